@@ -18,6 +18,7 @@ from lsp_server.engine.settings import SOURCES
 Command = Callable[[argparse.Namespace], int]
 
 _COMMANDS = {
+    "setup": "lsp_server.commands.setup",
     "suggest": "lsp_server.commands.suggest",
     "index": "lsp_server.commands.index",
     "serve": "lsp_server.commands.serve",
@@ -50,6 +51,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"premise-suggest {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _setup(commands.add_parser("setup", help="index a project, try its Lean, and say what your editor needs"))
     _suggest(
         commands.add_parser(
             "suggest", help="find premises and tactics for a goal in a file, or for a proof state"
@@ -67,6 +69,17 @@ def parser() -> argparse.ArgumentParser:
     demo = commands.add_parser("demo", help="run a demonstration on the bundled example library")
     _lean(demo)
     return top
+
+
+def _setup(command: argparse.ArgumentParser) -> None:
+    said = "a folder of the project (default: the current folder)"
+    command.add_argument("directory", nargs="?", type=Path, default=None, metavar="DIR", help=said)
+    said = "fetch and index a public Lean library, such as https://github.com/leanprover-community/mathlib4"
+    command.add_argument("--git", metavar="ADDRESS[@REV]", default="", help=said)
+    command.add_argument("--yes", "-y", action="store_true", help="do not ask")
+    command.add_argument("--quiet", action="store_true", help="show no progress bar")
+    _lean(command)
+    _model(command)
 
 
 def _suggest(command: argparse.ArgumentParser) -> None:

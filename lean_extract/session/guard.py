@@ -25,7 +25,9 @@ def main() -> None:
         name, _, value = variable.partition("=")
         os.environ[name] = value
     try:
-        if sys.platform == "win32":  # where `exec` starts another process and ends this one, which is waited for
+        if (
+            sys.platform == "win32"
+        ):  # where `exec` starts another process and ends this one, which is waited for
             import subprocess  # here, because it takes 15 ms
 
             sys.exit(subprocess.call(command))

@@ -176,7 +176,7 @@ def _write_launcher(root: Path, library: Path) -> Path:
     words = [sys.executable, "-I", "-S", str(folder / "launcher.py"), str(library)]
     with replacing(launcher) as stream:
         stream.write(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
-        os.chmod(stream.name, 0o755)
+        Path(stream.name).chmod(0o755)
     return launcher
 
 

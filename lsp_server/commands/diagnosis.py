@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lean_extract.devices import Device
 from lean_extract.errors import ModelError, PremiseSuggestError
+from lean_extract.source.projects.packages import read_layout
 from lean_extract.telling import pip_install
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server import __version__
+from lsp_server.commands.common import DEFAULT_PORT
 from lsp_server.commands.device_findings import device_finding, onnxruntime_finding
 from lsp_server.commands.findings import Finding, IndexReading
 from lsp_server.commands.index_findings import (
@@ -70,7 +72,8 @@ def examine(
         unchecked = "not checked: the model is damaged or missing"
         findings += [Finding(name, "note", unchecked) for name in ("index", LEAN_CORE)]
     bundled = _checked("bundled Mathlib", lambda: bundled_finding(usable, data, IndexReading(report)))
-    return [*findings, bundled, _checked("generator", _generator), _hnsw()]
+    found = [*findings, bundled, _checked("generator", _generator), _hnsw()]
+    return [*found, *_state_search(root)]
 
 
 def _checked(name: str, look: Callable[[], Finding]) -> Finding:
@@ -111,6 +114,17 @@ def _generator() -> Finding:
         return Finding("generator", "note", error.message, error.hint)
     which = "as shipped" if folder == SHIPPED_GENERATOR else f"from {folder}"
     return Finding("generator", "ok", f"{fingerprint}, {which}")
+
+
+def _state_search(root: Path) -> Iterator[Finding]:
+    """How a project that has LeanSearchClient gets `#statesearch` answered by this machine."""
+    if any(package.name == "LeanSearchClient" for package in read_layout(root).packages):
+        said = (
+            "#statesearch asks a public server; `premise-suggest http` answers it here, from your own index"
+        )
+        variable = "LEANSEARCHCLIENT_LEANSTATESEARCH_API_URL"
+        fix = f"{variable}=http://127.0.0.1:{DEFAULT_PORT}/api/search in the environment of the editor"
+        yield Finding("LeanSearchClient", "note", said, fix)
 
 
 def _hnsw() -> Finding:

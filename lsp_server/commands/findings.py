@@ -14,6 +14,8 @@ Status = Literal["ok", "note", "missing"]
 MOST_SECONDS = 60.0
 """How long an index is read in search of damage, in seconds."""
 _REPORT_SECONDS = 1.0
+MOST_STEPS = 3
+"""How many things to do next are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,25 @@ class IndexReading:
 
 
 def report(findings: list[Finding], style: Style) -> str:
-    """The findings as text for a person."""
-    return "\n".join(line for finding in findings for line in _lines(finding, style)) + "\n"
+    """The findings as text for a person, and what to do next."""
+    lines = [line for finding in findings for line in _lines(finding, style)]
+    steps = [f"  {number}. {step}" for number, step in enumerate(next_steps(findings), 1)]
+    return "\n".join([*lines, "", "Next:", *steps]) + "\n"
+
+
+def next_steps(findings: list[Finding]) -> list[str]:
+    """The three things to do next: mend what is missing, then use what is there, then what could be better."""
+    missing = [_step(finding) for finding in findings if finding.status == "missing" and finding.fix]
+    notes = [_step(finding) for finding in findings if finding.status == "note" and finding.fix]
+    use = [
+        "see what your editor or agent needs: premise-suggest setup",
+        "ask for a goal: premise-suggest suggest --file F.lean --line L --tactics",
+    ]
+    return list(dict.fromkeys([*missing, *use, *notes]))[:MOST_STEPS]
+
+
+def _step(finding: Finding) -> str:
+    return f"{finding.name}: {finding.fix}"
 
 
 def _lines(finding: Finding, style: Style) -> Iterator[str]:

@@ -36,7 +36,11 @@ def run(options: argparse.Namespace) -> int:
         return _index_collection(options)
     if options.name:
         raise UserError("--name needs a --backend other than lean.", "Leave it out.")
-    root = project_root(existing_folder(options.directory))
+    return index_project(project_root(existing_folder(options.directory)), options)
+
+
+def index_project(root: Path, options: argparse.Namespace) -> int:
+    """Build or refresh the index of a project and print what was done; returns the exit code."""
     with stop_on_interrupt() as stop, ProgressBar(quiet=options.quiet) as bar:
         report = update_project(
             root,
@@ -47,6 +51,11 @@ def run(options: argparse.Namespace) -> int:
             lean=options.lean,
             device=options.device,
         )
+    return print_report(root, report)
+
+
+def print_report(root: Path, report: IndexReport) -> int:
+    """Print what an update did, and what it could not read; returns the exit code."""
     if report.stopped:
         print("Stopped; what was read is kept. Run the same command again to continue.", file=sys.stderr)
         return INTERRUPTED

@@ -9,7 +9,13 @@ from lean_extract.errors import IndexDamaged, IndexMissing, PremiseIndexError
 from lean_extract.source.projects.project import is_project_root
 from lean_extract.toolchains.core_sources import CORE_PACKAGES
 from lsp_server.engine.freshness import MATHLIB
-from lsp_server.engine.stores import bundled_store, holds_premises, needs_mathlib, project_store
+from lsp_server.engine.stores import (
+    bundled_store,
+    holds_premises,
+    libraries_root,
+    needs_mathlib,
+    project_store,
+)
 from retriever.models.encoder import fingerprint_of
 from retriever.search.index.store import IndexStore
 
@@ -33,7 +39,7 @@ class AnsweringStores:
 
 
 def stores_for(root: Path | None) -> AnsweringStores:
-    """The stores that answer for the project at `root`; None: the bundled Mathlib index alone.
+    """The stores that answer for the project at `root`; None: fetched libraries and the bundled Mathlib index.
 
     The bundled index also answers for a project whose own index holds nothing, for one that needs Mathlib
     and has not indexed it, and for the folder of a file outside of any project.
@@ -41,7 +47,7 @@ def stores_for(root: Path | None) -> AnsweringStores:
     Raises IndexMissing, IndexDamaged.
     """
     if root is None:
-        return AnsweringStores((bundled_store(),))
+        return AnsweringStores(_without_project())
     own = project_store(root)
     wants_mathlib = needs_mathlib(root)
     stamp, damage = own.stamp(), ""
@@ -62,6 +68,17 @@ def stores_for(root: Path | None) -> AnsweringStores:
     note = f"{why}, so only {searched} were searched. Run `premise-suggest index {root}`."
     stores = (own, bundled_store()) if has_core else (bundled_store(),)
     return AnsweringStores(stores, note, (own, stamp))
+
+
+def _without_project() -> tuple[IndexStore, ...]:
+    """Libraries that were fetched by their address, and the bundled index unless Mathlib is among them."""
+    fetched = project_store(libraries_root())
+    try:
+        if fetched.stamp() is None or not holds_premises(fetched):
+            return (bundled_store(),)
+        return (fetched,) if holds_premises(fetched, MATHLIB) else (fetched, bundled_store())
+    except IndexDamaged:  # `setup --git` makes it again
+        return (bundled_store(),)
 
 
 def without_misfits(chosen: AnsweringStores, root: Path | None, model: Path) -> AnsweringStores:

@@ -59,6 +59,11 @@ def bundled_store() -> IndexStore:
     return unpack(index_folder() / "bundled", tell=first_use.info)
 
 
+def libraries_root() -> Path:
+    """The root of the Lake project whose packages are the libraries that were fetched by their address."""
+    return index_folder() / "libraries"
+
+
 def shared_folder() -> Path:
     """The folder of package indexes that projects share."""
     return index_folder() / "packages"
@@ -145,10 +150,12 @@ def update_project(
     lean: str = "",
     environment: Mapping[str, str] = os.environ,
     device: Device = "cpu",
+    mini_core: bool = True,
 ) -> IndexReport:
     """Build or refresh the index of a project, with the core of its Lean where that has its sources.
 
     Args:
+        mini_core: whether the mini core counts as such a core.
         lean: the setting `lean.command`.
         environment: says which Lean there is, as for `resolve_lean`.
         device: where the encoder runs.
@@ -163,7 +170,8 @@ def update_project(
     bundled = bundled_store() if needs_mathlib(root) else None
     core, notes = None, tuple[str, ...]()
     try:
-        core = core_package(project_core(root, lean, environment))
+        sources = project_core(root, lean, environment)
+        core = core_package(sources) if mini_core or sources.package != MINI_CORE else None
     except (BadSettings, LeanError) as error:
         notes = (f"Lean's own lemmas are not in the index. {error}",)
     report = update_index(

@@ -8,6 +8,7 @@ import sys
 from tqdm import tqdm
 
 _STAGES = {
+    "fetch": "Downloading",
     "wait": "Waiting for another index run",
     "scan": "Looking at files",
     "embed": "Reading and embedding",

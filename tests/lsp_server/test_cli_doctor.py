@@ -85,3 +85,22 @@ def test_doctor_names_the_command_that_mends(cli: Cli, tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "MISSING  lean: " in done.stdout
     assert f"to fix it: premise-suggest index {tmp_path}" in done.stdout
+
+
+def test_doctor_ends_with_three_things_to_do(cli: Cli, project: Path, tmp_path: Path) -> None:
+    def steps(folder: Path) -> list[str]:
+        return cli("doctor", folder).stdout.partition("Next:\n")[2].splitlines()
+
+    assert len(steps(project)) == 3 and "premise-suggest setup" in steps(project)[0]
+    unindexed = tmp_path / "unindexed"
+    unindexed.mkdir()
+    (unindexed / "A.lean").write_text("theorem a : True := True.intro\n", encoding="utf-8")
+    assert len(steps(unindexed)) == 3
+    assert steps(unindexed)[0].endswith(f"premise-suggest index {unindexed}")
+
+
+def test_doctor_tells_who_uses_lean_search_client_the_variable(cli: Cli, own_project: Path) -> None:
+    assert "LeanSearchClient" not in cli("doctor", own_project).stdout
+    (own_project / ".lake" / "packages" / "LeanSearchClient").mkdir(parents=True)
+    said = cli("doctor", own_project).stdout
+    assert "LEANSEARCHCLIENT_LEANSTATESEARCH_API_URL=http://127.0.0.1:8765/api/search" in said

@@ -97,7 +97,19 @@ def _wheel(built: Path) -> Path:
 def test_the_wheel_holds_what_is_in_the_repository_and_is_small_enough_to_publish(built: Path) -> None:
     names = {name for name in zipfile.ZipFile(_wheel(built)).namelist() if ".dist-info/" not in name}
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "lean_extract", "lsp_server", "prover", "retriever"],
+        [
+            "git",
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+            "--",
+            "lean_extract",
+            "lsp_server",
+            "prover",
+            "retriever",
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -1,0 +1,90 @@
+"""What to put where, for the editors and agents that are installed on this machine."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """An editor or an agent: the programs that tell that it is there, and what to do for it."""
+
+    name: str
+    programs: tuple[str, ...]
+    steps: Callable[[str, Path], str]
+    """From the command of premise-suggest and the project's root."""
+
+
+def own_command() -> str:
+    """The path of the `premise-suggest` that runs, which need not be on PATH."""
+    beside = Path(sys.executable).with_name("premise-suggest")
+    return str(beside) if beside.is_file() else shutil.which("premise-suggest") or "premise-suggest"
+
+
+def _vscode(command: str, root: Path) -> str:
+    return (
+        "code --install-extension premise-suggest.vsix     # `make vsix` in a clone makes the file\n"
+        f'settings.json: "premiseSuggest.path": {json.dumps(command)}'
+    )
+
+
+def _neovim(command: str, root: Path) -> str:
+    return f"""in init.lua (Neovim 0.11 and later):
+vim.lsp.config('premise_suggest', {{
+  cmd = {{ {command!r}, 'serve' }},
+  filetypes = {{ 'lean', 'lean4' }},
+  root_markers = {{ 'lean-toolchain', 'lakefile.toml', 'lakefile.lean' }},
+}})
+vim.lsp.enable('premise_suggest')"""
+
+
+def _emacs(command: str, root: Path) -> str:
+    return f"""in init.el, beside lean4-mode (lsp-mode):
+(with-eval-after-load 'lsp-mode
+  (lsp-register-client
+   (make-lsp-client :new-connection (lsp-stdio-connection '({json.dumps(command)} "serve"))
+                    :major-modes '(lean4-mode) :add-on? t :priority -1 :server-id 'premise-suggest)))"""
+
+
+def _helix(command: str, root: Path) -> str:
+    return f"""in languages.toml:
+[language-server.premise-suggest]
+command = {json.dumps(command)}
+args = ["serve"]
+[[language]]
+name = "lean"
+language-servers = ["lean", "premise-suggest"]"""
+
+
+def _zed(command: str, root: Path) -> str:
+    server = {"path": command, "arguments": ["serve"]}
+    return (
+        "settings.json, with the extension Lean 4; this replaces Lean's server:\n"
+        f'"lsp": {{"lean4-lsp": {{"binary": {json.dumps(server)}}}}}'
+    )
+
+
+def _agent(add: str) -> Callable[[str, Path], str]:
+    return lambda command, root: f"{add} {shlex.join([command, 'mcp', '--project', str(root)])}"
+
+
+CLIENTS = (
+    Client("VS Code", ("code", "codium", "code-insiders", "cursor"), _vscode),
+    Client("Neovim", ("nvim",), _neovim),
+    Client("Emacs", ("emacs",), _emacs),
+    Client("Helix", ("hx", "helix"), _helix),
+    Client("Zed", ("zed", "zeditor"), _zed),
+    Client("Claude Code", ("claude",), _agent("claude mcp add premise-suggest --")),
+    Client("Codex", ("codex",), _agent("codex mcp add premise-suggest --")),
+)
+
+
+def installed(path: str | None = None) -> Iterator[Client]:
+    """Those that are installed. `path`: where to look, as PATH has it; None: PATH."""
+    return (client for client in CLIENTS if any(shutil.which(name, path=path) for name in client.programs))

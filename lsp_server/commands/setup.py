@@ -1,0 +1,170 @@
+"""`premise-suggest setup`: from nothing to a first goal of one's own project, and what to put where.
+
+It says first what it will do. With `--git` it fetches and indexes a public library by its address.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from lean_extract.errors import BadSettings, LeanError, PremiseSuggestError, UserError
+from lean_extract.files.reading import format_size
+from lean_extract.source.projects.packages import read_layout
+from lean_extract.source.projects.project import find_sources, is_project_root
+from lean_extract.telling import shown
+from lean_extract.toolchains.toolchain import resolve_lean
+from lean_extract.verbs import INTERRUPTED
+from lsp_server.commands.common import existing_folder, project_root, show_first_use, tell_fallback
+from lsp_server.commands.editor_setup import CLIENTS, installed, own_command
+from lsp_server.commands.first_goal import first_goal
+from lsp_server.commands.index import index_project, print_report, stop_on_interrupt
+from lsp_server.engine.git_source import FetchStopped, split_address
+from lsp_server.engine.libraries import add_library, index_libraries
+from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings
+from lsp_server.engine.stores import index_folder, libraries_root, needs_mathlib, project_store
+from lsp_server.rendering.labels import counted
+from lsp_server.rendering.progress_bar import ProgressBar
+
+_BYTES_PER_SECOND = 400_000
+"""Lean text that one core reads and embeds; docs/bench.md has the first index of Mathlib."""
+_INDEX_SHARE = 4
+"""Bytes of an index for a byte of Lean text, with the graph for its search."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    show_first_use()
+    tell_fallback(options.device)
+    if options.git:
+        if options.directory is not None:
+            raise UserError("--git indexes a library, not a folder.", "Leave out one of the two.")
+        return _add(options)
+    root = project_root(existing_folder(options.directory))
+    print(_plan(root, options.lean))
+    if not _agreed(options.yes):
+        return 0
+    code = index_project(root, options)
+    if code:
+        return code
+    works = _try_lean(root, options)
+    print(_clients(root))
+    return 0 if works else 1
+
+
+def _plan(root: Path, lean: str) -> str:
+    """What is there, and what will be done. Raises UserError: this is no project."""
+    found = find_sources(root)
+    if not is_project_root(root) or not found.sources:
+        raise UserError(
+            f"{shown(root)} is not a Lean project with .lean files.",
+            "Run this in the folder that holds its lakefile, or give that folder.",
+        )
+    size = sum(one.path.stat().st_size for one in found.sources)
+    lines = [f"project   {shown(root)}", f"Lean      {_lean(root, lean)}"]
+    packages = [package.name for package in read_layout(root).packages]
+    lines.append(f"packages  {shown(', '.join(packages)) or 'none on this disk'}")
+    if needs_mathlib(root) and "mathlib" not in packages:
+        lines.append("          Mathlib is not on this disk, so its lemmas are shown by name only;")
+        lines.append("          `lake update`, or `premise-suggest setup --git` with its address, brings it.")
+    if project_store(root).stamp() is not None:
+        lines.append("to do     bring the index up to date: only what changed is read")
+    else:
+        files = counted(len(found.sources), "file")
+        lines.append(
+            f"to do     read {files}, {format_size(size)}: {_estimate(size)}, into {shown(index_folder())}"
+        )
+        lines.append(
+            "          packages that another project has indexed at the same revision are not read again"
+        )
+    lines.append("then      ask Lean for one goal of the project; no file of the project is changed")
+    return "\n".join(lines)
+
+
+def _estimate(size: int) -> str:
+    """How long and how large the index of so many bytes of text is."""
+    minutes = size / _BYTES_PER_SECOND / 60
+    time = "less than a minute" if minutes < 1 else f"about {minutes:.0f} min on one core"
+    return f"{time}, about {format_size(size * _INDEX_SHARE)}"
+
+
+def _lean(root: Path, lean: str) -> str:
+    try:
+        toolchain = resolve_lean(root, override=lean or None)
+    except PremiseSuggestError as error:
+        return f"none: {error.message} {error.hint}"
+    return f"{toolchain.version or 'of unknown version'} ({toolchain.kind})"
+
+
+def _agreed(yes: bool) -> bool:
+    """Whether to go on. Raises UserError: nobody can be asked."""
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise UserError("This asks before it goes on, and there is no terminal to ask.", "Add --yes.")
+    return input("Go on? [Y/n] ").strip().lower() in ("", "y", "yes")
+
+
+def _add(options: argparse.Namespace) -> int:
+    """Fetch and index a library."""
+    address, revision = split_address(options.git)
+    print(f"library   {address} at {revision}")
+    print(f"to do     download it with git, without its history, into {shown(libraries_root())};")
+    print("          then read and embed it. Mathlib is some 100 MB to download, and some minutes to read.")
+    if not _agreed(options.yes):
+        return 0
+    with stop_on_interrupt() as stop, ProgressBar(quiet=options.quiet, unit="object") as bar:
+        try:
+            library = add_library(options.git, bar.report, stop.is_set)
+        except FetchStopped:
+            print("Stopped; nothing was changed.", file=sys.stderr)
+            return INTERRUPTED
+    print(f"{library.name} {library.revision[:12]} is here")
+    with stop_on_interrupt() as stop, ProgressBar(quiet=options.quiet) as bar:
+        report = index_libraries(
+            options.model, bar.report, stop.is_set, download=options.download, device=options.device
+        )
+    return print_report(libraries_root(), report)
+
+
+def _try_lean(root: Path, options: argparse.Namespace) -> bool:
+    """Ask for one goal and print the answer; whether nothing failed."""
+    settings = Settings(
+        lean=LeanSettings(command=options.lean),
+        models=ModelSettings(device=options.device),
+        model_folder=options.model,
+    )
+    print("Lean      reads one goal of the project ...", flush=True)
+    try:
+        found = asyncio.run(first_goal(root, settings))
+    except (BadSettings, LeanError) as error:
+        print(
+            f"          it could not: {error.message}\n          {error.hint}\n          Premises for printed"
+        )
+        print("          goals work without it: premise-suggest suggest --state FILE")
+        return False
+    if found is None:
+        print("          no proof by tactics was found in the project's own files")
+        return True
+    place, answer = found
+    line = f"{shown(place.path.relative_to(root))}:{place.position.line + 1}"
+    print(f"          {line}  ⊢ {shown(answer.goal.rpartition('⊢ ')[2], longest=80)}")
+    print(f"          {', '.join(item.name for item in answer.premises) or 'no premise fits'}")
+    return True
+
+
+def _clients(root: Path) -> str:
+    """What to do for the editors and agents that are installed."""
+    command = own_command()
+    found = list(installed())
+    blocks = [f"{client.name}:\n{_indented(client.steps(command, root))}" for client in found]
+    if not found:
+        names = ", ".join(client.name for client in CLIENTS)
+        blocks = [f"No editor that we know was found on PATH ({names}).\n  Any LSP client: {command} serve"]
+    return "\n".join(["", *blocks])
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.splitlines())

@@ -1,0 +1,151 @@
+"""Fetches one revision of a git repository, without its history, into a folder that appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import queue
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from lean_extract.errors import UserError
+from lean_extract.telling import shown
+
+Progress = Callable[[str, int, int], None]
+_SILENCE_SECONDS = 300.0
+"""A git that says nothing for so long is ended."""
+_LOOK_SECONDS = 0.2
+_SHARE = re.compile(r"Receiving objects:\s+\d+% \((\d+)/(\d+)\)")
+_SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.symlinks=false", "-c", "advice.detachedHead=false")
+"""What a repository holds is only read: none of its hooks runs, and links are kept as text."""
+
+
+class FetchStopped(Exception):
+    """The caller has stopped the fetch; nothing is left of it."""
+
+
+def split_address(text: str) -> tuple[str, str]:
+    """`ADDRESS[@REVISION]` as (address, revision), which is `HEAD` if none is given.
+
+    An `@` before the host belongs to the address (`git@host:owner/name`). Raises UserError.
+    """
+    address, at, revision = text.rpartition("@")
+    if not at or re.fullmatch(r"(\w+://)?[^/:]*", address):
+        address, revision = text, "HEAD"
+    if not address or not revision or address.startswith("-") or not text.isprintable():
+        raise UserError(
+            f"{shown(text)} is not the address of a git repository.",
+            "Give ADDRESS or ADDRESS@REVISION, for example https://github.com/leanprover-community/mathlib4@v4.30.0.",
+        )
+    return address, revision
+
+
+def fetch(
+    address: str, revision: str, folder: Path, progress: Progress, should_stop: Callable[[], bool]
+) -> str:
+    """Put the files of one revision into `folder`, replacing it; returns the commit.
+
+    Raises UserError (no git, no such repository or revision, no space), FetchStopped.
+    """
+    git = shutil.which("git")
+    if git is None:
+        raise UserError(
+            "git is not installed.", "Install git, or put the library's files into a folder yourself."
+        )
+    with _beside(folder) as new:
+        _run([git, "init", "--quiet", str(new)], address, progress, should_stop)
+        here = [git, "-C", str(new), *_SAFE]
+        command = [*here, "fetch", "--progress", "--depth", "1", "--no-tags", "--", address, revision]
+        _run(command, f"{address} at {revision}", progress, should_stop)
+        _run([*here, "checkout", "--quiet", "FETCH_HEAD"], address, progress, should_stop)
+        commit = _run([*here, "rev-parse", "HEAD"], address, progress, should_stop).strip()
+        shutil.rmtree(new / ".git")
+        shutil.rmtree(folder, ignore_errors=True)
+        new.rename(folder)
+    return commit
+
+
+@contextmanager
+def _beside(folder: Path) -> Iterator[Path]:
+    """A new folder beside another, which is removed at the end unless it was renamed."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise UserError(
+            f"{folder.parent} cannot be written: {error.strerror}.",
+            "Set PREMISE_SUGGEST_INDEX to a folder of yours.",
+        ) from error
+    try:
+        yield new
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _run(command: Sequence[str], what: str, progress: Progress, should_stop: Callable[[], bool]) -> str:
+    """Run git; returns its standard output. It never asks for a password."""
+    quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": "ssh -oBatchMode=yes", "LC_ALL": "C"}
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **quiet},
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        try:
+            said = _listen(process.stderr, progress, should_stop)
+            output = process.stdout.read().decode(errors="replace")
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode:
+        if should_stop():  # Ctrl-C reached git first
+            raise FetchStopped
+        last = said[-1] if said else f"git ended with {process.returncode}"
+        raise UserError(
+            f"git could not fetch {shown(what)}: {shown(last)}",
+            "Check the address, the network, and that the revision is a branch, a tag or a whole commit.",
+        )
+    return output
+
+
+def _listen(errors: IO[bytes], progress: Progress, should_stop: Callable[[], bool]) -> list[str]:
+    """Git's last lines on standard error, until it ends; its progress is passed on. Raises FetchStopped, UserError."""
+    pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def read() -> None:
+        while piece := os.read(errors.fileno(), 4096):
+            pieces.put(piece)
+        pieces.put(b"")
+
+    threading.Thread(target=read, daemon=True).start()
+    lines, rest, silence = list[str](), "", 0.0
+    while True:
+        if should_stop():
+            raise FetchStopped
+        try:
+            piece = pieces.get(timeout=_LOOK_SECONDS)
+        except queue.Empty:
+            silence += _LOOK_SECONDS
+            if silence > _SILENCE_SECONDS:
+                raise UserError(
+                    f"git said nothing for {_SILENCE_SECONDS:.0f} s and was ended.",
+                    "Check the network, and try again.",
+                ) from None
+            continue
+        if not piece:
+            return lines if not rest.strip() else [*lines, rest.strip()]
+        silence = 0.0
+        *whole, rest = re.split(r"[\r\n]+", rest[-4096:] + piece.decode(errors="replace"))
+        for line in filter(str.strip, whole):
+            if share := _SHARE.search(line):
+                progress("fetch", int(share[1]), int(share[2]))
+            else:
+                lines = [*lines[-4:], line.strip()]

@@ -1,0 +1,108 @@
+"""Libraries that were fetched by their address: they answer where there is no project.
+
+They are the packages of one Lake project in the cache, so that all that holds for a project's packages holds for
+them: each is read once per revision and shared with the projects that pin the same one.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lean_extract.devices import Device
+from lean_extract.errors import BadSource, UserError
+from lean_extract.files.atomic import replacing
+from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, is_plain_part, read_layout
+from lean_extract.source.projects.walking import can_be_named
+from lean_extract.telling import shown
+from lsp_server.engine.git_source import fetch, split_address
+from lsp_server.engine.stores import Progress, ShouldStop, libraries_root, update_project
+from retriever.search.indexing.report import IndexReport
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A library in the cache. `revision` is a commit."""
+
+    name: str
+    address: str
+    revision: str
+
+
+def libraries() -> list[Library]:
+    """The libraries that were fetched, in the order of their names. One that is not readable is left out."""
+    try:
+        entries = json.loads((libraries_root() / MANIFEST).read_text(encoding="utf-8"))["packages"]
+        return sorted(
+            (Library(entry["name"], entry["url"], entry["rev"]) for entry in entries),
+            key=lambda one: one.name,
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def add_library(text: str, progress: Progress, should_stop: Callable[[], bool]) -> Library:
+    """Fetch `ADDRESS[@REVISION]` into the cache, in place of another revision of the same library.
+
+    Raises UserError (no such address or revision, no git, no Lean library), FetchStopped. Nothing is left then.
+    """
+    address, revision = split_address(text)
+    root = libraries_root()
+    new = root / ".fetched"
+    commit = fetch(address, revision, new, progress, should_stop)
+    name = _name_of(new, address)
+    folder = root / ".lake" / "packages" / name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _replace(folder, new)
+    library = Library(name, address, commit)
+    _write([one for one in libraries() if one.name != name] + [library])
+    return library
+
+
+def index_libraries(
+    model: str, progress: Progress, should_stop: ShouldStop, *, download: bool, device: Device
+) -> IndexReport:
+    """Read and embed what is not indexed yet. Raises as `update_project`."""
+    return update_project(
+        libraries_root(), model, progress, should_stop, download=download, device=device, mini_core=False
+    )
+
+
+def _name_of(folder: Path, address: str) -> str:
+    """The name of the Lake package in a folder. Raises UserError, and removes it: there is none."""
+    if not any((folder / name).is_file() for name in LAKEFILES) or not any(folder.rglob("*.lean")):
+        _remove(folder)
+        raise UserError(
+            f"{shown(address)} is not a Lean library: it has no lakefile, or no .lean file.",
+            "Give the address of a Lake package.",
+        )
+    stem = address.rstrip("/").removesuffix(".git").replace(":", "/").rpartition("/")[2]
+    name = read_layout(folder).name or stem.lower()
+    if not is_plain_part(name) or not can_be_named(name):
+        _remove(folder)
+        raise UserError(f"{shown(name)} cannot be the name of a package.", "Give another address.")
+    return name
+
+
+def _replace(folder: Path, new: Path) -> None:
+    _remove(folder)
+    new.rename(folder)
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write(found: list[Library]) -> None:
+    entries = [{"type": "git", "name": one.name, "url": one.address, "rev": one.revision} for one in found]
+    manifest = {"version": "1.1.0", "name": "libraries", "packages": entries}
+    try:
+        with replacing(libraries_root() / MANIFEST) as stream:
+            json.dump(manifest, stream, indent=1)
+    except OSError as error:
+        raise BadSource(
+            f"{libraries_root()} cannot be written: {error.strerror}.", "Check the disk."
+        ) from error

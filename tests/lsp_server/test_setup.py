@@ -1,0 +1,171 @@
+"""`premise-suggest setup`: a project from nothing to its first goal; a library by its address."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lean_extract.errors import UserError
+from lsp_server.commands.editor_setup import CLIENTS
+from lsp_server.engine.git_source import split_address
+from tests.lsp_server.conftest import PROJECT, Cli
+
+pytestmark = pytest.mark.lean
+GOAL = "a b : Nat\n⊢ FarLibrary.far a b = FarLibrary.far b a\n"
+
+
+@pytest.fixture
+def bare_project(tmp_path: Path) -> Path:
+    """The test project as cloned: with no index."""
+    folder = tmp_path / f"new-{tmp_path.name}"
+    shutil.copytree(PROJECT, folder)
+    (folder / "lakefile.toml").write_text('name = "Lib"\n\n[[lean_lib]]\nname = "Lib"\n', encoding="utf-8")
+    return folder
+
+
+def git(folder: Path, *words: str) -> str:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main"]
+    return subprocess.run(
+        ["git", "-C", folder, *identity, *words], capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    """A bare repository with two revisions of a Lean library; the first has the tag v1."""
+    work = tmp_path / "work"
+    (work / "FarLibrary").mkdir(parents=True)
+    (work / "lakefile.toml").write_text('name = "far"\n[[lean_lib]]\nname = "FarLibrary"\n', encoding="utf-8")
+    (work / "lake-manifest.json").write_text('{"version": "1.1.0", "name": "far", "packages": []}')
+    source = work / "FarLibrary" / "Basic.lean"
+    source.write_text(
+        "namespace FarLibrary\ndef far (a b : Nat) : Nat := a + b\n"
+        "theorem far_comm (a b : Nat) : far a b = far b a := Nat.add_comm a b\nend FarLibrary\n",
+        encoding="utf-8",
+    )
+    git(work, "init", "--quiet")
+    git(work, "add", ".")
+    git(work, "commit", "--quiet", "-m", "one")
+    git(work, "tag", "v1")
+    source.write_text(source.read_text().replace("far_comm", "far_swap"), encoding="utf-8")
+    git(work, "commit", "--quiet", "-am", "two")
+    bare = tmp_path / "far.git"
+    git(tmp_path, "clone", "--quiet", "--bare", str(work), str(bare))
+    return bare
+
+
+def test_a_project_from_nothing_to_its_first_goal(cli: Cli, bare_project: Path, tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("nvim", "claude"):
+        (programs / name).write_text("#!/bin/sh\n")
+        (programs / name).chmod(0o755)
+    done = cli("setup", bare_project, "--yes", PATH=str(programs))
+    assert done.returncode == 0, done.stderr
+    plan, _, rest = done.stdout.partition("then ")
+    assert str(bare_project) in plan and "4.35.0 (packaged)" in plan and "less than a minute" in plan
+    assert "premises in" in rest and "⊢" in rest.partition("Lean ")[2]
+    assert "Neovim:" in rest and "claude mcp add premise-suggest --" in rest and "Helix" not in rest
+    again = cli("setup", bare_project, "--yes").stdout
+    assert "bring the index up to date" in again and "0 read" in again
+
+
+def test_it_asks_before_it_goes_on(cli: Cli, bare_project: Path) -> None:
+    done = cli("setup", bare_project)
+    assert done.returncode == 2 and "--yes" in done.stderr and "to do" in done.stdout
+    assert "There is no premise index" in cli("doctor", bare_project).stdout
+
+
+def test_what_is_no_project_is_told(cli: Cli, tmp_path: Path) -> None:
+    done = cli("setup", tmp_path, "--yes")
+    assert done.returncode == 2 and "is not a Lean project" in done.stderr
+
+
+def test_a_lean_that_does_not_start_leaves_the_index(cli: Cli, bare_project: Path) -> None:
+    done = cli("setup", bare_project, "--yes", "--lean", "/nonexistent/lean --server")
+    assert done.returncode == 1 and "it could not" in done.stdout
+    assert "up to date" in cli("doctor", bare_project).stdout
+
+
+def test_a_library_by_its_address_answers_where_there_is_no_project(
+    cli: Cli, library: Path, tmp_path: Path
+) -> None:
+    index = {"PREMISE_SUGGEST_INDEX": str(tmp_path / "index")}
+    done = cli("setup", "--git", f"file://{library}@v1", "--yes", **index)
+    assert done.returncode == 0 and "1 file" in done.stdout, done.stdout + done.stderr
+    asked = ["suggest", "--state", "-", "--k", "3", "--json"]
+    answer = json.loads(cli(*asked, stdin=GOAL, cwd=tmp_path, **index).stdout)
+    first = answer["premises"][0]
+    assert first["name"] == "FarLibrary.far_comm" and "far b a" in first["statement"]
+    packages = {source["package"]: source for source in answer["index"]["sources"]}
+    assert packages["far"]["revision"] == git(library, "rev-parse", "v1")
+    assert any(source["bundled"] for source in packages.values())
+    # Another revision takes its place.
+    assert cli("setup", "--git", f"file://{library}", "--yes", **index).returncode == 0
+    answer = json.loads(cli(*asked, stdin=GOAL, cwd=tmp_path, **index).stdout)
+    assert answer["premises"][0]["name"] == "FarLibrary.far_swap"
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("file:///nonexistent/library.git", "git could not fetch"),
+        ("{library}@v99", "at v99"),
+        ("{empty}", "is not a Lean library"),
+        ("--upload-pack=evil", "is not the address"),
+        ("@v1", "is not the address"),
+    ],
+)
+def test_what_cannot_be_fetched_leaves_nothing(
+    cli: Cli, library: Path, tmp_path: Path, address: str, said: str
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    git(empty, "init", "--quiet")
+    git(empty, "commit", "--quiet", "--allow-empty", "-m", "nothing")
+    text = address.format(library=f"file://{library}", empty=f"file://{empty}")
+    done = cli("setup", f"--git={text}", "--yes", PREMISE_SUGGEST_INDEX=str(tmp_path / "index"))
+    assert done.returncode == 2 and said in done.stderr and "hint:" in done.stderr, done.stderr
+    left = tmp_path / "index" / "libraries"
+    assert not left.exists() or not list(left.rglob("*"))
+
+
+def test_without_git_it_says_so(cli: Cli, library: Path, tmp_path: Path) -> None:
+    done = cli("setup", "--git", f"file://{library}", "--yes", PATH=str(tmp_path))
+    assert done.returncode == 2 and "git is not installed" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("https://a.org/b/c", ("https://a.org/b/c", "HEAD")),
+        ("https://a.org/b/c@v1.0", ("https://a.org/b/c", "v1.0")),
+        ("https://a.org/b/c@feature/x", ("https://a.org/b/c", "feature/x")),
+        ("git@a.org:b/c.git", ("git@a.org:b/c.git", "HEAD")),
+        ("git@a.org:b/c.git@v1", ("git@a.org:b/c.git", "v1")),
+        ("https://user@a.org/b", ("https://user@a.org/b", "HEAD")),
+    ],
+)
+def test_addresses(text: str, expected: tuple[str, str]) -> None:
+    assert split_address(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "@", "a@", "-x", "a\nb"])
+def test_what_is_no_address(text: str) -> None:
+    with pytest.raises(UserError, match="is not the address"):
+        split_address(text)
+
+
+def test_what_is_printed_for_editors_is_what_the_pages_say(tmp_path: Path) -> None:
+    """The pages are tested with real editors; the lines printed for one must be among its page's."""
+    docs = Path(__file__).parents[2] / "docs"
+    pages = {"Neovim": "editors/neovim.md", "Helix": "editors/helix.md"}
+    for client in CLIENTS:
+        if client.name in pages:
+            known = (docs / pages[client.name]).read_text(encoding="utf-8")
+            lines = client.steps("premise-suggest", tmp_path).splitlines()[1:]
+            assert lines and all(line in known for line in lines), client.name
