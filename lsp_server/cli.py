@@ -13,6 +13,7 @@ from lean_extract.option_types import depth, port, positive
 from lean_extract.verbs import reported
 from lsp_server import __version__
 from lsp_server.commands.eval_options import add_eval
+from lsp_server.commands.ports import HTTP_PORT, MCP_PORT
 from lsp_server.engine.settings import SOURCES
 
 Command = Callable[[argparse.Namespace], int]
@@ -148,9 +149,9 @@ def _http(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--port",
         type=port,
-        default=8765,
+        default=HTTP_PORT,
         metavar="PORT",
-        help="the port to listen on; 0: any free one (default: 8765)",
+        help=f"the port to listen on; 0: any free one (default: {HTTP_PORT})",
     )
     command.add_argument(
         "--host", default="127.0.0.1", metavar="H", help="the address to listen on (default: 127.0.0.1)"
@@ -183,9 +184,9 @@ def _mcp(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--port",
         type=port,
-        default=8766,
+        default=MCP_PORT,
         metavar="PORT",
-        help="with --http: the port; 0: any free one (default: 8766)",
+        help=f"with --http: the port; 0: any free one (default: {MCP_PORT})",
     )
     said = "with --http: the address to listen on (default: 127.0.0.1)"
     command.add_argument("--host", default="127.0.0.1", metavar="H", help=said)

@@ -21,10 +21,6 @@ from lsp_server.engine.stores import first_use, holds_premises, project_store
 from lsp_server.http.logs import OneLine, Seldom
 from retriever.models import reranker
 
-DEFAULT_PORT = 8765
-"""Where `premise-suggest http` listens."""
-
-
 def read_text(path: Path) -> str:
     """A file's text. Raises BadSource: it is missing, or `read_source` cannot read it."""
     try:

@@ -12,7 +12,6 @@ from lean_extract.source.projects.packages import read_layout
 from lean_extract.telling import pip_install
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server import __version__
-from lsp_server.commands.common import DEFAULT_PORT
 from lsp_server.commands.device_findings import device_finding, onnxruntime_finding
 from lsp_server.commands.findings import Finding, IndexReading
 from lsp_server.commands.index_findings import (
@@ -22,6 +21,7 @@ from lsp_server.commands.index_findings import (
     lean_core_finding,
     project_index_finding,
 )
+from lsp_server.commands.ports import HTTP_PORT
 from lsp_server.engine.generators import SHIPPED_GENERATOR, generator_folder
 from lsp_server.engine.models import SHIPPED_MODEL, model_folder
 from lsp_server.engine.stores import needs_mathlib
@@ -123,7 +123,7 @@ def _state_search(root: Path) -> Iterator[Finding]:
             "#statesearch asks a public server; `premise-suggest http` answers it here, from your own index"
         )
         variable = "LEANSEARCHCLIENT_LEANSTATESEARCH_API_URL"
-        fix = f"{variable}=http://127.0.0.1:{DEFAULT_PORT}/api/search in the environment of the editor"
+        fix = f"{variable}=http://127.0.0.1:{HTTP_PORT}/api/search in the environment of the editor"
         yield Finding("LeanSearchClient", "note", said, fix)
 
 

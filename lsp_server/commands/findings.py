@@ -75,6 +75,7 @@ def next_steps(findings: list[Finding]) -> list[str]:
     use = [
         "see what your editor or agent needs: premise-suggest setup",
         "ask for a goal: premise-suggest suggest --file F.lean --line L --tactics",
+        "or for one that you paste: premise-suggest suggest --state -",
     ]
     return list(dict.fromkeys([*missing, *use, *notes]))[:MOST_STEPS]
 

@@ -38,7 +38,7 @@ def split_address(text: str) -> tuple[str, str]:
     address, at, revision = text.rpartition("@")
     if not at or re.fullmatch(r"(\w+://)?[^/:]*", address):
         address, revision = text, "HEAD"
-    if not address or not revision or address.startswith("-") or not text.isprintable():
+    if text.startswith(("-", "@")) or text.endswith("@") or not text or not text.isprintable():
         raise UserError(
             f"{shown(text)} is not the address of a git repository.",
             "Give ADDRESS or ADDRESS@REVISION, for example https://github.com/leanprover-community/mathlib4@v4.30.0.",
