@@ -21,6 +21,7 @@ from lsp_server.engine.stores import first_use, holds_premises, project_store
 from lsp_server.http.logs import OneLine, Seldom
 from retriever.models import reranker
 
+
 def read_text(path: Path) -> str:
     """A file's text. Raises BadSource: it is missing, or `read_source` cannot read it."""
     try:

@@ -67,7 +67,7 @@ def index_libraries(
 ) -> IndexReport:
     """Read and embed what is not indexed yet. Raises as `update_project`."""
     return update_project(
-        libraries_root(), model, progress, should_stop, download=download, device=device, mini_core=False
+        libraries_root(), model, progress, should_stop, download=download, device=device, with_core=False
     )
 
 

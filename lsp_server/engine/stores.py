@@ -150,12 +150,12 @@ def update_project(
     lean: str = "",
     environment: Mapping[str, str] = os.environ,
     device: Device = "cpu",
-    mini_core: bool = True,
+    with_core: bool = True,
 ) -> IndexReport:
     """Build or refresh the index of a project, with the core of its Lean where that has its sources.
 
     Args:
-        mini_core: whether the mini core counts as such a core.
+        with_core: whether that core is read.
         lean: the setting `lean.command`.
         environment: says which Lean there is, as for `resolve_lean`.
         device: where the encoder runs.
@@ -170,8 +170,7 @@ def update_project(
     bundled = bundled_store() if needs_mathlib(root) else None
     core, notes = None, tuple[str, ...]()
     try:
-        sources = project_core(root, lean, environment)
-        core = core_package(sources) if mini_core or sources.package != MINI_CORE else None
+        core = core_package(project_core(root, lean, environment)) if with_core else None
     except (BadSettings, LeanError) as error:
         notes = (f"Lean's own lemmas are not in the index. {error}",)
     report = update_index(
