@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lean_extract.goals import format_goal
 from lean_extract.records import TacticOutcome
+from lsp_server.engine.explaining import explanation_line
 from lsp_server.engine.schema import ContributionItem, FeatureGroup, PremiseItem, TacticItem, TacticVerdict
 from retriever.lean.explanation import Contribution
 from retriever.lean.offer import RankedPremise
@@ -12,6 +13,7 @@ from retriever.lean.offer import RankedPremise
 def premise_item(ranked: RankedPremise) -> PremiseItem:
     """A ranked premise as the documented object has it."""
     premise = ranked.premise
+    explanation = [_contribution_item(one) for one in ranked.explanation]
     return PremiseItem(
         name=premise.written,
         statement=premise.statement,
@@ -22,7 +24,8 @@ def premise_item(ranked: RankedPremise) -> PremiseItem:
         import_line=ranked.import_line,
         doc_url=ranked.doc_url,
         rests_on_sorry=ranked.rests_on_sorry,
-        explanation=[_contribution_item(one) for one in ranked.explanation],
+        explanation=explanation,
+        why=explanation_line(explanation),
     )
 
 

@@ -129,6 +129,11 @@ class PremiseItem:
         "What its score comes from, the largest contribution first. Empty where this was not asked for, and for "
         "what was found by words.",
     ] = field(default_factory=list)
+    why: Annotated[
+        str,
+        "The same for people: the largest contributions and the most negative one, such as `near in meaning "
+        "(+1.2); less for its name (-0.3)`. Empty where there is no explanation.",
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)

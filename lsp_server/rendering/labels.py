@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from lsp_server.engine.schema import (
-    ContributionItem,
-    FeatureGroup,
     IndexItem,
     PremiseItem,
     TacticItem,
@@ -16,24 +14,6 @@ from lsp_server.engine.schema import (
 
 SORRY_LABEL = "rests on sorry"
 _MOST_TARGETS, _NARROWEST_TARGET = 12, 12
-_MOST_REASONS = 3
-_SMALLEST_REASON = 0.05
-"""A smaller contribution would be shown as 0.0."""
-_REASONS = {
-    FeatureGroup.MEANING: ("near in meaning", "its meaning"),
-    FeatureGroup.WORDS: ("shares words with the goal", "its words"),
-    FeatureGroup.PROOFS: ("used in proofs of similar theorems", "the proofs of similar theorems"),
-    FeatureGroup.TOGETHER: ("used together with other candidates", "what it is used with"),
-    FeatureGroup.SHAPE: ("fits the goal's shape", "its shape"),
-    FeatureGroup.NAME: ("its name fits", "its name"),
-    FeatureGroup.USE: ("how often it is used", "how often it is used"),
-    FeatureGroup.PLACE: ("where it is declared and used", "where it is declared and used"),
-    FeatureGroup.KIND: ("of a wanted kind", "its kind"),
-    FeatureGroup.SCOPE: ("in scope", "its missing import"),
-    FeatureGroup.RERANKER: ("fits by the re-ranker", "the re-ranker's score"),
-    FeatureGroup.OTHER: ("other features", "other features"),
-}
-"""What a contribution is called: where it is positive, and behind "less for" where it is negative."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -58,26 +38,6 @@ def scope_label(premise: PremiseItem) -> str:
     if premise.in_scope:
         return "in scope"
     return f"needs {premise.import_line}" if premise.import_line else "out of scope"
-
-
-def explanation_line(premise: PremiseItem) -> str:
-    """The largest contributions to a premise's score, and the most negative one; empty if it has no explanation.
-
-    `near in meaning (+1.2), fits the goal's shape (+0.4); less for its name (-0.3)`
-    """
-    if not premise.explanation:
-        return ""
-    raising = [one for one in premise.explanation if one.amount >= _SMALLEST_REASON][:_MOST_REASONS]
-    last = premise.explanation[-1]  # the largest is first
-    reasons = [", ".join(_reason(one) for one in raising)] if raising else []
-    if last.amount <= -_SMALLEST_REASON:
-        reasons.append(f"less for {_reason(last)}")
-    return "; ".join(reasons) or "nothing sets it apart"
-
-
-def _reason(contribution: ContributionItem) -> str:
-    raising, lowering = _REASONS[contribution.group]
-    return f"{raising if contribution.amount > 0 else lowering} ({contribution.amount:+.1f})"
 
 
 _REJECTED = {TacticVerdict.TIMEOUT: "takes too long", TacticVerdict.UNTRIED: "not tried"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lsp_server.engine.schema import IndexItem, PremiseItem
-from lsp_server.rendering.labels import SORRY_LABEL, explanation_line, shorten
+from lsp_server.rendering.labels import SORRY_LABEL, shorten
 
 
 def premises_markdown(premises: list[PremiseItem], index: IndexItem, notes: Sequence[str] = ()) -> str:
@@ -18,9 +18,8 @@ def premises_markdown(premises: list[PremiseItem], index: IndexItem, notes: Sequ
         parts.append(f"- {name}{label}")
         if premise.statement:
             parts += ["", "  ```lean", f"  {shorten(premise.statement, 300)}", "  ```"]
-        why = explanation_line(premise)
-        if why:
-            parts += ["", f"  *{why}*"]
+        if premise.why:
+            parts += ["", f"  *{premise.why}*"]
     parts += [line for note in notes for line in ("", f"*note: {note}*")]
     parts += ["", f"*index: {index.line}*"]
     return "\n".join(parts)

@@ -9,7 +9,6 @@ from lsp_server.engine.schema import CollectionAnswer, IndexItem, PremiseItem, S
 from lsp_server.rendering.labels import (
     SORRY_LABEL,
     counted,
-    explanation_line,
     origin_label,
     scope_label,
     searched,
@@ -100,9 +99,8 @@ def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
         if len(folded) > _STATEMENT_LINES:
             folded = [*folded[: _STATEMENT_LINES - 1], shorten(folded[_STATEMENT_LINES - 1], 70) + " …"]
         yield from (f"     {line}" for line in folded)
-    why = explanation_line(premise)
-    if why:
-        yield from (f"     {line}" for line in textwrap.wrap(f"why: {why}", style.width - 5))
+    if premise.why:
+        yield from (f"     {line}" for line in textwrap.wrap(f"why: {premise.why}", style.width - 5))
     origin = " · ".join(part for part in (premise.kind, premise.module) if part)
     yield style.dim(f"     {origin}") + (style.caution(f" · {SORRY_LABEL}") if premise.rests_on_sorry else "")
     if premise.doc_url:

@@ -56,6 +56,7 @@ def test_a_goal_is_searched_and_its_link_shows_it_again(page: Any, browser: Any,
     expect(first_name(page)).to_have_text("Nat.add_comm")
     expect(page.get_by_role("status")).to_contain_text("32 premises, best first. Read as a goal.")
     expect(page.locator("#list li pre").first).to_contain_text("m + n = n + m")
+    expect(page.locator("#list li").first).to_contain_text("why: ")
     expect(page.locator("#index")).to_contain_text("Lean 4.35.0")
     link = page.url
     assert "query=m+n" in link

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from lsp_server.engine.schema import ContributionItem, FeatureGroup, PremiseItem
-from lsp_server.rendering.labels import explanation_line
+from lsp_server.engine.explaining import explanation_line
+from lsp_server.engine.schema import ContributionItem, FeatureGroup
 from retriever.lean.explanation import GROUPS, OTHER, RERANKER
 from tests.answers import conforming
 from tests.lsp_server.conftest import QUIET, Cli, Editor, place_of, start_editor, stop_editor
@@ -18,9 +18,8 @@ from tests.lsp_server.terminals import STATE
 from tests.lsp_server.test_editor_requests import plain
 
 
-def of(**amounts: float) -> PremiseItem:
-    explanation = [ContributionItem(FeatureGroup(group), amount) for group, amount in amounts.items()]
-    return PremiseItem("a", ": p", "A", "theorem", 1.0, None, None, None, explanation=explanation)
+def of(**amounts: float) -> list[ContributionItem]:
+    return [ContributionItem(FeatureGroup(group), amount) for group, amount in amounts.items()]
 
 
 def test_every_group_is_documented_and_has_words() -> None:
@@ -31,7 +30,7 @@ def test_every_group_is_documented_and_has_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("premise", "told"),
+    ("explanation", "told"),
     [
         (of(), ""),
         (of(meaning=1.23), "near in meaning (+1.2)"),
@@ -44,8 +43,10 @@ def test_every_group_is_documented_and_has_words() -> None:
         (of(meaning=0.0, name=-1.0), "less for its name (-1.0)"),
     ],
 )
-def test_the_largest_contributions_are_told_and_the_most_negative(premise: PremiseItem, told: str) -> None:
-    assert explanation_line(premise) == told
+def test_the_largest_contributions_are_told_and_the_most_negative(
+    explanation: list[ContributionItem], told: str
+) -> None:
+    assert explanation_line(explanation) == told
 
 
 def groups(answer: Any) -> list[set[str]]:
@@ -89,7 +90,8 @@ async def test_the_request_explains_where_it_is_asked_to(editor: Editor) -> None
     unexplained = plain(await editor.suggest(*asked))
     assert not any(groups(unexplained))
     for premise in explained["premises"]:
-        premise["explanation"] = []
+        assert premise["why"].count("(") <= len(premise["explanation"]) and "(" in premise["why"]
+        premise.update(explanation=[], why="")
     assert explained["premises"] == unexplained["premises"]
 
 

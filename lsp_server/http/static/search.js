@@ -89,6 +89,7 @@ function shown(premise) {
   const scope = scopeOf(premise);
   if (scope) where.append(" ", scope);
   item.append(where);
+  if (premise.why) item.append(element("p", `why: ${premise.why}`, { class: "where" }));
   return item;
 }
 
@@ -148,7 +149,7 @@ async function search() {
   page.results.setAttribute("aria-busy", "true");
   try {
     const collection = collectionPath();
-    const response = await fetch(`${collection || "/api/premises"}?${parameters()}`, { signal: mine.signal });
+    const response = await fetch(collection ? `${collection}?${parameters()}` : `/api/premises?${parameters()}&explain=true`, { signal: mine.signal });
     const answer = await response.json();
     if (response.ok) (collection ? showDocuments : show)(answer);
     else fail(`${answer.error} ${answer.schema.description}`);

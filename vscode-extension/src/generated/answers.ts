@@ -87,6 +87,11 @@ export interface PremiseItem {
    * found by words.
    */
   readonly explanation: readonly ContributionItem[];
+  /**
+   * The same for people: the largest contributions and the most negative one, such as `near in meaning (+1.2); less for
+   * its name (-0.3)`. Empty where there is no explanation.
+   */
+  readonly why: string;
 }
 
 /**

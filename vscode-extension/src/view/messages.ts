@@ -87,6 +87,7 @@ function readPremise(value: unknown): PremiseItem | null {
     doc_url: typeof doc_url === "string" ? doc_url : null,
     rests_on_sorry: rests_on_sorry === true,
     explanation: [], // the view shows none
+    why: "",
   };
 }
 

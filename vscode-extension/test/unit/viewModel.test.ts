@@ -25,6 +25,7 @@ const premise = {
   doc_url: null,
   rests_on_sorry: false,
   explanation: [],
+  why: "",
 };
 const shown = { goal: "⊢ P", premises: [premise], tactics: [], index, warnings: ["w"], notes: ["n"] };
 const answer: Suggestion = { ...shown, timings_ms: { total: 1 }, goal_number: 1, goal_count: 1, tactics_status: "tried" };

@@ -28,6 +28,7 @@ export function premise(name: string, more: Partial<PremiseItem> = {}): PremiseI
     doc_url: null,
     rests_on_sorry: false,
     explanation: [],
+    why: "",
     ...more,
   };
 }
