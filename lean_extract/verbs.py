@@ -151,6 +151,23 @@ def reported(work: Callable[[], None], *, stopped: Callable[[], str] = lambda: S
         hint = "Check the path." if missing else "Free some disk space, or check the permissions."
         print(f"hint: {hint}", file=sys.stderr)
         return 1
+    except Exception as error:
+        if not _was_interrupted(error):
+            raise
+        print(stopped(), file=sys.stderr)
+        return INTERRUPTED
+
+
+def _was_interrupted(error: BaseException) -> bool:
+    """Whether an error comes of Ctrl-C: Python 3.11 wraps what a descriptor's `__set_name__` raises, in imports too."""
+    cause: BaseException | None = error
+    seen = set[int]()
+    while cause is not None and id(cause) not in seen:
+        if isinstance(cause, KeyboardInterrupt):
+            return True
+        seen.add(id(cause))
+        cause = cause.__cause__ or cause.__context__
+    return False
 
 
 def _open_closed_outputs() -> None:
