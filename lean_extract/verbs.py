@@ -159,7 +159,7 @@ def reported(work: Callable[[], None], *, stopped: Callable[[], str] = lambda: S
 
 
 def _was_interrupted(error: BaseException) -> bool:
-    """Whether an error comes of Ctrl-C: Python 3.11 wraps what a descriptor's `__set_name__` raises, in imports too."""
+    """Whether an error comes of Ctrl-C. Python 3.11 wraps what `__set_name__` raises, in imports too."""
     cause: BaseException | None = error
     seen = set[int]()
     while cause is not None and id(cause) not in seen:

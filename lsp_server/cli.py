@@ -21,6 +21,7 @@ Command = Callable[[argparse.Namespace], int]
 _COMMANDS = {
     "setup": "lsp_server.commands.setup",
     "suggest": "lsp_server.commands.suggest",
+    "search": "lsp_server.commands.search",
     "index": "lsp_server.commands.index",
     "serve": "lsp_server.commands.serve",
     "http": "lsp_server.commands.http",
@@ -58,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
             "suggest", help="find premises and tactics for a goal in a file, or for a proof state"
         )
     )
+    _search(commands.add_parser("search", help="search premises by name, words, statement or pattern"))
     _index(commands.add_parser("index", help="build or refresh the index of a project"))
     _collections(
         commands.add_parser("collections", help="list or remove the collections of backends other than Lean")
@@ -116,6 +118,20 @@ def _suggest(command: argparse.ArgumentParser) -> None:
     _model(command)
     _rerank(command)
     _tactics(command)
+
+
+def _search(command: argparse.ArgumentParser) -> None:
+    said = "a name or a part of one, words, a goal with ⊢, or a pattern such as '?a * _ ≤ ?b * _'; - reads it"
+    command.add_argument("query", metavar="QUERY", help=said)
+    command.add_argument(
+        "--k", type=positive, default=None, metavar="N", help="how many premises to list (default: 16)"
+    )
+    said = "only from this module and those below it; may be repeated"
+    command.add_argument("--module", action="append", default=[], metavar="MODULE", help=said)
+    command.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
+    command.set_defaults(lean="", tactics_from="both", generator="")
+    _model(command)
+    _rerank(command)
 
 
 def _index(command: argparse.ArgumentParser) -> None:

@@ -9,7 +9,6 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import cast
 
 from lean_extract.errors import BadSource, UserError
 from lsp_server.commands.common import (
@@ -20,6 +19,7 @@ from lsp_server.commands.common import (
     show_first_use,
     tell_fallback,
 )
+from lsp_server.commands.typed_text import decoded, standard_input, typed
 from lsp_server.documents.positions import from_person, split_lines
 from lsp_server.documents.proof_positions import default_position
 from lsp_server.engine.collections import answer, find_collection, open_collection
@@ -73,7 +73,7 @@ def _from_collection(options: argparse.Namespace) -> int:
     if options.model:
         raise UserError("A collection's model is chosen when it is indexed.", "Give --model to `index`.")
     find_backend(options.backend)
-    text = _typed(options.text)
+    text = typed(options.text)
     manifest = find_collection(options.backend, options.collection)
     opened = open_collection(manifest, rerank=options.rerank, device=options.device)
     found = answer(opened, text, options.k or 16)
@@ -115,7 +115,7 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
                 "Tactics can only be tried in a file.",
                 "Give --file and --line instead.",
             )
-        goal = _read_state(options.state) if options.state is not None else _typed(options.text)
+        goal = _read_state(options.state) if options.state is not None else typed(options.text)
         request = SuggestRequest(
             goal=goal,
             k=options.k,
@@ -165,32 +165,6 @@ def position_in(path: Path, line: int, column: int | None) -> GoalPosition:
 
 def _read_state(source: str) -> str:
     if source == "-":
-        return _standard_input()
+        return standard_input()
     path = Path(source)
-    return _decoded(path.read_bytes(), source) if path.is_fifo() else read_text(path)
-
-
-def _typed(text: str) -> str:
-    """The given text, or standard input for `-`. Raises BadSource: it is not UTF-8."""
-    if text == "-":
-        return _standard_input()
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise BadSource(
-            "The text on the command line is not UTF-8.", "Send it as UTF-8, or in a file."
-        ) from error
-    return text
-
-
-def _standard_input() -> str:
-    if cast(object, sys.stdin) is None:  # as Python sets it where the caller has closed it (`<&-`)
-        raise BadSource("Standard input is closed.", "Send the state there, or name a file.")
-    return _decoded(sys.stdin.buffer.read(), "Standard input")
-
-
-def _decoded(data: bytes, source: str) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadSource(f"{source} is not UTF-8 text (byte {error.start}).", "Send it as UTF-8.") from error
+    return decoded(path.read_bytes(), source) if path.is_fifo() else read_text(path)

@@ -28,6 +28,7 @@ from retriever.lean.declared import DeclarationSite, declared, described, stated
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.bundled import read_card
 from retriever.lean.offer import Kinds, RankedPremise, kinds_for
+from retriever.lean.pattern_search import PatternMatches, pattern_search
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 from retriever.models.reranker import DEPTH
@@ -169,6 +170,14 @@ class ProjectIndex:
         """The best `k` premises for free text: names that match first."""
         context = self.context_at(position) if position else None
         return self._declared.checked(search(self._service, text, context, k, allowed=allowed), context)
+
+    def search_pattern(
+        self, text: str, position: GoalPosition | None, k: int, allowed: Allowed | None = None
+    ) -> PatternMatches:
+        """The best `k` premises that meet a pattern. Raises BadQuery: it is none."""
+        context = self.context_at(position) if position else None
+        found = pattern_search(self._service, text, context, k, allowed=allowed)
+        return replace(found, premises=self._declared.checked(found.premises, context))
 
     def declared(self, name: str, module: str) -> DeclarationSite:
         """Where a premise is declared: in the indexed file, else in the module's current file."""

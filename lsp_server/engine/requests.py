@@ -44,7 +44,7 @@ class SuggestRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """What is searched for: a goal, if it has a `⊢` or is a declaration, else words, a name or a part of one.
+    """What is searched for: a pattern, a goal, if it has a `⊢` or is a declaration, else words or a name.
 
     `position` decides what is in scope and what stands above; `modules` are module prefixes (`Mathlib.Order`);
     `in_scope` leaves out what the file does not import; `explain` says what a goal's premises have their scores from.

@@ -65,6 +65,10 @@ class QueryKind(DocumentedEnum):
 
     GOAL = "goal", "As a goal: it has a `⊢`, or is a declaration with its `:=`."
     TEXT = "text", "As a name, a part of one, or words."
+    PATTERN = (
+        "pattern",
+        "As a pattern (docs/pattern-search.md): it has a hole `_` or `?a`, or a quoted part of a name.",
+    )
 
 
 class FeatureGroup(DocumentedEnum):

@@ -1,8 +1,10 @@
-"""The pipeline of a search: the query as a goal or as text, its premises, the answer."""
+"""The pipeline of a search: the query as a pattern, a goal or text, its premises, the answer."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from lean_extract.records import Goal
 from lsp_server.engine.items import premise_item
@@ -19,12 +21,22 @@ from lsp_server.engine.requests import (
 from lsp_server.engine.schema import QueryKind, SearchAnswer
 from retriever.lean.allowed import Allowed
 from retriever.lean.offer import RankedPremise
+from retriever.lean.pattern_search import PatternMatches
+from retriever.lean.patterns.query import is_pattern
 
 _NO_FILE = "What is in scope is not known without a file, so nothing was left out."
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    kind: QueryKind
+    premises: Sequence[RankedPremise]
+    warnings: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
 async def search(context: RequestContext, request: SearchRequest) -> SearchAnswer:
-    """Premises for a goal or for free text; see `Engine.search`."""
+    """Premises for a pattern, a goal or free text; see `Engine.search`."""
     query = checked_query(request.query)
     await context.catch_up()
     await context.files.caught_up()
@@ -32,25 +44,43 @@ async def search(context: RequestContext, request: SearchRequest) -> SearchAnswe
     warnings = [index.note] if index.note else []
     if request.in_scope and request.position is None:
         warnings.append(_NO_FILE)
-    goal = main_goal(await asyncio.to_thread(parse_goal, query)) if is_goal(query) else None
-    ranked = await asyncio.to_thread(_ranked, context, request, index, query, goal)
+    found = await asyncio.to_thread(_find, context, request, index, query)
     return SearchAnswer(
-        kind=QueryKind.TEXT if goal is None else QueryKind.GOAL,
-        premises=[premise_item(one) for one in ranked],
+        kind=found.kind,
+        premises=[premise_item(one) for one in found.premises],
         index=await context.freshness(index),
-        warnings=warnings,
-        notes=[] if goal is None else await asyncio.to_thread(index.notes, goal),
+        warnings=[*warnings, *found.warnings],
+        notes=list(found.notes),
     )
 
 
-def _ranked(
-    context: RequestContext, request: SearchRequest, index: ProjectIndex, query: str, goal: Goal | None
-) -> list[RankedPremise]:
-    """The premises that fit the goal, or the query where that is none."""
+def _find(context: RequestContext, request: SearchRequest, index: ProjectIndex, query: str) -> _Found:
+    """The premises that fit the pattern, or the goal, or the query where that is neither."""
     settings, position = context.settings.premises, request.position
     wanted = min(request.k or settings.count, MOST_PREMISES)
     allowed = Allowed(modules=request.modules, in_scope=request.in_scope or not settings.out_of_scope)
-    if goal is None:
-        return index.search(query, position, wanted, allowed)
+    if is_pattern(query):
+        matches = index.search_pattern(query, position, wanted, allowed)
+        return _Found(
+            QueryKind.PATTERN, matches.premises, list(_left_out(matches.unread)), list(_more(matches))
+        )
+    if not is_goal(query):
+        return _Found(QueryKind.TEXT, index.search(query, position, wanted, allowed))
+    goal: Goal = main_goal(parse_goal(query))
     where = index.context_at(position) if position else None
-    return index.rank_in(goal, where, wanted, allowed=allowed, explain=request.explain)
+    ranked = index.rank_in(goal, where, wanted, allowed=allowed, explain=request.explain)
+    return _Found(QueryKind.GOAL, ranked, notes=index.notes(goal))
+
+
+def _left_out(unread: int) -> Iterator[str]:
+    if unread:
+        yield (
+            f"{unread:,} premises could not be compared: the index has their names only. "
+            "Index their source: `premise-suggest setup` in your project, or `setup --git` with their address."
+        )
+
+
+def _more(matches: PatternMatches) -> Iterator[str]:
+    listed = len(matches.premises)
+    if matches.count > listed > 0:
+        yield f"{matches.count:,} statements have this shape; the first {listed:,} are listed."

@@ -1,4 +1,4 @@
-"""The request `premiseSuggest/search` (docs/lsp.md): premises for a goal, words, a name or a statement."""
+"""The request `premiseSuggest/search` (docs/lsp.md): premises for a goal, words, a name, a statement or a pattern."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def register(server: PremiseServer) -> None:
         given = Parameters(REQUEST, params, _NAMES)
         engine, position = _position(server, given)
         request = SearchRequest(
-            query=given.text("query", "a goal, a name, or some words"),
+            query=given.text("query", "a goal, a name, some words, or a pattern"),
             k=given.number("k"),
             position=position,
             modules=given.texts("modules"),

@@ -78,7 +78,10 @@ def _questions(backend: HttpBackend) -> APIRouter:
     async def premises(
         query: Annotated[
             str,
-            Query(description="A goal (with `⊢`), a name or a part of one, or words.", max_length=MAX_QUERY),
+            Query(
+                description="A goal (with `⊢`), a name or a part of one, words, or a pattern (`_ * _ ≤ _`).",
+                max_length=MAX_QUERY,
+            ),
         ],
         k: Annotated[int, Query(description="How many, from 1 to 1,000.")] = 32,
         module: Annotated[

@@ -80,8 +80,8 @@ class SearchArguments(Arguments):
     query: str = Field(
         min_length=1,
         max_length=MAX_STATE,
-        description="A name, a part of one, words of English, or a statement.",
-        examples=["continuous image of a compact set"],
+        description="A name, a part of one, words of English, a statement, or a pattern (`_` is any term).",
+        examples=["continuous image of a compact set", "?a * _ ≤ ?b * _", 'Real.sin, "add"'],
     )
     k: Count = USUAL_COUNT
     modules: Modules = Field(default_factory=list)

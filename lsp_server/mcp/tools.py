@@ -103,7 +103,8 @@ TOOLS = (
     AgentTool(
         "search",
         "Search declarations",
-        "Searches the project, its packages and Mathlib by name, part of a name, words of English, or a statement.",
+        "Searches the project, its packages and Mathlib by name, part of a name, words of English, a statement, or a "
+        'pattern as Loogle takes it: `Real.sin, "add"`, `?a * _ ≤ ?b * _`, `⊢ _ < _`.',
         SearchArguments,
         SearchAnswer,
         _search,

@@ -1,11 +1,18 @@
-"""A suggestion, or a collection's answer, as text for a terminal. Pure."""
+"""Answers as text for a terminal: a suggestion, a search, what a collection has. Pure."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from lsp_server.engine.schema import CollectionAnswer, IndexItem, PremiseItem, Suggestion, TacticItem
+from lsp_server.engine.schema import (
+    CollectionAnswer,
+    IndexItem,
+    PremiseItem,
+    SearchAnswer,
+    Suggestion,
+    TacticItem,
+)
 from lsp_server.rendering.labels import (
     SORRY_LABEL,
     counted,
@@ -47,9 +54,18 @@ def suggestion_text(suggestion: Suggestion, style: Style, *, tactics_asked: bool
         if not suggestion.tactics:
             parts.append("  none of those tried")
     parts += ["", _freshness(suggestion.index, style), style.dim(timing_line(suggestion.timings_ms))]
-    parts += [style.caution(f"note: {note}") for note in suggestion.notes]
-    parts += [style.caution(f"warning: {warning}") for warning in suggestion.warnings]
-    return "\n".join(parts) + "\n"
+    return _with_remarks(parts, suggestion.notes, suggestion.warnings, style)
+
+
+def search_text(answer: SearchAnswer, style: Style) -> str:
+    """The answer to a search, for a terminal."""
+    parts = [style.bold("Premises") + style.dim(f"  ({searched(answer.index)})")]
+    if not answer.premises:
+        parts.append("  none found")
+    for rank, premise in enumerate(answer.premises, start=1):
+        parts += _premise(rank, premise, style)
+    parts += ["", _freshness(answer.index, style)]
+    return _with_remarks(parts, answer.notes, answer.warnings, style)
 
 
 def collection_text(found: CollectionAnswer, style: Style) -> str:
@@ -67,8 +83,12 @@ def collection_text(found: CollectionAnswer, style: Style) -> str:
         if len(lines) > len(shown):
             shown[-1] = shorten(f"{shown[-1]} …", style.width - 5)
         parts += [f"     {line}" for line in shown]
-    parts += [style.caution(f"warning: {warning}") for warning in found.warnings]
-    return "\n".join(parts) + "\n"
+    return _with_remarks(parts, (), found.warnings, style)
+
+
+def _with_remarks(parts: list[str], notes: Sequence[str], warnings: Sequence[str], style: Style) -> str:
+    remarks = [*(f"note: {note}" for note in notes), *(f"warning: {warning}" for warning in warnings)]
+    return "\n".join([*parts, *map(style.caution, remarks)]) + "\n"
 
 
 def _closing(tactics: list[TacticItem]) -> int:

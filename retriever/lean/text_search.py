@@ -49,6 +49,16 @@ class Offer:
     offered: Bools
     scope: Bools | None
 
+    @property
+    def may_be_found(self) -> Bools:
+        """bool[len(own) + n]: of all numbers."""
+        return np.concatenate([np.ones(len(self.own), dtype=np.bool_), self.offered])
+
+    def premise(self, number: int) -> Premise:
+        """A premise's record by its number."""
+        own = len(self.own)
+        return self.own[number] if number < own else self.snapshot.view.premise(number - own)
+
     def ranked_premise(self, number: int, score: float) -> RankedPremise:
         """A premise by its number: the open file's first, those of the index behind them."""
         if number < len(self.own):
@@ -74,7 +84,7 @@ def search(
     if k <= 0 or not text:
         return []
     with service.reading() as snapshot:
-        offer = _offer(snapshot, where, allowed)
+        offer = offer_at(snapshot, where, allowed)
         query = NameQuery.of(text)
         if not is_statement(text):
             return _best(offer, by_name(offer, query) + _BY_TEXT * by_words(offer, query), k)
@@ -120,12 +130,12 @@ def _tokens(query: NameQuery) -> list[str]:
 
 def _best(offer: Offer, scores: Floats, k: int) -> list[RankedPremise]:
     """The k premises with the best scores above 0."""
-    may_be_found = np.concatenate([np.ones(len(offer.own), dtype=np.bool_), offer.offered])
-    best = top(scores, k, may_be_found & (scores > 0))
+    best = top(scores, k, offer.may_be_found & (scores > 0))
     return [offer.ranked_premise(number, float(scores[number])) for number in best.tolist()]
 
 
-def _offer(snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None) -> Offer:
+def offer_at(snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None) -> Offer:
+    """What may be found at a place, of any kind."""
     own = own_premises(where, "all", allowed)
     offered = offered_premises(snapshot, where, "all", len(own), allowed)
     return Offer(snapshot, own, offered, scope_of(snapshot, where))

@@ -42,7 +42,7 @@ def page(browser: Any, server: Served) -> Iterator[Any]:
 
 
 def search(page: Any, query: str) -> None:
-    page.get_by_label("Goal, name or words").fill(query)
+    page.get_by_label("Goal, name, words or pattern").fill(query)
     page.get_by_role("button", name="Search").click()
 
 
@@ -63,13 +63,22 @@ def test_a_goal_is_searched_and_its_link_shows_it_again(page: Any, browser: Any,
     other = browser.new_page()
     other.goto(link)
     expect(first_name(other)).to_have_text("Nat.add_comm")
-    expect(other.get_by_label("Goal, name or words")).to_have_value(ADD_COMM)
+    expect(other.get_by_label("Goal, name, words or pattern")).to_have_value(ADD_COMM)
     other.close()
+
+
+def test_a_pattern_is_searched_and_a_broken_one_is_told_with_its_place(page: Any) -> None:
+    page.goto("/")
+    search(page, "?a + ?b = ?b + ?a")
+    expect(first_name(page)).to_have_text("Nat.add_comm")
+    expect(page.get_by_role("status")).to_contain_text("Read as a pattern.")
+    search(page, "?a + (_ = _")
+    expect(page.get_by_role("status")).to_contain_text("column 6")
 
 
 def test_a_name_is_searched_with_the_keyboard_alone(page: Any) -> None:
     page.goto("/")
-    expect(page.get_by_label("Goal, name or words")).to_be_focused()
+    expect(page.get_by_label("Goal, name, words or pattern")).to_be_focused()
     page.keyboard.type("Nat.add_comm")
     page.keyboard.press("Control+Enter")
     expect(first_name(page)).to_have_text("Nat.add_comm")
@@ -130,11 +139,11 @@ def test_what_is_typed_before_the_indexes_are_listed_stays(page: Any) -> None:
     page.route("**/api/revisions", lambda route: held.append(route))
     with page.expect_request("**/api/revisions"):
         page.goto("/")
-    page.get_by_label("Goal, name or words").fill(ADD_COMM)
+    page.get_by_label("Goal, name, words or pattern").fill(ADD_COMM)
     with page.expect_response("**/api/revisions"):
         held[0].continue_()
     expect(page.locator("#rev option").first).to_contain_text("(default)")
-    expect(page.get_by_label("Goal, name or words")).to_have_value(ADD_COMM)
+    expect(page.get_by_label("Goal, name, words or pattern")).to_have_value(ADD_COMM)
     page.get_by_role("button", name="Search").click()
     expect(first_name(page)).to_have_text("Nat.add_comm")
 

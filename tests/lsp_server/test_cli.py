@@ -60,6 +60,21 @@ def test_suggest_json_is_the_documented_object(cli: Cli, project: Path) -> None:
     assert answer["warnings"] == []
 
 
+def test_search_lists_what_has_a_pattern_a_name_or_words(cli: Cli, project: Path) -> None:
+    done = cli("search", "?a + ?b = ?b + ?a", "--k", "2", cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert next(line for line in done.stdout.splitlines() if line.startswith("  1. ")).startswith(
+        "  1. Lib.plus_swap"
+    )
+    found = json.loads(cli("search", "or_swap", "--module", "Lib", "--json", cwd=project).stdout)
+    assert (found["kind"], found["premises"][0]["name"]) == ("text", "Lib.or_swap")
+    read = json.loads(cli("search", "-", "--json", stdin='_ ∨ _, "swap"', cwd=project).stdout)
+    assert [premise["name"] for premise in read["premises"]] == ["Lib.or_swap"]
+    broken = cli("search", "_ + (_ = _", cwd=project)
+    assert (broken.returncode, broken.stdout) == (2, "")
+    assert "`(` is not closed (column 5 of the pattern)" in broken.stderr
+
+
 _UNFOLDABLE = {"def", "abbrev", "irreducible_def", "instance", "field"}
 
 

@@ -138,6 +138,15 @@ async def test_search_finds_names_statements_and_goals(editor: Editor) -> None:
     assert set(goal) == {"kind", "premises", "index", "warnings", "notes"}
 
 
+async def test_a_pattern_finds_statements_of_its_shape(editor: Editor) -> None:
+    found = await search(editor, "?a + ?b = ?b + ?a")
+    assert (found["kind"], names(found)[0]) == ("pattern", "Lib.plus_swap")
+    assert names(await search(editor, '_ ∨ _, "swap"')) == ["Lib.or_swap"]
+    with pytest.raises(JsonRpcException) as refused:
+        await search(editor, "_ + (_ = _")
+    assert "column 5" in refused.value.message
+
+
 async def test_search_keeps_to_modules_and_to_what_is_in_scope(editor: Editor) -> None:
     assert set(names(await search(editor, "swap", modules=["Lib.Basic"]))) == {
         "Lib.and_swap",

@@ -70,11 +70,14 @@ async def test_states_searches_and_declarations_are_answered_without_a_file(url:
     async with over_http(url) as client:
         premises = await client.call_tool("premises", {"state": COMMUTES})
         searched = await client.call_tool("search", {"query": "add_comm", "k": 2})
+        shaped = await client.call_tool("search", {"query": "?a + ?b = ?b + ?a", "modules": ["Example"]})
         declared = await client.call_tool("declaration", {"name": "Nat.add_comm"})
         status = await client.call_tool("index_status")
     assert premises.structured_content["premises"][0]["name"] == "Nat.add_comm"
     assert len(premises.structured_content["premises"]) == 10
     assert searched.structured_content["premises"][0]["name"] == "Nat.add_comm"
+    assert shaped.structured_content["kind"] == "pattern"
+    assert shaped.structured_content["premises"][0]["name"] == "Nat.add_comm"
     found = declared.structured_content
     assert found["path"].endswith("Example/Nat/Basic.lean")
     text = Path(found["path"]).read_text(encoding="utf-8").splitlines()
@@ -112,6 +115,7 @@ async def test_a_hundred_calls_at_once_are_answered(url: str) -> None:
         ("premises", {"state": "what"}, "⊢"),
         ("premises", {"state": COMMUTES, "k": 0}, "k: "),
         ("search", {"query": "  "}, "nothing to search"),
+        ("search", {"query": "_ + (_ = _"}, "is not closed (column 5"),
         ("try_tactics", {**PLACE, "tactics": []}, "tactics: "),
         ("try_tactics", {**PLACE, "tactics": ["simp", " "]}, "Tactic 2 is empty"),
         ("declaration", {"name": "Nat.add_com"}, "The nearest are Nat.add_comm"),

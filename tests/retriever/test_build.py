@@ -283,7 +283,7 @@ def test_a_killed_run_leaves_a_usable_index_that_the_next_completes(
     update_index(root, store, counting)
     write_many(root, 12)
     found = []
-    for flushes in (3, 40, 40):
+    for flushes in (3, 48, 48):
         assert run_killed(root, store, model_folder, flushes) == -signal.SIGKILL
         names = live_names(view_of(store, counting))
         assert names >= ALL

@@ -34,8 +34,8 @@ export function showSearch(actions: SearchActions, canInsert: boolean): void {
   const picker: Picker = vscode.window.createQuickPick<Item>();
   picker.title = "Premise Suggest: Search";
   picker.placeholder = canInsert
-    ? "A goal with ⊢, words, or a part of a name; Enter inserts the name at the cursor"
-    : "A goal with ⊢, words, or a part of a name; Enter copies the name";
+    ? "A goal with ⊢, words, a name, or a pattern (_ * _ ≤ _); Enter inserts the name at the cursor"
+    : "A goal with ⊢, words, a name, or a pattern (_ * _ ≤ _); Enter copies the name";
   picker.matchOnDescription = picker.matchOnDetail = false;
   picker.sortByLabel = false;
   let abort = new AbortController();
@@ -77,7 +77,10 @@ async function look(picker: Picker, actions: SearchActions, query: string, signa
   try {
     const answer = await actions.search(query, signal);
     if (signal.aborted || answer === null) return;
-    picker.items = answer.premises.length > 0 ? answer.premises.map(itemOf) : [said("Nothing in the index matches.")];
+    picker.items =
+      answer.premises.length > 0
+        ? answer.premises.map(itemOf)
+        : ["Nothing in the index matches.", ...answer.warnings].map(said);
   } catch (error) {
     if (signal.aborted || isPassing(error)) return;
     picker.items = [said(sentence(readFailure(error)))];

@@ -136,7 +136,7 @@ function show(answer) {
   page.list.replaceChildren(...answer.premises.map(shown));
   const count = answer.premises.length;
   const found = count === 0 ? "No good match." : `${count} premise${count === 1 ? "" : "s"}, best first.`;
-  const kind = answer.kind === "goal" ? "Read as a goal." : "Read as text.";
+  const kind = { goal: "Read as a goal.", pattern: "Read as a pattern.", text: "Read as text." }[answer.kind];
   say([found, kind, ...answer.warnings, ...answer.notes].join(" "));
   page.index.textContent = answer.index.line;
   page.share.hidden = false;

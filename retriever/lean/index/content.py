@@ -10,7 +10,9 @@ import numpy as np
 from lean_extract.files.typed_json import from_json
 from lean_extract.records import Premise, to_json
 from retriever.lean.index.flags import Flag, flags_of
-from retriever.lean.structure.hashes import of_premise
+from retriever.lean.patterns.trees import trees_of
+from retriever.lean.structure.hashes import of_parsed
+from retriever.lean.structure.statement import statement_of
 from retriever.lean.tokens import premise_tokens
 from retriever.search.bm25 import build_postings
 from retriever.search.index.mention_columns import MentionColumns
@@ -20,6 +22,7 @@ from retriever.search.index.segment_content import SegmentContent, numbered
 from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.step_columns import StepColumns
 from retriever.search.index.structure_columns import StructureColumns
+from retriever.search.index.tree_columns import TreeColumns
 from retriever.search.indexing.corpus import EmbeddedSource
 
 NO_PROOFS = ProofRows.of_names({})
@@ -45,6 +48,10 @@ def content_of(
     premises = [premise for item in files for premise in item.records]
     hashes = hash_names(premise.name for premise in premises)
     mentions = MentionColumns.joined([item.mentions for item in files], [len(item.records) for item in files])
+    statements = [
+        statement_of(premise.context, premise.conclusion) if premise.conclusion else None
+        for premise in premises
+    ]
     return SegmentContent(
         files=numbered((item.file, len(item.records)) for item in files),
         names=[premise.name for premise in premises],
@@ -59,9 +66,12 @@ def content_of(
             "lines": np.array([_line(premise) for premise in premises], dtype=np.int32),
             "uses": np.array([uses.get(premise.name, 0) for premise in premises], dtype=np.int32),
         },
-        structure=StructureColumns.of_rows([of_premise(premise) for premise in premises]),
+        structure=StructureColumns.of_rows([of_parsed(one) if one else () for one in statements]),
         steps=_steps(files),
         mentions=mentions,
+        trees=TreeColumns.of_rows(trees_of(one) if one else () for one in statements)
+        if with_records
+        else None,
         aliases={i: premise.exported_as for i, premise in enumerate(premises) if premise.exported_as},
     )
 

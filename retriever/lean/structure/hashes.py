@@ -68,7 +68,11 @@ def of_premise(premise: Premise) -> frozenset[int]:
     """The hashes of a premise; empty if it has no statement."""
     if not premise.conclusion:
         return frozenset()
-    statement = statement_of(premise.context, premise.conclusion)
+    return of_parsed(statement_of(premise.context, premise.conclusion))
+
+
+def of_parsed(statement: ParsedStatement) -> frozenset[int]:
+    """The hashes of a premise whose statement has been parsed."""
     concluded = list(nodes_of(statement.conclusion, statement.variables, is_goal=False))
     found = set(_pattern(concluded, Channel.CONCLUSION))
     if statement.conclusion.symbol == "iff" and len(statement.conclusion.arguments) == 2:

@@ -24,6 +24,7 @@ from retriever.lean.words.splitting import Ints
 from retriever.lean.words.stems import stem
 
 Floats = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
 
 LONGEST = 300
 """Characters of a query that is searched as typed."""
@@ -145,6 +146,12 @@ class NameSearch:
         """Add names that do not match yet but have a word that begins with the concept."""
         names = self._index.with_beginning(concept.word)
         matches.record(names[matches.closeness[names] == 0], _PREFIX)
+
+    def holding(self, letters: str) -> Bools:
+        """bool[n]: which names contain these letters, in any case, one behind another."""
+        found = np.zeros(len(self), dtype=np.bool_)
+        found[self._table.holding(letters.lower().encode(errors="replace"))] = True
+        return found
 
     def record_substrings(self, concept: Concept, matches: _Matches) -> None:
         """Set the names that contain the concept's letters anywhere."""

@@ -23,6 +23,9 @@
     mention_owners.npy int32[m], mention_starts.npy int32[m + 1], mention_names.npy uint64:
                        what proofs mention, absent where none was read from text: see
                        `retriever.search.index.mention_columns`
+    tree_symbols.txt/.npy, tree_starts.npy int64[n + 1], tree_heads.npy int32[m], tree_sizes.npy uint16[m]:
+                       what documents look like as trees, absent where no source text is shipped and where an older
+                       version wrote the segment: see `retriever.search.index.tree_columns`
     records.txt/.npy   each document's record as JSON; absent where no source text is shipped
     exported.json      [[position, name], ...]: the aliases of documents; absent where there are none
     NAME.npy           integer[n]: a further column of the backend (Lean: flags, lines, uses)
@@ -60,12 +63,14 @@ from retriever.search.index.segment_content import (
     OWNERS,
     STEP,
     STRUCTURE,
+    TREE,
     further_columns,
 )
 from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.step_columns import StepColumns
 from retriever.search.index.structure_columns import StructureColumns
 from retriever.search.index.sums import GoOn, always, verify
+from retriever.search.index.tree_columns import TreeColumns
 
 
 class Segment:
@@ -114,6 +119,7 @@ class Segment:
         self.structure = _read_structure(folder) if f"{STRUCTURE}hashes.npy" in meta.sums else None
         self.steps = _read_steps(folder) if f"{STEP}owners.npy" in meta.sums else None
         self.mentions = _read_mentions(folder) if f"{MENTION}owners.npy" in meta.sums else None
+        self.trees = _read_trees(folder) if f"{TREE}starts.npy" in meta.sums else None
         self.columns: Mapping[str, npt.NDArray[Any]] = {
             name: read_array(folder / f"{name}.npy") for name in further_columns(meta.sums)
         }
@@ -146,6 +152,8 @@ class Segment:
             self._check_steps(self.steps)
         if self.mentions is not None:
             self._check_mentions(self.mentions)
+        if self.trees is not None:
+            self._check_trees(self.trees)
         if self.vectors.shape != (self.count, self.dimension):
             raise ValueError(f"vectors of shape {self.vectors.shape}")
 
@@ -163,6 +171,11 @@ class Segment:
             raise ValueError("the columns of mentions differ in length")
         if count and not (mentions.owners[0] >= 0 and mentions.owners[-1] < self.count):
             raise ValueError("a mention is of no document")
+
+    def _check_trees(self, trees: TreeColumns) -> None:
+        nodes = int(trees.starts[-1]) if len(trees.starts) else -1
+        if len(trees) != self.count or len(trees.heads) != nodes or len(trees.sizes) != nodes:
+            raise ValueError("the columns of trees differ in length")
 
     def __len__(self) -> int:
         return self.count
@@ -210,6 +223,13 @@ def _read_steps(folder: Path) -> StepColumns:
 def _read_mentions(folder: Path) -> MentionColumns:
     return MentionColumns(
         *(read_array(folder / f"{MENTION}{name}.npy") for name in ("owners", "starts", "names"))
+    )
+
+
+def _read_trees(folder: Path) -> TreeColumns:
+    return TreeColumns(
+        StringTable(folder, f"{TREE}symbols"),
+        *(read_array(folder / f"{TREE}{name}.npy") for name in ("starts", "heads", "sizes")),
     )
 
 

@@ -20,9 +20,10 @@ from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.step_columns import StepColumns
 from retriever.search.index.structure_columns import StructureColumns
 from retriever.search.index.sums import sums_of
+from retriever.search.index.tree_columns import TreeColumns
 
-ALIASES, OWNERS, STRUCTURE, STEP, MENTION = (
-    "exported.json", "proof_owners.npy", "structure_", "step_", "mention_"
+ALIASES, OWNERS, STRUCTURE, STEP, MENTION, TREE = (
+    "exported.json", "proof_owners.npy", "structure_", "step_", "mention_", "tree_"
 )  # fmt: skip
 _COMMON = frozenset(
     f"{name}.npy"
@@ -32,6 +33,7 @@ _COMMON = frozenset(
         *("posting_starts", "posting_documents", "posting_frequencies", "lengths"),
     )
 )
+_PREFIXES = (STRUCTURE, STEP, MENTION, TREE)
 _SMALL = 256
 """As many kinds as a byte can distinguish."""
 
@@ -39,7 +41,7 @@ _SMALL = 256
 def further_columns(files: Iterable[str]) -> list[str]:
     """The names of the backend's own columns among a segment's files."""
     arrays = (name for name in files if name.endswith(".npy"))
-    own = (name for name in arrays if name not in _COMMON and not name.startswith((STRUCTURE, STEP, MENTION)))
+    own = (name for name in arrays if name not in _COMMON and not name.startswith(_PREFIXES))
     return sorted(name.removesuffix(".npy") for name in own)
 
 
@@ -63,6 +65,7 @@ class SegmentContent:
     """Of a few documents: another name that they have too."""
     steps: StepColumns | None = None
     mentions: MentionColumns | None = None
+    trees: TreeColumns | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -93,6 +96,8 @@ def write_segment(folder: Path, content: SegmentContent, fingerprint: str) -> No
         write_strings(folder, "records", content.records)
     if content.steps is not None:
         write_strings(folder, f"{STEP}records", content.steps.records)
+    if content.trees is not None:
+        write_strings(folder, f"{TREE}symbols", content.trees.symbols)
     if content.aliases:
         write_json(folder / ALIASES, sorted(content.aliases.items()))
     _write_meta(folder, content, kinds, fingerprint)
@@ -137,6 +142,8 @@ def _arrays(content: SegmentContent) -> dict[str, npt.NDArray[Any]]:
             f"{MENTION}starts": mentions.starts,
             f"{MENTION}names": mentions.names,
         }
+    if (trees := content.trees) is not None:
+        arrays |= {f"{TREE}starts": trees.starts, f"{TREE}heads": trees.heads, f"{TREE}sizes": trees.sizes}
     return arrays
 
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from retriever.models.quantise import StoredVectors
 
-READ = 2
-"""Of a file that this version has read whole. Older versions read its steps alone (1), or nothing (0)."""
+READ = 3
+"""Of a file that this version has read whole. Older versions kept no trees (2), or steps alone (1), or nothing (0)."""
 
 Ints = npt.NDArray[np.int32]
 Ids = npt.NDArray[np.int64]
@@ -35,7 +35,7 @@ class StepColumns:
     records: Sequence[bytes]
     """Each step's record as JSON."""
     read: Bytes
-    """uint8[f]: `READ` for each of the segment's files whose steps, and what its proofs mention, were read."""
+    """uint8[f]: `READ` for each of the segment's files of which all was read: steps, mentions, trees."""
 
     def __len__(self) -> int:
         return len(self.owners)

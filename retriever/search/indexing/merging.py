@@ -15,6 +15,7 @@ from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, numbered
 from retriever.search.index.step_columns import StepColumns
 from retriever.search.index.structure_columns import StructureColumns
+from retriever.search.index.tree_columns import TreeColumns
 
 Ids = npt.NDArray[np.int64]
 
@@ -56,6 +57,7 @@ def merge(parts: Sequence[tuple[Segment, frozenset[int]]]) -> SegmentContent:
             [segment.mentions and segment.mentions.of_chosen(kept, len(segment)) for segment, kept in chosen],
             [len(kept) for kept in keep],
         ),
+        trees=_merged_trees(chosen),
     )
 
 
@@ -74,6 +76,15 @@ def _merged_structure(chosen: Sequence[tuple[Segment, Ids]]) -> StructureColumns
     if len(parts) < len(chosen):
         raise ValueError("the segments have different columns")
     return StructureColumns.merged(parts)
+
+
+def _merged_trees(chosen: Sequence[tuple[Segment, Ids]]) -> TreeColumns | None:
+    """The trees of what is kept; documents of an older version's segments have none."""
+    if all(segment.trees is None for segment, _ in chosen):
+        return None
+    return TreeColumns.merged(
+        [(segment.trees or TreeColumns.nothing(len(segment)), kept) for segment, kept in chosen]
+    )
 
 
 def _merged_steps(parts: Sequence[tuple[Segment, frozenset[int]]], keep: Sequence[Ids]) -> StepColumns | None:

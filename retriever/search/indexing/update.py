@@ -145,7 +145,7 @@ class Update(Generic[Record]):
         return plan
 
     def _without_steps(self) -> frozenset[str]:
-        """The live files whose steps were not read: an older version indexed them."""
+        """The live files of which not all was read: an older version indexed them."""
         return frozenset(
             path
             for path, (name, number) in self._live_files().items()
@@ -285,7 +285,7 @@ class Update(Generic[Record]):
 
 
 def lacks_steps(segment: Segment, file: int) -> bool:
-    """Whether the steps of a segment's file, or its mentions, were not read: an older version indexed it."""
+    """Whether steps, mentions or trees of a segment's file were not read: an older version indexed it."""
     return segment.steps is None or bool(segment.steps.read[file] < READ)
 
 

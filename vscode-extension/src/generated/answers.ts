@@ -245,10 +245,12 @@ export interface SearchAnswer {
  * How a search query was read.
  * - `goal`: As a goal: it has a `⊢`, or is a declaration with its `:=`.
  * - `text`: As a name, a part of one, or words.
+ * - `pattern`: As a pattern (docs/pattern-search.md): it has a hole `_` or `?a`, or a quoted part of a name.
  */
 export const QUERY_KINDS = [
   "goal",
   "text",
+  "pattern",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];
 

@@ -1,0 +1,41 @@
+"""`premise-suggest search`: premises by name, words, statement or pattern."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from lsp_server.commands.common import indexed_root, settings_for, show_first_use, tell_fallback
+from lsp_server.commands.typed_text import typed
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.requests import SearchRequest
+from lsp_server.engine.schema import SearchAnswer, to_json
+from lsp_server.rendering.style import Style
+from lsp_server.rendering.terminal import search_text
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    show_first_use()
+    tell_fallback(options.device)
+    request = SearchRequest(typed(options.query), options.k, modules=tuple(options.module))
+    answer = asyncio.run(_search(options, request))
+    if options.json:
+        print(json.dumps(to_json(answer), ensure_ascii=False, indent=2))
+        return 0
+    columns = shutil.get_terminal_size((100, 40)).columns
+    sys.stdout.write(search_text(answer, Style.of(sys.stdout, os.environ, columns)))
+    return 0
+
+
+async def _search(options: argparse.Namespace, request: SearchRequest) -> SearchAnswer:
+    engine = Engine(indexed_root(Path.cwd()), settings_for(options))
+    try:
+        return await engine.search(request)
+    finally:
+        await engine.close()

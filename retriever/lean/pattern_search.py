@@ -1,0 +1,156 @@
+"""Pattern search: the statements of a shape, with these constants, with these parts in their names.
+
+First come those whose conclusion is the shape, the shortest statements first, and of equally short ones those that
+proofs use most. What is read is text: see `retriever.lean.patterns` and docs/pattern-search.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from lean_extract.errors import BadQuery
+from lean_extract.records import Premise
+from lean_extract.wanted import check_wanted
+from retriever.lean.allowed import Allowed
+from retriever.lean.goal_context import GoalContext
+from retriever.lean.offer import RankedPremise
+from retriever.lean.patterns.matching import matching
+from retriever.lean.patterns.query import NAME, Mentioned, PatternQuery, parse_pattern
+from retriever.lean.patterns.trees import trees_of_premise
+from retriever.lean.service import PremiseService
+from retriever.lean.snapshot import Snapshot
+from retriever.lean.text_search import Offer, offer_at
+from retriever.lean.words.name_search import NameSearch
+from retriever.search.index.neighbours import Bools, Floats
+from retriever.search.index.tree_columns import TreeColumns
+from retriever.search.top import top
+
+_BY_USE = 0.02
+"""What the logarithm of a premise's uses in proofs counts for, beside its size."""
+_MOST_READ = 4_000
+"""The most statements whose names are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class PatternMatches:
+    """What a pattern search found."""
+
+    premises: list[RankedPremise]
+    """The first k, best first; scores compare within one answer."""
+    count: int
+    """How many statements match, before namespaces are compared."""
+    unread: int
+    """How many premises were left out, since the index has their names only, or an older version wrote it."""
+
+
+def pattern_search(
+    service: PremiseService,
+    text: str,
+    where: GoalContext | None = None,
+    k: int = 32,
+    *,
+    allowed: Allowed | None = None,
+) -> PatternMatches:
+    """The k premises, of any kind, that meet a pattern (`parse_pattern`).
+
+    Raises BadQuery: the text is no pattern, or has a name that no statement has; and what `PremiseService.reading`
+    raises.
+    """
+    query = parse_pattern(text)
+    with service.reading() as snapshot:
+        offer = offer_at(snapshot, where, allowed)
+        trees = [TreeColumns.of_rows(map(trees_of_premise, offer.own)), *_trees_of(snapshot)]
+        _refuse_unknown(query, trees)
+        has_trees = _has_trees(offer, trees)
+        found, score = _scored(query, trees, offer)
+        found &= offer.may_be_found & has_trees
+        best = islice(_compatible(offer, query.mentioned, top(score, _MOST_READ, found)), k)
+        premises = [offer.ranked_premise(number, float(score[number])) for number in best]
+        return PatternMatches(premises, int(found.sum()), int((offer.may_be_found & ~has_trees).sum()))
+
+
+def _trees_of(snapshot: Snapshot) -> list[TreeColumns]:
+    return [segment.trees or TreeColumns.nothing(len(segment)) for segment in snapshot.view.segments]
+
+
+def _has_trees(offer: Offer, trees: Sequence[TreeColumns]) -> Bools:
+    segments = offer.snapshot.view.segments
+    known = [np.full(len(segment), segment.trees is not None) for segment in segments]
+    return np.concatenate([np.ones(len(offer.own), dtype=np.bool_), *known])
+
+
+def _refuse_unknown(query: PatternQuery, trees: Sequence[TreeColumns]) -> None:
+    """Raise BadQuery for a name that no statement has."""
+    for one in query.mentioned:
+        if all(columns.find(one.symbol) is None for columns in trees):
+            raise BadQuery(
+                f"No statement that is indexed has `{one.name}` (column {one.column} of the pattern).",
+                "Check the spelling; for any term write `_` or `?a`.",
+            )
+
+
+def _scored(query: PatternQuery, trees: Sequence[TreeColumns], offer: Offer) -> tuple[Bools, Floats]:
+    """(bool[n], float32[n]): which statements meet the pattern, and how near they are to it."""
+    found: list[Bools] = []
+    scores: list[Floats] = []
+    for columns in trees:
+        check_wanted()
+        here, is_conclusion = matching(columns, query)
+        found.append(here)
+        share = max(query.nodes, 1) / np.maximum(np.diff(columns.starts), 1)
+        scores.append((is_conclusion + np.minimum(share, 1.0)).astype(np.float32))
+    names = [_having(offer, part) for part in query.name_parts]
+    uses = np.concatenate([np.zeros(len(offer.own), dtype=np.int32), offer.snapshot.view.uses])
+    score = np.concatenate(scores) + (_BY_USE * np.log1p(uses)).astype(np.float32)
+    return np.logical_and.reduce([np.concatenate(found), *names]), score
+
+
+def _having(offer: Offer, part: str) -> Bools:
+    """bool[n]: whose names have a part, in any case."""
+    own = NameSearch.of_names(premise.name for premise in offer.own)
+    return np.concatenate([search.holding(part) for search in (own, *offer.snapshot.searched_names)])
+
+
+def _compatible(
+    offer: Offer, mentioned: Sequence[Mentioned], numbers: npt.NDArray[np.int64]
+) -> Iterator[int]:
+    """The statements whose names may be those of the pattern, as far as their text tells."""
+    dotted = [one.name for one in mentioned if "." in one.name]
+    names = offer.snapshot.names
+
+    def is_declared(name: str) -> bool:
+        return bool(names.find_names([name])[0] >= 0)
+
+    for number in numbers.tolist():
+        check_wanted()
+        premise = offer.premise(number) if dotted else None
+        if premise is None or all(may_have(premise, name, is_declared) for name in dotted):
+            yield number
+
+
+def may_have(premise: Premise, full: str, is_declared: Callable[[str], bool]) -> bool:
+    """Whether a statement may have a constant of this full name, though it is written with less of it.
+
+    `sin` may be `Real.sin`, and `Complex.sin` may not. In a premise of the namespace `Complex`, `sin` is
+    `Complex.sin` if that is declared.
+    """
+    last = full.rpartition(".")[2]
+    texts = (*premise.context, premise.conclusion)
+    written = {name for text in texts for name in NAME.findall(text) if name.rpartition(".")[2] == last}
+    if not written:  # a notation
+        return True
+    inside = premise.name.split(".")[:-1]
+    nearest = (".".join((*inside[:end], last)) for end in range(len(inside), 0, -1))
+    meant = next(filter(is_declared, nearest), full) if last in written else ""
+    return meant == full or any(_may_be(name, full) for name in written if name != last)
+
+
+def _may_be(name: str, full: str) -> bool:
+    if name[:1].islower():  # `h.symm`: the namespace is that of the type of `h`
+        return True
+    return f".{full}".endswith(f".{name}") or name.endswith(f".{full}")

@@ -1,0 +1,1 @@
+"""Finds statements by their shape (`_ * _ ≤ _`), by the constants in them and by parts of their names."""
