@@ -86,8 +86,12 @@ def _setup(command: argparse.ArgumentParser) -> None:
 
 
 def _suggest(command: argparse.ArgumentParser) -> None:
+    said = "ask leanprover-community/repl, started by this command line, in place of Lean's language server"
+    command.add_argument("--repl", metavar="COMMAND", default="", help=said)
     source = command.add_mutually_exclusive_group(required=True)
     source.add_argument("--file", type=Path, metavar="F", help="a Lean file with the goal")
+    said = "a theorem of a Git clone, opened in LeanDojo: CLONE:FILE:THEOREM"
+    source.add_argument("--dojo", metavar="THEOREM", help=said)
     source.add_argument("--state", metavar="FILE|-", help="a printed proof state; - is standard input")
     said = "what to search for: a theorem in words and LaTeX, or, for Lean, a printed proof state"
     source.add_argument("--text", metavar="TEXT", help=said)
@@ -101,6 +105,8 @@ def _suggest(command: argparse.ArgumentParser) -> None:
         metavar="C",
         help="the column of the goal, from 1 (default: the `sorry` on the line)",
     )
+    said = "with --dojo: a tactic that is run first; may be repeated"
+    command.add_argument("--after", metavar="TACTIC", action="append", default=[], help=said)
     said = "which goal, if there are several, from 1 (default: 1)"
     command.add_argument("--goal", type=positive, default=1, metavar="N", help=said)
     command.add_argument(

@@ -45,12 +45,7 @@ async def ask(server: LeanServer, path: Path, document: LeanDocument, position: 
         ProjectBroken: the imports cannot be loaded.
         LeanError: as `LeanServer` raises.
     """
-    if inside := unread_at(document.text, document.offset(position)):
-        raise NoGoalHere(
-            f"Line {position.line + 1} of {path.name} is inside a {inside} at column {position.column + 1}, "
-            "where there is no goal.",
-            _WHERE_GOALS_ARE,
-        )
+    refuse_unread(path, document, position)
     position = snap(document, position)
     shown = document.text[: document.declaration(document.offset(position))[1]]
     state = await server.sync(path, shown)
@@ -75,6 +70,16 @@ async def ask(server: LeanServer, path: Path, document: LeanDocument, position: 
             if before is not None and before.state.goals:
                 return before
     return found
+
+
+def refuse_unread(path: Path, document: LeanDocument, position: Position) -> None:
+    """Raise NoGoalHere where a position is inside a comment or a string; BadPosition where it is outside the text."""
+    if inside := unread_at(document.text, document.offset(position)):
+        raise NoGoalHere(
+            f"Line {position.line + 1} of {path.name} is inside a {inside} at column {position.column + 1}, "
+            "where there is no goal.",
+            _WHERE_GOALS_ARE,
+        )
 
 
 async def _broken_imports(

@@ -68,6 +68,16 @@ class LeanSession:
         return self._toolchain
 
     @property
+    def lean_version(self) -> str:
+        """The version of the Lean in use."""
+        return self._toolchain.version
+
+    @property
+    def needs_compiling(self) -> bool:
+        """Whether the Lean in use has no Lake, so that we compile what files import."""
+        return self._toolchain.kind == "packaged"
+
+    @property
     def pid(self) -> int | None:
         """The process of the running server; None if there is none."""
         return self._server.pid if self._server is not None and self._server.is_alive else None

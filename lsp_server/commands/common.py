@@ -92,7 +92,11 @@ def settings_for(options: argparse.Namespace) -> Settings:
     Raises ModelError: there is no model. UserError: re-ranking was requested, but the model has no re-ranker.
     """
     settings = Settings(
-        lean=LeanSettings(command=options.lean),
+        lean=LeanSettings(
+            source="repl" if getattr(options, "repl", "") else "server",
+            repl_command=getattr(options, "repl", ""),
+            command=options.lean,
+        ),
         tactics=TacticSettings(source=options.tactics_from, generator=options.generator),
         models=ModelSettings(device=options.device),
         model_folder=options.model,

@@ -86,11 +86,15 @@ def _compile(bar: ProgressBar) -> None:
 
 async def _show(position: GoalPosition, options: argparse.Namespace, style: Style) -> None:
     # The example builds on the mini core, so it needs the packaged Lean even if another Lean is installed.
-    toolchain = None if options.lean else resolve_lean(EXAMPLE, environment={})
+    toolchain = (
+        resolve_lean(EXAMPLE, override=options.lean)
+        if options.lean
+        else resolve_lean(EXAMPLE, environment={})
+    )
     engine = Engine(EXAMPLE, Settings(lean=LeanSettings(command=options.lean)), toolchain)
     try:
-        session = await engine.session()
-        print(style.dim(f"Lean {session.toolchain.version}: {session.toolchain.reason}"))
+        await engine.session()
+        print(style.dim(f"Lean {toolchain.version}: {toolchain.reason}"))
         line = position.position.line + 1
         print(style.dim(f"{position.path.relative_to(EXAMPLE)}, line {line}:\n"))
         suggestion = await engine.suggest(SuggestRequest(position, k=8, tactics=True))

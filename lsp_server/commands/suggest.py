@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 from lean_extract.errors import BadSource, UserError
@@ -19,6 +20,7 @@ from lsp_server.commands.common import (
     show_first_use,
     tell_fallback,
 )
+from lsp_server.commands.dojo import DojoTheorem
 from lsp_server.commands.typed_text import decoded, standard_input, typed
 from lsp_server.documents.positions import from_person, split_lines
 from lsp_server.documents.proof_positions import default_position
@@ -99,7 +101,8 @@ def _generator(options: argparse.Namespace) -> OpenGenerator | None:
 async def _suggest(
     options: argparse.Namespace, request: SuggestRequest, root: Path | None, generator: OpenGenerator | None
 ) -> Suggestion:
-    engine = Engine(root, settings_for(options), generator=generator)
+    opener = partial(_dojo(options).open, options.after) if options.dojo else None
+    engine = Engine(root, settings_for(options), generator=generator, opener=opener)
     try:
         return await engine.suggest(request)
     finally:
@@ -124,9 +127,9 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
             explain=options.explain,
         )
         return request, indexed_root(Path.cwd())
-    if options.line is None:
-        raise UserError("--file needs the line of the goal.", "Add --line L, counting from 1.")
-    position = position_in(options.file, options.line, options.column)
+    if options.after and not options.dojo:
+        raise UserError("--after is only used with --dojo.", "Leave it out.")
+    position = _dojo(options).position() if options.dojo else _position(options)
     if options.tactics and options.goal > 1:
         raise UserError("Tactics are tried on the first goal only.", "Leave out --goal or --tactics.")
     request = SuggestRequest(
@@ -140,6 +143,18 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
         options.explain,
     )
     return request, project_root(position.path)
+
+
+def _dojo(options: argparse.Namespace) -> DojoTheorem:
+    if options.line or options.column or options.repl:
+        raise UserError("--line, --column and --repl are not used with --dojo.", "Leave them out.")
+    return DojoTheorem.named(options.dojo)
+
+
+def _position(options: argparse.Namespace) -> GoalPosition:
+    if options.line is None:
+        raise UserError("--file needs the line of the goal.", "Add --line L, counting from 1.")
+    return position_in(options.file, options.line, options.column)
 
 
 def _caller(tactic: str) -> Caller:

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from lean_extract.records import Goal, Premise, ProofState
-from lean_extract.session import LeanSession
+from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.changed_files import ChangedFiles
 from lsp_server.engine.describing import describe
@@ -24,7 +24,7 @@ from lsp_server.engine.pipeline import Pipeline
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SearchRequest, SuggestRequest
-from lsp_server.engine.running_lean import RunningLean
+from lsp_server.engine.running_lean import OpenLean, RunningLean
 from lsp_server.engine.schema import (
     DeclarationAnswer,
     IndexItem,
@@ -53,6 +53,7 @@ class Engine:
         settings: None means the defaults.
         toolchain: which Lean; None: the one that fits the project.
         generator: a generator shared by several engines; None: the engine has its own.
+        opener: opens the live Lean, in place of the one that the settings name.
     """
 
     def __init__(
@@ -61,10 +62,11 @@ class Engine:
         settings: Settings | None = None,
         toolchain: Toolchain | None = None,
         generator: OpenGenerator | None = None,
+        opener: OpenLean | None = None,
     ) -> None:
         self.root = root
         self.settings = settings or Settings()
-        self._lean = RunningLean(root, self.settings.lean, toolchain)
+        self._lean = RunningLean(root, self.settings.lean, toolchain, opener)
         self._index = OpenIndex(root, self.settings)
         self._generator = generator or OpenGenerator()
         self._files = ChangedFiles(self._lean, self._index)
@@ -158,7 +160,7 @@ class Engine:
 
     # What is open.
 
-    async def session(self) -> LeanSession:
+    async def session(self) -> LiveLean:
         """The project's one Lean, started if need be. Raises LeanNotFound, LeanDied, LeanTimeout."""
         return await self._lean.session()
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shlex
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from lean_extract.errors import LeanNotFound
+from lean_extract.errors import BadSettings, LeanNotFound
+from lean_extract.repl import ReplSession
 from lean_extract.session import LeanLimits, LeanSession
+from lean_extract.session.live import LiveLean
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.compile import read_sources
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
@@ -19,21 +23,32 @@ from prover.verify import GoalPosition
 
 log = logging.getLogger("premise_suggest")
 
+OpenLean = Callable[[LeanSettings], Awaitable[LiveLean]]
+"""Opens a live Lean."""
+
 
 class RunningLean:
-    """Owns a project's `LeanSession`.
+    """Owns a project's live Lean: a `LeanSession`, or what else the settings name.
 
     Args:
         root: the project's root; None: there is no project, and no Lean will run.
         settings: which Lean, and its limits; `configure` replaces them.
         toolchain: which Lean; None: the one that fits the project (`lean_extract.toolchains.toolchain`).
+        opener: opens what is asked in place of what the settings name.
     """
 
-    def __init__(self, root: Path | None, settings: LeanSettings, toolchain: Toolchain | None = None) -> None:
+    def __init__(
+        self,
+        root: Path | None,
+        settings: LeanSettings,
+        toolchain: Toolchain | None = None,
+        opener: OpenLean | None = None,
+    ) -> None:
         self.root = root
         self._settings = settings
         self._toolchain = toolchain
-        self._session: LeanSession | None = None
+        self._opener = opener
+        self._session: LiveLean | None = None
         self._started_with: LeanSettings | None = None
         self._lock = asyncio.Lock()
         self._compiling = asyncio.Lock()
@@ -50,11 +65,11 @@ class RunningLean:
             self._settings = settings
             self.version += 1
 
-    async def session(self) -> LeanSession:
+    async def session(self) -> LiveLean:
         """The session, started if need be. Raises LeanNotFound, LeanDied, LeanTimeout."""
         return await to_the_end(self._started())
 
-    async def _started(self) -> LeanSession:
+    async def _started(self) -> LiveLean:
         async with self._lock:
             wanted = self._settings
             if self._session is not None and self._started_with != wanted:
@@ -65,9 +80,13 @@ class RunningLean:
                 self._started_with = wanted
             return self._session
 
-    async def _start(self, wanted: LeanSettings) -> LeanSession:
+    async def _start(self, wanted: LeanSettings) -> LiveLean:
+        if self._opener is not None:
+            return await self._opener(wanted)
         if self.root is None:
             raise LeanNotFound("Lean runs in a project, and there is none.", "Ask in a saved file.")
+        if wanted.source == "repl":
+            return await ReplSession.start(self.root, repl_command(wanted), limits_of(wanted))
         toolchain = self._toolchain
         if toolchain is None:
             override = wanted.command or None
@@ -92,12 +111,12 @@ class RunningLean:
     @property
     def lean_version(self) -> str:
         """The version of the running Lean; empty if none runs."""
-        return self._session.toolchain.version if self._session is not None else ""
+        return self._session.lean_version if self._session is not None else ""
 
     @property
     def compiles(self) -> bool:
         """Whether the running Lean needs us to compile the project; with Lake, Lake does that."""
-        return self._session is not None and self._session.toolchain.kind == "packaged"
+        return self._session is not None and self._session.needs_compiling
 
     async def compile(self) -> None:
         """Compile a saved file, if Lake does not do that.
@@ -150,6 +169,22 @@ def compile_project(root: Path, stop: Event) -> tuple[str, ...]:
         rejected=lambda error: log.info("%s", error),
         stop=stop,
     )
+
+
+def repl_command(settings: LeanSettings) -> list[str]:
+    """The REPL's command line. Raises BadSettings: there is none, or it cannot be split."""
+    try:
+        words = shlex.split(settings.repl_command)
+    except ValueError as error:
+        raise BadSettings(
+            f"`lean.replCommand` cannot be split into words: {error}.", "Close its quotation marks."
+        ) from error
+    if not words:
+        raise BadSettings(
+            "`lean.source` is repl, but `lean.replCommand` is empty.",
+            "Set it to the command that runs the REPL, such as `lake env /path/to/repl`.",
+        )
+    return words
 
 
 def limits_of(settings: LeanSettings) -> LeanLimits:

@@ -32,6 +32,8 @@ def _setting(
     return field(default=default, metadata={"doc": doc, "low": low, "high": high, "choices": choices})
 
 
+LEAN_SOURCES = ("server", "repl")
+"""What gives live goals."""
 SOURCES = ("both", "templates", "generator")
 """Where candidate tactics may come from."""
 
@@ -40,6 +42,14 @@ SOURCES = ("both", "templates", "generator")
 class LeanSettings:
     """Which Lean is run, and its limits."""
 
+    source: str = _setting(
+        "server",
+        "Where goals and verdicts come from: Lean's language server, or leanprover-community/repl.",
+        choices=LEAN_SOURCES,
+    )
+    repl_command: str = _setting(
+        "", "With `source` repl: the command line of the REPL, such as `lake env /path/to/repl`."
+    )
     command: str = _setting(
         "",
         "Command line of the Lean server. Empty: found automatically; `premise-suggest doctor` says which.",

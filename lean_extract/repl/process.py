@@ -1,0 +1,178 @@
+"""One process of leanprover-community/repl: requests and answers as JSON objects, each followed by an empty line.
+
+Answers carry no number, so they are matched by their order: after an answer that did not come in time, the process
+is of no more use and is killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lean_extract.errors import LeanDied, LeanError, LeanNotFound
+from lean_extract.files.json_text import parse_json
+from lean_extract.session import processes
+from lean_extract.session.limits import LeanLimits
+
+_GUARD = Path(processes.__file__).with_name("guard.py")
+_LONGEST_ANSWER = 1 << 26
+"""Bytes; a file's `sorry`s and messages have a thousandth of that."""
+_WATCH_SECONDS = 0.25
+_END_SECONDS = 5.0
+_KEPT_ERRORS = 4096
+AGAIN = "Try again: the REPL will be restarted."
+
+
+class ReplProcess:
+    """A running REPL. Once `is_alive` is False, it must be closed and not be used again."""
+
+    def __init__(self, process: asyncio.subprocess.Process, limits: LeanLimits) -> None:
+        """Use `start` instead."""
+        self._process = process
+        self._limits = limits
+        self._is_given_up = False
+        self._asking = asyncio.Lock()
+        self._errors = bytearray()
+        self._listening = asyncio.create_task(self._listen())
+        self._known: frozenset[processes.Process] = frozenset()
+
+    @classmethod
+    async def start(cls, project: Path, command: Sequence[str], limits: LeanLimits) -> ReplProcess:
+        """Start a REPL in a project's folder. Raises LeanNotFound: the command cannot be run."""
+        if not project.is_dir():
+            raise LeanNotFound(f"The project folder {project} does not exist.", "Check the path.")
+        if shutil.which(command[0], path=os.environ.get("PATH")) is None:
+            raise LeanNotFound(
+                f"There is no program {command[0]}, which is to run the REPL.",
+                "Set `lean.replCommand`, such as `lake env /path/to/repl`.",
+            )
+        guarded = [sys.executable, "-I", "-S", str(_GUARD), str(os.getpid()), "--", *command]
+        process = await asyncio.create_subprocess_exec(
+            *guarded,
+            cwd=project,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=_LONGEST_ANSWER,
+        )
+        return cls(process, limits)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs and its answers are in step with its requests."""
+        return self._process.returncode is None and not self._is_given_up
+
+    @property
+    def pid(self) -> int:
+        """The process that was started; the REPL may be a descendant of it."""
+        return self._process.pid
+
+    async def ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        """The answer to one request.
+
+        Raises:
+            TimeoutError: there was none within these seconds. The process is killed.
+            LeanDied: the process ended, used too much memory, or what it wrote is no answer.
+        """
+        async with self._asking:
+            if not self.is_alive:
+                raise LeanDied("The REPL has ended.", AGAIN)
+            try:
+                async with asyncio.timeout(seconds):
+                    return await self._answer(request)
+            except BaseException as error:  # also where nobody waits any more: an answer may still come
+                if not isinstance(error, LeanError) or isinstance(error, LeanDied):
+                    self._give_up()
+                raise
+
+    async def close(self) -> None:
+        """End the process and all that it started."""
+        self._give_up()
+        self._listening.cancel()
+        await asyncio.wait([self._listening])
+        with contextlib.suppress(TimeoutError):  # another process holds the pipes
+            async with asyncio.timeout(_END_SECONDS):
+                await self._process.wait()
+
+    async def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        text = json.dumps(dict(request), ensure_ascii=False)
+        try:
+            self._process.stdin.write(f"{text}\n\n".encode(errors="replace"))
+            await self._process.stdin.drain()
+        except (BrokenPipeError, ConnectionResetError) as error:
+            raise self._death() from error
+        reading = asyncio.ensure_future(self._read())
+        try:
+            while not (await asyncio.wait([reading], timeout=_WATCH_SECONDS))[0]:
+                self._check_memory()
+            return reading.result()
+        finally:
+            reading.cancel()
+
+    async def _read(self) -> dict[str, Any]:
+        """The lines up to an empty one, as an object."""
+        assert self._process.stdout is not None
+        lines: list[bytes] = []
+        size = 0
+        while True:
+            try:
+                line = await self._process.stdout.readline()
+            except ValueError as error:  # longer than the limit
+                raise LeanDied("The REPL sent an answer that is far too long.", AGAIN) from error
+            size += len(line)
+            if size > _LONGEST_ANSWER:
+                raise LeanDied("The REPL sent an answer that is far too long.", AGAIN)
+            if not line:
+                raise self._death()
+            if line.strip():
+                lines.append(line)
+            elif lines:
+                return _object(b"".join(lines))
+
+    async def _listen(self) -> None:
+        """Keep the end of what is written to standard error."""
+        assert self._process.stderr is not None
+        while data := await self._process.stderr.read(_KEPT_ERRORS):
+            self._errors = (self._errors + data)[-_KEPT_ERRORS:]
+
+    def _check_memory(self) -> None:
+        """Raise LeanDied where a process of the REPL has outgrown its limit."""
+        for pid in self._note_processes():
+            if processes.private_megabytes(pid) > self._limits.memory_mb:
+                raise LeanDied(
+                    f"The REPL was stopped: it used more than {self._limits.memory_mb} MB of memory.",
+                    "Raise the memory limit (`lean.memoryMb`), or simplify the file.",
+                )
+
+    def _note_processes(self) -> list[int]:
+        pids = [self._process.pid, *processes.descendants(self._process.pid)]
+        self._known |= processes.identify(pids)
+        return pids
+
+    def _give_up(self) -> None:
+        self._is_given_up = True
+        if self._process.returncode is None:
+            self._note_processes()
+        processes.kill(self._known)
+
+    def _death(self) -> LeanDied:
+        last = next(iter(bytes(self._errors).decode(errors="replace").strip().splitlines()[-1:]), "")
+        return LeanDied(f"The REPL ended{f': {last[:300]}' if last else ''}.", AGAIN)
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    try:
+        found = parse_json(data)
+    except ValueError as error:
+        raise LeanDied(f"The REPL sent what is no JSON: {data[:80]!r}.", AGAIN) from error
+    if not isinstance(found, dict):
+        raise LeanDied("The REPL sent an answer that is no object.", AGAIN)
+    return found

@@ -1,0 +1,354 @@
+"""ReplSession: goals and trials from a REPL, for people whose Lean runs behind one.
+
+A `sorry` is put where the goal is asked for, or the one there is taken. The text above the declaration is run once,
+and each declaration in the environment that it leaves. The REPL gives the state of that `sorry` a number, and each
+tactic is run on that state by itself.
+
+It differs from `LeanSession` in three ways. Only the goal of the `sorry` is known, not those beside it. Tactics are
+tried one after the other. The rest of the declaration is not elaborated again with a tactic: what Lean would say there
+is not seen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncGenerator, AsyncIterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lean_extract.errors import GoalBroken, LeanDied, LeanError, LeanTimeout, NoGoalHere, ProjectBroken
+from lean_extract.files.reading import read_source
+from lean_extract.records import Position, ProofState, TacticOutcome
+from lean_extract.repl.answers import (
+    COMPLETED,
+    CommandAnswer,
+    ReplSorry,
+    StepAnswer,
+    command_answer,
+    refusal,
+    step_answer,
+)
+from lean_extract.repl.process import AGAIN, ReplProcess
+from lean_extract.session.asking import refuse_unread
+from lean_extract.session.broken import Above
+from lean_extract.session.document import LeanDocument
+from lean_extract.session.faults import Fault, mentions_sorry
+from lean_extract.session.limits import LeanLimits
+from lean_extract.session.round import Round
+from lean_extract.session.shadow import TacticSite, guesses, snap
+from lean_extract.session.verdict import mark_unjudged, same_goal
+from lean_extract.syntax.tactic_text import defect
+
+_HOLE = "sorry"
+_MOST_REQUESTS = 5_000
+"""After so many the REPL is started again: it keeps every state that it ever had."""
+_HINT = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
+_BY = re.compile(r"(?<![\w.'])by(?![\w'])")
+_UNDO = "it leaves the goal to `sorry`"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A `sorry` that the REPL knows, and the first fault above it that may have changed its goal."""
+
+    hole: ReplSorry
+    fault: Fault | None
+
+
+class ReplSession:
+    """A live Lean behind a REPL, for one project. It writes nothing to disk.
+
+    If the REPL has ended, the next request restarts it. Requests wait for each other.
+    """
+
+    def __init__(self, project: Path, command: Sequence[str], limits: LeanLimits) -> None:
+        """Use `start` instead."""
+        self._project = project.resolve()
+        self._command = tuple(command)
+        self._limits = limits
+        self._process: ReplProcess | None = None
+        self._environments: dict[tuple[int | None, str], CommandAnswer] = {}
+        self._requests = 0
+        self._using = asyncio.Lock()
+        self._is_closed = False
+        self._version = ""
+
+    @classmethod
+    async def start(
+        cls, project: Path, command: Sequence[str], limits: LeanLimits | None = None
+    ) -> ReplSession:
+        """Start a REPL in a project. Raises LeanNotFound, LeanDied, LeanTimeout."""
+        session = cls(project, command, limits or LeanLimits())
+        try:
+            async with session._using:
+                session._version = await session._asked_version()
+        except BaseException:
+            await session.close()
+            raise
+        return session
+
+    @property
+    def lean_version(self) -> str:
+        """The version of the running Lean; empty if the REPL does not tell it."""
+        return self._version
+
+    @property
+    def needs_compiling(self) -> bool:
+        """Never: the REPL finds what files import where its command says."""
+        return False
+
+    @property
+    def pid(self) -> int | None:
+        """The process that was started; None if there is none."""
+        return self._process.pid if self._process is not None and self._process.is_alive else None
+
+    async def close(self) -> None:
+        """Stop the REPL. The session cannot be used afterwards."""
+        self._is_closed = True
+        await self._end()
+
+    async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
+        """The goal at a position, as the only one of the state.
+
+        Raises: NoGoalHere, BadPosition, BadSource, ProjectBroken, LeanDied, LeanTimeout.
+        """
+        async with self._using:
+            return ProofState((await self._find(path, text, position)).hole.goals)
+
+    async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:
+        """The goal of the `sorry` at the position of a term. Raises: as `goals_at`."""
+        return await self.goals_at(path, text, position)
+
+    async def prepare(self, path: Path, text: str | None) -> None:
+        """Load a file's imports in advance. Raises: as `goals_at`, except NoGoalHere and BadPosition."""
+        async with self._using:
+            await self._running()
+            await self._environment(_document(self._project / path, text).header, path)
+
+    async def try_tactics(
+        self,
+        path: Path,
+        text: str | None,
+        position: Position,
+        tactics: Sequence[str] | AsyncIterable[str],
+        *,
+        timeout: float | None = None,
+        within: float | None = None,
+    ) -> AsyncGenerator[TacticOutcome, None]:
+        """Try tactics on the goal at a position, one after the other; see `LeanSession.try_tactics`.
+
+        A tactic `closes` the goal if it leaves no goals, and the REPL, where it says so, has checked the proof.
+
+        Raises: as `goals_at`; GoalBroken: the goal mentions `sorry`.
+        """
+        async with self._using:
+            found = await self._find(path, text, position)
+        if mentions_sorry(found.hole.goals[0]):
+            raise GoalBroken("The goal mentions `sorry`.", "Fix the error above it first.")
+        trial = _Trial(self, path, text, position)
+        seconds = timeout if timeout is not None else self._limits.tactic_seconds
+        trials = Round(trial, tactics, slots=1, seconds=seconds, within=within)
+        try:
+            async for outcome in trials.outcomes():
+                yield outcome
+        finally:
+            await trials.end()
+
+    async def _tried(
+        self, path: Path, text: str | None, position: Position, tactic: str, seconds: float
+    ) -> TacticOutcome:
+        async with self._using:
+            found = await self._find(path, text, position)
+            begin = time.perf_counter()
+            try:
+                answer = await self._current.ask(
+                    {"tactic": tactic, "proofState": found.hole.proof_state}, seconds
+                )
+            except TimeoutError:
+                message = f"Lean did not finish within {seconds:g} s"
+                return TacticOutcome(tactic, "timeout", None, message, _since(begin))
+            except LeanDied as error:
+                return TacticOutcome(tactic, "fails", None, error.message, _since(begin))
+            return _judged(tactic, answer, found, _since(begin))
+
+    async def _find(self, path: Path, text: str | None, position: Position) -> _Found:
+        """The `sorry` for a position: the one there, or one that is put there. Raises: as `goals_at`."""
+        path = self._project / path
+        document = _document(path, text)
+        refuse_unread(path, document, position)
+        position = snap(document, position)
+        await self._running()
+        for site in _sites(document, position):
+            found = await self._at_site(document.header, site, path)
+            if found is not None:
+                return found
+        raise NoGoalHere(f"There is no goal in line {position.line + 1} of {path.name}.", _HINT)
+
+    async def _at_site(self, header: str, site: TacticSite, path: Path) -> _Found | None:
+        env, fault = await self._environment(header, path), None
+        end = max(len(header) - 1, 0)  # the header ends with a line break of its own
+        above, head = site.above[end:], site.head[end:]
+        if above.strip():
+            answer = await self._run(above, env, path)
+            env, head = answer.env, site.head[len(site.above) :]
+            faults = [_moved(one, site.head[:end]) for one in answer.faults]
+            fault = Above(site.above, header).unsound(faults)
+        answer = await self._run(f"{head}{_HOLE}{site.tail}", env, path)
+        here = LeanDocument(head).position(len(head))
+        hole = next((one for one in answer.sorries if one.position == here), None)
+        if hole is None or not hole.goals:
+            return None
+        before = site.head[: len(site.head) - len(head)]
+        own = [one for one in answer.faults if not (one.is_sorry or one.is_harmless) and one.position < here]
+        return _Found(hole, fault or next((_moved(one, before) for one in own), None))
+
+    async def _environment(self, header: str, path: Path) -> int:
+        """The environment after a file's imports. Raises ProjectBroken."""
+        answer = await self._run(header, None, path)
+        if answer.faults:
+            raise ProjectBroken(
+                f"The imports of {path.name} cannot be loaded: {answer.faults[0].first_line}",
+                "Build the project (`lake build`), and check what `lean.replCommand` runs.",
+            )
+        return answer.env
+
+    async def _run(self, text: str, env: int | None, path: Path) -> CommandAnswer:
+        """The answer to commands in an environment; the same is not asked twice of one process."""
+        key = (env, text)
+        known = self._environments.get(key)
+        if known is not None:
+            return known
+        request: dict[str, Any] = {"cmd": text} if env is None else {"cmd": text, "env": env}
+        try:
+            answer = await self._current.ask(request, self._limits.request_seconds)
+        except TimeoutError as error:
+            raise LeanTimeout(
+                f"The REPL did not elaborate {path.name} within {self._limits.request_seconds:g} s.",
+                "Raise the limit `lean.requestSeconds`, or split the file.",
+            ) from error
+        if (message := refusal(answer)) is not None:
+            if env is None:
+                raise ProjectBroken(
+                    f"The imports of {path.name} cannot be loaded: {message.strip()}",
+                    "Build the project (`lake build`), and check what `lean.replCommand` runs.",
+                )
+            raise LeanError(f"The REPL refused the text of {path.name}: {message.strip()}", "Try again.")
+        try:
+            self._environments[key] = command_answer(answer)
+        except ValueError as error:
+            await self._end()
+            raise LeanDied(f"The REPL's answer is not understood: {error}.", AGAIN) from error
+        return self._environments[key]
+
+    async def _asked_version(self) -> str:
+        await self._running()
+        try:
+            answer = await self._current.ask({"cmd": "#eval Lean.versionString"}, self._limits.start_seconds)
+        except TimeoutError as error:
+            raise LeanTimeout(
+                f"The REPL did not answer within {self._limits.start_seconds:g} s of its start.",
+                "Check `lean.replCommand`, or raise the limit `lean.startSeconds`.",
+            ) from error
+        messages = answer.get("messages")
+        said = messages[0] if isinstance(messages, list) and messages else {}
+        is_told = isinstance(said, dict) and said.get("severity") == "info"
+        return str(said.get("data", "")).strip().strip('"') if is_told else ""
+
+    @property
+    def _current(self) -> ReplProcess:
+        """The process that knows the environments. Raises LeanDied: it has been closed."""
+        if self._process is None:
+            raise LeanDied("The REPL has ended.", AGAIN)
+        self._requests += 1
+        return self._process
+
+    async def _running(self) -> None:
+        """Start a REPL if there is none, or one that has ended, or was asked very often."""
+        if self._is_closed:
+            raise LeanDied("The Lean session has been closed.", "Open another.")
+        if self._process is not None and (not self._process.is_alive or self._requests > _MOST_REQUESTS):
+            await self._end()
+        if self._process is None:
+            self._process = await ReplProcess.start(self._project, self._command, self._limits)
+            self._requests = 0
+
+    async def _end(self) -> None:
+        self._environments.clear()
+        process, self._process = self._process, None
+        if process is not None:
+            await process.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    session: ReplSession
+    path: Path
+    text: str | None
+    position: Position
+
+    async def run(self, tactic: str, seconds: float) -> TacticOutcome:
+        problem = defect(tactic)
+        if problem is not None:
+            return TacticOutcome(tactic, "fails", None, problem)
+        return await self.session._tried(self.path, self.text, self.position, tactic, seconds)
+
+
+def _judged(tactic: str, answer: dict[str, Any], found: _Found, milliseconds: float) -> TacticOutcome:
+    """The verdict from the REPL's answer to a tactic."""
+    problem = refusal(answer)
+    step: StepAnswer | None = None
+    if problem is None:
+        try:
+            step = step_answer(answer)
+        except ValueError as error:
+            problem = f"The REPL's answer is not understood: {error}"
+        else:
+            problem = _problem(step, found)
+    if problem is not None or step is None:
+        said = (problem or "").removeprefix("Lean error:").strip()
+        return TacticOutcome(tactic, "fails", None, said, milliseconds)
+    outcome = TacticOutcome(
+        tactic, "progress" if step.goals else "closes", ProofState(step.goals), "", milliseconds
+    )
+    return mark_unjudged(outcome, found.fault) if found.fault is not None else outcome
+
+
+def _problem(step: StepAnswer, found: _Found) -> str | None:
+    """Why a tactic does not count as accepted; None if it does."""
+    if step.error:
+        return step.error
+    if step.has_sorry:
+        return _UNDO
+    if not step.goals:
+        return None if step.status in ("", COMPLETED) else step.status
+    if len(step.goals) == 1 and same_goal(step.goals[0], found.hole.goals[0]):
+        return "changes nothing"
+    if any(map(mentions_sorry, step.goals)):
+        return "it leaves a goal that mentions `sorry`"
+    return None
+
+
+def _sites(document: LeanDocument, position: Position) -> Iterator[TacticSite]:
+    """Where a `sorry` may stand for a position; where a tactic is new, only in a proof by tactics."""
+    sites = guesses(document, position, is_term=False)
+    is_hole = any(site.in_term for site in sites)
+    return (site for site in sites if is_hole or _BY.search(site.declaration))
+
+
+def _moved(fault: Fault, before: str) -> Fault:
+    """A fault of a text at its place in the file, where other text stands before that one."""
+    line, column = fault.position.line, fault.position.column
+    if line == 0:
+        column += len(before) - before.rfind("\n") - 1
+    return Fault(Position(before.count("\n") + line, column), fault.message, fault.is_sorry)
+
+
+def _document(path: Path, text: str | None) -> LeanDocument:
+    return LeanDocument(read_source(path) if text is None else text)
+
+
+def _since(begin: float) -> float:
+    return (time.perf_counter() - begin) * 1000

@@ -1,0 +1,130 @@
+"""A theorem that is open in some environment, as the live Lean of an engine: LeanDojo's `Dojo` in place of a server.
+
+Whatever position is asked for, the goal is the theorem's, after the tactics that were given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterable, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import Protocol
+
+from lean_extract.errors import GoalBroken, NoGoalHere, UserError
+from lean_extract.records import Position, ProofState, TacticOutcome
+from lean_extract.session.faults import mentions_sorry
+from lean_extract.session.round import Round
+from lean_extract.session.verdict import same_goal
+from lean_extract.syntax.tactic_text import defect
+from prover.search.environment import ProofEnvironment, Reached, Verdict
+
+
+class ClosingEnvironment(ProofEnvironment, Protocol):
+    """An environment that owns a process."""
+
+    async def close(self) -> None:
+        """End the process."""
+
+
+class TheoremLean:
+    """One theorem, after some tactics. It has the methods of `LeanSession`."""
+
+    def __init__(self, environment: ClosingEnvironment, reached: Reached, tactic_seconds: float) -> None:
+        """Use `open` instead."""
+        self._environment = environment
+        self._reached = reached
+        self._seconds = tactic_seconds
+
+    @classmethod
+    async def open(
+        cls, environment: ClosingEnvironment, after: Sequence[str], tactic_seconds: float
+    ) -> TheoremLean:
+        """Open the theorem and run tactics, one after the other.
+
+        Raises UserError: a tactic fails; and what the environment raises.
+        """
+        try:
+            reached = await environment.start()
+            for number, tactic in enumerate(after, start=1):
+                verdict = await _run(environment, reached, tactic, tactic_seconds)
+                if verdict.reached is None:
+                    said = f"Tactic {number} of --after, `{tactic}`, fails: {verdict.message}"
+                    raise UserError(said, "Give tactics that Lean accepts one after the other.")
+                reached = verdict.reached
+        except BaseException:
+            await environment.close()
+            raise
+        return cls(environment, reached, tactic_seconds)
+
+    @property
+    def lean_version(self) -> str:
+        """Empty: environments do not tell it."""
+        return ""
+
+    @property
+    def needs_compiling(self) -> bool:
+        """Never: the environment has built what it needs."""
+        return False
+
+    async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
+        """The theorem's goals, wherever they are asked for."""
+        return self._reached.state
+
+    async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:
+        """The same."""
+        return self._reached.state
+
+    async def prepare(self, path: Path, text: str | None) -> None:
+        """Nothing: the theorem is open."""
+
+    async def try_tactics(
+        self,
+        path: Path,
+        text: str | None,
+        position: Position,
+        tactics: Sequence[str] | AsyncIterable[str],
+        *,
+        timeout: float | None = None,
+        within: float | None = None,
+    ) -> AsyncGenerator[TacticOutcome, None]:
+        """Try tactics on the theorem's main goal, one after the other; see `LeanSession.try_tactics`.
+
+        Raises NoGoalHere, GoalBroken, and what the environment raises.
+        """
+        goals = self._reached.state.goals
+        if not goals:
+            raise NoGoalHere("The proof is complete here.", "Give fewer tactics to --after.")
+        if mentions_sorry(goals[0]):
+            raise GoalBroken("The goal mentions `sorry`.", "Fix what is above the theorem first.")
+        seconds = timeout if timeout is not None else self._seconds
+        trials = Round(self, tactics, slots=1, seconds=seconds, within=within)
+        try:
+            async for outcome in trials.outcomes():
+                yield outcome
+        finally:
+            await trials.end()
+
+    async def run(self, tactic: str, seconds: float) -> TacticOutcome:
+        """The verdict on one tactic."""
+        problem = defect(tactic)
+        if problem is not None:
+            return TacticOutcome(tactic, "fails", None, problem)
+        verdict = await _run(self._environment, self._reached, tactic, seconds)
+        state = verdict.reached.state if verdict.reached is not None else None
+        before = self._reached.state
+        if state is not None and state.goals and _same(state, before):
+            return TacticOutcome(tactic, "fails", None, "changes nothing", verdict.milliseconds)
+        return TacticOutcome(tactic, verdict.status, state, verdict.message, verdict.milliseconds)
+
+    async def close(self) -> None:
+        """End the environment."""
+        await self._environment.close()
+
+
+def _same(one: ProofState, other: ProofState) -> bool:
+    return len(one.goals) == len(other.goals) and all(map(same_goal, one.goals, other.goals))
+
+
+async def _run(environment: ProofEnvironment, node: Reached, tactic: str, seconds: float) -> Verdict:
+    async with aclosing(environment.run(node, [tactic], timeout=seconds)) as verdicts:
+        return await anext(verdicts)
