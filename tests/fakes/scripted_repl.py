@@ -20,6 +20,7 @@ from typing import Any
 Object = dict[str, Any]
 GOAL = "a b : Nat\n⊢ a + b = b + a"
 SORRY = re.compile(r"(?<![\w.])sorry(?![\w'])")
+DECLARES = re.compile(r"(?:theorem|example|def)\b")
 STEPS: dict[str, Object] = {
     "exact Nat.add_comm a b": {"goals": [], "proofStatus": "Completed"},
     "exact Lib.plus_swap _ _": {"goals": [], "proofStatus": "Completed"},
@@ -110,8 +111,9 @@ class Repl:
                 }
             )
             self.states += 1
-        if sorries:
-            messages.append(message("warning", 0, 0, "declaration uses 'sorry'"))
+            above = text[: match.start()].split("\n")
+            declared = max(n for n, one in enumerate(above) if n == 0 or DECLARES.match(one))
+            messages.append(message("warning", declared, 0, "declaration uses 'sorry'"))
         return {
             **({"sorries": sorries} if sorries else {}),
             **({"messages": messages} if messages else {}),
