@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint platforms wheel bench bench-problems hnsw vsix test-vscode screenshots bench-vscode clean
+.PHONY: demo test lint platforms wheel site bench bench-problems hnsw vsix test-vscode screenshots bench-vscode clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.light
@@ -34,6 +34,10 @@ wheel: $(VENV)/.light
 	@$(PIP) install 'build>=1.2'
 	@$(BIN)/python -m build --quiet --outdir $(DIST)
 	@ls -1s --block-size=M $(DIST)/premise_suggest-*
+
+# The manual as a site, in build/site; open build/site/index.html.
+site: $(VENV)/.full
+	@$(BIN)/python scripts/build_site.py
 
 bench: $(VENV)/.light
 	@$(BIN)/python scripts/bench.py $(BENCH_ARGS)
