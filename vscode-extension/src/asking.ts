@@ -103,6 +103,7 @@ export class Asker {
       textDocument: { uri },
       position: { line, character },
       tactics: question.tactics,
+      explain: true,
       ...(goal !== "" && { goal }),
     };
     let partial: Suggestion | null = null;

@@ -5,7 +5,7 @@ import { describe } from "node:test";
 
 import type { ViewState } from "../../src/view/state";
 import { checks, order, toList } from "./check";
-import { ABC, HOSTILE, many, MESSAGES, ready } from "./samples";
+import { ABC, HOSTILE, many, MESSAGES, premise, ready } from "./samples";
 
 const check = checks();
 
@@ -43,6 +43,21 @@ describe("states", () => {
     const titles = await view.said();
     assert.equal(titles.length, MESSAGES.length);
     assert.equal(titles.at(-2), "No good match");
+  });
+});
+
+describe("why a premise is listed", () => {
+  check("is said of an expanded row alone, and of none that the server says nothing of", async (view) => {
+    const why = "near in meaning (+1.2), fits the goal's shape (+0.4)";
+    await view.show(ready({ premises: [premise("A.first", { why }), premise("B.second")] }));
+    const lines = view.page.locator(".why");
+    assert.equal(await lines.first().isVisible(), false);
+    await toList(view);
+    await view.page.locator(".row.premise", { hasText: "A.first" }).click();
+    await view.page.getByRole("button", { name: "Show All of It" }).click();
+    assert.equal(await lines.first().innerText(), `Why here: ${why}`);
+    await view.page.locator(".row.premise", { hasText: "B.second" }).click();
+    assert.equal(await view.page.getByRole("button", { name: "Show All of It" }).count(), 0);
   });
 });
 

@@ -48,9 +48,10 @@ class PremiseView implements RowView {
   private readonly scope = element("span", "scope", { dir: "ltr" });
   private readonly sorry = element("span", "sorry");
   private readonly meta = element("div", "meta", {}, this.scope, this.sorry, this.kind, this.module);
+  private readonly why = element("div", "why");
 
   constructor(public row: PremiseRow) {
-    this.element.append(this.name, this.statement, this.meta);
+    this.element.append(this.name, this.statement, this.meta, this.why);
   }
 
   get expanded(): boolean {
@@ -62,7 +63,7 @@ class PremiseView implements RowView {
   }
 
   get clipped(): boolean {
-    return this.expanded || [this.name, this.statement, this.meta].some(overflows);
+    return this.expanded || this.row.premise.why !== "" || [this.name, this.statement, this.meta].some(overflows);
   }
 
   update(row: Row): void {
@@ -76,6 +77,7 @@ class PremiseView implements RowView {
     setText(this.kind, visible(premise.kind));
     setText(this.sorry, sorryLabel(premise));
     setAttribute(this.sorry, "title", premise.rests_on_sorry === true ? SORRY : null);
+    setText(this.why, premise.why === "" ? "" : visible(`Why here: ${premise.why}`));
     const label = scopeLabel(premise);
     setName(this.scope, visible(label));
     this.scope.dataset["scope"] = premise.in_scope === true ? "in" : label === "" ? "unknown" : "out";
