@@ -114,6 +114,8 @@ def _suggest(command: argparse.ArgumentParser) -> None:
     )
     said = "the tactic that the premises are for (rw, simp, exact, unfold, ...): what it can use is listed"
     command.add_argument("--caller", default="", metavar="TACTIC", help=said)
+    said = "a part of the goal's target, as Lean prints it: list what rewrites it, and try `rw` with that"
+    command.add_argument("--select", metavar="TEXT", default="", help=said)
     command.add_argument("--tactics", action="store_true", help="also try tactics in Lean")
     command.add_argument("--failures", action="store_true", help="also list tactics that fail")
     command.add_argument(

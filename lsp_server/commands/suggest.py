@@ -125,6 +125,7 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
             goal_number=options.goal,
             caller=_caller(options.caller),
             explain=options.explain,
+            select=options.select,
         )
         return request, indexed_root(Path.cwd())
     if options.after and not options.dojo:
@@ -141,6 +142,7 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
         options.goal,
         _caller(options.caller),
         options.explain,
+        options.select,
     )
     return request, project_root(position.path)
 

@@ -44,6 +44,7 @@ from lsp_server.engine.requests import (
     chosen_goal,
     main_goal,
 )
+from lsp_server.engine.rewriting import NOTHING, rewrites
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, TrialRequest, TrialResults
 from lsp_server.engine.tasks import ahead
@@ -69,6 +70,9 @@ class Ranked:
 
     premises: Sequence[RankedPremise]
     current: CurrentIndex
+    rewrites: tuple[Candidate, ...] = ()
+    """Where a part of the target was selected: the tactics that are tried in place of others."""
+    note: str = ""
 
 
 class Pipeline:
@@ -91,9 +95,12 @@ class Pipeline:
         timer.lap("goal")
         wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
         depth = max(wanted, context.settings.tactics.premises)
-        ranked = await self.rank(
-            context, goal, request.position, depth, request.caller, explain=request.explain
-        )
+        if request.select:
+            ranked = await self._rank_rewriting(context, goal, request, depth)
+        else:
+            ranked = await self.rank(
+                context, goal, request.position, depth, request.caller, explain=request.explain
+            )
         timer.lap("premises")
         answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
         if not request.tactics:
@@ -148,6 +155,23 @@ class Pipeline:
         premises = await self.ranking.rank(current, settings, goal, position, k, caller, explain=explain)
         return Ranked(premises, current)
 
+    async def _rank_rewriting(
+        self, context: RequestContext, goal: Goal, request: SuggestRequest, k: int
+    ) -> Ranked:
+        """The best `k` premises that rewrite the selected part; for the whole goal where there are none.
+
+        Raises UserError: the target has no such part.
+        """
+        await context.files.caught_up()
+        current = await context.index.current()
+        found, directions = await asyncio.to_thread(
+            current.index.rank_rewriting, goal, request.select, request.position, k, explain=request.explain
+        )
+        if not found:
+            ranked = await self.rank(context, goal, request.position, k, "rewrite", explain=request.explain)
+            return replace(ranked, note=NOTHING.format(part=request.select))
+        return Ranked(found, current, rewrites(found, directions, context.settings.tactics.count))
+
     async def _with_tactics(
         self,
         context: RequestContext,
@@ -166,7 +190,13 @@ class Pipeline:
 
         try:
             results = await self.try_tactics(
-                context, position, state, ranked, keep_failures=request.keep_failures, on_outcomes=update
+                context,
+                position,
+                state,
+                ranked,
+                keep_failures=request.keep_failures,
+                on_outcomes=update,
+                part=request.select,
             )
         except GoalBroken as error:
             return with_goal_broken(answer, error)
@@ -183,8 +213,11 @@ class Pipeline:
         *,
         keep_failures: bool = False,
         on_outcomes: OnOutcomes | None = None,
+        part: str = "",
     ) -> TrialResults:
         """The tactics that Lean accepts at the position, or with `keep_failures` all that were tried.
+
+        `part`: a part of the target, which those that are listed have rewritten.
 
         Raises NoGoalHere, GoalBroken, LeanDied, LeanTimeout, ProjectBroken where nothing could be tried.
         """
@@ -192,7 +225,15 @@ class Pipeline:
         premises = tuple(in_scope(ranked.premises)[: settings.tactics.premises])
         versions = context.lean.version, current.version
         trial = TrialRequest(
-            position, state, premises, settings.tactics, settings.lean, keep_failures, versions
+            position,
+            state,
+            premises,
+            settings.tactics,
+            settings.lean,
+            keep_failures,
+            versions,
+            part,
+            ranked.rewrites,
         )
         known = self.runner.known(trial)
         if known is not None:
@@ -205,6 +246,9 @@ class Pipeline:
         self, context: RequestContext, current: CurrentIndex, trial: TrialRequest, warnings: list[str]
     ) -> Turns:
         """The candidates of the configured sources, all of which start now."""
+        if trial.part:
+            given = {"templates": ahead(_given(trial.rewrites))}
+            return Turns(given, trial.tactics.count, shipped_odds())
         source = trial.tactics.source
         coming: dict[str, Awaitable[Sequence[Candidate]]] = {}
         if source != "generator":
@@ -249,6 +293,10 @@ class Pipeline:
         return await self.candidates.generated(context.generator, context.settings, goals, premises)
 
 
+async def _given(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    return candidates
+
+
 async def _without_tactics(
     context: RequestContext,
     request: SuggestRequest,
@@ -269,5 +317,5 @@ async def _without_tactics(
         index=await context.freshness(index),
         timings_ms=timer.total(),
         warnings=[index.note] if index.note else [],
-        notes=await asyncio.to_thread(index.notes, goal),
+        notes=[*([ranked.note] if ranked.note else []), *await asyncio.to_thread(index.notes, goal)],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.bundled import read_card
 from retriever.lean.offer import Kinds, RankedPremise, kinds_for
 from retriever.lean.pattern_search import PatternMatches, pattern_search
+from retriever.lean.rewriting_search import Direction, rewriting_premises
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 from retriever.models.reranker import DEPTH
@@ -156,6 +158,20 @@ class ProjectIndex:
         ]
         ranked = found[0] if kinds else in_order(goal, found, caller)
         return self._declared.checked(ranked[:k], context)
+
+    def rank_rewriting(
+        self, goal: Goal, part: str, position: GoalPosition | None, k: int, *, explain: bool = False
+    ) -> tuple[list[RankedPremise], Mapping[str, Direction]]:
+        """The best `k` premises that rewrite a part of the goal's target, and from which side each does.
+
+        Raises UserError: the target has no such part.
+        """
+        context = self.context_at(position) if position else None
+        found = rewriting_premises(self._service, goal, part, context)
+        if not found:
+            return [], {}
+        allowed = Allowed(names=frozenset(found))
+        return self.rank_in(goal, context, k, "rewrite", allowed=allowed, explain=explain), found
 
     def kinds_for(self, goal: Goal, context: GoalContext | None, caller: Caller) -> tuple[Kinds, ...]:
         """What the caller can use on the goal, in parts that are ranked apart."""

@@ -40,6 +40,8 @@ class SuggestRequest:
     """The group of the tactic that the premises are for."""
     explain: bool = False
     """Whether each premise says what its score comes from."""
+    select: str = ""
+    """A part of the target, as Lean prints it: what rewrites it is asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,11 @@ from lean_extract.errors import LeanError, NoGoalHere
 from lean_extract.lru import Cache
 from lean_extract.records import Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import text_before
+from lsp_server.engine.rewriting import is_rewritten
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import TacticsStatus
 from lsp_server.engine.settings import LeanSettings, TacticSettings
+from prover.candidates import Candidate
 from prover.turns import Turns
 from prover.verify import GoalPosition, order, verify
 
@@ -36,13 +38,17 @@ class TrialRequest:
     keep_failures: bool
     versions: tuple[int, int]
     """The versions of the running Lean and of the index."""
+    part: str = ""
+    """The part of the target that is to be rewritten; then `rewrites` are tried, and nothing else."""
+    rewrites: tuple[Candidate, ...] = ()
 
     @property
     def key(self) -> Hashable:
         """Equal keys, equal verdicts. Of the document only the text before the position counts."""
         before = hash(text_before(self.position))
         path, state, premises = self.position.path, self.state, self.premises
-        return path, before, state, premises, self.tactics, self.lean, self.keep_failures, self.versions
+        asked = self.tactics, self.lean, self.keep_failures, self.versions, self.part, self.rewrites
+        return path, before, state, premises, *asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,7 @@ class TacticRunner:
                 within=trial.tactics.seconds,
                 keep_failures=trial.keep_failures,
             )
-            await _gather(verdicts, outcomes, candidates, on_outcomes)
+            await _gather(_listed(verdicts, trial), outcomes, candidates, on_outcomes)
         except (LeanError, NoGoalHere) as error:
             if not outcomes:
                 raise
@@ -122,6 +128,20 @@ def _status(*, has_generator: bool, was_any_tried: bool) -> TacticsStatus:
     if has_generator:
         return TacticsStatus.TRIED
     return TacticsStatus.WITHOUT_GENERATOR if was_any_tried else TacticsStatus.NO_GENERATOR
+
+
+async def _listed(
+    verdicts: AsyncGenerator[TacticOutcome, None], trial: TrialRequest
+) -> AsyncGenerator[TacticOutcome, None]:
+    """The verdicts; where a part of the target is to be rewritten, without those that leave it as it is."""
+    async with aclosing(verdicts):
+        async for verdict in verdicts:
+            if (
+                not trial.part
+                or trial.keep_failures
+                or is_rewritten(trial.part, trial.state.goals[0], verdict)
+            ):
+                yield verdict
 
 
 async def _gather(

@@ -29,6 +29,7 @@ _NAMES = frozenset(
         "caller",
         "tactics",
         "explain",
+        "select",
         "partialResultToken",
     }
 )
@@ -52,6 +53,7 @@ def register(server: PremiseServer) -> None:
             goal_number=given.number("goalNumber") or 1,
             caller=caller_of(given.text("caller", "the tactic that the premises are for")),
             explain=given.flag("explain"),
+            select=given.text("select", "a part of the goal's target") if given.has("select") else "",
         )
         partial = Partial(server, token) if token is not None else None
         return to_json(await engine.suggest(request, partial))

@@ -59,6 +59,12 @@ class SuggestArguments(Arguments):
     k: Count = USUAL_COUNT
     tactics: bool = Field(True, description="Also have Lean try tactics, and list those that it accepts.")
     caller: Tactic = ""
+    select: str = Field(
+        "",
+        max_length=MAX_STATE,
+        description="A part of the goal's target, as Lean prints it: what rewrites it is listed, and tried with `rw`.",
+        examples=["a + b"],
+    )
 
 
 class PremisesArguments(Arguments):

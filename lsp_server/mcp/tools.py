@@ -46,7 +46,9 @@ class AgentTool:
 async def _suggest(workspace: Workspace, asked: SuggestArguments, on_update: OnUpdate) -> Suggestion:
     caller = caller_named(asked.caller)
     engine, position = await workspace.at(asked.file, asked.line, asked.column)
-    request = SuggestRequest(position=position, k=asked.k, tactics=asked.tactics, caller=caller)
+    request = SuggestRequest(
+        position=position, k=asked.k, tactics=asked.tactics, caller=caller, select=asked.select
+    )
     return await engine.suggest(request, on_update)
 
 

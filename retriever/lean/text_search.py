@@ -59,6 +59,11 @@ class Offer:
         own = len(self.own)
         return self.own[number] if number < own else self.snapshot.view.premise(number - own)
 
+    def name(self, number: int) -> str:
+        """A premise's name by its number."""
+        own = len(self.own)
+        return self.own[number].name if number < own else self.snapshot.view.name(number - own)
+
     def ranked_premise(self, number: int, score: float) -> RankedPremise:
         """A premise by its number: the open file's first, those of the index behind them."""
         if number < len(self.own):

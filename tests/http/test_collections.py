@@ -89,7 +89,7 @@ def test_the_page_searches_a_collection_and_its_link_shows_it_again(gardener: Se
         page.goto("/")
         page.get_by_text("Filters").click()
         page.get_by_label("Index").select_option("collection/naturalproofs/gardens")
-        page.get_by_label("Goal, name or words").fill(GATE)
+        page.get_by_label("Goal, name, words or pattern").fill(GATE)
         page.get_by_role("button", name="Search").click()
         expect(first_name(page)).to_have_text("s4")
         expect(page.locator("#list li pre").first).to_have_text("A walled garden with a pond has a gate.")

@@ -75,6 +75,22 @@ def test_search_lists_what_has_a_pattern_a_name_or_words(cli: Cli, project: Path
     assert "`(` is not closed (column 5 of the pattern)" in broken.stderr
 
 
+def test_a_selected_part_of_the_goal_is_rewritten(cli: Cli, project: Path) -> None:
+    asked = ["suggest", "--file", project / "Work.lean", "--line", "9", "--tactics", "--json"]
+    answer = json.loads(cli(*asked, "--select", "b + a").stdout)
+    assert answer["premises"][0]["name"] == "Lib.plus_swap"
+    tactics = {one["tactic"]: one for one in answer["tactics"]}
+    assert "rw [Lib.plus_swap]" in tactics
+    assert all(tactic.startswith("rw [") for tactic in tactics)
+    nothing = json.loads(cli(*asked, "--select", "a").stdout)
+    assert "No statement that is indexed has a side" in nothing["notes"][0]
+    assert nothing["premises"]
+    assert nothing["tactics"] == []
+    broken = cli(*asked, "--select", "b = b")
+    assert (broken.returncode, broken.stdout) == (2, "")
+    assert "is not a subexpression" in broken.stderr
+
+
 _UNFOLDABLE = {"def", "abbrev", "irreducible_def", "instance", "field"}
 
 

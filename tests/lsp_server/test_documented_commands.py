@@ -73,7 +73,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
     root = make_project(tmp_path_factory.mktemp("documented"), cli)
     text = (root / "Work.lean").read_text(encoding="utf-8")
     lines = text.split("\n")
-    (root / "F.lean").write_text("\n".join([*lines[:3], *[""] * 14, *lines[3:]]), encoding="utf-8")
+    (root / "F.lean").write_text("\n".join([*lines[:3], *[""] * 11, *lines[3:]]), encoding="utf-8")
     trig = "namespace Real\ndef sin (n : Nat) : Nat := n\ntheorem sin_add (n m : Nat) : sin (n + m) = n + m := rfl\n"
     (root / "Trig.lean").write_text(trig, encoding="utf-8")
     (root / "state.txt").write_text("case one\na b : Nat\n⊢ a + b = b + a\n\n" * 3, encoding="utf-8")

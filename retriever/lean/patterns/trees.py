@@ -57,6 +57,13 @@ def trees_of(statement: ParsedStatement) -> TreeRow:
     return found
 
 
+def row_of(term: SymbolTerm) -> TreeRow:
+    """The nodes of one term, all of whose names are fixed."""
+    row = _Row({})
+    row.add(term, ())
+    return row.nodes
+
+
 class _Row:
     """The nodes of one tree, in preorder."""
 
