@@ -225,6 +225,12 @@ def _parse_hypothesis(block: _ContextBlock) -> Hypothesis:
     )
 
 
+def offset_in_print(goal: Goal, offset: int) -> int:
+    """The offset in `format_goal(goal)` of an offset in the goal's target."""
+    behind = goal.target[offset:]
+    return len(format_goal(goal)) - len(behind) - len(_INDENT) * behind.count("\n")
+
+
 def _find_value(text: str) -> int | None:
     """The offset of the `:=` that gives a hypothesis its value: outside brackets, and not that of a `let`."""
     if ":=" not in text:

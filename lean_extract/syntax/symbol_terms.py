@@ -110,7 +110,12 @@ def parse_term(tokens: Sequence[str], variables: Set[str] = frozenset()) -> Symb
         tokens: in canonical spelling (`lean_extract.syntax.canonical`), each dotted name as one token.
         variables: local names, so that in `h.symm` the part after the dot is a field of `h`.
     """
-    return _Symbols(variables).term(read_term(tokens[:MOST_TOKENS], _GRAMMAR))
+    return _Symbols(variables).term(syntax_of(tokens))
+
+
+def syntax_of(tokens: Sequence[str]) -> SyntaxNode:
+    """The syntax tree from which `parse_term` makes its term. What cannot be parsed is unread."""
+    return read_term(tokens[:MOST_TOKENS], _GRAMMAR)
 
 
 class _Symbols:
@@ -121,7 +126,7 @@ class _Symbols:
 
     def term(self, node: SyntaxNode) -> SymbolTerm:
         """The term of a node."""
-        kind, text, parts, bound = node
+        kind, text, parts, bound = node[:4]
         if kind == "name":
             return self._name(text)
         if kind in ("infix", "postfix", "field"):
@@ -146,7 +151,7 @@ class _Symbols:
             above.append(node)
             node = node.parts[0]
         found = self.term(node)
-        for kind, text, parts, _ in reversed(above):
+        for kind, text, parts, *_ in reversed(above):
             if kind == "infix":
                 found = _infix(text, found, self.term(parts[1]))
             else:

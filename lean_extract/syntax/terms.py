@@ -25,13 +25,15 @@ class SyntaxNode(NamedTuple):
 
     `text` is the name, the operator, the field, the binder's symbol, or the opening bracket. `parts` holds the
     operands: for an application, the function and its arguments; for a binder and for `{x | p}`, only the body.
-    `bound` holds the tokens of the binder's variables.
+    `bound` holds the tokens of the binder's variables. The node has the tokens [start, end); none if it is unread.
     """
 
     kind: Kind
     text: str
     parts: tuple[SyntaxNode, ...] = ()
     bound: tuple[str, ...] = ()
+    start: int = 0
+    end: int = 0
 
 
 UNREAD = SyntaxNode("unread", "…")
@@ -87,6 +89,7 @@ class _TermReader:
         """Parse a term whose operators have at least this precedence."""
         if depth > self._grammar.deepest:
             return self._unread_rest()
+        start = self._at
         left = self._operand(depth)
         infix = self._infix
         while (token := self._tokens[self._at]) and not self._is_end(token):
@@ -98,7 +101,8 @@ class _TermReader:
             if found[0] < least:
                 break
             self._at += 1
-            left = SyntaxNode("infix", token, (left, self.term(found[1], depth + 1)))
+            right = self.term(found[1], depth + 1)
+            left = SyntaxNode("infix", token, (left, right), (), start, self._at)
             if self._is_strict:
                 self._count()
         return left
@@ -144,13 +148,18 @@ class _TermReader:
         if token in self._binders:
             return self._binder(depth)
         if token in self._prefix:
-            self._at += 1
-            return SyntaxNode("prefix", token, (self.term(self._prefix[token], depth + 1),))
+            return self._prefixed(token, depth)
         function = self._atom(depth)
         token = self._tokens[self._at]
         if not self._begins_argument(token):
             return function
         return self._application(function, token, depth)
+
+    def _prefixed(self, token: str, depth: int) -> SyntaxNode:
+        start = self._at
+        self._at += 1
+        operand = self.term(self._prefix[token], depth + 1)
+        return SyntaxNode("prefix", token, (operand,), (), start, self._at)
 
     def _application(self, function: SyntaxNode, token: str, depth: int) -> SyntaxNode:
         parts = [function]
@@ -160,7 +169,7 @@ class _TermReader:
                 break
             parts.append(self._atom(depth))
             token = self._tokens[self._at]
-        return SyntaxNode("applied", "", tuple(parts))
+        return SyntaxNode("applied", "", tuple(parts), (), function.start, self._at)
 
     def _begins_argument(self, token: str) -> bool:
         if not token or token in self._ends or token == self._closers[-1] or token in self._infix:
@@ -181,16 +190,18 @@ class _TermReader:
             return self._unread()
         else:
             self._at += 1
-            found = SyntaxNode("name", token)
+            found = SyntaxNode("name", token, (), (), self._at - 1, self._at)
         token = self._tokens[self._at]
         return self._postfixed(found) if token == "." or token in self._postfix else found
 
     def _coerced(self, token: str, depth: int) -> SyntaxNode:
         """Parse `↑x`. Several in a row count as nested terms."""
+        start = self._at
         self._at += 1
         if depth > self._grammar.deepest:
             return self._unread_rest()
-        return SyntaxNode("coerced", token, (self._atom(depth),))
+        operand = self._atom(depth)
+        return SyntaxNode("coerced", token, (operand,), (), start, self._at)
 
     def _postfixed(self, found: SyntaxNode) -> SyntaxNode:
         while (token := self._tokens[self._at]) == "." or token in self._postfix:
@@ -199,17 +210,17 @@ class _TermReader:
                 name = self._take()
                 if self._is_strict and not (name and is_word(name)):
                     raise UnreadableTerm
-                found = SyntaxNode("field", name, (found,))
+                found = SyntaxNode("field", name, (found,), (), found.start, self._at)
                 self._count()
                 continue
             if self._postfix[token] and not (self._next() and is_word(self._take())):
                 raise UnreadableTerm
-            found = SyntaxNode("postfix", token, (found,))
+            found = SyntaxNode("postfix", token, (found,), (), found.start, self._at)
             self._count()
         return found
 
     def _brackets(self, depth: int) -> SyntaxNode:
-        opener = self._take()
+        start, opener = self._at, self._take()
         closer = self._pairs[opener]
         self._closers.append(closer)
         items = self._items(opener, closer, depth + 1)
@@ -218,7 +229,7 @@ class _TermReader:
             self._at += 1
         elif self._is_strict:
             raise UnreadableTerm
-        return SyntaxNode("brackets", opener, tuple(items))
+        return SyntaxNode("brackets", opener, tuple(items), (), start, self._at)
 
     def _items(self, opener: str, closer: str, depth: int) -> list[SyntaxNode]:
         is_strict, separators = self._is_strict, self._grammar.separators
@@ -257,9 +268,10 @@ class _TermReader:
         end = self._bar()
         if end is None:
             return None
-        bound = tuple(self._tokens[self._at : end])
+        start, bound = self._at, tuple(self._tokens[self._at : end])
         self._at = end + 1
-        return SyntaxNode("set", "{", (self.term(0, depth),), bound)
+        body = self.term(0, depth)
+        return SyntaxNode("set", "{", (body,), bound, start, self._at)
 
     def _bar(self) -> int | None:
         depth = 0
@@ -273,7 +285,7 @@ class _TermReader:
         return None
 
     def _binder(self, depth: int) -> SyntaxNode:
-        symbol = self._take()
+        first, symbol = self._at, self._take()
         rule = self._binders[symbol]
         start = self._at
         level = 0
@@ -287,4 +299,5 @@ class _TermReader:
             self._at += 1
         elif self._is_strict:
             raise UnreadableTerm
-        return SyntaxNode("binder", symbol, (self.term(rule.least, depth + 1),), bound)
+        body = self.term(rule.least, depth + 1)
+        return SyntaxNode("binder", symbol, (body,), bound, first, self._at)

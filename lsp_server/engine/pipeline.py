@@ -44,7 +44,7 @@ from lsp_server.engine.requests import (
     chosen_goal,
     main_goal,
 )
-from lsp_server.engine.rewriting import NOTHING, rewrites
+from lsp_server.engine.rewriting import NOTHING, parts_of_goal, rewrites
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, TrialRequest, TrialResults
 from lsp_server.engine.tasks import ahead
@@ -164,13 +164,13 @@ class Pipeline:
         """
         await context.files.caught_up()
         current = await context.index.current()
-        found, directions = await asyncio.to_thread(
+        found, rewriting = await asyncio.to_thread(
             current.index.rank_rewriting, goal, request.select, request.position, k, explain=request.explain
         )
         if not found:
             ranked = await self.rank(context, goal, request.position, k, "rewrite", explain=request.explain)
             return replace(ranked, note=NOTHING.format(part=request.select))
-        return Ranked(found, current, rewrites(found, directions, context.settings.tactics.count))
+        return Ranked(found, current, rewrites(found, rewriting, context.settings.tactics.count))
 
     async def _with_tactics(
         self,
@@ -318,4 +318,5 @@ async def _without_tactics(
         timings_ms=timer.total(),
         warnings=[index.note] if index.note else [],
         notes=[*([ranked.note] if ranked.note else []), *await asyncio.to_thread(index.notes, goal)],
+        parts=await asyncio.to_thread(parts_of_goal, goal) if request.parts else [],
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,7 +29,7 @@ from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.bundled import read_card
 from retriever.lean.offer import Kinds, RankedPremise, kinds_for
 from retriever.lean.pattern_search import PatternMatches, pattern_search
-from retriever.lean.rewriting_search import Direction, rewriting_premises
+from retriever.lean.rewriting_search import Rewriting, rewriting_premises
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 from retriever.models.reranker import DEPTH
@@ -161,16 +160,16 @@ class ProjectIndex:
 
     def rank_rewriting(
         self, goal: Goal, part: str, position: GoalPosition | None, k: int, *, explain: bool = False
-    ) -> tuple[list[RankedPremise], Mapping[str, Direction]]:
-        """The best `k` premises that rewrite a part of the goal's target, and from which side each does.
+    ) -> tuple[list[RankedPremise], Rewriting]:
+        """The best `k` premises that rewrite a part of the goal's target, and how each does.
 
         Raises UserError: the target has no such part.
         """
         context = self.context_at(position) if position else None
         found = rewriting_premises(self._service, goal, part, context)
-        if not found:
-            return [], {}
-        allowed = Allowed(names=frozenset(found))
+        if not found.directions:
+            return [], found
+        allowed = Allowed(names=frozenset(found.directions))
         return self.rank_in(goal, context, k, "rewrite", allowed=allowed, explain=explain), found
 
     def kinds_for(self, goal: Goal, context: GoalContext | None, caller: Caller) -> tuple[Kinds, ...]:

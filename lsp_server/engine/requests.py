@@ -42,6 +42,8 @@ class SuggestRequest:
     """Whether each premise says what its score comes from."""
     select: str = ""
     """A part of the target, as Lean prints it: what rewrites it is asked for."""
+    parts: bool = False
+    """Whether the answer says which parts the target has."""
 
 
 @dataclass(frozen=True, slots=True)

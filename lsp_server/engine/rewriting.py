@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from lean_extract.goals import offset_in_print
 from lean_extract.records import Goal, TacticOutcome
+from lsp_server.engine.schema import PartItem
 from prover.candidates import Candidate
 from retriever.lean.offer import RankedPremise
-from retriever.lean.rewriting_search import Direction
+from retriever.lean.rewriting_search import Rewriting, target_parts
 
 NOTHING = (
     "No statement that is indexed has a side of which `{part}` is an instance. "
@@ -18,13 +20,18 @@ _FALLS = 0.03
 
 
 def rewrites(
-    premises: Sequence[RankedPremise], directions: Mapping[str, Direction], limit: int
+    premises: Sequence[RankedPremise], found: Rewriting, limit: int
 ) -> tuple[Candidate, ...]:
-    """`rw` with each premise that can be used there, from the side that matches, best first."""
+    """`rw` with each premise that can be used there, from the side that matches, best first.
+
+    It is `simp only` where a variable is bound around the part: `rw` does not see below binders.
+    """
+    directions = found.directions
+    tactic = "simp only" if found.is_bound else "rw"
     usable = [one.premise for one in premises if one.in_scope is not False and one.premise.name in directions]
     return tuple(
         Candidate(
-            f"rw [{'← ' if directions[premise.name] == 'backward' else ''}{premise.written}]",
+            f"{tactic} [{'← ' if directions[premise.name] == 'backward' else ''}{premise.written}]",
             1.0 / (1.0 + _FALLS * rank),
             "premise",
         )
@@ -39,3 +46,10 @@ def is_rewritten(part: str, goal: Goal, outcome: TacticOutcome) -> bool:
     folded = " ".join(part.split())
     before = " ".join(goal.target.split()).count(folded)
     return " ".join(outcome.state.goals[0].target.split()).count(folded) < before
+
+
+def parts_of_goal(goal: Goal) -> list[PartItem]:
+    """The parts of the target that can be selected, as ranges of the printed goal."""
+    return [
+        PartItem(offset_in_print(goal, start), offset_in_print(goal, end)) for start, end in target_parts(goal)
+    ]

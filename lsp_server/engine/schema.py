@@ -201,6 +201,14 @@ class IndexItem:
 
 
 @dataclass(frozen=True, slots=True)
+class PartItem:
+    """A subexpression of the goal's target, as a range of the text `goal`."""
+
+    start: Annotated[int, "Where it begins: the number of characters (code points) before it."]
+    end: Annotated[int, "Where it ends: the number of characters before what follows it."]
+
+
+@dataclass(frozen=True, slots=True)
 class Suggestion:
     """The whole answer."""
 
@@ -223,6 +231,11 @@ class Suggestion:
     goal_number: Annotated[int, "Which of the state's goals `goal` is, from 1."] = 1
     goal_count: Annotated[int, "How many goals the state has."] = 1
     tactics_status: Annotated[TacticsStatus, "The result of trying tactics."] = TacticsStatus.NOT_ASKED
+    parts: Annotated[
+        list[PartItem],
+        "The subexpressions of the target, in order, each before those inside it; each can be selected. Empty where "
+        "this was not asked for.",
+    ] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,6 +349,7 @@ CLASSES = (
     FeatureGroup,
     TacticItem,
     TacticVerdict,
+    PartItem,
     IndexItem,
     IndexState,
     SourceItem,

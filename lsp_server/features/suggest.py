@@ -30,6 +30,7 @@ _NAMES = frozenset(
         "tactics",
         "explain",
         "select",
+        "parts",
         "partialResultToken",
     }
 )
@@ -54,6 +55,7 @@ def register(server: PremiseServer) -> None:
             caller=caller_of(given.text("caller", "the tactic that the premises are for")),
             explain=given.flag("explain"),
             select=given.text("select", "a part of the goal's target") if given.has("select") else "",
+            parts=given.flag("parts"),
         )
         partial = Partial(server, token) if token is not None else None
         return to_json(await engine.suggest(request, partial))

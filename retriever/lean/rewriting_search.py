@@ -1,16 +1,19 @@
-"""The premises that rewrite a part of a goal's target, by name, with the side that the part is an instance of."""
+"""The parts of a goal's target, and the premises that rewrite one: by name, with the side that it is an instance of."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from lean_extract.errors import UserError
 from lean_extract.records import Goal
+from lean_extract.syntax.inaccessible import without_marks
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.patterns.rewriting import is_part, rewriting, term_of
+from retriever.lean.patterns.parts import LONGEST_PART, TextRange, parts_of
+from retriever.lean.patterns.rewriting import is_free_part, is_part, rewriting, term_of
 from retriever.lean.patterns.trees import trees_of_premise
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import offer_at
@@ -18,19 +21,33 @@ from retriever.search.index.tree_columns import TreeColumns
 
 Direction = Literal["forward", "backward"]
 """Whether the part is an instance of the left side (`rw [name]`), or of the right one (`rw [← name]`)."""
-_LONGEST = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """What rewrites a part of a target."""
+
+    directions: Mapping[str, Direction]
+    """The names of the premises, each with its side."""
+    is_bound: bool
+    """Whether the part has a variable that is bound around it; then `simp only` can rewrite it, and `rw` cannot."""
+
+
+def target_parts(goal: Goal) -> list[TextRange]:
+    """The parts of the target that can be selected: each once, a part before those inside it."""
+    return parts_of(goal.target, _local(goal))
 
 
 def rewriting_premises(
     service: PremiseService, goal: Goal, part: str, where: GoalContext | None = None
-) -> Mapping[str, Direction]:
+) -> Rewriting:
     """The premises whose conclusion is an equation or equivalence that rewrites a part of the target.
 
     Raises UserError: the target has no such part; and what `PremiseService.reading` raises.
     """
-    local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
-    term = term_of(checked_part(goal, part), local)
-    if not is_part(term, term_of(goal.target, local)):
+    local = _local(goal)
+    term, target = term_of(checked_part(goal, part), local), term_of(goal.target, local)
+    if not is_part(term, target):
         raise UserError(
             f"`{part}` is not a subexpression of the goal's target.",
             "Select a whole subexpression: of `a * b + c` one is `a * b`, and `b + c` is none.",
@@ -48,13 +65,17 @@ def rewriting_premises(
                     name = offer.name(base + number)
                     found.setdefault(name, "forward" if sides.left[number] else "backward")
             base += len(trees)
-        return found
+        return Rewriting(found, not is_free_part(term, target))
+
+
+def _local(goal: Goal) -> frozenset[str]:
+    return frozenset(without_marks(name) for hypothesis in goal.hypotheses for name in hypothesis.names)
 
 
 def checked_part(goal: Goal, part: str) -> str:
     """A selected part, without white space around it. Raises UserError: the target does not have it."""
     folded = " ".join(part.split())
-    if not folded or folded not in " ".join(goal.target.split()) or len(folded) > _LONGEST:
+    if not folded or folded not in " ".join(goal.target.split()) or len(folded) > LONGEST_PART:
         raise UserError(
             f"The goal's target has no part `{folded[:100]}`.", "Give a part of it as Lean prints it."
         )

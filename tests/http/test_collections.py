@@ -83,6 +83,7 @@ def test_the_page_searches_a_collection_and_its_link_shows_it_again(gardener: Se
     if BROWSER is None and not os.environ.get("CI"):
         pytest.skip("there is no chromium on this machine")
     expect = sync_api.expect
+    expect.set_options(timeout=60_000)  # the first search opens the index, on a machine that may be busy
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         page = browser.new_page(base_url=gardener.url)

@@ -14,6 +14,7 @@ from tests.http.conftest import ADD_COMM, BUNDLED, TOKEN, Served
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = sync_api.expect
+expect.set_options(timeout=60_000)  # the first search opens the index, on a machine that may be busy
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 if BROWSER is None and not os.environ.get("CI"):
     pytest.skip("there is no chromium on this machine", allow_module_level=True)

@@ -91,6 +91,14 @@ def test_a_selected_part_of_the_goal_is_rewritten(cli: Cli, project: Path) -> No
     assert "is not a subexpression" in broken.stderr
 
 
+def test_below_a_binder_a_selected_part_is_simplified(cli: Cli, project: Path) -> None:
+    text = "import Lib.Numbers\n\nexample (a : Nat) : ∃ b, (fun n : Nat => n.succ + a) = b := by\n  sorry\n"
+    (project / "Below.lean").write_text(text, encoding="utf-8")
+    asked = ["suggest", "--file", project / "Below.lean", "--line", "4", "--tactics", "--json"]
+    answer = json.loads(cli(*asked, "--select", "n.succ + a").stdout)
+    assert "simp only [Lib.succ_plus]" in [one["tactic"] for one in answer["tactics"]]
+
+
 _UNFOLDABLE = {"def", "abbrev", "irreducible_def", "instance", "field"}
 
 

@@ -12,6 +12,7 @@ from pygls.exceptions import JsonRpcException
 
 from lsp_server.documents.positions import offset_of, split_lines
 from lsp_server.documents.utf16 import from_lsp
+from tests.answers import conforming
 from tests.lsp_server.conftest import QUIET, Editor, place_of, start_editor, stop_editor
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
@@ -263,3 +264,17 @@ async def test_a_project_is_indexed_when_asked_and_says_how_far_it_is(
     assert again["premises"] == 1 + core_size[0]
     assert names(await search(editor, "second")) == ["second"]
     await stop_editor(editor)
+
+
+async def test_the_answer_says_which_parts_the_target_has_where_it_is_asked_to(editor: Editor) -> None:
+    editor.open("Work.lean")
+    place = place_of(editor.text("Work.lean"), "sorry", 1)
+    asked = ("Work.lean", place.line, place.character)
+    answer = conforming(plain(await editor.suggest(*asked, parts=True)), "Suggestion")
+    goal = answer["goal"]
+    parts = [goal[part["start"] : part["end"]] for part in answer["parts"]]
+    assert parts == ["a + b = b + a", "a + b", "a", "b", "b + a", "b", "a"]
+    selected = plain(await editor.suggest(*asked, select=parts[4], parts=True))
+    assert selected["parts"] == answer["parts"]
+    assert selected["premises"][0]["name"] == "Lib.plus_swap"
+    assert plain(await editor.suggest(*asked))["parts"] == []

@@ -21,6 +21,8 @@ export interface Question {
   readonly bridge: boolean;
   /** A person asked, so it goes before what is asked as the cursor moves. */
   readonly byPerson: boolean;
+  /** A part of the goal's target whose rewrites are asked for. */
+  readonly select?: string;
 }
 
 export interface AskerOptions {
@@ -98,12 +100,15 @@ export class Asker {
     const { server, limiter, positions } = this.options;
     const uri = question.document.uri.toString();
     const { line, character } = question.position;
-    const asked = { positionId: positions.add(uri, { line, character }), file: uri };
+    const selected = question.select ?? "";
+    const asked = { positionId: positions.add(uri, { line, character }), file: uri, selected };
     const params = {
       textDocument: { uri },
       position: { line, character },
       tactics: question.tactics,
       explain: true,
+      parts: true,
+      ...(selected !== "" && { select: selected }),
       ...(goal !== "" && { goal }),
     };
     let partial: Suggestion | null = null;

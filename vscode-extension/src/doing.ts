@@ -105,6 +105,10 @@ export class Doing implements ViewActions {
     void this.insert(options.positionId, { text: premise.name, as: "name", importLine });
   }
 
+  selectPart(part: string, positionId: string): void {
+    void this.askForPart(part, positionId);
+  }
+
   copyName(name: string): void {
     void vscode.env.clipboard.writeText(name).then(() => vscode.window.setStatusBarMessage(`Copied ${name}`, 3000));
   }
@@ -132,6 +136,17 @@ export class Doing implements ViewActions {
     const answer = readSearch(await limiter.run(Weight.asked, work, signal));
     if (answer !== null) indexes.answered(answer.index);
     return answer;
+  }
+
+  /** Ask again at the position of an answer, for a part of its goal. */
+  private async askForPart(select: string, positionId: string): Promise<void> {
+    const { asker, positions } = this.parts;
+    const found = positions.find(positionId);
+    if (found === undefined || found.position === null) return;
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(found.uri));
+    const position = new vscode.Position(found.position.line, found.position.character);
+    const tactics = config.tactics(document.uri) || (select !== "" && config.tacticsAsked(document.uri));
+    await asker.ask({ document, position, tactics, bridge: config.fromLean4Extension(), byPerson: true, select });
   }
 
   private async retry(): Promise<void> {

@@ -9,6 +9,8 @@ import type { Failure } from "./wire";
 export interface Asked {
   readonly positionId: string;
   readonly file: string;
+  /** The part of the goal's target whose rewrites were asked for; empty for none. */
+  readonly selected: string;
 }
 
 const LEAN_FAILURES = new Set(["LeanNotFound", "LeanDied", "LeanTimeout", "LeanError"]);
@@ -32,7 +34,7 @@ const TACTICS_STATES: Readonly<Record<TacticsStatus, TacticsState>> = {
 
 /** The state for an answer: whole, or with tactics still to come. */
 export function ofAnswer(answer: Suggestion, asked: Asked, indexing?: Progress): ViewState {
-  const { goal, premises, tactics, index, warnings, notes } = answer;
+  const { goal, parts, premises, tactics, index, warnings, notes } = answer;
   const tacticsState = TACTICS_STATES[answer.tactics_status];
   if (premises.length === 0 && tactics.length === 0 && tacticsState !== "running") {
     return { kind: "noMatch", goal, index, warnings, notes };
@@ -41,6 +43,7 @@ export function ofAnswer(answer: Suggestion, asked: Asked, indexing?: Progress):
     kind: "ready",
     ...asked,
     goal,
+    parts,
     premises,
     tactics,
     tacticsState,

@@ -5,6 +5,7 @@ import {
   QUERY_KINDS,
   TACTICS_STATUSES,
   type IndexItem,
+  type PartItem,
   type PremiseItem,
   type SearchAnswer,
   type StatusItem,
@@ -49,6 +50,7 @@ export function readSuggestion(value: unknown): Suggestion | null {
     goal_number: count(value["goal_number"]) || 1,
     goal_count: count(value["goal_count"]) || 1,
     tactics_status: oneOf(TACTICS_STATUSES, value["tactics_status"], "tried"),
+    parts: list<PartItem>(value["parts"]),
   };
 }
 

@@ -7,7 +7,7 @@ what is left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,19 +33,37 @@ class Sides:
     right: Bools
 
 
-def term_of(text: str, local: frozenset[str]) -> SymbolTerm:
+def term_of(text: str, local: Set[str]) -> SymbolTerm:
     """The term of a text, in which these names are hypotheses'."""
     return parse_term(raw_tokens(text), local)
 
 
+def subterms(term: SymbolTerm) -> Iterator[SymbolTerm]:
+    """A term and all terms in it."""
+    waiting = [term]
+    while waiting:
+        here = waiting.pop()
+        yield here
+        waiting += here.arguments
+
+
 def is_part(part: SymbolTerm, whole: SymbolTerm) -> bool:
     """Whether a term is one of another's subterms, or all of it."""
+    return part in subterms(whole)
+
+
+def is_free_part(part: SymbolTerm, whole: SymbolTerm) -> bool:
+    """Whether a term occurs in another without a variable that is bound around it. `rw` rewrites only such terms."""
+    symbols = {one.symbol for one in subterms(part)}
     waiting = [whole]
     while waiting:
         here = waiting.pop()
         if here == part:
             return True
-        waiting += here.arguments
+        last = len(here.arguments) - 1
+        for index, argument in enumerate(here.arguments):
+            if index < last or symbols.isdisjoint(here.binds):
+                waiting.append(argument)
     return False
 
 

@@ -61,13 +61,13 @@ def test_the_matching_side_decides(
     service: PremiseService, target: str, part: str, expected: dict[str, str]
 ) -> None:
     goal = parse_goal(f"n m : ℕ\n⊢ {target}")
-    assert dict(rewriting_premises(service, goal, part)) == expected
+    assert dict(rewriting_premises(service, goal, part).directions) == expected
 
 
 def test_what_stands_above_the_goal_in_the_open_file_counts(service: PremiseService) -> None:
     goal = parse_goal("n : ℕ\n⊢ double n = 4")
     where = GoalContext("Mine", line=9, local=(theorem("double_eq", "Mine", "double n = n + n", "(n : ℕ)"),))
-    assert dict(rewriting_premises(service, goal, "double n", where)) == {"double_eq": "forward"}
+    assert dict(rewriting_premises(service, goal, "double n", where).directions) == {"double_eq": "forward"}
 
 
 @pytest.mark.parametrize(
@@ -85,3 +85,22 @@ def test_what_is_no_part_is_told(service: PremiseService, part: str, said: str) 
     goal = parse_goal(f"n m k : ℕ\n⊢ {target}")
     with pytest.raises(UserError, match=said):
         rewriting_premises(service, goal, part)
+
+
+@pytest.mark.parametrize(
+    ("target", "part", "is_bound"),
+    [
+        ("∑ k ∈ t, (u k + v k) = 0", "u k + v k", True),
+        ("∑ k ∈ t, (u k + n) = 0", "n", False),
+        ("(∑ k ∈ t, (u k + v k)) + (u k + v k) = 0", "u k + v k", False),
+        ("∀ i, i + 0 = i", "i + 0", True),
+        ("∃ i < n + m, i = n", "n + m", False),
+        ("{x | x + 0 < n} = s", "x + 0", True),
+        ("n + m = 0", "n + m", False),
+    ],
+)
+def test_a_part_with_a_bound_variable_is_told(
+    service: PremiseService, target: str, part: str, is_bound: bool
+) -> None:
+    goal = parse_goal(f"n m k : ℕ\n⊢ {target}")
+    assert rewriting_premises(service, goal, part).is_bound is is_bound

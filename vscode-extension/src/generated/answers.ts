@@ -28,6 +28,11 @@ export interface Suggestion {
   readonly goal_count: number;
   /** The result of trying tactics. */
   readonly tactics_status: TacticsStatus;
+  /**
+   * The subexpressions of the target, in order, each before those inside it; each can be selected. Empty where this was
+   * not asked for.
+   */
+  readonly parts: readonly PartItem[];
 }
 
 /**
@@ -175,6 +180,14 @@ export const TACTIC_VERDICTS = [
   "untried",
 ] as const;
 export type TacticVerdict = (typeof TACTIC_VERDICTS)[number];
+
+/** A subexpression of the goal's target, as a range of the text `goal`. */
+export interface PartItem {
+  /** Where it begins: the number of characters (code points) before it. */
+  readonly start: number;
+  /** Where it ends: the number of characters before what follows it. */
+  readonly end: number;
+}
 
 /** What was searched, and how fresh it is. */
 export interface IndexItem {

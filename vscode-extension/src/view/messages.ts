@@ -50,6 +50,10 @@ export function readPageMessage(value: unknown): PageMessage | null {
     const premise = readPremise(value["premise"]);
     return premise && { type, premise };
   }
+  if (type === "selectPart") {
+    const { part } = value;
+    return typeof part === "string" && positionId !== null ? { type, part, positionId } : null;
+  }
   if (type === "copyName") return typeof value["name"] === "string" ? { type, name: value["name"] } : null;
   if (type === "run") return isCommand(value["command"]) ? { type, command: value["command"] } : null;
   return null;

@@ -103,6 +103,8 @@ export class PremisesView implements vscode.WebviewViewProvider, vscode.Disposab
         const { premise, addImport, positionId } = message;
         return this.actions.insertPremise(premise, { addImport, positionId });
       }
+      case "selectPart":
+        return this.actions.selectPart(message.part, message.positionId);
       case "copyName":
         return this.actions.copyName(message.name);
       case "openDeclaration":

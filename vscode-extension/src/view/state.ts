@@ -5,9 +5,9 @@
  * The extension tells the view one whole state at a time; the page works out what changed.
  */
 
-import type { IndexItem, PremiseItem, TacticItem } from "../generated/answers";
+import type { IndexItem, PartItem, PremiseItem, TacticItem } from "../generated/answers";
 
-export type { IndexItem, PremiseItem, SourceItem, TacticItem } from "../generated/answers";
+export type { IndexItem, PartItem, PremiseItem, SourceItem, TacticItem } from "../generated/answers";
 
 /** How far an index run is; `total` 0 where it is not known yet. */
 export interface Progress {
@@ -82,6 +82,10 @@ export interface Ready extends Common {
   /** The file that was asked about, as a URI: scopes are judged by its imports. */
   readonly file: string;
   readonly goal: string;
+  /** The subexpressions of the target that can be selected. */
+  readonly parts: readonly PartItem[];
+  /** The text of the part whose rewrites are listed; empty where none is selected. */
+  readonly selected: string;
   readonly premises: readonly PremiseItem[];
   readonly tactics: readonly TacticItem[];
   readonly tacticsState: TacticsState;
@@ -112,6 +116,8 @@ export interface ViewActions {
     premise: PremiseItem,
     options: { readonly addImport: boolean; readonly positionId: string | null },
   ): void;
+  /** List what rewrites this part of the goal's target; with an empty text, what fits the whole goal again. */
+  selectPart(part: string, positionId: string): void;
   copyName(name: string): void;
   openDeclaration(premise: PremiseItem): void;
   run(command: ViewCommand): void;
@@ -139,6 +145,7 @@ export type PageMessage =
       readonly addImport: boolean;
       readonly positionId: string | null;
     }
+  | { readonly type: "selectPart"; readonly part: string; readonly positionId: string }
   | { readonly type: "copyName"; readonly name: string }
   | { readonly type: "openDeclaration"; readonly premise: PremiseItem }
   | { readonly type: "run"; readonly command: ViewCommand };

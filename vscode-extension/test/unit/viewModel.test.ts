@@ -27,10 +27,10 @@ const premise = {
   explanation: [],
   why: "",
 };
-const shown = { goal: "⊢ P", premises: [premise], tactics: [], index, warnings: ["w"], notes: ["n"] };
+const shown = { goal: "⊢ P", parts: [{ start: 2, end: 3 }], premises: [premise], tactics: [], index, warnings: ["w"], notes: ["n"] };
 const answer: Suggestion = { ...shown, timings_ms: { total: 1 }, goal_number: 1, goal_count: 1, tactics_status: "tried" };
 const running: Suggestion = { ...answer, tactics_status: "running" };
-const asked = { positionId: "position-1", file: "file:///a%20b/C.lean" };
+const asked = { positionId: "position-1", file: "file:///a%20b/C.lean", selected: "P" };
 const progress = { stage: "embed", done: 3, total: 9 };
 
 test("an answer is shown under the position it was made for", () => {

@@ -25,11 +25,12 @@ test("an answer is read as the server sends it; what is missing is empty", () =>
     goal_number: 2,
     goal_count: 3,
     tactics_status: "lean_failed",
+    parts: [{ start: 2, end: 3 }],
   };
   assert.deepEqual(wire.readSuggestion(whole), whole);
   assert.deepEqual(wire.readSuggestion({ goal: "⊢ P", index }), {
     ...{ goal: "⊢ P", premises: [], tactics: [], index, timings_ms: {}, warnings: [], notes: [] },
-    ...{ goal_number: 1, goal_count: 1, tactics_status: "tried" },
+    ...{ goal_number: 1, goal_count: 1, tactics_status: "tried", parts: [] },
   });
   assert.equal(wire.readSuggestion({ ...whole, tactics_status: "of a later version" })?.tactics_status, "tried");
   assert.deepEqual(wire.readSuggestion({ ...whole, timings_ms: { total: "1", goal: 2 } })?.timings_ms, { goal: 2 });

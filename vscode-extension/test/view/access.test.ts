@@ -7,7 +7,7 @@ import axe from "axe-core";
 
 import type { PremiseItem } from "../../src/view/state";
 import { checks, toList } from "./check";
-import { A, ABC, B, FULL, MESSAGES, premise, ready, TACTICS, TEN, unjudged } from "./samples";
+import { A, ABC, B, FULL, MESSAGES, PARTS, premise, ready, TACTICS, TEN, unjudged } from "./samples";
 import { THEMES } from "./themes";
 
 const check = checks();
@@ -15,11 +15,16 @@ const check = checks();
 /** More tactics than are shown, one that cannot be judged, a premise that rests on sorry. */
 const CROWDED = ready({ tactics: [...TEN.slice(0, 3), unjudged("rfl"), ...TEN.slice(7)], premises: [premise("open", { rests_on_sorry: true })] });
 
+/** A goal with a part that is selected. */
+const SELECTED = ready({ parts: PARTS, selected: "n + k" });
+
 /** What a screen reader is given: goals and names are read as the text stands, the dots between as pauses. */
 const TREE = `
 - main:
   - heading "Premises" [level=1]
-  - group: ⊢ n + k ≤ m + k
+  - region "Goal":
+    - button "Hypotheses"
+    - text: ⊢ n + k ≤ m + k
   - group "Verified Tactics":
     - listbox "Verified Tactics":
       - option "omega closes the goal" [selected]
@@ -43,7 +48,7 @@ describe("to a screen reader", () => {
     check(`axe finds nothing in ${theme.name}`, async (view) => {
       await view.page.clock.resume(); // axe waits on timers of its own
       await view.page.evaluate(axe.source);
-      for (const state of [...MESSAGES, CROWDED, FULL]) {
+      for (const state of [...MESSAGES, CROWDED, SELECTED, FULL]) {
         await view.show(state);
         if (state === FULL) {
           await toList(view);

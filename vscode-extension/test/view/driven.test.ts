@@ -12,7 +12,7 @@ describe("by keyboard", () => {
   check("the list is one tab stop, reached behind the goal, and its actions are the next", async (view) => {
     await view.show(ABC);
     await view.press("Tab");
-    assert.equal(await view.focused(), "Goal: ⊢ n + k ≤ m + k");
+    assert.equal(await view.focused(), "Hypotheses");
     await view.press("Tab");
     assert.match(await view.focused(), /^a\.first/u);
     await view.press("Tab");

@@ -1,6 +1,6 @@
 /** Answers for the tests: small ones, and ones that try to break the page. */
 
-import type { IndexItem, PremiseItem, Ready, TacticItem, ViewState } from "../../src/view/state";
+import type { IndexItem, PartItem, PremiseItem, Ready, TacticItem, ViewState } from "../../src/view/state";
 
 export const NOW = Date.parse("2026-11-22T12:00:00Z");
 
@@ -54,6 +54,20 @@ export const TEN: readonly TacticItem[] = Array.from({ length: 10 }, (_, at) =>
 
 export const GOAL = "n m k : ℕ\nh : n ≤ m\n⊢ n + k ≤ m + k";
 
+/** The parts of that goal's target. */
+export const PARTS: readonly PartItem[] = partsOf(GOAL, "n + k ≤ m + k", "n + k", "n", "k", "m + k", "m", "k");
+
+/** The ranges of these texts in the last line of a goal; each begins not before the one before it. */
+export function partsOf(goal: string, ...texts: readonly string[]): PartItem[] {
+  let at = goal.lastIndexOf("⊢");
+  return texts.map((text, number) => {
+    const before = texts[number - 1] ?? "";
+    at = goal.indexOf(text, before.includes(text) ? at : at + before.length);
+    const start = [...goal.slice(0, at)].length;
+    return { start, end: start + [...text].length };
+  });
+}
+
 export const PREMISES: readonly PremiseItem[] = [
   premise("Nat.add_le_add_right", {
     statement: "{n m : ℕ} (h : n ≤ m) (k : ℕ) : n + k ≤ m + k",
@@ -87,6 +101,8 @@ export function ready(more: Partial<Ready> = {}): Ready {
     positionId: "1",
     file: "file:///project/Example.lean",
     goal: GOAL,
+    parts: [],
+    selected: "",
     premises: PREMISES,
     tactics: TACTICS,
     tacticsState: "done",

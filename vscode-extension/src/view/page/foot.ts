@@ -16,6 +16,9 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["P", "Pin or unpin"],
   ["Space", "Show all of it, or less"],
   ["Tab", "Go to more tactics, and to the row's actions"],
+  ["← → ↑ ↓", "In the goal: the part before, after, around, inside"],
+  ["Enter", "In the goal: show what rewrites the part"],
+  ["Escape", "In the goal: show all again"],
   ["?", "Show or hide this help"],
 ];
 

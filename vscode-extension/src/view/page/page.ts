@@ -43,7 +43,11 @@ export class Page {
 
   constructor(private readonly host: Host) {
     this.saved = readSaved(host.getState());
-    this.goal = new GoalView(this.saved.goalOpen, (goalOpen) => this.save({ goalOpen }));
+    this.goal = new GoalView(
+      this.saved.goalOpen,
+      (goalOpen) => this.save({ goalOpen }),
+      (part) => this.selectPart(part),
+    );
     this.notice = new Notice((command) => host.postMessage({ type: "run", command }));
     this.list = new PremiseList(
       {
@@ -102,7 +106,7 @@ export class Page {
     const message = describe(state);
     const listed = sections(state, this.saved.pins, this.shownOf(state));
     this.busy.hidden = state.busy !== true && state.kind !== "starting";
-    this.goal.show(answer?.goal ?? null);
+    this.goal.show(answer && { parts: [], selected: "", ...answer });
     this.notice.show(message);
     remark(this.warnings, "warning", answer?.warnings ?? []);
     remark(this.notes, "info", answer?.notes ?? []);
@@ -116,6 +120,11 @@ export class Page {
   private save(part: Partial<Saved>): void {
     this.saved = { ...this.saved, ...part };
     this.host.setState(this.saved);
+  }
+
+  private selectPart(part: string): void {
+    const { ready } = this;
+    if (ready !== null) this.host.postMessage({ type: "selectPart", part, positionId: ready.positionId });
   }
 
   private insert(row: Row, addImport: boolean): void {

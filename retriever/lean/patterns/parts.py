@@ -1,0 +1,67 @@
+"""The parts of a printed target that can be selected: its subexpressions, as ranges of the text. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from typing import NamedTuple
+
+from lean_extract.syntax.symbol_terms import SymbolTerm, syntax_of
+from lean_extract.syntax.terms import SyntaxNode
+from retriever.lean.patterns.rewriting import subterms, term_of
+from retriever.lean.tokens import placed_tokens
+
+LONGEST_PART = 4_000
+"""Characters; a longer part cannot be selected."""
+
+
+class TextRange(NamedTuple):
+    """The code points [start, end) of a text."""
+
+    start: int
+    end: int
+
+
+def parts_of(target: str, local: Set[str]) -> list[TextRange]:
+    """The ranges of a target's subexpressions: each once, in order, a part before those inside it.
+
+    Args:
+        target: as Lean prints it; tokens after `symbol_terms.MOST_TOKENS` have no parts.
+        local: the names of hypotheses.
+    """
+    tokens = placed_tokens(target)
+    terms: set[SymbolTerm] = set(subterms(term_of(target, local)))
+    found: dict[TextRange, None] = {}
+    for node in _selectable(syntax_of([token.text for token in tokens])):
+        part = TextRange(tokens[node.start].start, tokens[node.end - 1].end)
+        if part.end - part.start <= LONGEST_PART and part not in found:
+            found[part] = None
+    # A few spellings read otherwise without what stands around them.
+    return sorted(
+        (part for part in found if term_of(target[part.start : part.end], local) in terms),
+        key=lambda part: (part.start, -part.end),
+    )
+
+
+def _selectable(node: SyntaxNode) -> Iterator[SyntaxNode]:
+    """The nodes that are subexpressions. Brackets around one are left out, and names that are applied."""
+    waiting = [node]
+    while waiting:
+        here = waiting.pop()
+        parts = here.parts
+        if here.end > here.start and not _is_wrapper(here):
+            yield here
+        if here.kind == "applied" and parts[0].kind == "name":
+            parts = parts[1:]
+        waiting += parts
+
+
+def _is_wrapper(node: SyntaxNode) -> bool:
+    """Whether a node is brackets around one term, without a type: `(a + b)`, not `(a : ℝ)`."""
+    if node.kind == "set":
+        return True
+    return (
+        node.kind == "brackets"
+        and node.text == "("
+        and len(node.parts) == 1
+        and node.parts[0].end == node.end - 1
+    )
