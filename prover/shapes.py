@@ -18,6 +18,7 @@ from lean_extract.records import Goal, Hypothesis
 from lean_extract.short_cache import kept_if_short
 from lean_extract.syntax.brackets import PAIRS, QUOTIENT_PAIRS, closing, depths
 from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
+from lean_extract.syntax.placed import PlacedToken
 
 Kind = Literal["forall", "exists", "iff", "imp", "or", "and", "not", "eq", "rel", "true", "false", "other"]
 
@@ -60,6 +61,12 @@ _LEVELS: tuple[tuple[Kind, set[str]], ...] = (
 def tokens(text: str) -> tuple[str, ...]:
     """The tokens of printed Lean: dotted names, numbers, operators, brackets; the first 2,000 of them."""
     return tuple(match[0] for match in islice(_TOKEN.finditer(text), _MOST_TOKENS))
+
+
+def placed_tokens(text: str) -> list[PlacedToken]:
+    """The tokens with their places; the first 2,000 of them."""
+    found = islice(_TOKEN.finditer(text), _MOST_TOKENS)
+    return [PlacedToken(match[0], match.start(), match.end()) for match in found]
 
 
 def last_named(goal: Goal) -> list[Hypothesis]:

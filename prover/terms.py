@@ -105,10 +105,16 @@ def parse(
     if len(tokens) > _MOST_TOKENS:
         return _opaque(tokens[:_MOST_TOKENS])
     try:
-        node = read_term([_SAME.get(token, token) for token in tokens], _GRAMMAR)
-        return _Statement(variables, local, []).term(node)
+        return _Statement(variables, local, []).term(syntax_of(tokens))
     except UnreadableTerm:
         return _opaque(tokens)
+
+
+def syntax_of(tokens: Sequence[str]) -> SyntaxNode:
+    """The syntax tree of printed tokens. Raises UnreadableTerm."""
+    if len(tokens) > _MOST_TOKENS:
+        raise UnreadableTerm
+    return read_term([_SAME.get(token, token) for token in tokens], _GRAMMAR)
 
 
 def _opaque(tokens: Sequence[str]) -> Term:

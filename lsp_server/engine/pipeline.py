@@ -170,7 +170,9 @@ class Pipeline:
         if not found:
             ranked = await self.rank(context, goal, request.position, k, "rewrite", explain=request.explain)
             return replace(ranked, note=NOTHING.format(part=request.select))
-        return Ranked(found, current, rewrites(found, rewriting, context.settings.tactics.count))
+        return Ranked(
+            found, current, rewrites(found, rewriting, request.select, context.settings.tactics.count)
+        )
 
     async def _with_tactics(
         self,

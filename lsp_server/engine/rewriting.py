@@ -8,6 +8,7 @@ from lean_extract.goals import offset_in_print
 from lean_extract.records import Goal, TacticOutcome
 from lsp_server.engine.schema import PartItem
 from prover.candidates import Candidate
+from prover.rewriting import Side, instantiated
 from retriever.lean.offer import RankedPremise
 from retriever.lean.rewriting_search import Rewriting, target_parts
 
@@ -15,28 +16,35 @@ NOTHING = (
     "No statement that is indexed has a side of which `{part}` is an instance. "
     "What is listed is ranked for rewriting the goal as a whole."
 )
+_LESS = 0.99
+"""How much less likely a premise with its arguments is: where both rewrite the part, the shorter is shown."""
 _FALLS = 0.03
 """How much the score of a candidate falls from one rank to the next."""
 
 
 def rewrites(
-    premises: Sequence[RankedPremise], found: Rewriting, limit: int
+    premises: Sequence[RankedPremise], found: Rewriting, part: str, limit: int
 ) -> tuple[Candidate, ...]:
     """`rw` with each premise that can be used there, from the side that matches, best first.
 
-    It is `simp only` where a variable is bound around the part: `rw` does not see below binders.
+    `rw` rewrites the first instance of a premise's side; so the premise is also tried with the arguments that make
+    the side this part. It is `simp only` where a variable is bound around the part: `rw` does not see below binders.
     """
-    directions = found.directions
-    tactic = "simp only" if found.is_bound else "rw"
-    usable = [one.premise for one in premises if one.in_scope is not False and one.premise.name in directions]
-    return tuple(
-        Candidate(
-            f"{tactic} [{'← ' if directions[premise.name] == 'backward' else ''}{premise.written}]",
-            1.0 / (1.0 + _FALLS * rank),
-            "premise",
-        )
-        for rank, premise in enumerate(usable[:limit])
-    )
+    usable = [one.premise for one in premises if one.in_scope is not False]
+    candidates: list[Candidate] = []
+    for rank, premise in enumerate(usable[:limit]):
+        direction = found.directions.get(premise.name)
+        if direction is None:
+            continue
+        turn = "← " if direction == "backward" else ""
+        side: Side = "right" if turn else "left"
+        fit = 1.0 / (1.0 + _FALLS * rank)
+        rule = None if found.is_bound else instantiated(premise, part, side)
+        tactic = "simp only" if found.is_bound else "rw"
+        candidates.append(Candidate(f"{tactic} [{turn}{premise.written}]", fit, "premise"))
+        if rule is not None:
+            candidates.append(Candidate(f"rw [{turn}{rule}]", _LESS * fit, "premise"))
+    return tuple(candidates)
 
 
 def is_rewritten(part: str, goal: Goal, outcome: TacticOutcome) -> bool:
@@ -51,5 +59,6 @@ def is_rewritten(part: str, goal: Goal, outcome: TacticOutcome) -> bool:
 def parts_of_goal(goal: Goal) -> list[PartItem]:
     """The parts of the target that can be selected, as ranges of the printed goal."""
     return [
-        PartItem(offset_in_print(goal, start), offset_in_print(goal, end)) for start, end in target_parts(goal)
+        PartItem(offset_in_print(goal, start), offset_in_print(goal, end))
+        for start, end in target_parts(goal)
     ]

@@ -1,4 +1,4 @@
-"""The parts of a goal's target, and the premises that rewrite one: by name, with the side that it is an instance of."""
+"""The parts of a goal's target, and the premises that rewrite one: by name, with the side that matches."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 from lean_extract.errors import UserError
 from lean_extract.records import Goal
 from lean_extract.syntax.inaccessible import without_marks
+from lean_extract.syntax.placed import TextRange
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.patterns.parts import LONGEST_PART, TextRange, parts_of
+from retriever.lean.patterns.parts import LONGEST_PART, parts_of
 from retriever.lean.patterns.rewriting import is_free_part, is_part, rewriting, term_of
 from retriever.lean.patterns.trees import trees_of_premise
 from retriever.lean.service import PremiseService

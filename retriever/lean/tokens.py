@@ -11,13 +11,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from lean_extract.records import Goal, Premise
 from lean_extract.short_cache import kept_if_short
 from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.syntax.canonical import normal_form
 from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
+from lean_extract.syntax.placed import PlacedToken
 from lean_extract.syntax.words import NOISE, SYMBOLS, WORDS
 from retriever.models.text import LONGEST_TEXT, binder_text
 
@@ -124,14 +124,6 @@ def name_parts(name: str) -> tuple[str, ...]:
 def raw_tokens(text: str) -> tuple[str, ...]:
     """Identifiers, numbers and operators as they stand in the text's one spelling."""
     return tuple(_TOKEN.findall(normal_form(text[:LONGEST_TEXT])))
-
-
-class PlacedToken(NamedTuple):
-    """A token, and the code points [start, end) of a text that it stands for."""
-
-    text: str
-    start: int
-    end: int
 
 
 def placed_tokens(text: str) -> list[PlacedToken]:

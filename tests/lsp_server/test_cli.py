@@ -99,6 +99,18 @@ def test_below_a_binder_a_selected_part_is_simplified(cli: Cli, project: Path) -
     assert "simp only [Lib.succ_plus]" in [one["tactic"] for one in answer["tactics"]]
 
 
+def test_a_selected_part_that_is_no_first_instance_is_rewritten_by_a_rule_with_arguments(
+    cli: Cli, project: Path
+) -> None:
+    text = "import Lib.Numbers\n\nexample (a b c d : Nat) : a + (b + c) = d := by\n  sorry\n"
+    (project / "Second.lean").write_text(text, encoding="utf-8")
+    asked = ["suggest", "--file", project / "Second.lean", "--line", "4", "--tactics", "--json"]
+    answer = json.loads(cli(*asked, "--select", "b + c").stdout)
+    tactics = {one["tactic"]: one["remaining_goals"][0] for one in answer["tactics"]}
+    assert "⊢ a + (c + b) = d" in tactics["rw [Lib.plus_swap b c]"]
+    assert "rw [Lib.plus_swap]" not in tactics  # it rewrites the sum as a whole
+
+
 _UNFOLDABLE = {"def", "abbrev", "irreducible_def", "instance", "field"}
 
 

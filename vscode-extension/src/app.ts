@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 
+import { offerTools, type NewerVscode } from "./agentTools";
 import type { Api } from "./api";
 import { Asker } from "./asking";
 import { config, STARTS_ANEW } from "./config";
@@ -48,8 +49,9 @@ export class App implements vscode.Disposable {
   ) {
     const { limiter, positions, indexes, editor, toasts } = this;
     const storage = context.globalStorageUri;
+    const locate = async () => findServer(await searchIn(storage, channel));
     this.server = new Server({
-      locate: async () => findServer(await searchIn(storage, channel)),
+      locate,
       cwd,
       channel,
       limiter,
@@ -83,7 +85,15 @@ export class App implements vscode.Disposable {
       indexing: indexes.progressFor(editor.current?.document.uri),
       visible: editor.current !== undefined,
     }));
-    this.parts = [...this.listeners(), follower, this.statusBar, this.view, server, indexes, editor, toasts];
+    const tools = offerTools(vscode as unknown as NewerVscode, {
+      locate,
+      log: (line) => channel.info(line),
+      folders: () => trustedFolders(),
+      onDidChange: (listener) =>
+        vscode.Disposable.from(server.onDidChange(listener), vscode.workspace.onDidChangeWorkspaceFolders(listener)),
+    });
+    const listeners = [...this.listeners(), ...(tools === undefined ? [] : [tools as vscode.Disposable])];
+    this.parts = [...listeners, follower, this.statusBar, this.view, server, indexes, editor, toasts];
   }
 
   /** What the extension exports. */
@@ -186,4 +196,10 @@ export class App implements vscode.Disposable {
       vscode.workspace.onDidGrantWorkspaceTrust(() => void this.doing.restart()),
     ];
   }
+}
+
+/** The folders that are open; none in a workspace that is not trusted. */
+function trustedFolders(): readonly string[] {
+  if (!vscode.workspace.isTrusted) return [];
+  return (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath);
 }

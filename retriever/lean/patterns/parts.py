@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from typing import NamedTuple
 
+from lean_extract.syntax.placed import TextRange, range_of
 from lean_extract.syntax.symbol_terms import SymbolTerm, syntax_of
 from lean_extract.syntax.terms import SyntaxNode
 from retriever.lean.patterns.rewriting import subterms, term_of
@@ -12,13 +12,6 @@ from retriever.lean.tokens import placed_tokens
 
 LONGEST_PART = 4_000
 """Characters; a longer part cannot be selected."""
-
-
-class TextRange(NamedTuple):
-    """The code points [start, end) of a text."""
-
-    start: int
-    end: int
 
 
 def parts_of(target: str, local: Set[str]) -> list[TextRange]:
@@ -32,7 +25,7 @@ def parts_of(target: str, local: Set[str]) -> list[TextRange]:
     terms: set[SymbolTerm] = set(subterms(term_of(target, local)))
     found: dict[TextRange, None] = {}
     for node in _selectable(syntax_of([token.text for token in tokens])):
-        part = TextRange(tokens[node.start].start, tokens[node.end - 1].end)
+        part = range_of(node, tokens)
         if part.end - part.start <= LONGEST_PART and part not in found:
             found[part] = None
     # A few spellings read otherwise without what stands around them.

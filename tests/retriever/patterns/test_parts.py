@@ -34,7 +34,12 @@ def test_subexpressions_are_parts(target: str, parts: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("target", "text"),
-    [("a - b - c = 0", "b - c"), ("f n = 0", "f"), ("2 * (n + m) = 0", "(n + m)"), ("n + m * n = 0", "n + m")],
+    [
+        ("a - b - c = 0", "b - c"),
+        ("f n = 0", "f"),
+        ("2 * (n + m) = 0", "(n + m)"),
+        ("n + m * n = 0", "n + m"),
+    ],
 )
 def test_other_ranges_are_no_parts(target: str, text: str) -> None:
     assert text not in [target[part.start : part.end] for part in parts_of(target, LOCAL)]
@@ -74,7 +79,9 @@ def test_each_part_can_be_selected_and_parts_nest(target: str) -> None:
 def test_parts_are_those_of_the_printed_goal() -> None:
     goal = parse_goal("case one\nn m : ℕ\nh : n\n    = m\n⊢ n +\n      m = m\n    + n")
     text = format_goal(goal)
-    shown = [text[offset_in_print(goal, start) : offset_in_print(goal, end)] for start, end in target_parts(goal)]
+    shown = [
+        text[offset_in_print(goal, start) : offset_in_print(goal, end)] for start, end in target_parts(goal)
+    ]
     assert shown[:2] == ["n +\n      m = m\n    + n", "n +\n      m"]
     assert all(checked_part(goal, part) == " ".join(part.split()) for part in shown)
 

@@ -33,6 +33,7 @@ export class View {
       const texts = (selector) => shown(selector).map((one) => one.textContent);
       return {
         goal: texts(".goal-line")[0] ?? null,
+        selected: texts('.part[aria-selected="true"]'),
         notice: texts(".notice-title")[0] ?? null,
         text: texts(".notice")[0] ?? "",
         busy: shown(".busy").length > 0,
@@ -107,6 +108,12 @@ export class View {
       };
       return all.filter(whole).map((node) => node.querySelector(".name, .title").textContent);
     });
+  }
+
+  /** The first part of the goal's target that has this text. */
+  async part(text) {
+    const frame = await this.frame();
+    return frame.getByRole("treeitem", { name: text, exact: true }).first();
   }
 
   /** The button for the tactics that are folded away. */

@@ -50,6 +50,24 @@ export const reading = [
     await window.focusEditor();
   }),
 
+  scenario("a part of the goal is clicked on, and what rewrites it is tried in Lean; Escape leads back", async ({ window, view }) => {
+    await window.openFile(FIRST);
+    await window.goBehind(FIRST, "sorry", 1);
+    const whole = await view.tactics("a + (b + c) = b + (a + c)");
+    await (await view.part("b")).click();
+    await view.until((state) => state.selected.includes("b") && !state.busy, "b selected");
+    await window.press("ArrowUp");
+    await window.press("Enter");
+    const selected = await view.until((state) => state.selected.includes("b + c") && !state.busy && !state.running && state.tactics.length > 0, "rewrites of b + c");
+    assert.ok(selected.tactics.includes("rw [Nat.add_comm b c]"), selected.tactics.join("; "));
+    assert.ok(selected.tactics.every((tactic) => tactic.startsWith("rw [")));
+    assert.ok(selected.premises.includes("Nat.add_comm"));
+    await window.press("Escape");
+    const again = await view.until((state) => state.selected.length === 0 && !state.busy && !state.running, "the whole answer");
+    assert.deepEqual(again.premises, whole.premises);
+    await window.focusEditor();
+  }),
+
   scenario("a premise shows its statement, its module and whether it is in scope", async ({ window, view }) => {
     await window.goBehind(FIRST, "sorry", 0);
     await view.answer("k ∣ n.factorial");

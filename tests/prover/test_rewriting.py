@@ -1,0 +1,33 @@
+"""A premise with the arguments with which one of its sides is a given term."""
+
+from __future__ import annotations
+
+import pytest
+
+from prover.rewriting import Side, instantiated
+from tests.retriever.support import theorem
+
+
+@pytest.mark.parametrize(
+    ("context", "conclusion", "side", "term", "expected"),
+    [
+        (["(n m : ℕ)"], "n + m = m + n", "left", "b + c", "Lib.rule b c"),
+        (["(n m : ℕ)"], "n + m = m + n", "right", "b + c", "Lib.rule c b"),
+        (["(n m : ℕ)"], "n + m = m + n", "left", "f x * 2 + (b - c)", "Lib.rule (f x * 2) (b - c)"),
+        (["(n : ℕ)"], "n + n = 2 * n", "left", "b + b", "Lib.rule b"),
+        (["(n : ℕ)"], "n + n = 2 * n", "left", "b + c", None),
+        (["{n m : ℕ}"], "n + m = m + n", "left", "b + c", None),
+        (["{n : ℕ}", "(m : ℕ)", "(h : n ≤ m)"], "m - n + n = m", "left", "b - a + a", "Lib.rule b"),
+        (["(a b c : ℕ)"], "a * (b + c) = a * b + a * c", "left", "x * (y + z)", "Lib.rule x y z"),
+        (["(a b c : ℕ)"], "a * (b + c) = a * b + a * c", "left", "x * y", None),
+        (["(n : ℕ)"], "Nat.succ n = n + 1", "left", "Nat.succ (x + y)", "Lib.rule (x + y)"),
+        (["(f : ℕ → ℕ)", "(n : ℕ)"], "f n + n = n", "left", "g x + x", "Lib.rule _ x"),
+        (["(p q : Prop)"], "p ∧ q ↔ q ∧ p", "left", "a = b ∧ c", "Lib.rule (a = b) c"),
+        (["(n m : ℕ)"], "n ≤ m", "left", "b", None),
+        (["(n m : ℕ)"], "n + m = m + n", "left", "if p then", None),
+    ],
+)
+def test_arguments_are_told_from_the_texts(
+    context: list[str], conclusion: str, side: Side, term: str, expected: str | None
+) -> None:
+    assert instantiated(theorem("Lib.rule", "Lib", conclusion, *context), term, side) == expected
