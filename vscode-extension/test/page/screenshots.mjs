@@ -10,6 +10,7 @@ const FOLDER = process.argv[2] ?? path.resolve(import.meta.dirname, "../../image
 const LARGEST = 150_000;
 const SIZE = { width: 1120, height: 640 };
 const UNDER_THE_GOAL = { x: 450, y: 330, width: 650, height: 288 };
+const VIEW = { x: 48, y: 62, width: 400, height: 300 };
 const QUICK_INPUT = { x: 250, y: 0, width: 620, height: 323 };
 const THEMES = { dark: "Default Dark Modern", light: "Default Light Modern", contrast: "Default High Contrast" };
 
@@ -31,6 +32,18 @@ async function viewIn(session, theme) {
   await view.tactics("k ∣ n.factorial");
   await take(window, `view-${theme}`);
   return { window, view };
+}
+
+/** What rewrites a part of a goal. */
+async function rewritingPicture(window, view) {
+  await window.goBehind(FIRST, "sorry", 1);
+  await view.tactics("a + (b + c) = b + (a + c)");
+  await (await view.part("b + c")).focus();
+  await window.press("Enter");
+  await view.until((state) => state.selected.includes("b + c") && state.tactics.length > 0 && !state.busy && !state.running, "rewrites of b + c");
+  await take(window, "rewriting", VIEW);
+  await window.press("Escape");
+  await window.focusEditor();
 }
 
 async function editorPictures(window) {
@@ -56,7 +69,8 @@ await withStage({}, async (stage) => {
   await stage.withServer("pictures", {}, async (session) => {
     await viewIn(session, "light");
     await viewIn(session, "contrast");
-    const { window } = await viewIn(session, "dark");
+    const { window, view } = await viewIn(session, "dark");
+    await rewritingPicture(window, view);
     await editorPictures(window);
     await session.closeWindow();
   });
