@@ -22,6 +22,18 @@ def positive(text: str) -> int:
     return number
 
 
+_MOST_PROCESSES = 64
+
+
+def processes(text: str) -> int:
+    """A number of processes, 1 to 64."""
+    number = int(text) if text.isascii() and text.isdigit() else 0
+    if not 1 <= number <= _MOST_PROCESSES:
+        message = f"{text!r} is not a whole number from 1 to {_MOST_PROCESSES}"
+        raise argparse.ArgumentTypeError(message)
+    return number
+
+
 def seconds(text: str) -> float:
     """A number above 0."""
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from lean_extract.devices import DEVICES
-from lean_extract.option_types import depth, port, positive
+from lean_extract.option_types import depth, port, positive, processes
 from lean_extract.verbs import reported
 from lsp_server import __version__
 from lsp_server.commands.eval_options import add_eval
@@ -190,6 +190,8 @@ def _http(command: argparse.ArgumentParser) -> None:
     command.add_argument("--rev", action="append", default=[], metavar="REV", help=said)
     said = "requests per second from one address (default: 500; beyond loopback 20)"
     command.add_argument("--rate", type=positive, metavar="N", help=said)
+    said = "answer with so many processes, one or less for each core (default: 1)"
+    command.add_argument("--workers", type=processes, default=1, metavar="N", help=said)
     command.add_argument("--verbose", action="store_true", help="log each request, without goals")
     command.add_argument("--log-goals", action="store_true", help="also log the queries in URLs")
     command.set_defaults(lean="")

@@ -1,10 +1,11 @@
 """Requests a second that `premise-suggest http` answers: the real process, asked by several clients at once.
 
-    python scripts/bench_http.py [--project FOLDER] [--clients N ...] [--seconds S]
+    python scripts/bench_http.py [--project FOLDER] [--workers N ...] [--clients N ...] [--seconds S]
 
 Each client sends goals that nobody has asked before to `/retrieve`, one after the other, 32 premises each. Without
---project the bundled index answers. Memory is the server's after the last round, as in bench_memory.py (Linux only).
-The clients run on the same machine and take a part of its processors.
+--project the bundled index answers. Memory is that of all processes after the last round (Linux only): what each has
+in memory, and what is left if pages that they share are counted once. The clients run on the same machine, in a process
+of their own, and take a part of its processors.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 from bench_memory import STATES
 
 _NUMBERS = itertools.count()
@@ -36,9 +38,10 @@ def state() -> str:
 
 
 @contextmanager
-def server(project: Path | None) -> Iterator[tuple[int, int]]:
+def server(project: Path | None, workers: int) -> Iterator[tuple[int, int]]:
     """(process, port) of a server, which ends with the block."""
     command = [sys.executable, "-m", "lsp_server", "http", "--port", "0", "--rate", "1000000"]
+    command += ["--workers", str(workers)]
     with tempfile.TemporaryDirectory() as empty:
         given = ["--project", str(project)] if project else []
         with subprocess.Popen(
@@ -77,27 +80,30 @@ def measure(port: int, clients: int, seconds: float) -> tuple[float, float, floa
     return len(taken) / seconds, 1000 * statistics.median(taken), 1000 * statistics.quantiles(taken, n=20)[-1]
 
 
-def resident(pid: int) -> float:
-    """MB."""
-    text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    found = re.search(r"VmRSS:\s+(\d+)", text)
-    assert found is not None
-    return int(found[1]) / 1000
+def memory(pid: int) -> tuple[float, float]:
+    """MB of a process and those that it has started: the sum, and the sum with shared pages counted once."""
+    server = psutil.Process(pid)
+    found = [one.memory_full_info() for one in (server, *server.children(recursive=True))]
+    return sum(one.rss for one in found) / 1e6, sum(one.pss for one in found) / 1e6
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--project", type=Path)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 4, 16])
     parser.add_argument("--seconds", type=float, default=15.0)
     options = parser.parse_args()
-    with server(options.project) as (pid, port):
-        measure(port, 1, 3.0)  # the models and the index are opened
-        print(f"{'clients':>8} {'requests/s':>11} {'median ms':>10} {'p95 ms':>8}")
-        for clients in options.clients:
-            rate, median, tail = measure(port, clients, options.seconds)
-            print(f"{clients:>8} {rate:>11.1f} {median:>10.0f} {tail:>8.0f}")
-        print(f"memory: {resident(pid):.0f} MB")
+    for workers in options.workers:
+        with server(options.project, workers) as (pid, port):
+            measure(port, 4 * workers, 5.0)  # the models and the index are opened
+            print(f"workers: {workers}")
+            print(f"{'clients':>8} {'requests/s':>11} {'median ms':>10} {'p95 ms':>8}")
+            for clients in options.clients:
+                rate, median, tail = measure(port, clients, options.seconds)
+                print(f"{clients:>8} {rate:>11.1f} {median:>10.0f} {tail:>8.0f}")
+            every, once = memory(pid)
+            print(f"memory: {every:.0f} MB, shared pages once: {once:.0f} MB", flush=True)
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+from functools import partial
 
 from lsp_server.commands.common import (
     existing_folder,
@@ -22,9 +23,8 @@ _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; returns when the server is asked to stop."""
-    log_to_standard_error()
-    if options.verbose or options.log_goals:
-        logging.getLogger("premise_suggest.http").setLevel(logging.INFO)
+    log = partial(_log, requests=options.verbose or options.log_goals)
+    log()
     show_first_use()
     tell_fallback(options.device)
     try:
@@ -40,7 +40,15 @@ def run(options: argparse.Namespace) -> int:
             revisions=options.rev,
             rate=options.rate,
             log_goals=options.log_goals,
+            workers=options.workers,
         ),
         settings_for(options),
+        log,
     )
     return 0
+
+
+def _log(*, requests: bool) -> None:
+    log_to_standard_error()
+    if requests:
+        logging.getLogger("premise_suggest.http").setLevel(logging.INFO)

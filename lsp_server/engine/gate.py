@@ -16,9 +16,12 @@ Answer = TypeVar("Answer")
 class Gate:
     """Admits work whose heavy part runs in threads, so that the event loop stays free."""
 
-    def __init__(self, workers: int, waiting: int) -> None:
+    def __init__(
+        self, workers: int, waiting: int, on_change: Callable[[int], object] = lambda admitted: None
+    ) -> None:
         self._slots = asyncio.Semaphore(workers)
         self._most = workers + waiting
+        self._on_change = on_change
         self.admitted = 0
         """The number of tasks that run or wait."""
 
@@ -32,11 +35,11 @@ class Gate:
         """
         if self.admitted >= self._most:
             raise Busy("The server is busy: too many requests are waiting.", "Try again.")
-        self.admitted += 1
+        self._admit(1)
         try:
             await self._slots.acquire()
         except BaseException:
-            self.admitted -= 1
+            self._admit(-1)
             raise
         is_given_up = Event()
         task = asyncio.create_task(work(), context=context_until(is_given_up.is_set))
@@ -47,8 +50,12 @@ class Gate:
             is_given_up.set()
             raise
 
+    def _admit(self, more: int) -> None:
+        self.admitted += more
+        self._on_change(self.admitted)
+
     def _done(self, task: asyncio.Task[Any]) -> None:
         self._slots.release()
-        self.admitted -= 1
+        self._admit(-1)
         if not task.cancelled():
             task.exception()  # the error is raised to whoever waits; if nobody does, it need not be logged

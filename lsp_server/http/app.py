@@ -63,10 +63,10 @@ def create_app(
 ) -> FastAPI:
     """The application over these indexes; it closes them when it ends."""
     limits = limits or HttpLimits()
-    backend = HttpBackend(libraries, Gate(limits.workers, limits.waiting), limits)
     metrics = Metrics()
-    metrics.watch(backend.gate)
     metrics.runs_on(libraries.place)
+    gate = Gate(limits.workers, limits.waiting, metrics.admitted.set)
+    backend = HttpBackend(libraries, gate, limits)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

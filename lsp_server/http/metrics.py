@@ -1,9 +1,14 @@
-"""Counts and times of requests, for Prometheus and for the log, without the content of requests."""
+"""Counts and times of requests, for Prometheus and for the log, without the content of requests.
+
+Where several processes serve, PROMETHEUS_MULTIPROC_DIR names a folder through which they add up their numbers.
+"""
 
 from __future__ import annotations
 
 import logging
+import os
 import time
+from pathlib import Path
 
 from fastapi import APIRouter, Response
 from prometheus_client import (
@@ -12,20 +17,26 @@ from prometheus_client import (
     Counter,
     Gauge,
     Histogram,
-    Info,
     generate_latest,
+    multiprocess,
 )
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lean_extract.devices import Place
-from lsp_server.engine.gate import Gate
 
 log = logging.getLogger("premise_suggest.http")
 
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _CLIENT_LEFT = 499
 """The status that is counted if there was no answer, as in nginx."""
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable that prometheus_client reads when it is imported."""
 _METHODS = frozenset({"GET", "HEAD", "POST"})
+
+
+def forget_process(pid: int, folder: Path) -> None:
+    """A process that shared its numbers has ended: what it was doing no longer counts, what it has done does."""
+    multiprocess.mark_process_dead(pid, str(folder))  # type: ignore[no-untyped-call]
 
 
 class Metrics:
@@ -47,22 +58,36 @@ class Metrics:
             buckets=_BUCKETS,
         )
         self.running = Gauge(
-            "premise_suggest_http_requests_in_progress", "Requests being answered.", registry=self.registry
+            "premise_suggest_http_requests_in_progress",
+            "Requests being answered.",
+            registry=self.registry,
+            multiprocess_mode="livesum",
         )
-        self.device = Info("premise_suggest_models", "Where the models run.", registry=self.registry)
+        self.device = Gauge(
+            "premise_suggest_models_info",
+            "Where the models run.",
+            ("device",),
+            registry=self.registry,
+            multiprocess_mode="livemax",
+        )
         self.admitted = Gauge(
             "premise_suggest_rankings_admitted",
             "Rankings that run or wait for their turn.",
             registry=self.registry,
+            multiprocess_mode="livesum",
         )
-
-    def watch(self, gate: Gate) -> None:
-        """Report the gate's current load whenever the metrics are requested."""
-        self.admitted.set_function(lambda: gate.admitted)
 
     def runs_on(self, place: Place) -> None:
         """Report where the models run."""
-        self.device.info({"device": place})
+        self.device.labels(place).set(1)
+
+    def exposition(self) -> bytes:
+        """All metrics in Prometheus' text format; of several processes that serve together, their sums."""
+        if SHARED_FOLDER not in os.environ:
+            return generate_latest(self.registry)
+        everyone = CollectorRegistry()
+        multiprocess.MultiProcessCollector(everyone)  # type: ignore[no-untyped-call]
+        return generate_latest(everyone)
 
     def router(self) -> APIRouter:
         """`GET /metrics`."""
@@ -71,7 +96,7 @@ class Metrics:
         @routes.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
         async def metrics() -> Response:
             """The metrics in Prometheus' text format."""
-            return Response(generate_latest(self.registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
+            return Response(self.exposition(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
         return routes
 

@@ -99,7 +99,7 @@ class Libraries:
 
 
 async def open_libraries(
-    projects: Sequence[Path], settings: Settings, extra: Sequence[str] = ()
+    projects: Sequence[Path], settings: Settings, extra: Sequence[str] = (), shared: Path | None = None
 ) -> Libraries:
     """The projects' indexes in this order, and the bundled one.
 
@@ -110,6 +110,7 @@ async def open_libraries(
         projects: roots of projects.
         settings: for all of them.
         extra: further revisions for which the default index answers.
+        shared: a folder of all processes that serve these projects together; None: one process serves.
 
     Raises IndexMissing, IndexDamaged, ModelError.
     """
@@ -118,6 +119,8 @@ async def open_libraries(
     found.append(Library(_bundled_name(card), Engine(None, settings), _bundled_revisions(card)))
     opened = await found[0].engine.project_index()
     found[0] = replace(found[0], revisions=(*found[0].revisions, *extra))
+    if shared is not None:
+        found = [replace(one, numbering=Numbering(shared / f"{n}")) for n, one in enumerate(found)]
     return Libraries(found, opened.service.place)
 
 

@@ -6,10 +6,12 @@ import asyncio
 import contextlib
 import gc
 import ipaddress
+import os
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -23,7 +25,9 @@ from lsp_server.http.app import create_app
 from lsp_server.http.connections import Connection, with_limits
 from lsp_server.http.guard import LOOPBACK, Policy
 from lsp_server.http.limits import BEYOND_LOOPBACK, HttpLimits
+from lsp_server.http.metrics import SHARED_FOLDER, forget_process
 from lsp_server.http.revisions import open_libraries
+from lsp_server.http.workers import run_workers
 
 _SHUTDOWN_SECONDS = 5
 _ACCEPTED = 64
@@ -49,14 +53,16 @@ class ServingOptions:
     """Further revisions for which the default index answers."""
     rate: float | None
     log_goals: bool
+    workers: int = 1
+    """How many processes answer."""
 
 
 class HttpServer(uvicorn.Server):
-    """Prints its address as soon as it listens, and remembers the signal that ended it."""
+    """Says when it listens, and remembers the signal that ended it."""
 
-    def __init__(self, config: uvicorn.Config, line: str) -> None:
+    def __init__(self, config: uvicorn.Config, on_start: Callable[[], None]) -> None:
         super().__init__(config)
-        self._line = line
+        self._on_start = on_start
         self.ended_by = 0
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -71,8 +77,8 @@ class HttpServer(uvicorn.Server):
             one.listen(
                 _QUEUED
             )  # asyncio has set the backlog to the number of connections that it accepts at once
-        if self.started and self._line:
-            print(self._line, flush=True)
+        if self.started:
+            self._on_start()
 
     async def on_tick(self, counter: int) -> bool:
         """Sweep the connections. uvicorn calls this ten times a second to ask whether to end."""
@@ -83,38 +89,82 @@ class HttpServer(uvicorn.Server):
         return await super().on_tick(counter)
 
 
-def serve(options: ServingOptions, settings: Settings) -> None:
+def serve(options: ServingOptions, settings: Settings, prepare: Callable[[], None]) -> None:
     """Serve until the process is asked to stop.
+
+    `prepare`, which can be pickled, sets up the logging of each further process.
 
     Raises UserError (host, port, token), IndexMissing, IndexDamaged, ModelError.
     """
     policy = policy_for(options.host, options.token)
-    listener = listen(options.host, options.port)
-    with listener:
-        asyncio.run(_serve(options, settings, policy, listener))
+    with listen(options.host, options.port) as listener, contextlib.ExitStack() as stack:
+        address = url_of(options.host, listener.getsockname()[1])
 
+        def tell() -> None:
+            print(f"premise-suggest http: {address} (Ctrl-C ends it)", flush=True)
 
-async def _serve(
-    options: ServingOptions, settings: Settings, policy: Policy, listener: socket.socket
-) -> None:
-    libraries = await open_libraries(options.projects, settings, options.revisions)
-    for library in libraries.all[: len(options.projects)]:
-        if note := (await library.engine.project_index()).note:
-            print(f"warning: {note}", file=sys.stderr)
-    gc.collect()
-    gc.freeze()  # the garbage collector need not scan the permanent objects again and again
-    limits = limits_for(policy, options.rate)
-    limits = replace(limits, connections=connections_within(limits.connections))
-    app = create_app(libraries, policy, limits, log_goals=options.log_goals)
-    address = url_of(options.host, listener.getsockname()[1])
-    server = server_of(app, limits, f"premise-suggest http: {address} (Ctrl-C ends it)")
-    await server.serve([listener])
-    if server.ended_by == signal.SIGINT:  # if ignored by a shell, uvicorn would exit with 0
+        if options.workers == 1:
+            ended_by = Serving(options, settings, policy)(listener, 0, tell)
+        else:
+            shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="premise-suggest-http-")))
+            stack.enter_context(_shared_metrics(shared / "metrics"))
+            ended_by = run_workers(
+                options.workers,
+                Serving(options, settings, policy, shared, prepare),
+                listener,
+                tell,
+                lambda pid: forget_process(pid, shared / "metrics"),
+            )
+    if ended_by == signal.SIGINT:  # if ignored by a shell, uvicorn would exit with 0
         raise KeyboardInterrupt
 
 
-def server_of(app: ASGIApp, limits: HttpLimits, line: str = "") -> HttpServer:
-    """The server for an application, with limits; it prints the line when it listens."""
+@contextlib.contextmanager
+def _shared_metrics(folder: Path) -> Iterator[None]:
+    """The processes that are started in the block add up their metrics."""
+    folder.mkdir()
+    os.environ[SHARED_FOLDER] = str(folder)
+    try:
+        yield
+    finally:
+        del os.environ[SHARED_FOLDER]
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """One process's part in serving."""
+
+    options: ServingOptions
+    settings: Settings
+    policy: Policy
+    shared: Path | None = None
+    """A folder of all processes; None if there is one."""
+    prepare: Callable[[], None] | None = None
+
+    def __call__(self, listener: socket.socket, number: int, is_ready: Callable[[], None]) -> int:
+        """Serve until a signal ends it, and return the signal. Raises IndexMissing, IndexDamaged, ModelError."""
+        if self.prepare is not None:
+            self.prepare()
+        return asyncio.run(self._serve(listener, number, is_ready))
+
+    async def _serve(self, listener: socket.socket, number: int, is_ready: Callable[[], None]) -> int:
+        options = self.options
+        libraries = await open_libraries(options.projects, self.settings, options.revisions, self.shared)
+        for library in libraries.all[: len(options.projects) if number == 0 else 0]:
+            if note := (await library.engine.project_index()).note:
+                print(f"warning: {note}", file=sys.stderr)
+        gc.collect()
+        gc.freeze()  # the garbage collector need not scan the permanent objects again and again
+        limits = limits_for(self.policy, options.rate, options.workers)
+        limits = replace(limits, connections=connections_within(limits.connections))
+        app = create_app(libraries, self.policy, limits, log_goals=options.log_goals)
+        server = server_of(app, limits, is_ready)
+        await server.serve([listener])
+        return server.ended_by
+
+
+def server_of(app: ASGIApp, limits: HttpLimits, on_start: Callable[[], None]) -> HttpServer:
+    """The server for an application, with limits; `on_start` is called when it listens."""
     config = uvicorn.Config(
         app,
         http=with_limits(limits),
@@ -128,7 +178,7 @@ def server_of(app: ASGIApp, limits: HttpLimits, line: str = "") -> HttpServer:
         proxy_headers=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
-    return HttpServer(config, line)
+    return HttpServer(config, on_start)
 
 
 def policy_for(host: str, token: str | None) -> Policy:
@@ -145,9 +195,10 @@ def policy_for(host: str, token: str | None) -> Policy:
     return Policy(token, hosts=None)
 
 
-def limits_for(policy: Policy, rate: float | None) -> HttpLimits:
-    """The limits, which are tighter if other machines can reach the server."""
+def limits_for(policy: Policy, rate: float | None, workers: int = 1) -> HttpLimits:
+    """The limits of one of so many processes, which are tighter if other machines can reach the server."""
     limits = BEYOND_LOOPBACK if policy.hosts is None else HttpLimits()
+    limits = replace(limits, workers=max(1, limits.workers // workers))
     return limits if rate is None else replace(limits, rate=rate, burst=max(1.0, 2 * rate))
 
 

@@ -68,7 +68,8 @@ def serve_http(roots: Sequence[Path], settings: Settings, options: HttpOptions) 
         limits = limits_for(policy, None)
         limits = replace(limits, connections=connections_within(limits.connections))
         app = create_app(create_server(Workspace(roots, settings)), policy, limits)
-        http = server_of(app, limits, f"premise-suggest mcp: {address}{PATH} (Ctrl-C ends it)")
+        line = f"premise-suggest mcp: {address}{PATH} (Ctrl-C ends it)"
+        http = server_of(app, limits, lambda: print(line, flush=True))
         asyncio.run(http.serve([listener]))
     if http.ended_by == signal.SIGINT:
         raise KeyboardInterrupt

@@ -42,7 +42,7 @@ class Small:
         bodies = {"/": limits.state_bytes}
         app = Guard(Starlette(routes=routes), policy or Policy(), limits, bodies=bodies)
         self.listener = listen("127.0.0.1", 0)
-        self.server: HttpServer = server_of(app, limits)
+        self.server: HttpServer = server_of(app, limits, lambda: None)
 
     async def _page(self, _: Request) -> Response:
         return PlainTextResponse("page")

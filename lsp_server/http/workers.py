@@ -1,0 +1,205 @@
+"""Several processes behind one address: each accepts connections of the same socket and answers by itself.
+
+The parent holds the socket and no index. It starts the workers, starts one again that has died, and ends them when it
+is asked to stop. A worker ends when its parent is gone, however that came about.
+
+uvicorn's own supervisor is not used: it starts an application by its import path, and goes on starting workers whose
+index cannot be opened.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from socket import socket
+from types import FrameType
+from typing import Protocol
+
+from lean_extract.errors import PremiseSuggestError, UserError
+
+_SPAWN = multiprocessing.get_context("spawn")
+_STOP_SECONDS = 10.0
+"""How long workers have to end by themselves."""
+_PAUSE_SECONDS = 1.0
+"""After the death of a worker: workers that die at once shall not take all of the machine."""
+_MOST_DEATHS = 5
+"""So many deaths in a row, without a worker that began to serve in between, end the server."""
+
+
+class Work(Protocol):
+    """What a worker does: it serves the socket until a signal ends it, and calls `is_ready` when it listens.
+
+    It is sent to another process, so it must be possible to pickle it.
+    """
+
+    def __call__(self, listener: socket, number: int, is_ready: Callable[[], None]) -> object:
+        """Serve as the worker of this number, from 0."""
+        ...
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A process, and the connection through which it says that it is ready, or why it cannot be."""
+
+    number: int
+    process: BaseProcess
+    said: Connection
+    is_ready: bool = False
+
+
+def run_workers(
+    count: int,
+    work: Work,
+    listener: socket,
+    on_ready: Callable[[], None],
+    on_death: Callable[[int], None] = lambda pid: None,
+) -> int:
+    """Run workers until this process is asked to stop; returns the signal that did.
+
+    Args:
+        count: how many.
+        work: what each does.
+        listener: the socket that all of them accept connections of.
+        on_ready: called once, when all of them listen.
+        on_death: called with the process id of a worker that has ended.
+
+    Raises what `work` raises before a worker is ready, and UserError if workers go on dying.
+    """
+    with _told_to_stop() as (stopping, number):
+        team = _Team(count, work, listener, on_ready, on_death)
+        try:
+            team.run(stopping)
+        finally:
+            team.stop()
+    return number[0] if number else 0
+
+
+class _Team:
+    def __init__(
+        self,
+        count: int,
+        work: Work,
+        listener: socket,
+        on_ready: Callable[[], None],
+        on_death: Callable[[int], None],
+    ) -> None:
+        self._work, self._listener = work, listener
+        self._on_ready, self._on_death = on_ready, on_death
+        self._was_ready = False
+        self._deaths = 0
+        self._workers = [self._start(number) for number in range(count)]
+
+    def run(self, stopping: Connection) -> None:
+        """Watch over the workers until something can be read from `stopping`."""
+        while True:
+            waited = [stopping, *(one.said for one in self._workers if not one.said.closed)]
+            found = wait([*waited, *(one.process.sentinel for one in self._workers)])
+            if stopping in found:
+                return
+            for worker in list(self._workers):
+                if worker.said in found:
+                    self._hear(worker)
+                if worker.process.sentinel in found:
+                    self._replace(worker)
+                    wait([stopping], _PAUSE_SECONDS)
+
+    def _hear(self, worker: _Worker) -> None:
+        try:
+            said = worker.said.recv()
+        except (EOFError, OSError):
+            worker.said.close()  # its end is seen by the sentinel
+            return
+        if isinstance(said, PremiseSuggestError):
+            raise said
+        worker.is_ready = True
+        self._deaths = 0
+        if not self._was_ready and all(one.is_ready for one in self._workers):
+            self._was_ready = True
+            self._on_ready()
+
+    def _replace(self, worker: _Worker) -> None:
+        if not worker.said.closed and worker.said.poll():
+            self._hear(worker)  # it may have said why
+        pid, code = worker.process.pid, worker.process.exitcode
+        worker.process.join()
+        worker.said.close()
+        self._deaths += 1
+        if pid is not None:
+            self._on_death(pid)
+        if self._deaths >= _MOST_DEATHS:
+            raise UserError(
+                f"The workers end as soon as they are started (the last one with code {code}).",
+                "What they wrote above says why; more memory, or fewer --workers, may help.",
+            )
+        print(f"note: worker {pid} ended with code {code}; another one is started.", file=sys.stderr)
+        self._workers[worker.number] = self._start(worker.number)
+
+    def _start(self, number: int) -> _Worker:
+        ours, theirs = _SPAWN.Pipe()
+        process = _SPAWN.Process(
+            target=_worker, args=(self._work, self._listener, number, theirs), name=f"worker {number + 1}"
+        )
+        process.start()
+        theirs.close()
+        return _Worker(number, process, ours)
+
+    def stop(self) -> None:
+        """End all workers: they are asked to, and then made to."""
+        for worker in self._workers:
+            worker.process.terminate()
+        until = time.monotonic() + _STOP_SECONDS
+        for worker in self._workers:
+            worker.process.join(max(0.0, until - time.monotonic()))
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
+            worker.said.close()
+
+
+def _worker(work: Work, listener: socket, number: int, parent: Connection) -> None:
+    """The main function of a worker."""
+    if sys.platform != "win32":
+        os.setsid()  # Ctrl-C is the parent's, which ends the workers
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    try:
+        work(listener, number, lambda: parent.send("ready"))
+    except PremiseSuggestError as error:
+        parent.send(error)
+
+
+def _end_with(parent: Connection) -> None:
+    """Ask this process to end when the parent's end of the connection is closed."""
+    try:
+        parent.recv()
+    except (EOFError, OSError):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+@contextmanager
+def _told_to_stop() -> Iterator[tuple[Connection, Sequence[int]]]:
+    """A connection that can be read once this process is asked to stop, and the signal that did."""
+    reading, writing = _SPAWN.Pipe(duplex=False)
+    numbers: list[int] = []
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        numbers.append(number)
+        if len(numbers) == 1:
+            writing.send_bytes(b"stop")
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield reading, numbers
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        reading.close()
+        writing.close()
