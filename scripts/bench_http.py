@@ -4,7 +4,7 @@
 
 Each client sends goals that nobody has asked before to `/retrieve`, one after the other, 32 premises each. Without
 --project the bundled index answers. Memory is that of all processes after the last round (Linux only): what each has
-in memory, and what is left if pages that they share are counted once. The clients run on the same machine, in a process
+in memory, and the sum with pages that they share counted once. The clients run on the same machine, in a process
 of their own, and take a part of its processors.
 """
 
