@@ -67,7 +67,7 @@ def test_the_command_writes_what_is_out_of_date(tmp_path: Path) -> None:
 def test_the_object_has_the_documented_names() -> None:
     values = sent()
     own = ["goal", "premises", "tactics", "index", "timings_ms", "warnings", "notes"]
-    assert list(values) == [*own, "goal_number", "goal_count", "tactics_status"]
+    assert list(values) == [*own, "goal_number", "goal_count", "tactics_status", "parts"]
     assert values["premises"][0]["import"] == "import A"
     assert values["premises"][0]["in_scope"] is False
     assert values["tactics_status"] == "tried"

@@ -32,6 +32,8 @@ class Checkpoint:
     """The dataset's digest."""
     seconds: float
     """Time spent in training so far."""
+    processes: int = 0
+    """How many processes train it; 0: an older version wrote it, and did not say."""
 
     @property
     def kind(self) -> str:
@@ -61,7 +63,7 @@ def load_checkpoint(folder: Path) -> Checkpoint | None:
         return None
     try:
         values = torch.load(path, map_location="cpu", weights_only=True)
-        return Checkpoint(**{key: values[key] for key in Checkpoint.__slots__})
+        return Checkpoint(**{"processes": 0, **{key: values[key] for key in values if key in Checkpoint.__slots__}})
     except Exception as error:  # torch raises many kinds for a damaged file
         hint = "Remove it to begin the run anew."
         raise ModelError(f"The checkpoint {path} is damaged: {error}.", hint) from error

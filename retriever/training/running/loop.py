@@ -92,6 +92,7 @@ class Loop:
         if saved is None:
             return False
         refuse_other_runs(saved, self._config, self._objective.data)
+        _refuse_other_processes(saved, self._config, self._accelerator.num_processes)
         try:
             self._objective.model.load_state_dict(saved.model)
             self._optimiser.load_state_dict(saved.optimiser)
@@ -151,7 +152,8 @@ class Loop:
             config, progress = to_plain(self._config), self.progress
             model, optimiser = self._objective.model.state_dict(), self._optimiser.state_dict()
             data = self._objective.data
-            saved = Checkpoint(progress.steps, model, optimiser, config, data, progress.seconds)
+            processes = self._accelerator.num_processes
+            saved = Checkpoint(progress.steps, model, optimiser, config, data, progress.seconds, processes)
             save_checkpoint(self._config.run, saved)
         self._accelerator.wait_for_everyone()
 
@@ -218,6 +220,15 @@ def refuse_other_runs(saved: Checkpoint, config: RunConfig, data: str) -> None:
     if saved.kind != config.kind:
         hint = "Name another run folder."
         raise ModelError(f"The run {config.run} is of kind {saved.kind}, not {config.kind}.", hint)
+
+
+def _refuse_other_processes(saved: Checkpoint, config: RunConfig, processes: int) -> None:
+    """Raises ModelError: a step would see other batches than those that the run has had so far."""
+    if saved.processes and saved.processes != processes:
+        raise ModelError(
+            f"The run {config.run} is trained with {saved.processes} of the launcher's processes, not {processes}.",
+            f"Resume it with {saved.processes}; to use another number, begin a new run.",
+        )
 
 
 def seed_of(seed: int, step: int, micro: int, rank: int) -> int:
