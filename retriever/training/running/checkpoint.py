@@ -63,7 +63,9 @@ def load_checkpoint(folder: Path) -> Checkpoint | None:
         return None
     try:
         values = torch.load(path, map_location="cpu", weights_only=True)
-        return Checkpoint(**{"processes": 0, **{key: values[key] for key in values if key in Checkpoint.__slots__}})
+        return Checkpoint(
+            **{"processes": 0, **{key: values[key] for key in values if key in Checkpoint.__slots__}}
+        )
     except Exception as error:  # torch raises many kinds for a damaged file
         hint = "Remove it to begin the run anew."
         raise ModelError(f"The checkpoint {path} is damaged: {error}.", hint) from error

@@ -35,8 +35,11 @@ WORDS = ("add", "mul", "sub", "inf", "sup", "max", "min", "gcd", "lcm", "pow")
 
 @pytest.fixture(scope="module")
 def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A few hundred theorems that differ in one word, which their proofs name."""
-    folder = tmp_path_factory.mktemp("library")
+    return plant_words(tmp_path_factory.mktemp("library"))
+
+
+def plant_words(folder: Path) -> Path:
+    """The pairs of a few hundred theorems that differ in one word, which their proofs name."""
     lines = ["theorem foo : p := by simp"]
     for one in WORDS:
         for two in WORDS:

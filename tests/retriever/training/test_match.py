@@ -40,7 +40,11 @@ BERT = {"layers": 1, "hidden": 16, "heads": 2, "intermediate": 16, "positions": 
 
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("match")
+    return plant_pairs(tmp_path_factory.mktemp("match"))
+
+
+def plant_pairs(folder: Path) -> Path:
+    """Write a set of statements with their proofs, and its tokenizer; returns the folder."""
     write_set(folder / "pairs.jsonl")
     assert vocabulary([str(folder / "pairs.jsonl"), str(folder / "tokenizer.json")]) == 0
     return folder
