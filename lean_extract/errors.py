@@ -115,5 +115,9 @@ class IndexWriteFailed(PremiseIndexError):
     """The index could not be written (disk full, permissions). The old one is unchanged."""
 
 
+class StoreUnavailable(PremiseIndexError):
+    """The database of an index does not answer, or cannot be used."""
+
+
 class ModelError(PremiseSuggestError):
     """A model folder is missing, damaged, or does not belong to the index."""

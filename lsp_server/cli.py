@@ -147,8 +147,10 @@ def _index(command: argparse.ArgumentParser) -> None:
     command.add_argument("directory", nargs="?", type=Path, default=None, metavar="SOURCE", help=said)
     command.add_argument("--quiet", action="store_true", help="show no progress bar")
     _backend(command)
-    said = "the name of the collection, for another backend (default: the name of the file)"
+    said = "the name of the collection, for another backend, or of the published library (default: of file or folder)"
     command.add_argument("--name", metavar="NAME", default="", help=said)
+    said = "then publish the index into this database, postgresql://…, for `http --store`"
+    command.add_argument("--store", metavar="ADDRESS", default="", help=said)
     _lean(command)
     _model(command)
 
@@ -190,6 +192,8 @@ def _http(command: argparse.ArgumentParser) -> None:
     command.add_argument("--rev", action="append", default=[], metavar="REV", help=said)
     said = "requests per second from one address (default: 500; beyond loopback 20)"
     command.add_argument("--rate", type=positive, metavar="N", help=said)
+    said = "serve the libraries of this database, postgresql://… (or set PREMISE_SUGGEST_STORE)"
+    command.add_argument("--store", metavar="ADDRESS", default="", help=said)
     said = "answer with so many processes, one or less for each core (default: 1)"
     command.add_argument("--workers", type=processes, default=1, metavar="N", help=said)
     command.add_argument("--verbose", action="store_true", help="log each request, without goals")

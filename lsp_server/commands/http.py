@@ -18,6 +18,7 @@ from lsp_server.commands.common import (
 )
 
 TOKEN_VARIABLE = "PREMISE_SUGGEST_TOKEN"
+STORE_VARIABLE = "PREMISE_SUGGEST_STORE"
 _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 
 
@@ -41,6 +42,7 @@ def run(options: argparse.Namespace) -> int:
             rate=options.rate,
             log_goals=options.log_goals,
             workers=options.workers,
+            database=options.store or os.environ.get(STORE_VARIABLE, ""),
         ),
         settings_for(options),
         log,

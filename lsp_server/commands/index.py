@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -20,12 +21,15 @@ from lean_extract.telling import shown
 from lean_extract.verbs import INTERRUPTED
 from lsp_server.commands.common import existing_folder, project_root, show_first_use, tell_fallback
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for
+from lsp_server.engine.databases import publish_project
+from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import update_project
 from lsp_server.rendering.labels import counted
 from lsp_server.rendering.progress_bar import ProgressBar
 from retriever.search.backends import find_backend
 from retriever.search.collections.indexing import index_collection
 from retriever.search.indexing.report import IndexReport
+from retriever.search.postgres.database import shown as shown_address
 
 
 def run(options: argparse.Namespace) -> int:
@@ -34,9 +38,20 @@ def run(options: argparse.Namespace) -> int:
     tell_fallback(options.device)
     if options.backend != "lean":
         return _index_collection(options)
-    if options.name:
-        raise UserError("--name needs a --backend other than lean.", "Leave it out.")
-    return index_project(project_root(existing_folder(options.directory)), options)
+    if options.name and not options.store:
+        raise UserError("--name needs --store, or a --backend other than lean.", "Leave it out.")
+    root = project_root(existing_folder(options.directory))
+    code = index_project(root, options)
+    return code or (_publish(root, options) if options.store else 0)
+
+
+def _publish(root: Path, options: argparse.Namespace) -> int:
+    settings = replace(Settings(), model_folder=options.model, model_download=options.download)
+    with ProgressBar(quiet=options.quiet) as bar:
+        found = publish_project(root, options.store, options.name, settings, bar.report)
+    where = f"{options.name or root.name}, {counted(found.premises, 'premise')}, revision {found.number}"
+    print(f"published in {shown_address(options.store)}: {where}")
+    return 0
 
 
 def index_project(root: Path, options: argparse.Namespace) -> int:

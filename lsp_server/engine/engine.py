@@ -42,6 +42,7 @@ from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
 from retriever.lean.declared import DeclarationSite
 from retriever.lean.offer import RankedPremise
+from retriever.search.index.store import IndexStore
 from retriever.search.indexing.report import IndexReport
 
 
@@ -54,6 +55,7 @@ class Engine:
         toolchain: which Lean; None: the one that fits the project.
         generator: a generator shared by several engines; None: the engine has its own.
         opener: opens the live Lean, in place of the one that the settings name.
+        stores: what answers, in place of the project's own index and the bundled one.
     """
 
     def __init__(
@@ -63,11 +65,12 @@ class Engine:
         toolchain: Toolchain | None = None,
         generator: OpenGenerator | None = None,
         opener: OpenLean | None = None,
+        stores: Sequence[IndexStore] = (),
     ) -> None:
         self.root = root
         self.settings = settings or Settings()
         self._lean = RunningLean(root, self.settings.lean, toolchain, opener)
-        self._index = OpenIndex(root, self.settings)
+        self._index = OpenIndex(root, self.settings, stores)
         self._generator = generator or OpenGenerator()
         self._files = ChangedFiles(self._lean, self._index)
         self._pipeline = Pipeline()

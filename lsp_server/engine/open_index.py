@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop, update_project
 from lsp_server.engine.tasks import ahead, to_the_end
+from retriever.search.index.store import IndexStore
 from retriever.search.indexing.report import IndexReport
 
 log = logging.getLogger("premise_suggest")
@@ -38,10 +39,12 @@ class OpenIndex:
     Args:
         root: the project's root; None: there is no project, and the bundled Mathlib index answers.
         settings: which model, and which Lean's core; `configure` replaces them.
+        stores: what answers, in place of the project's own index and the bundled one.
     """
 
-    def __init__(self, root: Path | None, settings: Settings) -> None:
+    def __init__(self, root: Path | None, settings: Settings, stores: Sequence[IndexStore] = ()) -> None:
         self._root = root
+        self._stores = tuple(stores)
         self._settings = settings
         self._index: ProjectIndex | None = None
         self._version = 0
@@ -83,7 +86,13 @@ class OpenIndex:
             if index is None or not index.is_as_set(model, rerank, device) or index.is_outdated():
                 download = settings.model_download
                 index = await asyncio.to_thread(
-                    ProjectIndex, self._root, model, download=download, rerank=rerank, device=device
+                    ProjectIndex,
+                    self._root,
+                    model,
+                    download=download,
+                    rerank=rerank,
+                    device=device,
+                    stores=self._stores,
                 )
                 self._index = index
                 self._version += 1

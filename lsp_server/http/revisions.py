@@ -11,6 +11,7 @@ from pathlib import Path
 from lean_extract.devices import Place
 from lean_extract.lru import Cache
 from lean_extract.records import Goal
+from lsp_server.engine.databases import OpenLibrary, open_published
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.freshness import MATHLIB, dated, is_lean, pinned_lean
 from lsp_server.engine.settings import Settings
@@ -99,7 +100,11 @@ class Libraries:
 
 
 async def open_libraries(
-    projects: Sequence[Path], settings: Settings, extra: Sequence[str] = (), shared: Path | None = None
+    projects: Sequence[Path],
+    settings: Settings,
+    extra: Sequence[str] = (),
+    shared: Path | None = None,
+    database: str = "",
 ) -> Libraries:
     """The projects' indexes in this order, and the bundled one.
 
@@ -111,10 +116,12 @@ async def open_libraries(
         settings: for all of them.
         extra: further revisions for which the default index answers.
         shared: a folder of all processes that serve these projects together; None: one process serves.
+        database: the address of a database whose libraries are served, too, behind the projects.
 
     Raises IndexMissing, IndexDamaged, ModelError.
     """
     found = [await _project(root, settings) for root in dict.fromkeys(projects)]
+    found += [await _published(one) for one in open_published(database, settings)] if database else []
     card = read_card()
     found.append(Library(_bundled_name(card), Engine(None, settings), _bundled_revisions(card)))
     opened = await found[0].engine.project_index()
@@ -131,6 +138,14 @@ async def _project(root: Path, settings: Settings) -> Library:
     mathlib = [source.revision for source in item.sources if source.package.lower() == MATHLIB]
     revisions = (f"v{lean}" if lean[:1].isdigit() else lean, *mathlib, root.name)
     return Library(f"{root.name}: {item.line}", engine, tuple(filter(None, revisions)))
+
+
+async def _published(one: OpenLibrary) -> Library:
+    item = await one.engine.freshness()
+    library, lean = one.library, one.library.lean
+    mathlib = [source.revision for source in item.sources if source.package.lower() == MATHLIB]
+    names = (f"v{lean}" if lean[:1].isdigit() else lean, *mathlib, library.library)
+    return Library(f"{library.library} {library.revision}", one.engine, tuple(filter(None, names)))
 
 
 def _bundled_revisions(card: Bundle) -> tuple[str, ...]:

@@ -55,6 +55,8 @@ class ServingOptions:
     log_goals: bool
     workers: int = 1
     """How many processes answer."""
+    database: str = ""
+    """The address of a database whose libraries are served."""
 
 
 class HttpServer(uvicorn.Server):
@@ -149,7 +151,9 @@ class Serving:
 
     async def _serve(self, listener: socket.socket, number: int, is_ready: Callable[[], None]) -> int:
         options = self.options
-        libraries = await open_libraries(options.projects, self.settings, options.revisions, self.shared)
+        libraries = await open_libraries(
+            options.projects, self.settings, options.revisions, self.shared, options.database
+        )
         for library in libraries.all[: len(options.projects) if number == 0 else 0]:
             if note := (await library.engine.project_index()).note:
                 print(f"warning: {note}", file=sys.stderr)

@@ -129,8 +129,8 @@ class _Team:
     def _replace(self, worker: _Worker) -> None:
         if not worker.said.closed and worker.said.poll():
             self._hear(worker)  # it may have said why
-        pid, code = worker.process.pid, worker.process.exitcode
         worker.process.join()
+        pid, code = worker.process.pid, worker.process.exitcode
         worker.said.close()
         self._deaths += 1
         if pid is not None:

@@ -100,8 +100,7 @@ class Segment:
         self.files = [IndexedFile.from_json(row) for row in read_json(folder / "files.json")]
         self.names = StringTable(folder, "names")
         self.kinds = read_array(folder / "kinds.npy")
-        self.vectors = read_array(folder / "vectors.npy")
-        self.scales = read_array(folder / "scales.npy")
+        self.vectors, self.scales = self._read_vectors(folder)
         self.postings = Postings(
             StringTable(folder, "terms"),
             read_array(folder / "posting_starts.npy"),
@@ -124,10 +123,16 @@ class Segment:
             name: read_array(folder / f"{name}.npy") for name in further_columns(meta.sums)
         }
         self.has_records = meta.has_records
-        self._records = StringTable(folder, "records") if self.has_records else None
+        self._records = self._read_records(folder) if self.has_records else None
         rows = read_json(folder / ALIASES) if ALIASES in meta.sums else []
         self.aliases: dict[int, str] = {int(position): str(name) for position, name in rows}
         self._check_counts()
+
+    def _read_vectors(self, folder: Path) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        return read_array(folder / "vectors.npy"), read_array(folder / "scales.npy")
+
+    def _read_records(self, folder: Path) -> StringTable:
+        return StringTable(folder, "records")
 
     def _check_counts(self) -> None:
         columns = (self.names, self.kinds, self.vectors, self.scales, *self.columns.values())

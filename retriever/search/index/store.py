@@ -92,18 +92,21 @@ class IndexStore:
         """
         while True:
             manifest = self.manifest()
-            if fingerprint is not None and manifest.fingerprint != fingerprint:
-                raise ModelError(
-                    f"The premise index in {self.root} was built with model {manifest.fingerprint}, "
-                    f"the model in use is {fingerprint}.",
-                    _mended_by(manifest),
-                )
+            self._refuse_other_models(manifest, fingerprint)
             try:
                 return manifest, [(self._live(live), live) for live in manifest.segments]
             except IndexDamaged:
                 # A writer may have dropped these segments since; then there is a newer manifest.
                 if self.manifest() == manifest:
                     raise
+
+    def _refuse_other_models(self, manifest: IndexManifest, fingerprint: str | None) -> None:
+        if fingerprint is not None and manifest.fingerprint != fingerprint:
+            raise ModelError(
+                f"The premise index in {self.root} was built with model {manifest.fingerprint}, "
+                f"the model in use is {fingerprint}.",
+                _mended_by(manifest),
+            )
 
     def segment(self, name: str) -> Segment:
         """Open one segment. Raises IndexDamaged."""

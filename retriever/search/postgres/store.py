@@ -1,0 +1,239 @@
+"""A published library as a store: its columns are copied to this machine once, and mapped; the rest stays there."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lean_extract.errors import IndexDamaged, StoreUnavailable
+from retriever.search.index.files import explained_writes, make_folder
+from retriever.search.index.manifest import IndexManifest, LiveSegment
+from retriever.search.index.meta import Meta, plain_name
+from retriever.search.index.neighbours import Ids, NearestNeighbours
+from retriever.search.index.segment import Segment
+from retriever.search.index.store import IndexStore, Stamp
+from retriever.search.postgres.database import SCHEMA, Database, shown
+from retriever.search.postgres.publishing import IN_TABLE
+from retriever.search.postgres.search import DatabaseSearch, PremiseTable
+
+_LOOK_AGAIN_SECONDS = 1.0
+"""How long an answer on which revision is the newest is believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedLibrary:
+    """The newest revision of a library under one name."""
+
+    library: str
+    revision: str
+    lean: str
+    number: int
+
+
+def published(database: Database) -> list[PublishedLibrary]:
+    """What a database holds, the last published first. Raises StoreUnavailable."""
+    with database.connected() as connection:
+        database.checked_version(connection)
+        found = connection.execute(
+            f"SELECT DISTINCT ON (library, revision) library, revision, lean, id FROM {SCHEMA}.revisions "
+            "ORDER BY library, revision, id DESC"
+        ).fetchall()
+    return sorted((PublishedLibrary(*row) for row in found), key=lambda one: -one.number)
+
+
+class StoredVectorRows:
+    """The vectors of a segment's premises, [n, d], of which those that are asked for are fetched."""
+
+    def __init__(self, table: PremiseTable, base: int, count: int) -> None:
+        self.search_in, self._base = table, base
+        self.shape = (count, table.dimension)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: int | Ids) -> npt.NDArray[Any]:
+        """Vectors without their scales' part: scales of such a segment are all 1."""
+        numbers = np.atleast_1d(np.asarray(rows, dtype=np.int64)) + self._base
+        stored, scales = self.search_in.vectors(numbers)
+        found = stored.astype(np.float32) * scales[:, None]
+        return found if np.ndim(rows) else found[0]
+
+
+class _Records:
+    """The records of a segment's premises."""
+
+    def __init__(self, table: PremiseTable, base: int, count: int) -> None:
+        self._table, self._base, self._count = table, base, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def raw(self, index: int) -> bytes:
+        """A record as JSON."""
+        return self._table.records([self._base + index])[self._base + index]
+
+
+class DatabaseSegment(Segment):
+    """A segment whose vectors and records are in the table of premises.
+
+    Args:
+        folder: of its other columns.
+        table: of the revision's premises.
+        base: the number of its first premise in the table.
+    """
+
+    def __init__(self, folder: Path, table: PremiseTable, base: int) -> None:
+        self._table, self._base = table, base
+        super().__init__(folder)
+
+    def _read_vectors(self, folder: Path) -> tuple[Any, Any]:
+        rows = StoredVectorRows(self._table, self._base, self.count)
+        return rows, np.broadcast_to(np.float32(1.0), (self.count,))
+
+    def _read_records(self, folder: Path) -> Any:
+        return _Records(self._table, self._base, self.count)
+
+
+class DatabaseStore(IndexStore):
+    """The newest revision of a published library, with a copy of its columns in a folder of this machine.
+
+    Args:
+        database: where it is published.
+        library: which library and revision.
+        cache: where copies are kept; one that is gone is made again.
+    """
+
+    def __init__(self, database: Database, library: PublishedLibrary, cache: Path) -> None:
+        key = hashlib.sha256(f"{database.address} {library.library} {library.revision}".encode()).hexdigest()[
+            :16
+        ]
+        super().__init__(cache / key)
+        self._database, self.library = database, library
+        self._lock = threading.Lock()
+        self._newest, self._asked = 0, -1e9
+
+    def stamp(self) -> Stamp:
+        """The number of the newest revision; the last known one while the database does not answer."""
+        try:
+            return self._number(), 0, 0
+        except StoreUnavailable:
+            return (self._newest, 0, 0) if self._newest else None
+
+    def _number(self) -> int:
+        with self._lock:
+            if time.monotonic() - self._asked > _LOOK_AGAIN_SECONDS:
+                with self._database.connected() as connection:
+                    row = connection.execute(
+                        f"SELECT max(id) FROM {SCHEMA}.revisions WHERE library = %s AND revision = %s",
+                        (self.library.library, self.library.revision),
+                    ).fetchone()
+                self._newest = int(row[0]) if row is not None and row[0] is not None else 0
+                self._asked = time.monotonic()
+            if not self._newest:
+                raise StoreUnavailable(
+                    f"{self.library.library} is not published in {shown(self._database.address)} any more.",
+                    "Publish it again: premise-suggest index --store ADDRESS",
+                )
+            return self._newest
+
+    def manifest(self) -> IndexManifest:
+        """The manifest of the newest revision. Raises StoreUnavailable, IndexDamaged."""
+        return self._manifest(self._number())[0]
+
+    def _manifest(self, number: int) -> tuple[IndexManifest, int, int]:
+        """(manifest, premises, dimension)."""
+        with self._database.connected() as connection:
+            self._database.checked_version(connection)
+            row = connection.execute(
+                f"SELECT manifest, premises, dimension FROM {SCHEMA}.revisions WHERE id = %s", (number,)
+            ).fetchone()
+        if row is None:
+            raise StoreUnavailable(f"Revision {number} is gone from the database.", "Ask again.")
+        values = {name: value for name, value in row[0].items() if name not in ("format", "version")}
+        manifest = IndexManifest.from_json(values)
+        return replace(manifest, root=str(self.root)), int(row[1]), int(row[2])
+
+    def open(self, fingerprint: str | None = None) -> tuple[IndexManifest, list[tuple[Segment, LiveSegment]]]:
+        """The newest revision, its columns copied here if they are not yet. Raises as `IndexStore.open`."""
+        number = self._number()
+        manifest, premises, dimension = self._manifest(number)
+        self._refuse_other_models(manifest, fingerprint)
+        folder = self.root / f"revision-{number}"
+        if not folder.exists():
+            self._copy(number, folder)
+            self._sweep(folder)
+        table = PremiseTable(self._database, number, premises, dimension)
+        segments: list[tuple[Segment, LiveSegment]] = []
+        base = 0
+        for live in manifest.segments:
+            segment = DatabaseSegment(folder / live.name, table, base)
+            base += len(segment)
+            segments.append((segment, live))
+        if base != premises:
+            raise IndexDamaged(f"The copy of {self.library.library} in {folder} is not whole.", "Delete it.")
+        return manifest, segments
+
+    def _copy(self, number: int, folder: Path) -> None:
+        """Copy a revision's columns into a folder, which is there once it is whole. Raises IndexWriteFailed."""
+        with explained_writes(self.root):
+            make_folder(self.root)
+            temporary = Path(tempfile.mkdtemp(prefix=".new-", dir=self.root))
+            try:
+                with self._database.connected() as connection:
+                    cursor = connection.cursor(name="columns", binary=True)
+                    cursor.itersize = 4  # pages of megabytes
+                    cursor.execute(
+                        f"SELECT segment, name, content FROM {SCHEMA}.files WHERE revision_id = %s "
+                        "ORDER BY segment, name, page",
+                        (number,),
+                    )
+                    _write(temporary, cursor)
+                for one in temporary.iterdir():
+                    meta = Meta.read(one)
+                    kept = {name: found for name, found in meta.sums.items() if name not in IN_TABLE}
+                    replace(meta, sums=kept).write(one)
+                temporary.chmod(0o755)
+                temporary.rename(folder)
+            except BaseException:
+                shutil.rmtree(temporary, ignore_errors=True)
+                if folder.exists():  # another process was faster
+                    return
+                raise
+
+    def _sweep(self, current: Path) -> None:
+        """Remove the copies of older revisions but the last."""
+        older = sorted(
+            (one for one in self.root.glob("revision-*") if one != current),
+            key=lambda one: one.stat().st_mtime,
+        )
+        for one in older[:-1]:
+            shutil.rmtree(one, ignore_errors=True)
+
+
+def _write(folder: Path, rows: Iterable[Sequence[Any]]) -> None:
+    """Write pages of files, in order, into folders of segments."""
+    for segment, name, content in rows:
+        within = folder / plain_name(segment)
+        within.mkdir(exist_ok=True)
+        with (within / plain_name(name)).open("ab") as stream:
+            stream.write(content)
+
+
+def search_over(segments: Sequence[Segment]) -> NearestNeighbours | None:
+    """The search in the database that all these segments are of; None if they are files."""
+    rows: list[Any] = [segment.vectors for segment in segments]
+    if not rows or not all(isinstance(one, StoredVectorRows) for one in rows):
+        return None
+    bounds = np.cumsum([0, *(len(segment.files) for segment in segments)])
+    modules = np.concatenate([one.file_numbers() + bounds[n] for n, one in enumerate(segments)])
+    return DatabaseSearch(rows[0].search_in, modules)

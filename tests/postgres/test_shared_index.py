@@ -1,0 +1,237 @@
+"""An index in PostgreSQL: published by `index --store`, served by `http --store`."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from retriever.search.index.exact import ExactSearch
+from retriever.search.index.store import IndexStore
+from retriever.search.postgres.database import Database
+from retriever.search.postgres.search import DatabaseSearch
+from retriever.search.postgres.store import DatabaseStore, search_over
+from retriever.search.postgres.store import published as libraries
+from tests.http.conftest import SCRIPT, Served, names, run, serving
+from tests.postgres.conftest import Postgres
+
+STATES = [
+    "m n : Nat\n⊢ m + n = n + m",
+    "α : Type u\ninst✝ : Lattice α\na b c : α\nh : a ≤ c\n⊢ a ⊔ b ⊓ c ≤ (a ⊔ b) ⊓ c",
+    "k n : Nat\nhk : 0 < k\nhkn : k ≤ n\n⊢ k ∣ n.factorial",
+    "α : Type u\nk l : List α\n⊢ (k ++ l).reverse = l.reverse ++ k.reverse",
+    "p q r : Prop\nh : p ∧ q\n⊢ q ∧ p",
+    "a b c : Nat\nh : a ≤ b\n⊢ a + c ≤ b + c",
+]
+
+
+def eventually(holds: Callable[[], Any], seconds: float = 60.0) -> Any:
+    """Ask until it holds; each time asks the server, which looks for news once a second."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if found := holds():
+            return found
+    raise AssertionError("it never held")
+
+
+@pytest.fixture(scope="module")
+def served(published: Postgres, environment: dict[str, str]) -> Iterator[Served]:
+    with serving(environment, "--store", published.uri) as one:
+        yield one
+
+
+def test_answers_are_those_of_the_index_on_disk(
+    served: Served, library: Path, published: Postgres, environment: dict[str, str]
+) -> None:
+    with serving(environment, "--project", library) as embedded:
+        for state in STATES:
+            here, there = (one.retrieve(state=state, k=16) for one in (embedded, served))
+            assert names(there) == names(here)
+            assert [one["score"] for one in there] == pytest.approx([one["score"] for one in here], abs=1e-4)
+        searched = [one.get("/api/premises", query="add comm", k=5).json() for one in (embedded, served)]
+        assert names(searched[1]["premises"]) == names(searched[0]["premises"])
+        assert all(one["statement"] for one in searched[1]["premises"])
+
+
+def test_a_revision_is_asked_for_by_its_lean_version(served: Served) -> None:
+    found = served.get("/api/search", query=STATES[0], results=1, rev="v4.35.0").json()
+    assert [one["name"] for one in found] == ["Nat.add_comm"]
+    refused = served.get("/api/search", query=STATES[0], results=1, rev="v4.1.0")
+    assert refused.status_code == 400
+
+
+def test_neighbours_under_any_filter_are_the_exact_ones(
+    published: Postgres, environment: dict[str, str]
+) -> None:
+    [found] = [one for one in libraries(Database(published.uri)) if one.library == "example"]
+    store = DatabaseStore(
+        Database(published.uri), found, Path(environment["PREMISE_SUGGEST_INDEX"]) / "copies"
+    )
+    segments = [segment for segment, _ in store.open()[1]]
+    search = search_over(segments)
+    assert isinstance(search, DatabaseSearch)
+    generator = np.random.default_rng(0)
+    count = len(search)
+    rows, scales = search.table.vectors(np.arange(count))
+    exact = ExactSearch([(rows, scales)])
+    agreed = total = 0
+    for share in (1.0, 0.5, 0.05, 0.002):
+        for _ in range(6):
+            vector = generator.normal(size=rows.shape[1]).astype(np.float32)
+            allowed = generator.random(count) < share
+            one, other = search.query(vector), exact.query(vector)
+            near, expected = one.top(10, allowed), other.top(10, allowed)
+            assert allowed[near].all()
+            assert len(near) == len(expected)
+            agreed += len(set(near.tolist()) & set(expected.tolist()))
+            total += len(expected)
+            assert one.scores(expected) == pytest.approx(other.scores(expected), abs=1e-5)
+    assert agreed / total >= 0.98
+    assert len(search.query(rows[0].astype(np.float32)).top(3, np.zeros(count, dtype=np.bool_))) == 0
+
+
+def test_what_is_published_anew_is_served_without_a_restart(
+    served: Served, published: Postgres, library: Path, environment: dict[str, str]
+) -> None:
+    file = library / "Example" / "Fresh.lean"
+    file.write_text("theorem freshly_made (n : Nat) : n * 12345 = 12345 * n := sorry\n", encoding="utf-8")
+    before = published.execute("SELECT count(*) FROM premise_suggest.revisions")
+    done = run(environment, "index", library, "--store", published.uri, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert published.execute("SELECT count(*) FROM premise_suggest.revisions")[0][0] == before[0][0] + 1
+    state = "n : Nat\n⊢ n * 12345 = 12345 * n"
+    eventually(lambda: "freshly_made" in names(served.retrieve(state=f"{state}", k=3)))
+    for _ in range(2):
+        assert run(environment, "index", library, "--store", published.uri, "--quiet").returncode == 0
+    kept = published.execute("SELECT id FROM premise_suggest.revisions ORDER BY id")
+    assert len(kept) == 2  # the one that is read, and the one before
+    tables = published.execute(
+        "SELECT count(*) FROM pg_inherits WHERE inhparent = 'premise_suggest.premises'::regclass"
+    )
+    assert tables[0][0] == 2
+
+
+def test_a_publication_that_is_killed_leaves_nothing(
+    published: Postgres, library: Path, environment: dict[str, str]
+) -> None:
+    import psycopg
+
+    before = published.execute("SELECT id FROM premise_suggest.revisions ORDER BY id")
+    with psycopg.connect(published.uri) as other:
+        other.execute("LOCK TABLE premise_suggest.files IN ACCESS EXCLUSIVE MODE")  # it waits for this
+        command = [str(SCRIPT), "index", str(library), "--store", published.uri, "--quiet"]
+        with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
+            waits = (
+                "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'premise_suggest.files'::regclass"
+            )
+            eventually(lambda: published.execute(waits))
+            again = run(environment, "index", library, "--store", published.uri, "--quiet")
+            assert again.returncode == 1
+            assert "Another process publishes into this machine/postgres now." in again.stderr
+            process.send_signal(signal.SIGKILL)
+        other.rollback()
+    assert published.execute("SELECT id FROM premise_suggest.revisions ORDER BY id") == before
+    eventually(
+        lambda: run(environment, "index", library, "--store", published.uri, "--quiet").returncode == 0
+    )
+
+
+def test_a_database_that_goes_away_is_told_and_comes_back_by_itself(
+    environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory, library: Path
+) -> None:
+    pgserver: Any = pytest.importorskip("pgserver")
+    folder = tmp_path_factory.mktemp("away") / "data"
+    server = pgserver.get_server(folder)
+    database = Postgres(folder, server.get_uri())
+    try:
+        assert run(environment, "index", library, "--store", database.uri, "--quiet").returncode == 0
+        with serving(environment, "--store", database.uri) as one:
+            assert names(one.retrieve(state=STATES[0], k=1)) == ["Nat.add_comm"]
+            database.stop()
+            gone = one.post("/retrieve", {"state": STATES[1], "k": 1})
+            assert gone.status_code == 503
+            assert int(gone.headers["Retry-After"]) > 0
+            assert "does not answer" in gone.json()["error"]
+            assert one.get("/healthz").status_code == 200
+            database.start()
+            eventually(lambda: one.post("/retrieve", {"state": STATES[1], "k": 1}).status_code == 200)
+    finally:
+        server.cleanup()
+
+
+def test_a_role_that_may_only_read_serves_and_cannot_publish(
+    published: Postgres, library: Path, environment: dict[str, str]
+) -> None:
+    published.execute("CREATE ROLE reader LOGIN")
+    reading = published.uri.replace("postgres:@", "reader:@")
+    refused = run(environment, "http", "--port", "0", "--store", reading)
+    assert refused.returncode == 1
+    assert "refuses that to this user" in refused.stderr
+    published.execute("GRANT USAGE ON SCHEMA premise_suggest TO reader")
+    published.execute("GRANT SELECT ON ALL TABLES IN SCHEMA premise_suggest TO reader")
+    with serving(environment, "--store", reading) as one:
+        assert names(one.retrieve(state=STATES[0], k=1)) == ["Nat.add_comm"]
+    done = run(environment, "index", library, "--store", reading, "--quiet")
+    assert done.returncode == 1
+    assert "refuses that to this user" in done.stderr
+
+
+SECRET = "hunter2"
+
+
+@pytest.mark.parametrize(
+    ("address", "code", "said"),
+    [
+        (
+            f"postgresql://someone:{SECRET}@127.0.0.1:1/nothing",
+            1,
+            "The database 127.0.0.1:1/nothing does not answer",
+        ),
+        (f"mysql://someone:{SECRET}@127.0.0.1/x", 2, "127.0.0.1/x is no address of a PostgreSQL database."),
+        (f"postgresql://someone:{SECRET}@[::1/x", 2, "is no address of a PostgreSQL database"),
+        ("nothing", 2, "is no address of a PostgreSQL database"),
+    ],
+)
+def test_what_is_no_database_is_told_without_its_password(
+    environment: dict[str, str], address: str, code: int, said: str
+) -> None:
+    done = run(environment, "http", "--port", "0", "--store", address)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr
+    assert SECRET not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_tables_of_another_version_are_left_alone(
+    postgres: Postgres, library: Path, environment: dict[str, str]
+) -> None:
+    postgres.execute("CREATE DATABASE later")
+    other = Postgres(postgres.folder, postgres.uri.replace("/postgres?", "/later?"))
+    empty = run(environment, "http", "--port", "0", "--store", other.uri)
+    assert empty.returncode == 1
+    assert "holds no premise index" in empty.stderr
+    other.execute("CREATE SCHEMA premise_suggest")
+    other.execute("CREATE TABLE premise_suggest.version (number integer NOT NULL)")
+    other.execute("INSERT INTO premise_suggest.version VALUES (99)")
+    for arguments in (["http", "--port", "0"], ["index", str(library), "--quiet"]):
+        done = run(environment, *arguments, "--store", other.uri)
+        assert done.returncode == 1
+        assert "has version 99 of its tables; this premise-suggest knows version 1" in done.stderr
+
+
+def test_a_copy_of_columns_that_is_gone_is_made_again(
+    published: Postgres, environment: dict[str, str], tmp_path: Path
+) -> None:
+    [found] = [one for one in libraries(Database(published.uri)) if one.library == "example"]
+    store = DatabaseStore(Database(published.uri), found, tmp_path / "copies")
+    assert isinstance(store, IndexStore)
+    first = [len(segment) for segment, _ in store.open()[1]]
+    shutil.rmtree(tmp_path / "copies")
+    assert [len(segment) for segment, _ in store.open()[1]] == first
