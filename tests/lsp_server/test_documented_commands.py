@@ -27,6 +27,7 @@ NOT_RUN = {
     "setup --git": "needs the network (test_setup.py has a repository of its own)",
     "suggest --dojo": "needs LeanDojo (test_lean_sources.py)",
     "suggest --file Mine.lean --line 20 --tactics --repl": "needs a REPL (test_lean_sources.py)",
+    "index path/to/project --store": "needs a database (tests/postgres has its own)",
     "index --backend": "needs its corpus (tests/retriever/collections)",
     "suggest --backend": "needs its corpus (tests/retriever/collections)",
 }

