@@ -116,7 +116,9 @@ def size_of(database: Database, table: str) -> int:
     """Bytes of a table with its partitions and graphs."""
     with database.connected() as connection:
         row = connection.execute(
-            f"SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('{SCHEMA}.{table}')"
+            "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON relnamespace = n.oid "
+            "WHERE nspname = %s AND relkind = 'r' AND relname LIKE %s",
+            (SCHEMA, f"{table}%"),
         ).fetchone()
     return int(row[0]) if row is not None else 0
 

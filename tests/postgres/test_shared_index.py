@@ -176,7 +176,9 @@ def test_a_role_that_may_only_read_serves_and_cannot_publish(
     assert "refuses that to this user" in refused.stderr
     published.execute("GRANT USAGE ON SCHEMA premise_suggest TO reader")
     published.execute("GRANT SELECT ON ALL TABLES IN SCHEMA premise_suggest TO reader")
-    assert run(environment, "index", library, "--store", published.uri, "--quiet").returncode == 0  # tables of later
+    assert (
+        run(environment, "index", library, "--store", published.uri, "--quiet").returncode == 0
+    )  # tables of later
     with serving(environment, "--store", reading) as one:
         assert names(one.retrieve(state=STATES[0], k=1)) == ["Nat.add_comm"]
     done = run(environment, "index", library, "--store", reading, "--quiet")

@@ -57,11 +57,11 @@ def open_stores(stores: Sequence[IndexStore], fingerprint: str | None) -> OpenSt
     """
     parts: list[SegmentPart] = []
     manifests: list[IndexManifest] = []
-    stamps: dict[Path, Stamp] = {}
+    watched: dict[Path, tuple[IndexStore, Stamp]] = {}
     left_out: list[PremiseIndexError] = []
 
     def read(store: IndexStore) -> IndexManifest:
-        stamps[store.root] = store.stamp()
+        watched[store.root] = store, store.stamp()
         manifest, segments = store.open(fingerprint)
         parts.extend(_parts(manifest, segments))
         return manifest
@@ -70,7 +70,7 @@ def open_stores(stores: Sequence[IndexStore], fingerprint: str | None) -> OpenSt
         manifest = read(store)
         manifests.append(manifest)
         for root in map(Path, manifest.includes):
-            if root not in stamps:
+            if root not in watched:
                 try:
                     read(IndexStore(root))
                 except IndexUnreadable:  # for want of memory or handles: it may be read in a moment
@@ -79,8 +79,9 @@ def open_stores(stores: Sequence[IndexStore], fingerprint: str | None) -> OpenSt
                     left_out.append(error)
     if len({part.segment.dimension for part in parts}) > 1:
         raise IndexDamaged("The segments of the premise index differ in their dimension.", REBUILD)
-    watched = tuple(map(IndexStore, stamps))
-    return OpenStores(tuple(parts), tuple(manifests), watched, tuple(stamps.values()), tuple(left_out))
+    looked_at = tuple(store for store, _ in watched.values())
+    stamps = tuple(stamp for _, stamp in watched.values())
+    return OpenStores(tuple(parts), tuple(manifests), looked_at, stamps, tuple(left_out))
 
 
 def _parts(manifest: IndexManifest, segments: Sequence[tuple[Segment, LiveSegment]]) -> list[SegmentPart]:

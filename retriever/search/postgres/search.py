@@ -16,9 +16,11 @@ from retriever.search.postgres.publishing import embedding
 from retriever.search.top import top
 
 _WIDEST = 1000
-"""The widest search that pgvector allows (`hnsw.ef_search`)."""
+"""The widest search that pgvector allows (`hnsw.ef_search`); for more it goes on from there."""
 _NARROWEST = 200
-_MORE = 1.5
+_MOST_BY_GRAPH = 10_000
+"""For more premises than this, all are looked at."""
+_MORE = 1.2
 """So many times more are asked for than a filter leaves on average."""
 _CACHED = 4
 
@@ -71,16 +73,19 @@ class PremiseTable:
         where = "" if modules is None else " AND module_number = ANY(%(modules)s)"
         width = min(_WIDEST, max(_NARROWEST, k))
         with self._database.connected() as connection:
+            distance = f"{column} <#> %(asked)s::halfvec({self.dimension + 1})"
             if is_exact:
-                connection.execute("SET LOCAL enable_indexscan = off")
+                distance = f"({distance}) + 0"  # which the graph does not order by
             else:
-                connection.execute(f"SET LOCAL hnsw.ef_search = {width}")
-                connection.execute("SET LOCAL hnsw.iterative_scan = relaxed_order")
+                connection.execute(
+                    f"SET LOCAL hnsw.ef_search = {width}; SET LOCAL hnsw.iterative_scan = relaxed_order; "
+                    f"SET LOCAL hnsw.max_scan_tuples = {max(20_000, 4 * k)}"
+                )
             found = (
                 connection.cursor(binary=True)
                 .execute(
                     f"SELECT document FROM {SCHEMA}.premises WHERE revision_id = {self._revision}{where} "
-                    f"ORDER BY {column} <#> %(asked)s::halfvec({self.dimension + 1}) LIMIT {int(k)}",
+                    f"ORDER BY {distance} LIMIT {int(k)}",
                     {"asked": asked, "modules": None if modules is None else list(modules)},
                 )
                 .fetchall()
@@ -122,17 +127,17 @@ class _DatabaseQuery:
             return np.zeros(0, dtype=np.int64)
         wanted = min(table.count, int(_MORE * k / share) + 1)
         modules = None
-        if wanted > _WIDEST and allowed is not None:  # what modules leave out need not be fetched
+        if wanted > _MOST_BY_GRAPH and allowed is not None:  # what modules leave out need not be fetched
             modules = np.unique(self._search.modules[allowed]).tolist()
             wanted = min(table.count, int(_MORE * k / self._share_within(modules, allowed)) + 1)
-        attempts = [(wanted, False)] if wanted <= _WIDEST else []
+        attempts = [(width, False) for width in (wanted, 4 * wanted) if width <= _MOST_BY_GRAPH]
         ids = np.zeros(0, dtype=np.int64)
         for width, is_exact in (*attempts, (wanted, True), (table.count, True)):
             ids = table.near(self._vector, width, modules, is_exact=is_exact)
             ids = ids if allowed is None else ids[allowed[ids]]
             if len(ids) >= k:
                 break
-        ids = np.sort(ids)
+        ids = np.sort(ids[: 2 * k])  # nearest first, but for the rounding of the database's vectors
         return np.asarray(ids[top(self.scores(ids), k)])
 
     def _share_within(self, modules: Iterable[int], allowed: Bools) -> float:
