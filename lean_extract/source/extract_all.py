@@ -1,0 +1,158 @@
+"""Extract the records of many projects, a task each, on several processes or machines.
+
+python -m lean_extract extract-all OUT PROJECT ... [--states] [--workers N | --scheduler ADDRESS]
+
+OUT gets NAME.jsonl, the records of the project in the folder NAME, and NAME.json, what was found. A project whose
+files have not changed since is not read again, so a run that was stopped goes on where it was. With --scheduler, the
+folders must be at the same paths on all workers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from lean_extract.cluster import cluster_client, run_tasks
+from lean_extract.errors import BadSource, PremiseSuggestError, UserError
+from lean_extract.files.atomic import replacing
+from lean_extract.files.json_text import read_json
+from lean_extract.option_types import processes
+from lean_extract.source.extract import extract_project
+from lean_extract.source.projects.project import SourceFile, find_sources
+
+STOPPED = "Stopped. What was extracted is kept; run the same command again to go on."
+_LARGEST = 1 << 20
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectTask:
+    """A project, and where its records go. Paths are absolute."""
+
+    root: str
+    out: str
+    states: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What was found in a project; `is_new`: whether it was read now."""
+
+    files: int
+    proofs: int
+    problems: int
+    is_new: bool
+
+
+def extract_if_new(task: ProjectTask) -> Extracted:
+    """Extract a project unless its records are there already. Raises BadSource."""
+    root, out = Path(task.root), Path(task.out)
+    revision = _state_of(find_sources(root).sources)
+    card = out.with_suffix(".json")
+    known = _known(card, out, revision, states=task.states)
+    if known is not None:
+        return Extracted(known["files"], known["proofs"], known["problems"], is_new=False)
+    card.unlink(missing_ok=True)
+    counts = extract_project(root, out, states=task.states)
+    values = {
+        "version": _VERSION,
+        "revision": revision,
+        "states": task.states,
+        "bytes": out.stat().st_size,
+        "files": counts.files,
+        "proofs": counts.proofs,
+        "problems": counts.problems,
+        "sha256": counts.data_hash,
+    }
+    with replacing(card) as stream:
+        json.dump(values, stream, indent=2)
+    return Extracted(counts.files, counts.proofs, counts.problems, is_new=True)
+
+
+def _state_of(sources: Sequence[SourceFile]) -> str:
+    """A hash of which files there are, how large they are, and when each was last written."""
+    digest = hashlib.sha256()
+    for source in sources:
+        found = source.path.stat()
+        digest.update(f"{source.module}\0{source.path}\0{found.st_size}\0{found.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def _known(card: Path, out: Path, revision: str, *, states: bool) -> dict[str, Any] | None:
+    """What a card says, if it is of these sources and of the records beside it."""
+    try:
+        values = read_json(card, _LARGEST)
+        wanted = (_VERSION, revision, states, out.stat().st_size)
+        found = tuple(values[name] for name in ("version", "revision", "states", "bytes"))
+        return dict(values) if found == wanted else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # it is made again
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("out", type=Path, help="the folder to write")
+    parser.add_argument("projects", type=Path, nargs="+", help="the projects' folders")
+    parser.add_argument(
+        "--states", action="store_true", help="also extract the proof states that the text determines"
+    )
+    said = "so many processes of this machine (one per core is best)"
+    parser.add_argument("--workers", type=processes, default=min(64, os.cpu_count() or 1), help=said)
+    parser.add_argument("--memory", default="auto", help="what each of them may use, such as 4GB (its share)")
+    parser.add_argument(
+        "--scheduler", default="", metavar="ADDRESS", help="a Dask scheduler, tcp://HOST:8786"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command; 1 if a project could not be extracted. Raises UserError, ClusterLost."""
+    tasks = tasks_of(options.projects, options.out, states=options.states)
+    options.out.mkdir(parents=True, exist_ok=True)
+    total: Counter[str] = Counter()
+    failures: list[tuple[str, PremiseSuggestError]] = []
+    with (
+        cluster_client(options.scheduler, min(options.workers, len(tasks)), options.memory) as client,
+        tqdm(total=len(tasks), unit=" projects", disable=None) as bar,
+    ):
+        for task, found in run_tasks(client, extract_if_new, tasks):
+            bar.update()
+            if isinstance(found, PremiseSuggestError):
+                failures.append((task.root, found))
+                continue
+            total.update(
+                files=found.files, proofs=found.proofs, problems=found.problems, read=int(found.is_new)
+            )
+    for root, error in failures:
+        print(f"error: {root}: {error}", file=sys.stderr)
+    done = len(tasks) - len(failures)
+    print(
+        f"{done} of {len(tasks)} projects, {total['read']} of them read now: {total['files']:,} files, "
+        f"{total['proofs']:,} proofs, {total['problems']:,} problems"
+    )
+    return 1 if failures else 0
+
+
+def tasks_of(projects: list[Path], out: Path, *, states: bool) -> list[ProjectTask]:
+    """A task for each project. Raises BadSource: there is no such folder; UserError: two have one name."""
+    for root in projects:
+        if not root.is_dir():
+            raise BadSource(f"There is no folder {root}.", "Check the path.")
+    names = Counter(root.resolve().name for root in projects)
+    twice = [name for name, count in names.items() if count > 1]
+    if twice:
+        raise UserError(f"Two projects are called {twice[0]}.", "Extract them into two folders.")
+    folder = out.resolve()
+    return [
+        ProjectTask(str(root.resolve()), str(folder / f"{root.resolve().name}.jsonl"), states)
+        for root in projects
+    ]
