@@ -238,3 +238,25 @@ def test_a_copy_of_columns_that_is_gone_is_made_again(
     first = [len(segment) for segment, _ in store.open()[1]]
     shutil.rmtree(tmp_path / "copies")
     assert [len(segment) for segment, _ in store.open()[1]] == first
+
+
+def test_a_database_that_was_made_anew_is_read_anew(
+    postgres: Postgres, environment: dict[str, str], tmp_path: Path
+) -> None:
+    postgres.execute("CREATE DATABASE anew")
+    database = Postgres(postgres.folder, postgres.uri.replace("/postgres?", "/anew?"))
+    root = tmp_path / "small"
+    root.mkdir()
+    (root / "lakefile.toml").write_text('name = "small"\n', encoding="utf-8")
+    counts = []
+    for theorems in (1, 2):
+        text = "\n".join(f"theorem t{n} : True := trivial" for n in range(theorems))
+        (root / "A.lean").write_text(f"{text}\n", encoding="utf-8")
+        assert run(environment, "index", root, "--store", database.uri, "--quiet").returncode == 0
+        [found] = libraries(Database(database.uri))
+        store = DatabaseStore(Database(database.uri), found, tmp_path / "copies")
+        names_there = [name for segment, _ in store.open()[1] for name in segment.names]
+        counts.append(sum(name in ("t0", "t1") for name in names_there))
+        assert found.number == 1
+        database.execute("DROP SCHEMA premise_suggest CASCADE")
+    assert counts == [1, 2]

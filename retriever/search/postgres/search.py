@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.errors import StoreUnavailable
 from lean_extract.lru import Cache
 from retriever.search.index.exact import inner_products
 from retriever.search.index.neighbours import Bools, Floats, Ids, NeighbourQuery
@@ -37,13 +38,15 @@ class PremiseTable:
         self._fetched: Cache[Rows] = Cache(_CACHED)
 
     def records(self, documents: Sequence[int]) -> dict[int, bytes]:
-        """The records of premises, as JSON; without those that have none."""
+        """The records of premises, as JSON."""
         with self._database.connected() as connection:
             found = connection.execute(
                 f"SELECT document, record FROM {SCHEMA}.premises "
                 "WHERE revision_id = %s AND document = ANY(%s) AND record IS NOT NULL",
                 (self._revision, list(documents)),
             ).fetchall()
+        if len(found) < len(set(documents)):
+            raise self._gone()
         return {int(document): bytes(record) for document, record in found}
 
     def vectors(self, ids: Ids) -> Rows:
@@ -59,12 +62,20 @@ class PremiseTable:
                 (self._revision, ids.tolist()),
             ).fetchall()
         by_document = {document: (vector, scale) for document, vector, scale in found}
-        chosen = [by_document[document] for document in ids.tolist()]
+        try:
+            chosen = [by_document[document] for document in ids.tolist()]
+        except KeyError as error:
+            raise self._gone() from error
         scales = np.array([scale for _, scale in chosen], dtype=np.float32)
         size = len(chosen[0][0]) if chosen else self.dimension
         kind: Any = np.int8 if size == self.dimension else np.float32
         rows = np.frombuffer(b"".join(vector for vector, _ in chosen), dtype=kind)
         return rows.reshape(len(chosen), self.dimension), scales
+
+    def _gone(self) -> StoreUnavailable:
+        return StoreUnavailable(
+            "The revision that was read has gone from the database.", "Ask again: the newest one is read."
+        )
 
     def near(self, vector: Floats, k: int, modules: Sequence[int] | None, *, is_exact: bool) -> Ids:
         """int64[<= k]: the nearest premises, of these modules if they are given; by the graph, or exactly."""
@@ -132,7 +143,7 @@ class _DatabaseQuery:
             wanted = min(table.count, int(_MORE * k / self._share_within(modules, allowed)) + 1)
         attempts = [(width, False) for width in (wanted, 4 * wanted) if width <= _MOST_BY_GRAPH]
         ids = np.zeros(0, dtype=np.int64)
-        for width, is_exact in (*attempts, (wanted, True), (table.count, True)):
+        for width, is_exact in dict.fromkeys((*attempts, (wanted, True), (table.count, True))):
             ids = table.near(self._vector, width, modules, is_exact=is_exact)
             ids = ids if allowed is None else ids[allowed[ids]]
             if len(ids) >= k:

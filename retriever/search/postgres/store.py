@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import shutil
 import tempfile
 import threading
@@ -10,7 +11,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +50,13 @@ def published(database: Database) -> list[PublishedLibrary]:
             "ORDER BY library, revision, id DESC"
         ).fetchall()
     return sorted((PublishedLibrary(*row) for row in found), key=lambda one: -one.number)
+
+
+class _Newest(NamedTuple):
+    """A revision's number, and when it was published, in microseconds: a database made anew counts from 1 again."""
+
+    number: int
+    published: int
 
 
 class StoredVectorRows:
@@ -114,41 +122,55 @@ class DatabaseStore(IndexStore):
     """
 
     def __init__(self, database: Database, library: PublishedLibrary, cache: Path) -> None:
-        key = hashlib.sha256(f"{database.address} {library.library} {library.revision}".encode()).hexdigest()[
-            :16
-        ]
-        super().__init__(cache / key)
+        named = f"{database.address} {library.library} {library.revision}"
+        super().__init__(cache / hashlib.sha256(named.encode()).hexdigest()[:16])
         self._database, self.library = database, library
         self._lock = threading.Lock()
-        self._newest, self._asked = 0, -1e9
+        self._newest: _Newest | None = None
+        self._failure: StoreUnavailable | None = None
+        self._asked = -math.inf
 
     def stamp(self) -> Stamp:
-        """The number of the newest revision; the last known one while the database does not answer."""
+        """Of the newest revision; of the last known one while the database does not answer."""
         try:
-            return self._number(), 0, 0
+            newest = self._current()
         except StoreUnavailable:
-            return (self._newest, 0, 0) if self._newest else None
+            if self._newest is None:
+                return None
+            newest = self._newest
+        return newest.number, newest.published, 0
 
-    def _number(self) -> int:
+    def _current(self) -> _Newest:
+        """The newest revision, asked for once a second. Raises StoreUnavailable, for a second without asking again."""
         with self._lock:
             if time.monotonic() - self._asked > _LOOK_AGAIN_SECONDS:
-                with self._database.connected() as connection:
-                    row = connection.execute(
-                        f"SELECT max(id) FROM {SCHEMA}.revisions WHERE library = %s AND revision = %s",
-                        (self.library.library, self.library.revision),
-                    ).fetchone()
-                self._newest = int(row[0]) if row is not None and row[0] is not None else 0
+                try:
+                    self._newest, self._failure = self._ask(), None
+                except StoreUnavailable as error:
+                    self._failure = error
                 self._asked = time.monotonic()
-            if not self._newest:
-                raise StoreUnavailable(
-                    f"{self.library.library} is not published in {shown(self._database.address)} any more.",
-                    "Publish it again: premise-suggest index --store ADDRESS",
-                )
+            if self._failure is not None:
+                raise self._failure
+            assert self._newest is not None
             return self._newest
+
+    def _ask(self) -> _Newest:
+        with self._database.connected() as connection:
+            row = connection.execute(
+                f"SELECT id, (extract(epoch FROM published) * 1000000)::bigint FROM {SCHEMA}.revisions "
+                "WHERE library = %s AND revision = %s ORDER BY id DESC LIMIT 1",
+                (self.library.library, self.library.revision),
+            ).fetchone()
+        if row is None:
+            raise StoreUnavailable(
+                f"{self.library.library} is not published in {shown(self._database.address)} any more.",
+                "Publish it again: premise-suggest index --store ADDRESS",
+            )
+        return _Newest(*row)
 
     def manifest(self) -> IndexManifest:
         """The manifest of the newest revision. Raises StoreUnavailable, IndexDamaged."""
-        return self._manifest(self._number())[0]
+        return self._manifest(self._current().number)[0]
 
     def _manifest(self, number: int) -> tuple[IndexManifest, int, int]:
         """(manifest, premises, dimension)."""
@@ -165,10 +187,11 @@ class DatabaseStore(IndexStore):
 
     def open(self, fingerprint: str | None = None) -> tuple[IndexManifest, list[tuple[Segment, LiveSegment]]]:
         """The newest revision, its columns copied here if they are not yet. Raises as `IndexStore.open`."""
-        number = self._number()
+        newest = self._current()
+        number = newest.number
         manifest, premises, dimension = self._manifest(number)
         self._refuse_other_models(manifest, fingerprint)
-        folder = self.root / f"revision-{number}"
+        folder = self.root / f"revision-{number}-{newest.published}"
         if not folder.exists():
             self._copy(number, folder)
             self._sweep(folder)
