@@ -32,6 +32,7 @@ from retriever.lean.service import PremiseService
 from retriever.search.index.exact import ExactSearch
 from retriever.search.index.hnsw import lengthened
 from retriever.search.postgres.database import SCHEMA, Database
+from retriever.search.postgres.publishing import graph_memory
 from retriever.search.postgres.search import DatabaseSearch
 from retriever.search.postgres.store import DatabaseStore, published
 
@@ -153,8 +154,8 @@ def grow(address: str, rows: list[int], dimension: int = 128) -> None:
     generator = np.random.default_rng(0)
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-        connection.execute("SET maintenance_work_mem = '512MB'")
         for count in rows:
+            connection.execute(f"SET maintenance_work_mem = '{graph_memory(count)}MB'")
             connection.execute("DROP TABLE IF EXISTS growth")
             connection.execute(f"CREATE TABLE growth (number int, embedding halfvec({dimension + 1}))")
             with connection.cursor().copy("COPY growth FROM STDIN") as copy:

@@ -30,8 +30,8 @@ _PAGE = 4 << 20
 _LOCK = 0x7072656D
 """The number of the lock that one writer holds."""
 _M, _EF_CONSTRUCTION = 16, 100
-_MEMORY = "512MB"
-"""For building a graph."""
+_LEAST_MEMORY, _MOST_MEMORY = 64, 8192
+"""MB for building a graph. One that does not fit takes many times as long."""
 _COPY_HEADER = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
 _COPY_END = struct.pack("!h", -1)
 _NULL = struct.pack("!i", -1)
@@ -69,7 +69,7 @@ def publish(
         number = _begin(connection, parts, opened, fingerprint, library, revision, lean)
         _copy_files(connection, number, parts, progress)
         total = _copy_premises(connection, number, parts, progress)
-        _build_graph(connection, number, parts[0].segment.dimension, progress)
+        _build_graph(connection, number, total, parts[0].segment.dimension, progress)
         _drop_older(connection, library, revision)
     return Published(number, total)
 
@@ -214,11 +214,11 @@ def _rows(part: SegmentPart, number: int, base: int, modules: int) -> Iterator[b
 
 
 def _build_graph(
-    connection: psycopg.Connection[Any], number: int, dimension: int, progress: Progress
+    connection: psycopg.Connection[Any], number: int, premises: int, dimension: int, progress: Progress
 ) -> None:
     progress("building the graph", 0, 0)
     table = f"{SCHEMA}.premises_{number}"
-    connection.execute(f"SET LOCAL maintenance_work_mem = '{_MEMORY}'")
+    connection.execute(f"SET LOCAL maintenance_work_mem = '{graph_memory(premises)}MB'")
     connection.execute(f"ALTER TABLE {table} ADD PRIMARY KEY (revision_id, document)")
     connection.execute(
         f"CREATE INDEX ON {table} USING hnsw (({embedding(dimension)}) halfvec_ip_ops) "
@@ -227,6 +227,11 @@ def _build_graph(
     connection.execute(f"ALTER TABLE {table} ADD CHECK (revision_id = {number})")
     connection.execute(f"ALTER TABLE {SCHEMA}.premises ATTACH PARTITION {table} FOR VALUES IN ({number})")
     connection.execute(f"ANALYZE {table}")
+
+
+def graph_memory(premises: int) -> int:
+    """MB for building a graph over so many: a kilobyte each, their vectors included."""
+    return min(max(_LEAST_MEMORY, premises >> 10), _MOST_MEMORY)
 
 
 def embedding(dimension: int) -> str:
