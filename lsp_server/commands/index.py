@@ -29,6 +29,7 @@ from lsp_server.rendering.progress_bar import ProgressBar
 from retriever.search.backends import find_backend
 from retriever.search.collections.indexing import index_collection
 from retriever.search.indexing.report import IndexReport
+from retriever.search.postgres.database import Database
 from retriever.search.postgres.database import shown as shown_address
 
 
@@ -37,9 +38,13 @@ def run(options: argparse.Namespace) -> int:
     show_first_use()
     tell_fallback(options.device)
     if options.backend != "lean":
+        if options.store:
+            raise UserError("Only Lean projects are published in a database.", "Leave --store out.")
         return _index_collection(options)
     if options.name and not options.store:
         raise UserError("--name needs --store, or a --backend other than lean.", "Leave it out.")
+    if options.store:
+        Database(options.store)  # an address that is none is told before anything is read
     root = project_root(existing_folder(options.directory))
     code = index_project(root, options)
     return code or (_publish(root, options) if options.store else 0)

@@ -212,6 +212,19 @@ def test_what_is_no_database_is_told_without_its_password(
     assert "Traceback" not in done.stderr
 
 
+def test_what_cannot_be_published_is_told_before_anything_is_read(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "lakefile.toml").write_text('name = "small"\n', encoding="utf-8")
+    (tmp_path / "A.lean").write_text("theorem a : True := trivial\n", encoding="utf-8")
+    done = run(environment, "index", tmp_path, "--store", "mysql://127.0.0.1/x")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is no address of a PostgreSQL database" in done.stderr
+    other = run(environment, "index", tmp_path, "--backend", "naturalproofs", "--store", "postgresql:///x")
+    assert (other.returncode, other.stdout) == (2, "")
+    assert "Only Lean projects are published" in other.stderr
+
+
 def test_tables_of_another_version_are_left_alone(
     postgres: Postgres, library: Path, environment: dict[str, str]
 ) -> None:
