@@ -22,11 +22,16 @@ def installed_packages() -> dict[str, str]:
 
 def packages_among(distributions: Iterable[metadata.Distribution]) -> dict[str, str]:
     """The same among these distributions."""
-    return {
-        one.name: one.version
-        for one in sorted(distributions, key=lambda one: str(one.name))
-        if str(one.name).startswith(_MODULE) and _holds_module(one)
-    }
+    named = sorted(((_name(one), one) for one in distributions), key=lambda pair: pair[0])
+    return {name: one.version for name, one in named if name.startswith(_MODULE) and _holds_module(one)}
+
+
+def _name(one: metadata.Distribution) -> str:
+    """Its name; empty for what a removal left of one. The package importlib_metadata raises where Python says None."""
+    try:
+        return str(one.name)
+    except FileNotFoundError:
+        return ""
 
 
 def _holds_module(one: metadata.Distribution) -> bool:
