@@ -21,6 +21,8 @@ Result = TypeVar("Result")
 _CONNECT_SECONDS = 10
 _MOST_DEATHS = 3
 """A task that has been with so many workers when they died is not tried again."""
+_LEAST_MEMORY = 100_000_000
+"""Bytes."""
 _EXTRA, _PURPOSE = "cluster", "Work on several processes or machines"
 
 
@@ -41,12 +43,15 @@ def cluster_client(scheduler: str, workers: int, memory: str = "auto") -> Iterat
         workers: how many processes, if they are of this machine.
         memory: what each of them may use, such as `4GB`; `auto`: its share of the machine's.
 
-    Raises UserError (Dask is not installed, the scheduler does not answer), ClusterLost (its workers have another
-    version of premise-suggest).
+    Raises UserError (Dask is missing, the scheduler does not answer, that is no memory), ClusterLost (its workers
+    have another version of premise-suggest).
     """
     distributed: Any = import_extra("distributed", _EXTRA, _PURPOSE)
     for name in ("distributed", "distributed.client"):  # what goes wrong is told in a sentence
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    dask: Any = import_extra("dask.utils", _EXTRA, _PURPOSE)
+    if memory != "auto":
+        _refuse_no_memory(dask, memory)
     import_extra("dask", _EXTRA, _PURPOSE).config.set(
         {"distributed.scheduler.allowed-failures": _MOST_DEATHS - 1}
     )
@@ -71,6 +76,18 @@ def cluster_client(scheduler: str, workers: int, memory: str = "auto") -> Iterat
     with client:
         _refuse_other_versions(client)
         yield client
+
+
+def _refuse_no_memory(utils: Any, memory: str) -> None:
+    """Raise UserError unless a text says how much memory a process may use."""
+    try:
+        if utils.parse_bytes(memory) >= _LEAST_MEMORY:
+            return
+    except ValueError:
+        said = f"{memory!r} is no amount of memory."
+    else:
+        said = f"{memory} is too little memory for a process."
+    raise UserError(said, "Write it as 4GB, or leave --memory out.")
 
 
 def _refuse_other_versions(client: Any) -> None:

@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
@@ -61,7 +60,7 @@ def extract_if_new(task: ProjectTask) -> Extracted:
     card = out.with_suffix(".json")
     known = _known(card, out, revision, states=task.states)
     if known is not None:
-        return Extracted(known["files"], known["proofs"], known["problems"], is_new=False)
+        return known
     card.unlink(missing_ok=True)
     counts = extract_project(root, out, states=task.states)
     values = {
@@ -88,13 +87,15 @@ def _state_of(sources: Sequence[SourceFile]) -> str:
     return digest.hexdigest()
 
 
-def _known(card: Path, out: Path, revision: str, *, states: bool) -> dict[str, Any] | None:
-    """What a card says, if it is of these sources and of the records beside it."""
+def _known(card: Path, out: Path, revision: str, *, states: bool) -> Extracted | None:
+    """What a card says was found, if it is of these sources and of the records beside it."""
     try:
         values = read_json(card, _LARGEST)
         wanted = (_VERSION, revision, states, out.stat().st_size)
         found = tuple(values[name] for name in ("version", "revision", "states", "bytes"))
-        return dict(values) if found == wanted else None
+        if found != wanted:
+            return None
+        return Extracted(int(values["files"]), int(values["proofs"]), int(values["problems"]), is_new=False)
     except (OSError, ValueError, KeyError, TypeError):
         return None  # it is made again
 

@@ -25,12 +25,11 @@ from retriever.models.encoder import Floats
 from retriever.models.text import premise_texts
 from retriever.search.bm25 import Bm25
 from retriever.search.fusion import Fusion
-from retriever.search.index import hnsw
 from retriever.search.index.names import LiveNames
 from retriever.search.index.opening import OpenStores, open_stores
+from retriever.search.index.segment import Segment
 from retriever.search.index.step_search import StepIndex
 from retriever.search.index.store import IndexStore, Stamp
-from retriever.search.postgres.store import search_over
 from retriever.search.votes import ProofGraph
 
 Bools = npt.NDArray[np.bool_]
@@ -49,9 +48,8 @@ class Snapshot:
         self.manifests = opened.manifests
         self.left_out = opened.left_out
         segments = view.segments
-        self.search = search_over(segments) or hnsw.open_search(
-            [(s.folder, s.vectors, s.scales) for s in segments]
-        )
+        kind = type(segments[0]) if segments else Segment
+        self.search = kind.search_over(segments)
         self.bm25 = Bm25([segment.postings for segment in segments], fusion.bm25, view.alive)
         self.is_theorem: Bools = (view.flags & Flag.THEOREM) != 0
         self.is_private: Bools = (view.flags & Flag.PRIVATE) != 0

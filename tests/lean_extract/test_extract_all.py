@@ -105,6 +105,10 @@ def test_a_project_that_cannot_be_read_is_told_and_the_others_are_done(tmp_path:
     assert "1 of 2 projects" in done.stdout
     missing = extract(tmp_path / "out", good, tmp_path / "missing")
     assert (missing.returncode, missing.stdout) == (2, "")
+    for memory in ("much", "10MB", "-4GB"):
+        refused = extract(tmp_path / "out", good, f"--memory={memory}")
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "memory" in refused.stderr and "Traceback" not in refused.stderr
     twice = extract(tmp_path / "out", good, library(tmp_path / "other" / "good", 1))
     assert "Two projects are called good." in twice.stderr
 

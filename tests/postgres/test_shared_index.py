@@ -17,7 +17,7 @@ from retriever.search.index.exact import ExactSearch
 from retriever.search.index.store import IndexStore
 from retriever.search.postgres.database import Database
 from retriever.search.postgres.search import DatabaseSearch
-from retriever.search.postgres.store import DatabaseStore, search_over
+from retriever.search.postgres.store import DatabaseStore
 from retriever.search.postgres.store import published as libraries
 from tests.http.conftest import SCRIPT, Served, names, run, serving
 from tests.postgres.conftest import Postgres
@@ -75,7 +75,7 @@ def test_neighbours_under_any_filter_are_the_exact_ones(
         Database(published.uri), found, Path(environment["PREMISE_SUGGEST_INDEX"]) / "copies"
     )
     segments = [segment for segment, _ in store.open()[1]]
-    search = search_over(segments)
+    search = type(segments[0]).search_over(segments)
     assert isinstance(search, DatabaseSearch)
     generator = np.random.default_rng(0)
     count = len(search)
@@ -179,7 +179,7 @@ def test_a_role_that_may_only_read_serves_and_cannot_publish(
     assert (
         run(environment, "index", library, "--store", published.uri, "--quiet").returncode == 0
     )  # tables of later
-    with serving(environment, "--store", reading) as one:
+    with serving({**environment, "PREMISE_SUGGEST_STORE": reading}) as one:
         assert names(one.retrieve(state=STATES[0], k=1)) == ["Nat.add_comm"]
     done = run(environment, "index", library, "--store", reading, "--quiet")
     assert done.returncode == 1

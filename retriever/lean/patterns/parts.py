@@ -23,14 +23,12 @@ def parts_of(target: str, local: Set[str]) -> list[TextRange]:
     """
     tokens = placed_tokens(target)
     terms: set[SymbolTerm] = set(subterms(term_of(target, local)))
-    found: dict[TextRange, None] = {}
-    for node in _selectable(syntax_of([token.text for token in tokens])):
-        part = range_of(node, tokens)
-        if part.end - part.start <= LONGEST_PART and part not in found:
-            found[part] = None
+    ranges = {range_of(node, tokens) for node in _selectable(syntax_of([token.text for token in tokens]))}
+    texts = {target[start:end] for start, end in ranges if end - start <= LONGEST_PART}
     # A few spellings read otherwise without what stands around them.
+    readable = {text for text in texts if term_of(text, local) in terms}
     return sorted(
-        (part for part in found if term_of(target[part.start : part.end], local) in terms),
+        (part for part in ranges if target[part.start : part.end] in readable),
         key=lambda part: (part.start, -part.end),
     )
 

@@ -14,11 +14,11 @@ from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection, Document
 from retriever.search.bm25 import Bm25
 from retriever.search.collections.corpus import DocumentCorpus, document_of
-from retriever.search.index import hnsw
 from retriever.search.index.exact import ExactSearch
 from retriever.search.index.names import LiveNames
 from retriever.search.index.neighbours import NearestNeighbours
 from retriever.search.index.proof_columns import ProofColumns, rows_of
+from retriever.search.index.segment import Segment
 from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.view import IndexView
 from retriever.search.indexing.corpus import EmbeddedSource
@@ -59,7 +59,7 @@ def stored_columns(view: IndexView) -> CollectionColumns:
         StoredDocuments(view, live),
         live,
         Bm25([segment.postings for segment in segments], alive=view.alive),
-        hnsw.open_search([(s.folder, s.vectors, s.scales) for s in segments]) if has_vectors else None,
+        Segment.search_over(segments) if has_vectors else None,
         _mean(vectors, view.alive),
         _proof_graph([segment.proofs for segment in segments], view.alive),
     )

@@ -36,7 +36,7 @@ manifest, never marked here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,7 @@ from retriever.search.index.files import (
 )
 from retriever.search.index.mention_columns import MentionColumns
 from retriever.search.index.meta import Meta, read_checked
+from retriever.search.index.neighbours import NearestNeighbours
 from retriever.search.index.proof_columns import ProofColumns
 from retriever.search.index.segment_content import (
     ALIASES,
@@ -127,6 +128,11 @@ class Segment:
         rows = read_json(folder / ALIASES) if ALIASES in meta.sums else []
         self.aliases: dict[int, str] = {int(position): str(name) for position, name in rows}
         self._check_counts()
+
+    @classmethod
+    def search_over(cls, segments: Sequence[Segment]) -> NearestNeighbours:
+        """The search for neighbours among the documents of these segments, which are all of this class."""
+        return hnsw.open_search([(one.folder, one.vectors, one.scales) for one in segments])
 
     def _read_vectors(self, folder: Path) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         return read_array(folder / "vectors.npy"), read_array(folder / "scales.npy")

@@ -151,10 +151,6 @@ class Database:
                 "Use the version of premise-suggest that wrote it, or publish into another database.",
             )
 
-    def close(self) -> None:
-        """Close all connections."""
-        self._pool.close()
-
     @contextmanager
     def _explained(self) -> Iterator[None]:
         driver = self._driver

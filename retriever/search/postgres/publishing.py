@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lean_extract.errors import BadSettings, StoreUnavailable
-from retriever.search.index.hnsw import CARD, GRAPH, lengthened
+from retriever.search.index.hnsw import lengthened
 from retriever.search.index.manifest import IndexManifest, LiveSegment
+from retriever.search.index.meta import META, Meta
 from retriever.search.index.opening import OpenStores, SegmentPart, open_stores
 from retriever.search.index.store import IndexStore
-from retriever.search.index.sums import MARK
 from retriever.search.postgres.database import SCHEMA, TABLES, Database, shown
 
 if TYPE_CHECKING:
@@ -145,9 +145,9 @@ def _copy_files(
 
 
 def _files(folder: Path) -> list[Path]:
-    """The files of a segment that are written as they are."""
-    left_out = {*IN_TABLE, MARK, GRAPH, CARD, "hnsw.checked"}
-    return sorted(path for path in folder.iterdir() if path.is_file() and path.name not in left_out)
+    """The files of a segment that are written as they are: those that its meta.json names, and itself."""
+    names = {META, *Meta.read(folder).sums} - IN_TABLE
+    return [folder / name for name in sorted(names)]
 
 
 def _pages(path: Path) -> Iterator[bytes]:
@@ -163,15 +163,14 @@ def _copy_premises(
     """Fill the revision's partition; returns how many premises it has."""
     table = f"{SCHEMA}.premises_{number}"
     connection.execute(f"CREATE TABLE {table} (LIKE {SCHEMA}.premises INCLUDING DEFAULTS)")
-    total, done, modules = sum(len(part.segment) for part in parts), 0, 0
+    total, base, modules = sum(len(part.segment) for part in parts), 0, 0
     with connection.cursor().copy(f"COPY {table} FROM STDIN (FORMAT BINARY)") as copy:
         copy.write(_COPY_HEADER)
         for part in parts:
-            for rows in _rows(part, number, done, modules):
+            for block, rows in enumerate(_rows(part, number, base, modules)):
+                progress("publishing premises", base + block * _BLOCK, total)
                 copy.write(rows)
-                done += _BLOCK
-                progress("publishing premises", min(done, total), total)
-            done = sum(len(one.segment) for one in parts[: parts.index(part) + 1])
+            base += len(part.segment)
             modules += len(part.segment.files)
         copy.write(_COPY_END)
     return total

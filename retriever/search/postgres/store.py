@@ -63,7 +63,7 @@ class StoredVectorRows:
     """The vectors of a segment's premises, [n, d], of which those that are asked for are fetched."""
 
     def __init__(self, table: PremiseTable, base: int, count: int) -> None:
-        self.search_in, self._base = table, base
+        self.table, self._base = table, base
         self.shape = (count, table.dimension)
 
     def __len__(self) -> int:
@@ -72,7 +72,7 @@ class StoredVectorRows:
     def __getitem__(self, rows: int | Ids) -> npt.NDArray[Any]:
         """Vectors without their scales' part: scales of such a segment are all 1."""
         numbers = np.atleast_1d(np.asarray(rows, dtype=np.int64)) + self._base
-        stored, scales = self.search_in.vectors(numbers)
+        stored, scales = self.table.vectors(numbers)
         found = stored.astype(np.float32) * scales[:, None]
         return found if np.ndim(rows) else found[0]
 
@@ -103,6 +103,14 @@ class DatabaseSegment(Segment):
     def __init__(self, folder: Path, table: PremiseTable, base: int) -> None:
         self._table, self._base = table, base
         super().__init__(folder)
+
+    @classmethod
+    def search_over(cls, segments: Sequence[Segment]) -> NearestNeighbours:
+        """The search in the database."""
+        rows: list[Any] = [one.vectors for one in segments]
+        bounds = np.cumsum([0, *(len(one.files) for one in segments)])
+        modules = np.concatenate([one.file_numbers() + bounds[n] for n, one in enumerate(segments)])
+        return DatabaseSearch(rows[0].table, modules)
 
     def _read_vectors(self, folder: Path) -> tuple[Any, Any]:
         rows = StoredVectorRows(self._table, self._base, self.count)
@@ -250,13 +258,3 @@ def _write(folder: Path, rows: Iterable[Sequence[Any]]) -> None:
         within.mkdir(exist_ok=True)
         with (within / plain_name(name)).open("ab") as stream:
             stream.write(content)
-
-
-def search_over(segments: Sequence[Segment]) -> NearestNeighbours | None:
-    """The search in the database that all these segments are of; None if they are files."""
-    rows: list[Any] = [segment.vectors for segment in segments]
-    if not rows or not all(isinstance(one, StoredVectorRows) for one in rows):
-        return None
-    bounds = np.cumsum([0, *(len(segment.files) for segment in segments)])
-    modules = np.concatenate([one.file_numbers() + bounds[n] for n, one in enumerate(segments)])
-    return DatabaseSearch(rows[0].search_in, modules)

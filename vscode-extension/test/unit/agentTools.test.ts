@@ -27,7 +27,7 @@ function newer() {
 
 function options(more: Partial<ToolsOptions> = {}): ToolsOptions {
   const nothing = () => ({ dispose: () => undefined });
-  return { locate: async () => FOUND, folders: () => ["/work/a b", "/work/c"], onDidChange: nothing, log: () => undefined, ...more };
+  return { locate: async () => FOUND, folders: () => ["/projects/a b", "/projects/c"], onDidChange: nothing, log: () => undefined, ...more };
 }
 
 test("the server that was found is offered for the folders that are open", async () => {
@@ -36,7 +36,7 @@ test("the server that was found is offered for the folders that are open", async
   const [{ id, provider }] = registered as [(typeof registered)[number]];
   const contributes = JSON.parse(readFileSync("package.json", "utf8")).contributes.mcpServerDefinitionProviders;
   assert.deepEqual(contributes.map((one: { id: string }) => one.id), [id]);
-  const args = ["-P", "mcp", "--project", "/work/a b", "--project", "/work/c"];
+  const args = ["-P", "mcp", "--project", "/projects/a b", "--project", "/projects/c"];
   const server = { label: "Premise Suggest", command: "/bin/premise-suggest", args, env: {}, version: "0.1.0" };
   assert.deepEqual((await provider.provideMcpServerDefinitions()).map((one) => ({ ...(one as object) })), [server]);
   offered?.dispose();
