@@ -126,7 +126,7 @@ class _Symbols:
 
     def term(self, node: SyntaxNode) -> SymbolTerm:
         """The term of a node."""
-        kind, text, parts, bound = node[:4]
+        kind, text, parts, bound, _, _ = node
         if kind == "name":
             return self._name(text)
         if kind in ("infix", "postfix", "field"):
@@ -151,7 +151,7 @@ class _Symbols:
             above.append(node)
             node = node.parts[0]
         found = self.term(node)
-        for kind, text, parts, *_ in reversed(above):
+        for kind, text, parts, _, _, _ in reversed(above):
             if kind == "infix":
                 found = _infix(text, found, self.term(parts[1]))
             else:
