@@ -222,6 +222,10 @@ def _mcp(command: argparse.ArgumentParser) -> None:
     command.add_argument("--host", default="127.0.0.1", metavar="H", help=said)
     said = "with --http: require this token; needed beyond loopback (or set PREMISE_SUGGEST_TOKEN)"
     command.add_argument("--token", metavar="T", help=said)
+    said = "search a library of this database, postgresql://…, in place of Mathlib here (or set PREMISE_SUGGEST_STORE)"
+    command.add_argument("--store", metavar="ADDRESS", default="", help=said)
+    said = "with --store: which one (default: the one for the project's Lean version, else the newest)"
+    command.add_argument("--library", metavar="NAME", default="", help=said)
     _lean(command)
     _model(command)
     _rerank(command)

@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,12 @@ from lsp_server.engine.databases import publish_project
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import project_store
+from retriever.lean.offer import RankedPremise
 from retriever.lean.service import PremiseService
-from retriever.search.index.exact import ExactSearch
 from retriever.search.index.hnsw import lengthened
 from retriever.search.postgres.database import SCHEMA, Database
 from retriever.search.postgres.publishing import graph_memory
-from retriever.search.postgres.search import DatabaseSearch
+from retriever.search.postgres.search import GraphSearch
 from retriever.search.postgres.store import DatabaseStore, published
 
 K = 10
@@ -93,6 +94,7 @@ def compare(project: Path, address: str, goals: list[Goal]) -> None:
     with tempfile.TemporaryDirectory() as cache:
         began = time.perf_counter()
         there = PremiseService.open([DatabaseStore(database, library, Path(cache))], folder)
+        by_graph = PremiseService.open([DatabaseStore(database, library, Path(cache), graph_from=0)], folder)
         print(f"first opening, with the copy of columns: {time.perf_counter() - began:.1f} s")
         copied = sum(one.stat().st_size for one in Path(cache).rglob("*") if one.is_file())
         here = PremiseService.open([project_store(project)], folder)
@@ -100,17 +102,33 @@ def compare(project: Path, address: str, goals: list[Goal]) -> None:
         for table in ("files", "premises"):
             print(f"table {table}: {size_of(database, table) / 1e6:.0f} MB")
         print(f"{'':<34} {'median':>11} {'95th pct.':>11}")
-        mine, taken = timed(lambda goal: [one.premise.name for one in here.rank(goal, k=K)], goals)
+        mine, taken = timed(partial(ranked, here), goals)
         show("goal to premises, on disk", taken)
-        theirs, others = timed(lambda goal: [one.premise.name for one in there.rank(goal, k=K)], goals)
-        show("goal to premises, database", others)
-        print(f"ratio of the medians: {statistics.median(others) / statistics.median(taken):.2f}")
-        same = sum(one == other for one, other in zip(mine, theirs, strict=True))
-        shared = sum(len({*one} & {*other}) for one, other in zip(mine, theirs, strict=True))
-        print(
-            f"top {K} equal: {same} of {len(mine)}; premises in both: {100 * shared / (K * len(mine)):.2f}%"
-        )
-        recall(there, goals)
+        for name, service in (("database, vectors here", there), ("database, its graph", by_graph)):
+            theirs, others = timed(partial(ranked, service), goals)
+            show(f"goal to premises, {name}", others)
+            compare_lists(mine, theirs, statistics.median(others) / statistics.median(taken))
+        recall(by_graph, goals)
+
+
+def ranked(service: PremiseService, goal: Goal) -> list[RankedPremise]:
+    """The first K premises."""
+    return service.rank(goal, k=K)
+
+
+def compare_lists(mine: list[list[RankedPremise]], theirs: list[list[RankedPremise]], ratio: float) -> None:
+    """Print how many lists are the same."""
+    same = shared = equal_but_ties = 0
+    for one, other in zip(mine, theirs, strict=True):
+        here, there = ([premise.premise.name for premise in found] for found in (one, other))
+        same += here == there
+        shared += len({*here} & {*there})
+        scores = [[premise.score for premise in found] for found in (one, other)]
+        equal_but_ties += len(here) == len(there) and bool(np.allclose(*scores, atol=1e-4))
+    print(
+        f"    {ratio:.2f} times; top {K} equal: {same} of {len(mine)}, all but ties {equal_but_ties}; "
+        f"premises in both: {100 * shared / (K * len(mine)):.2f}%"
+    )
 
 
 def size_of(database: Database, table: str) -> int:
@@ -128,9 +146,8 @@ def recall(service: PremiseService, goals: list[Goal]) -> None:
     """Recall@10 of the graph, with no filter and with those of modules, against exact search."""
     snapshot = service.snapshot()
     search = snapshot.search
-    assert isinstance(search, DatabaseSearch)
-    rows, scales = search.table.vectors(np.arange(len(search)))
-    exact = ExactSearch([(rows, scales)])
+    assert isinstance(search, GraphSearch)
+    exact = search.exact
     generator = np.random.default_rng(0)
     modules = int(search.modules.max()) + 1
     for share in (1.0, 0.5, 0.1, 0.01):

@@ -16,7 +16,8 @@ from lsp_server.commands.common import (
     settings_for,
     tell_fallback,
 )
-from lsp_server.commands.http import TOKEN_VARIABLE
+from lsp_server.commands.http import STORE_VARIABLE, TOKEN_VARIABLE
+from lsp_server.engine.databases import Published
 from lsp_server.serving.process import leave
 
 _NEEDED = ("mcp", "mcp_types", "fastapi", "uvicorn", "starlette", "prometheus_client")
@@ -28,16 +29,21 @@ def run(options: argparse.Namespace) -> int:
     tell_fallback(options.device)
     try:
         from lsp_server.mcp.serving import HttpOptions, serve_http, serve_stdio
+        from lsp_server.mcp.workspace import Workspace
     except ModuleNotFoundError as error:
         raise not_installed(error, _NEEDED, "mcp") from error
     roots = [project_root(existing_folder(folder)) for folder in options.project or [Path.cwd()]]
-    settings = settings_for(options)
+    store = options.store or os.environ.get(STORE_VARIABLE, "")
+    if options.library and not store:
+        raise UserError("--library names a library of a database, and none is given.", "Add --store.")
+    published = Published(store, options.library) if store else None
+    workspace = Workspace(roots, settings_for(options), published)
     if not options.http:
         _refuse_http_options(options)
-        serve_stdio(roots, settings)
+        serve_stdio(workspace)
         leave(0)  # a thread may still read standard input
     token = options.token or os.environ.get(TOKEN_VARIABLE) or None
-    serve_http(roots, settings, HttpOptions(options.host, options.port, token))
+    serve_http(workspace, HttpOptions(options.host, options.port, token))
     return 0
 
 

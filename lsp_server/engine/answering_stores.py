@@ -8,7 +8,7 @@ from pathlib import Path
 from lean_extract.errors import IndexDamaged, IndexMissing, PremiseIndexError
 from lean_extract.source.projects.project import is_project_root
 from lean_extract.toolchains.core_sources import CORE_PACKAGES
-from lsp_server.engine.freshness import MATHLIB
+from lsp_server.engine.freshness import MATHLIB, is_lean, pinned_lean
 from lsp_server.engine.stores import (
     bundled_store,
     holds_premises,
@@ -38,14 +38,29 @@ class AnsweringStores:
         return self.awaited is not None and self.awaited[0].stamp() != self.awaited[1]
 
 
-def stores_for(root: Path | None) -> AnsweringStores:
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A published library that answers in place of the bundled index."""
+
+    name: str
+    """For people."""
+    lean: str
+    """The Lean version that it is for; empty if it names none."""
+    store: IndexStore
+
+
+def stores_for(root: Path | None, library: Library | None = None) -> AnsweringStores:
     """The stores that answer for the project at `root`; None: fetched libraries and the bundled Mathlib index.
+
+    With a library, it answers behind the project's own index, if there is one, and alone without a project.
 
     The bundled index also answers for a project whose own index holds nothing, for one that needs Mathlib
     and has not indexed it, and for the folder of a file outside of any project.
 
     Raises IndexMissing, IndexDamaged.
     """
+    if library is not None:
+        return AnsweringStores((library.store,)) if root is None else _beside_library(root, library)
     if root is None:
         return AnsweringStores(_without_project())
     own = project_store(root)
@@ -92,7 +107,8 @@ def without_misfits(chosen: AnsweringStores, root: Path | None, model: Path) -> 
     if len(chosen.stores) == 1:
         return chosen
     own, bundled = chosen.stores
-    if bundled.manifest().fingerprint == fingerprint_of(model):
+    manifest = bundled.manifest()
+    if not manifest.is_bundled or manifest.fingerprint == fingerprint_of(model):
         return chosen
     note = (
         "The bundled Mathlib index belongs to the shipped model, so only the project's own index was "
@@ -100,6 +116,30 @@ def without_misfits(chosen: AnsweringStores, root: Path | None, model: Path) -> 
         f"`premise-suggest index {root}`."
     )
     return replace(chosen, stores=(own,), note=note)
+
+
+def _beside_library(root: Path, library: Library) -> AnsweringStores:
+    """A project's own index, if it holds anything, and a published library."""
+    own = project_store(root)
+    stamp, notes = own.stamp(), [_other_lean(root, library)]
+    try:
+        if stamp is not None and holds_premises(own):
+            return AnsweringStores((own, library.store), notes[0])
+    except IndexDamaged as error:  # then it counts as missing
+        notes.append(error.message)
+    if is_project_root(root):
+        notes.append(
+            f"{root} has no index on this machine, so only the library {library.name} was searched. "
+            f"`premise-suggest index {root}` adds the project's own lemmas."
+        )
+    return AnsweringStores((library.store,), " ".join(filter(None, notes)), (own, stamp))
+
+
+def _other_lean(root: Path, library: Library) -> str:
+    lean = pinned_lean(root)
+    if not lean or not library.lean or is_lean(library.lean, lean):
+        return ""
+    return f"The library {library.name} is for Lean {library.lean}; the project has {lean}."
 
 
 def _beside_bundled(own: IndexStore) -> AnsweringStores:

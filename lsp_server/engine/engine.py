@@ -15,6 +15,7 @@ from pathlib import Path
 from lean_extract.records import Goal, Premise, ProofState
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
+from lsp_server.engine.answering_stores import Library
 from lsp_server.engine.changed_files import ChangedFiles
 from lsp_server.engine.describing import describe
 from lsp_server.engine.given_tactics import try_given
@@ -42,7 +43,6 @@ from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
 from retriever.lean.declared import DeclarationSite
 from retriever.lean.offer import RankedPremise
-from retriever.search.index.store import IndexStore
 from retriever.search.indexing.report import IndexReport
 
 
@@ -55,7 +55,7 @@ class Engine:
         toolchain: which Lean; None: the one that fits the project.
         generator: a generator shared by several engines; None: the engine has its own.
         opener: opens the live Lean, in place of the one that the settings name.
-        stores: what answers, in place of the project's own index and the bundled one.
+        library: a published one, which answers in place of the bundled index.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class Engine:
         toolchain: Toolchain | None = None,
         generator: OpenGenerator | None = None,
         opener: OpenLean | None = None,
-        stores: Sequence[IndexStore] = (),
+        library: Library | None = None,
     ) -> None:
         self.root = root
         self.settings = settings or Settings()
         self._lean = RunningLean(root, self.settings.lean, toolchain, opener)
-        self._index = OpenIndex(root, self.settings, stores)
+        self._index = OpenIndex(root, self.settings, library)
         self._generator = generator or OpenGenerator()
         self._files = ChangedFiles(self._lean, self._index)
         self._pipeline = Pipeline()

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
 from lean_extract.errors import BadSource, IndexMissing, ModelError, PremiseIndexError
+from lsp_server.engine.answering_stores import Library
 from lsp_server.engine.indexed_files import Changes
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop, update_project
 from lsp_server.engine.tasks import ahead, to_the_end
-from retriever.search.index.store import IndexStore
 from retriever.search.indexing.report import IndexReport
 
 log = logging.getLogger("premise_suggest")
@@ -39,12 +39,12 @@ class OpenIndex:
     Args:
         root: the project's root; None: there is no project, and the bundled Mathlib index answers.
         settings: which model, and which Lean's core; `configure` replaces them.
-        stores: what answers, in place of the project's own index and the bundled one.
+        library: a published one, which answers in place of the bundled index.
     """
 
-    def __init__(self, root: Path | None, settings: Settings, stores: Sequence[IndexStore] = ()) -> None:
+    def __init__(self, root: Path | None, settings: Settings, library: Library | None = None) -> None:
         self._root = root
-        self._stores = tuple(stores)
+        self._library = library
         self._settings = settings
         self._index: ProjectIndex | None = None
         self._version = 0
@@ -92,7 +92,7 @@ class OpenIndex:
                     download=download,
                     rerank=rerank,
                     device=device,
-                    stores=self._stores,
+                    library=self._library,
                 )
                 self._index = index
                 self._version += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from lean_extract.devices import Device
 from lean_extract.errors import ModelError, PremiseIndexError
 from lean_extract.records import Goal
 from lean_extract.source.projects.project import Project, find_project, source_in
-from lsp_server.engine.answering_stores import AnsweringStores, stores_for, without_misfits
+from lsp_server.engine.answering_stores import Library, stores_for, without_misfits
 from lsp_server.engine.data_goals import is_data
 from lsp_server.engine.declared_premises import DeclaredPremises
 from lsp_server.engine.definitions import in_order
@@ -34,7 +33,6 @@ from retriever.lean.rewriting_search import Rewriting, rewriting_premises
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 from retriever.models.reranker import DEPTH
-from retriever.search.index.store import IndexStore
 
 
 class ProjectIndex:
@@ -48,7 +46,7 @@ class ProjectIndex:
         download: whether it may be fetched from the hub.
         rerank: how many of the best premises its re-ranker reads again; 0: none.
         device: where the models run.
-        stores: what answers, in place of the project's own index and the bundled one.
+        library: a published one, which answers in place of the bundled index.
 
     Raises:
         IndexMissing, IndexDamaged, ModelError: it cannot be opened.
@@ -62,11 +60,11 @@ class ProjectIndex:
         download: bool = False,
         rerank: int = DEPTH,
         device: Device = "cpu",
-        stores: Sequence[IndexStore] = (),
+        library: Library | None = None,
     ) -> None:
         self.root = root
         self._opened_with = (model, rerank, device)
-        chosen = AnsweringStores(tuple(stores)) if stores else stores_for(root)
+        chosen = stores_for(root, library)
         for store in chosen.stores:
             store.manifest()  # reports what is missing at once, before the model is loaded
         folder = model_folder(model, download=download)

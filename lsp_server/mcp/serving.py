@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
-from lsp_server.engine.settings import Settings
 from lsp_server.http.serving import (
     connections_within,
     limits_for,
@@ -36,9 +33,9 @@ class HttpOptions:
     token: str | None
 
 
-def serve_stdio(roots: Sequence[Path], settings: Settings) -> None:
+def serve_stdio(workspace: Workspace) -> None:
     """Serve one client on standard input and output until it goes or a signal arrives."""
-    server = create_server(Workspace(roots, settings))
+    server = create_server(workspace)
 
     async def main() -> None:
         serving = asyncio.ensure_future(_on_stdio(server))
@@ -56,7 +53,7 @@ async def _on_stdio(server: Server[None]) -> None:
         await server.run(reading, writing, server.create_initialization_options())
 
 
-def serve_http(roots: Sequence[Path], settings: Settings, options: HttpOptions) -> None:
+def serve_http(workspace: Workspace, options: HttpOptions) -> None:
     """Serve any number of clients over HTTP until the process is asked to stop.
 
     Raises UserError: the host, the port or the token cannot be used.
@@ -67,7 +64,7 @@ def serve_http(roots: Sequence[Path], settings: Settings, options: HttpOptions) 
         address = url_of(options.host, listener.getsockname()[1])
         limits = limits_for(policy, None)
         limits = replace(limits, connections=connections_within(limits.connections))
-        app = create_app(create_server(Workspace(roots, settings)), policy, limits)
+        app = create_app(create_server(workspace), policy, limits)
         line = f"premise-suggest mcp: {address}{PATH} (Ctrl-C ends it)"
         http = server_of(app, limits, lambda: print(line, flush=True))
         asyncio.run(http.serve([listener]))

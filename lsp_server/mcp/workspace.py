@@ -12,9 +12,11 @@ from lean_extract.files.reading import read_source
 from lean_extract.source.projects.project import is_project_root
 from lsp_server.documents.positions import from_person, split_lines
 from lsp_server.documents.proof_positions import default_position
+from lsp_server.engine.databases import Published
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.open_generator import OpenGenerator
 from lsp_server.engine.settings import Settings
+from lsp_server.engine.stores import project_store
 from prover.verify import GoalPosition
 
 
@@ -24,13 +26,21 @@ class Workspace:
     Args:
         roots: the projects' folders, the first of which answers what names no file; no others are read.
         settings: for all of them.
+        published: libraries that answer behind the projects' own indexes. No index is then begun here; those that
+            there are, are kept up to date.
     """
 
-    def __init__(self, roots: Sequence[Path], settings: Settings) -> None:
+    def __init__(self, roots: Sequence[Path], settings: Settings, published: Published | None = None) -> None:
         generator = OpenGenerator()
         self._roots = tuple(dict.fromkeys(root.resolve() for root in roots))
-        self._engines = {root: Engine(root, settings, generator=generator) for root in self._roots}
+        self._engines = {
+            root: Engine(
+                root, settings, generator=generator, library=published.fitting(root) if published else None
+            )
+            for root in self._roots
+        }
         self._is_indexing = settings.index.auto
+        self._begins_indexes = published is None
         self._updates: dict[Path, asyncio.Task[None]] = {}
         self._is_closing = False
         self.failures: dict[Path, str] = {}
@@ -39,8 +49,9 @@ class Workspace:
     def begin(self) -> None:
         """Begin to bring the projects' indexes up to date; folders that are no Lake projects are left alone."""
         if self._is_indexing:
-            for root in self._roots:
-                if root not in self._updates and is_project_root(root):
+            for root in filter(is_project_root, self._roots):
+                is_begun = self._begins_indexes or project_store(root).stamp() is not None
+                if root not in self._updates and is_begun:
                     self._updates[root] = asyncio.create_task(self._update(root))
 
     @property

@@ -86,9 +86,8 @@ class NearSteps:
         vector = self._goals.get_or_make(goal, lambda: step_vectors(self._encoder, [goal])[0])
         found = [*_indexed(snapshot, where, vector, k), *self._local(snapshot, where, vector)]
         found.sort(key=lambda one: -one.similarity)
-        names = _Names(snapshot, where)
         chosen = chosen_steps(found, k, lambda one: one.step.is_term)
-        return [names.near_step(one) for one in chosen]
+        return _Names(snapshot, where).near_steps(chosen)
 
     def _local(self, snapshot: Snapshot, where: GoalContext | None, vector: Floats) -> Iterator[_Found]:
         """The steps of the proofs above the goal in the open file."""
@@ -171,12 +170,17 @@ class _Names:
             linker.declare_exports()
         self._names = NameResolver(self._environment, 0)
 
-    def near_step(self, found: _Found) -> NearStep:
-        """A step as it is used here."""
+    def near_steps(self, found: Sequence[_Found]) -> list[NearStep]:
+        """Steps as they are used here."""
+        named = [self._resolved(one.step.mentions, one.step.scope, one.order) for one in found]
+        numbers = {self._number(name) for names in named for name in names if name not in self._own}
+        self._snapshot.view.read_ahead(sorted(number for number in numbers if number >= 0))
+        return [self._near_step(one, names) for one, names in zip(found, named, strict=True)]
+
+    def _near_step(self, found: _Found, names: Sequence[str]) -> NearStep:
         step = found.step
         local = frozenset(name for hypothesis in step.hypotheses for name in hypothesis.names)
         local |= frozenset(step.local)
-        names = self._resolved(step.mentions, step.scope, found.order)
         return NearStep(
             found.theorem,
             found.module,

@@ -34,6 +34,7 @@ _BY_USE = 0.02
 """What the logarithm of a premise's uses in proofs counts for, beside its size."""
 _MOST_READ = 4_000
 """The most statements whose names are looked at."""
+_READ_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def pattern_search(
         found, score = _scored(query, trees, offer)
         found &= offer.may_be_found & has_trees
         best = islice(_compatible(offer, query.mentioned, top(score, _MOST_READ, found)), k)
-        premises = [offer.ranked_premise(number, float(score[number])) for number in best]
+        premises = offer.ranked_premises(list(best), score)
         return PatternMatches(premises, int(found.sum()), int((offer.may_be_found & ~has_trees).sum()))
 
 
@@ -126,8 +127,10 @@ def _compatible(
     def is_declared(name: str) -> bool:
         return bool(names.find_names([name])[0] >= 0)
 
-    for number in numbers.tolist():
+    for position, number in enumerate(numbers.tolist()):
         check_wanted()
+        if dotted and position % _READ_AT_ONCE == 0:
+            offer.read_ahead(numbers[position : position + _READ_AT_ONCE].tolist())
         premise = offer.premise(number) if dotted else None
         if premise is None or all(may_have(premise, name, is_declared) for name in dotted):
             yield number

@@ -219,6 +219,8 @@ class PremiseService:
         depth = self._rerank if self._reranker is not None and asked.kinds == "theorems" else 0
         chosen = best(columns.names, scores, max(asked.k, depth))
         knows_scope = question.scope is not None
+        indexed = chosen[chosen >= len(local.premises)] - len(local.premises)
+        snapshot.view.read_ahead(ids[indexed].tolist())
         found = [
             _shown(snapshot, local, ids, int(position), float(scores[position]), in_scope)
             for position in chosen

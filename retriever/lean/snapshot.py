@@ -25,9 +25,9 @@ from retriever.models.encoder import Floats
 from retriever.models.text import premise_texts
 from retriever.search.bm25 import Bm25
 from retriever.search.fusion import Fusion
+from retriever.search.index.joined import search_over
 from retriever.search.index.names import LiveNames
 from retriever.search.index.opening import OpenStores, open_stores
-from retriever.search.index.segment import Segment
 from retriever.search.index.step_search import StepIndex
 from retriever.search.index.store import IndexStore, Stamp
 from retriever.search.votes import ProofGraph
@@ -48,8 +48,7 @@ class Snapshot:
         self.manifests = opened.manifests
         self.left_out = opened.left_out
         segments = view.segments
-        kind = type(segments[0]) if segments else Segment
-        self.search = kind.search_over(segments)
+        self.search = search_over(segments)
         self.bm25 = Bm25([segment.postings for segment in segments], fusion.bm25, view.alive)
         self.is_theorem: Bools = (view.flags & Flag.THEOREM) != 0
         self.is_private: Bools = (view.flags & Flag.PRIVATE) != 0
@@ -157,6 +156,8 @@ class Snapshot:
     def _read_vectors(self, module: str) -> dict[tuple[str, str], Floats]:
         view = self.view
         vectors: dict[tuple[str, str], Floats] = {}
-        for number in np.flatnonzero(self.in_module(module) & view.alive & ~view.bundled).tolist():
+        numbers = np.flatnonzero(self.in_module(module) & view.alive & ~view.bundled).tolist()
+        view.read_ahead(numbers)
+        for number in numbers:
             vectors[premise_texts(view.premise(number))] = view.vector(number)
         return vectors

@@ -7,7 +7,7 @@ Lean's symbols is read as a goal's target and ranked like a goal, behind the nam
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -59,13 +59,27 @@ class Offer:
         own = len(self.own)
         return self.own[number] if number < own else self.snapshot.view.premise(number - own)
 
+    def read_ahead(self, numbers: Iterable[int]) -> None:
+        """Have the records of premises at hand (`IndexView.read_ahead`)."""
+        own = len(self.own)
+        self.snapshot.view.read_ahead(number - own for number in numbers if number >= own)
+
     def name(self, number: int) -> str:
         """A premise's name by its number."""
         own = len(self.own)
         return self.own[number].name if number < own else self.snapshot.view.name(number - own)
 
-    def ranked_premise(self, number: int, score: float) -> RankedPremise:
-        """A premise by its number: the open file's first, those of the index behind them."""
+    def ranked_premises(self, numbers: Sequence[int], scores: Floats) -> list[RankedPremise]:
+        """Premises by their numbers, the open file's first, those of the index behind them, with their scores.
+
+        Args:
+            numbers: of the premises.
+            scores: float32, of everything that may be found.
+        """
+        self.read_ahead(numbers)
+        return [self._ranked_premise(number, float(scores[number])) for number in numbers]
+
+    def _ranked_premise(self, number: int, score: float) -> RankedPremise:
         if number < len(self.own):
             return ranked_premise(self.own[number], "", score, None if self.scope is None else True)
         indexed = number - len(self.own)
@@ -136,7 +150,7 @@ def _tokens(query: NameQuery) -> list[str]:
 def _best(offer: Offer, scores: Floats, k: int) -> list[RankedPremise]:
     """The k premises with the best scores above 0."""
     best = top(scores, k, offer.may_be_found & (scores > 0))
-    return [offer.ranked_premise(number, float(scores[number])) for number in best.tolist()]
+    return offer.ranked_premises(best.tolist(), scores)
 
 
 def offer_at(snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None) -> Offer:

@@ -7,17 +7,22 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from retriever.search.index.exact import ExactSearch
+from lean_extract.goals import parse_goal
+from lsp_server.engine.models import model_folder
+from retriever.lean.service import PremiseService
+from retriever.lean.text_search import search
+from retriever.search.index.joined import search_over
 from retriever.search.index.store import IndexStore
 from retriever.search.postgres.database import Database
-from retriever.search.postgres.search import DatabaseSearch
-from retriever.search.postgres.store import DatabaseStore
+from retriever.search.postgres.search import GraphSearch
+from retriever.search.postgres.store import GRAPH_FROM, DatabaseStore
 from retriever.search.postgres.store import published as libraries
 from tests.http.conftest import SCRIPT, Served, names, run, serving
 from tests.postgres.conftest import Postgres
@@ -67,24 +72,69 @@ def test_a_revision_is_asked_for_by_its_lean_version(served: Served) -> None:
     assert refused.status_code == 400
 
 
+def store_of(published: Postgres, environment: dict[str, str], graph_from: int = GRAPH_FROM) -> DatabaseStore:
+    """The example library as it is published."""
+    database = Counting(published.uri)
+    [found] = [one for one in libraries(database) if one.library == "example"]
+    copies = Path(environment["PREMISE_SUGGEST_INDEX"]) / "copies"
+    return DatabaseStore(database, found, copies, graph_from)
+
+
+class Counting(Database):
+    """A database that counts how often it is asked."""
+
+    asked = 0
+
+    def connected(self) -> AbstractContextManager[Any]:
+        self.asked += 1
+        return super().connected()
+
+
+def test_records_of_an_answer_are_fetched_at_once(published: Postgres, environment: dict[str, str]) -> None:
+    store = store_of(published, environment)
+    service = PremiseService.open([store], model_folder(""))
+    service.rank(parse_goal(STATES[0]), k=32)
+    database = store._database
+    assert isinstance(database, Counting)
+    for ask in (
+        lambda: service.rank(parse_goal(STATES[1]), k=32),
+        lambda: search(service, "list reverse append", k=32),
+    ):
+        store.stamp()  # whether there is a newer revision is asked once a second
+        before = database.asked
+        found = ask()
+        assert len(found) == 32
+        assert all(one.premise.conclusion for one in found if one.premise.kind == "theorem")
+        assert database.asked - before <= 2
+
+
+def test_the_graph_in_the_database_finds_what_exact_search_finds(
+    published: Postgres, environment: dict[str, str]
+) -> None:
+    exact, by_graph = (
+        PremiseService.open([store_of(published, environment, start)], model_folder(""))
+        for start in (GRAPH_FROM, 0)
+    )
+    for state in STATES:
+        here, there = (
+            [one.premise.name for one in service.rank(parse_goal(state), k=10)]
+            for service in (exact, by_graph)
+        )
+        assert len(set(here) & set(there)) >= 9
+
+
 def test_neighbours_under_any_filter_are_the_exact_ones(
     published: Postgres, environment: dict[str, str]
 ) -> None:
-    [found] = [one for one in libraries(Database(published.uri)) if one.library == "example"]
-    store = DatabaseStore(
-        Database(published.uri), found, Path(environment["PREMISE_SUGGEST_INDEX"]) / "copies"
-    )
-    segments = [segment for segment, _ in store.open()[1]]
-    search = type(segments[0]).search_over(segments)
-    assert isinstance(search, DatabaseSearch)
+    search = search_over([segment for segment, _ in store_of(published, environment, graph_from=0).open()[1]])
+    assert isinstance(search, GraphSearch)
     generator = np.random.default_rng(0)
-    count = len(search)
-    rows, scales = search.table.vectors(np.arange(count))
-    exact = ExactSearch([(rows, scales)])
+    count, exact = len(search), search.exact
+    dimension = search.table.dimension
     agreed = total = 0
     for share in (1.0, 0.5, 0.05, 0.002):
         for _ in range(6):
-            vector = generator.normal(size=rows.shape[1]).astype(np.float32)
+            vector = generator.normal(size=dimension).astype(np.float32)
             allowed = generator.random(count) < share
             one, other = search.query(vector), exact.query(vector)
             near, expected = one.top(10, allowed), other.top(10, allowed)
@@ -94,7 +144,7 @@ def test_neighbours_under_any_filter_are_the_exact_ones(
             total += len(expected)
             assert one.scores(expected) == pytest.approx(other.scores(expected), abs=1e-5)
     assert agreed / total >= 0.98
-    assert len(search.query(rows[0].astype(np.float32)).top(3, np.zeros(count, dtype=np.bool_))) == 0
+    assert len(search.query(vector).top(3, np.zeros(count, dtype=np.bool_))) == 0
 
 
 def test_what_is_published_anew_is_served_without_a_restart(
@@ -239,7 +289,20 @@ def test_tables_of_another_version_are_left_alone(
     for arguments in (["http", "--port", "0"], ["index", str(library), "--quiet"]):
         done = run(environment, *arguments, "--store", other.uri)
         assert done.returncode == 1
-        assert "has version 99 of its tables; this premise-suggest knows version 1" in done.stderr
+        assert "has version 99 of its tables; this premise-suggest knows version 2" in done.stderr
+
+
+def test_a_database_without_pgvector_is_told(
+    postgres: Postgres, library: Path, environment: dict[str, str]
+) -> None:
+    postgres.execute("CREATE DATABASE bare")
+    postgres.execute("ALTER DATABASE bare SET extension_control_path = '/nowhere'")
+    bare = Postgres(postgres.folder, postgres.uri.replace("/postgres?", "/bare?"))
+    done = run(environment, "index", library, "--quiet", "--store", bare.uri)
+    assert done.returncode == 1
+    assert "PostgreSQL at this machine/bare has no pgvector." in done.stderr
+    assert "https://github.com/pgvector/pgvector" in done.stderr
+    assert bare.execute("SELECT to_regnamespace('premise_suggest')") == [(None,)]
 
 
 def test_a_copy_of_columns_that_is_gone_is_made_again(

@@ -36,7 +36,7 @@ manifest, never marked here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +101,8 @@ class Segment:
         self.files = [IndexedFile.from_json(row) for row in read_json(folder / "files.json")]
         self.names = StringTable(folder, "names")
         self.kinds = read_array(folder / "kinds.npy")
-        self.vectors, self.scales = self._read_vectors(folder)
+        self.vectors = read_array(folder / "vectors.npy")
+        self.scales = read_array(folder / "scales.npy")
         self.postings = Postings(
             StringTable(folder, "terms"),
             read_array(folder / "posting_starts.npy"),
@@ -134,8 +135,12 @@ class Segment:
         """The search for neighbours among the documents of these segments, which are all of this class."""
         return hnsw.open_search([(one.folder, one.vectors, one.scales) for one in segments])
 
-    def _read_vectors(self, folder: Path) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        return read_array(folder / "vectors.npy"), read_array(folder / "scales.npy")
+    @classmethod
+    def read_ahead(cls, chosen: Iterable[tuple[Segment, int]]) -> None:
+        """Have records at hand that are about to be read, each by its segment of this class and its position.
+
+        Files need none of that.
+        """
 
     def _read_records(self, folder: Path) -> StringTable:
         return StringTable(folder, "records")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -113,14 +113,23 @@ class IndexView:
         return self.file(number).package
 
     def path(self, number: int) -> Path | None:
-        """The file of a document, as it was found; None for what is bundled."""
-        part = self.parts[bisect_right(self.bounds, number) - 1]
-        return None if part.is_bundled else Path(part.manifest.root, self.file(number).path)
+        """The file of a document, as it was found; None for what was not read on this machine."""
+        root = self.parts[bisect_right(self.bounds, number) - 1].manifest.root
+        return Path(root, self.file(number).path) if root else None
 
     def vector(self, number: int) -> npt.NDArray[np.float32]:
         """float32[d]: a document's embedding."""
         segment, local = self.locate(number)
         return np.asarray(segment.vectors[local].astype(np.float32) * segment.scales[local])
+
+    def read_ahead(self, numbers: Iterable[int]) -> None:
+        """Have the records of documents at hand, if fetching each by itself would take a trip."""
+        chosen: dict[type[Segment], list[tuple[Segment, int]]] = {}
+        for number in numbers:
+            segment, local = self.locate(number)
+            chosen.setdefault(type(segment), []).append((segment, local))
+        for kind, those in chosen.items():
+            kind.read_ahead(those)
 
     def locate(self, number: int) -> tuple[Segment, int]:
         """The segment of a document, and its position there."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from psycopg_pool import ConnectionPool
 
 SCHEMA = "premise_suggest"
-VERSION = 1
+VERSION = 2
 _SCHEMES = ("postgresql", "postgres")
 _WAIT_SECONDS = 2.0
 """How long a request waits for a connection."""
@@ -58,16 +58,14 @@ CREATE TABLE {SCHEMA}.premises (
     package text NOT NULL,
     package_revision text NOT NULL,
     record bytea,
-    vector bytea NOT NULL,
-    scale real NOT NULL,
     embedding halfvec NOT NULL,
     PRIMARY KEY (revision_id, document)
 ) PARTITION BY LIST (revision_id);
 INSERT INTO {SCHEMA}.version VALUES ({VERSION});
 """
 """A revision's row is there once all of it is: the transaction that inserts it writes the rest. Each revision's
-premises are a partition of their own, with an HNSW graph. `vector` and `scale` are a premise's embedding as segments
-have it, `embedding` the same in 16-bit floats, with one more element that makes its length 1 (`index.hnsw`)."""
+premises are a partition of their own, with an HNSW graph over `embedding`: a premise's vector in 16-bit floats, with
+one more element that makes its length 1 (`index.hnsw`)."""
 
 
 def shown(address: str) -> str:

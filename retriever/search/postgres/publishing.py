@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import psycopg
 
 Progress = Callable[[str, int, int], None]
-IN_TABLE = frozenset(("vectors.npy", "scales.npy", "records.txt", "records.npy"))
+IN_TABLE = frozenset(("records.txt", "records.npy"))
 """The files of a segment whose content is in the table of premises, not in that of files."""
 _PAGE = 4 << 20
 """Bytes of a row of the table of files."""
@@ -38,7 +38,7 @@ _NULL = struct.pack("!i", -1)
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class Publication:
     """What was published: the revision's number in the database, and how many premises it has."""
 
     number: int
@@ -53,7 +53,7 @@ def publish(
     revision: str,
     lean: str,
     progress: Progress = lambda stage, done, total: None,
-) -> Published:
+) -> Publication:
     """Write what the stores hold, except what is bundled, as a revision of a library.
 
     The one before it stays, for those that still read it; older ones of the same name go.
@@ -71,7 +71,7 @@ def publish(
         total = _copy_premises(connection, number, parts, progress)
         _build_graph(connection, number, total, parts[0].segment.dimension, progress)
         _drop_older(connection, library, revision)
-    return Published(number, total)
+    return Publication(number, total)
 
 
 def _prepare(database: Database, connection: psycopg.Connection[Any]) -> None:
@@ -185,8 +185,7 @@ def _rows(part: SegmentPart, number: int, base: int, modules: int) -> Iterator[b
     files = segment.file_numbers()
     for start in range(0, len(segment), _BLOCK):
         stop = min(start + _BLOCK, len(segment))
-        stored, scales = segment.vectors[start:stop], segment.scales[start:stop]
-        exact = stored.astype(np.float32) * scales[:, None]
+        exact = segment.vectors[start:stop].astype(np.float32) * segment.scales[start:stop, None]
         halves = lengthened(exact).astype(">f2")
         head = struct.pack("!HH", halves.shape[1], 0)
         found: list[bytes] = []
@@ -203,8 +202,6 @@ def _rows(part: SegmentPart, number: int, base: int, modules: int) -> Iterator[b
                 file.package.encode(),
                 file.revision.encode(),
                 segment.raw_record(at) if segment.has_records else None,
-                stored[row].tobytes(),
-                struct.pack("!f", float(scales[row])),
                 head + halves[row].tobytes(),
             )
             found.append(struct.pack("!h", len(fields)))

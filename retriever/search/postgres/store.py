@@ -14,21 +14,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from lean_extract.errors import IndexDamaged, StoreUnavailable
+from retriever.search.index.exact import ExactSearch
 from retriever.search.index.files import explained_writes, make_folder
 from retriever.search.index.manifest import IndexManifest, LiveSegment
 from retriever.search.index.meta import Meta, plain_name
-from retriever.search.index.neighbours import Ids, NearestNeighbours
+from retriever.search.index.neighbours import NearestNeighbours
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore, Stamp
 from retriever.search.postgres.database import SCHEMA, Database, shown
 from retriever.search.postgres.publishing import IN_TABLE
-from retriever.search.postgres.search import DatabaseSearch, PremiseTable
+from retriever.search.postgres.search import GraphSearch, PremiseTable
 
 _LOOK_AGAIN_SECONDS = 1.0
 """How long an answer on which revision is the newest is believed."""
+GRAPH_FROM = 1_000_000
+"""Fewer premises are all looked at, which takes no longer (docs/scale.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +61,6 @@ class _Newest(NamedTuple):
     published: int
 
 
-class StoredVectorRows:
-    """The vectors of a segment's premises, [n, d], of which those that are asked for are fetched."""
-
-    def __init__(self, table: PremiseTable, base: int, count: int) -> None:
-        self.table, self._base = table, base
-        self.shape = (count, table.dimension)
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def __getitem__(self, rows: int | Ids) -> npt.NDArray[Any]:
-        """Vectors without their scales' part: scales of such a segment are all 1."""
-        numbers = np.atleast_1d(np.asarray(rows, dtype=np.int64)) + self._base
-        stored, scales = self.table.vectors(numbers)
-        found = stored.astype(np.float32) * scales[:, None]
-        return found if np.ndim(rows) else found[0]
-
-
 class _Records:
     """The records of a segment's premises."""
 
@@ -88,33 +72,44 @@ class _Records:
 
     def raw(self, index: int) -> bytes:
         """A record as JSON."""
-        return self._table.records([self._base + index])[self._base + index]
+        return self._table.record(self._base + index)
 
 
 class DatabaseSegment(Segment):
-    """A segment whose vectors and records are in the table of premises.
+    """A segment whose records are in the table of premises, and a graph over its vectors, too.
 
     Args:
         folder: of its other columns.
         table: of the revision's premises.
         base: the number of its first premise in the table.
+        graph_from: from how many premises of a revision on their neighbours are found by the graph.
     """
 
-    def __init__(self, folder: Path, table: PremiseTable, base: int) -> None:
-        self._table, self._base = table, base
+    def __init__(self, folder: Path, table: PremiseTable, base: int, graph_from: int) -> None:
+        self._table, self._base, self._graph_from = table, base, graph_from
         super().__init__(folder)
 
     @classmethod
     def search_over(cls, segments: Sequence[Segment]) -> NearestNeighbours:
-        """The search in the database."""
-        rows: list[Any] = [one.vectors for one in segments]
+        """Exact search over the vectors here; that by the graph where there are many."""
+        exact = ExactSearch([(one.vectors, one.scales) for one in segments])
+        first = segments[0]
+        assert isinstance(first, DatabaseSegment)
+        if len(exact) < first._graph_from:
+            return exact
         bounds = np.cumsum([0, *(len(one.files) for one in segments)])
         modules = np.concatenate([one.file_numbers() + bounds[n] for n, one in enumerate(segments)])
-        return DatabaseSearch(rows[0].table, modules)
+        return GraphSearch(first._table, exact, modules)
 
-    def _read_vectors(self, folder: Path) -> tuple[Any, Any]:
-        rows = StoredVectorRows(self._table, self._base, self.count)
-        return rows, np.broadcast_to(np.float32(1.0), (self.count,))
+    @classmethod
+    def read_ahead(cls, chosen: Iterable[tuple[Segment, int]]) -> None:
+        """Fetch the records of documents in one query."""
+        by_table: dict[PremiseTable, list[int]] = {}
+        for segment, index in chosen:
+            if isinstance(segment, DatabaseSegment) and segment.has_records:
+                by_table.setdefault(segment._table, []).append(segment._base + index)
+        for table, documents in by_table.items():
+            table.read_ahead(documents)
 
     def _read_records(self, folder: Path) -> Any:
         return _Records(self._table, self._base, self.count)
@@ -127,12 +122,15 @@ class DatabaseStore(IndexStore):
         database: where it is published.
         library: which library and revision.
         cache: where copies are kept; one that is gone is made again.
+        graph_from: from how many premises on the graph in the database finds neighbours.
     """
 
-    def __init__(self, database: Database, library: PublishedLibrary, cache: Path) -> None:
+    def __init__(
+        self, database: Database, library: PublishedLibrary, cache: Path, graph_from: int = GRAPH_FROM
+    ) -> None:
         named = f"{database.address} {library.library} {library.revision}"
         super().__init__(cache / hashlib.sha256(named.encode()).hexdigest()[:16])
-        self._database, self.library = database, library
+        self._database, self.library, self._graph_from = database, library, graph_from
         self._lock = threading.Lock()
         self._newest: _Newest | None = None
         self._failure: StoreUnavailable | None = None
@@ -191,7 +189,7 @@ class DatabaseStore(IndexStore):
             raise StoreUnavailable(f"Revision {number} is gone from the database.", "Ask again.")
         values = {name: value for name, value in row[0].items() if name not in ("format", "version")}
         manifest = IndexManifest.from_json(values)
-        return replace(manifest, root=str(self.root)), int(row[1]), int(row[2])
+        return replace(manifest, root=""), int(row[1]), int(row[2])
 
     def open(self, fingerprint: str | None = None) -> tuple[IndexManifest, list[tuple[Segment, LiveSegment]]]:
         """The newest revision, its columns copied here if they are not yet. Raises as `IndexStore.open`."""
@@ -203,11 +201,11 @@ class DatabaseStore(IndexStore):
         if not folder.exists():
             self._copy(number, folder)
             self._sweep(folder)
-        table = PremiseTable(self._database, number, premises, dimension)
+        table = PremiseTable(self._database, number, dimension)
         segments: list[tuple[Segment, LiveSegment]] = []
         base = 0
         for live in manifest.segments:
-            segment = DatabaseSegment(folder / live.name, table, base)
+            segment = DatabaseSegment(folder / live.name, table, base, self._graph_from)
             base += len(segment)
             segments.append((segment, live))
         if base != premises:
