@@ -149,10 +149,11 @@ def recall(service: PremiseService, goals: list[Goal]) -> None:
     assert isinstance(search, GraphSearch)
     exact = search.exact
     generator = np.random.default_rng(0)
-    modules = int(search.modules.max()) + 1
+    file_of = snapshot.view.file_of
+    modules = int(file_of.max()) + 1
     for share in (1.0, 0.5, 0.1, 0.01):
         chosen = np.flatnonzero(generator.random(modules) < share)
-        allowed = None if share == 1.0 else np.isin(search.modules, chosen)
+        allowed = None if share == 1.0 else np.isin(file_of, chosen)
         agreed, taken = 0, []
         for goal in goals[:100]:
             vector = service.encoder.encode_state(goal)

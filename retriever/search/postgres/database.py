@@ -54,7 +54,6 @@ CREATE TABLE {SCHEMA}.premises (
     name text NOT NULL,
     kind text NOT NULL,
     module text NOT NULL,
-    module_number integer NOT NULL,
     package text NOT NULL,
     package_revision text NOT NULL,
     record bytea,

@@ -163,15 +163,14 @@ def _copy_premises(
     """Fill the revision's partition; returns how many premises it has."""
     table = f"{SCHEMA}.premises_{number}"
     connection.execute(f"CREATE TABLE {table} (LIKE {SCHEMA}.premises INCLUDING DEFAULTS)")
-    total, base, modules = sum(len(part.segment) for part in parts), 0, 0
+    total, base = sum(len(part.segment) for part in parts), 0
     with connection.cursor().copy(f"COPY {table} FROM STDIN (FORMAT BINARY)") as copy:
         copy.write(_COPY_HEADER)
         for part in parts:
-            for block, rows in enumerate(_rows(part, number, base, modules)):
+            for block, rows in enumerate(_rows(part, number, base)):
                 progress("publishing premises", base + block * _BLOCK, total)
                 copy.write(rows)
             base += len(part.segment)
-            modules += len(part.segment.files)
         copy.write(_COPY_END)
     return total
 
@@ -179,7 +178,7 @@ def _copy_premises(
 _BLOCK = 4096
 
 
-def _rows(part: SegmentPart, number: int, base: int, modules: int) -> Iterator[bytes]:
+def _rows(part: SegmentPart, number: int, base: int) -> Iterator[bytes]:
     """The rows of a segment's premises in PostgreSQL's binary form, some thousand at a time."""
     segment = part.segment
     files = segment.file_numbers()
@@ -198,7 +197,6 @@ def _rows(part: SegmentPart, number: int, base: int, modules: int) -> Iterator[b
                 segment.names.raw(at),
                 segment.kind(at).encode(),
                 file.module.encode(),
-                struct.pack("!i", modules + int(files[at])),
                 file.package.encode(),
                 file.revision.encode(),
                 segment.raw_record(at) if segment.has_records else None,

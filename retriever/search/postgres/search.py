@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from lean_extract.errors import StoreUnavailable
 from lean_extract.lru import Cache
@@ -16,11 +15,9 @@ from retriever.search.postgres.database import SCHEMA, Database
 from retriever.search.postgres.publishing import embedding
 from retriever.search.top import top
 
-_WIDEST = 1000
-"""The widest search that pgvector allows (`hnsw.ef_search`); for more it goes on from there."""
+WIDEST = 1000
+"""The widest search that pgvector allows (`hnsw.ef_search`)."""
 _NARROWEST = 200
-_MOST_BY_GRAPH = 10_000
-"""For more premises than this, all are looked at."""
 _MORE = 1.2
 """So many times more are asked for than a filter leaves on average."""
 _KEPT_RECORDS = 4096
@@ -60,23 +57,18 @@ class PremiseTable:
             self._records.put(document, record)
         return found
 
-    def near(self, vector: Floats, k: int, modules: Sequence[int] | None = None) -> Ids:
-        """int64[<= k]: the nearest premises by the graph, of these modules if they are given."""
+    def near(self, vector: Floats, k: int) -> Ids:
+        """int64[<= k]: the nearest premises by the graph; k is at most `WIDEST`."""
         asked = "[" + ",".join(f"{value:.6g}" for value in (*vector.tolist(), 0.0)) + "]"
-        where = "" if modules is None else " AND module_number = ANY(%(modules)s)"
-        width = min(_WIDEST, max(_NARROWEST, k))
         with self._database.connected() as connection:
-            connection.execute(
-                f"SET LOCAL hnsw.ef_search = {width}; SET LOCAL hnsw.iterative_scan = relaxed_order; "
-                f"SET LOCAL hnsw.max_scan_tuples = {max(20_000, 4 * k)}"
-            )
+            connection.execute(f"SET LOCAL hnsw.ef_search = {max(_NARROWEST, k)}")
             found = (
                 connection.cursor(binary=True)
                 .execute(
-                    f"SELECT document FROM {SCHEMA}.premises WHERE revision_id = {self._revision}{where} "
-                    f"ORDER BY {embedding(self.dimension)} <#> %(asked)s::halfvec({self.dimension + 1}) "
+                    f"SELECT document FROM {SCHEMA}.premises WHERE revision_id = {self._revision} "
+                    f"ORDER BY {embedding(self.dimension)} <#> %s::halfvec({self.dimension + 1}) "
                     f"LIMIT {int(k)}",
-                    {"asked": asked, "modules": None if modules is None else list(modules)},
+                    (asked,),
                 )
                 .fetchall()
             )
@@ -86,17 +78,16 @@ class PremiseTable:
 class GraphSearch:
     """`NearestNeighbours` over a revision's premises, by the graph in the database.
 
-    What the graph gives is scored by the vectors on this machine; where a filter leaves it too few, all of these
-    are looked at.
+    What the graph gives is scored by the vectors on this machine. Where a filter leaves it too few, all of these are
+    looked at: a graph that is searched further finds less and takes longer (scripts/bench_postgres.py).
 
     Args:
         table: the premises.
         exact: the search over the same premises' vectors.
-        modules: int32[n], the number of each premise's module.
     """
 
-    def __init__(self, table: PremiseTable, exact: ExactSearch, modules: npt.NDArray[np.int32]) -> None:
-        self.table, self.exact, self.modules = table, exact, modules
+    def __init__(self, table: PremiseTable, exact: ExactSearch) -> None:
+        self.table, self.exact = table, exact
 
     def __len__(self) -> int:
         return len(self.exact)
@@ -121,26 +112,14 @@ class _GraphQuery:
     def top(self, k: int, allowed: Bools | None = None) -> Ids:
         count = len(self._search)
         share = 1.0 if allowed is None else np.count_nonzero(allowed) / max(count, 1)
-        if not share:
-            return np.zeros(0, dtype=np.int64)
-        wanted = min(count, int(_MORE * k / share) + 1)
-        modules = None
-        if wanted > _MOST_BY_GRAPH and allowed is not None:  # what modules leave out need not be fetched
-            modules = np.unique(self._search.modules[allowed]).tolist()
-            wanted = min(count, int(_MORE * k / self._share_within(modules, allowed)) + 1)
-        for width in (wanted, min(count, 4 * wanted)):
-            if width > _MOST_BY_GRAPH:
-                break
-            ids = self._search.table.near(self._vector, width, modules)
+        wanted = min(count, int(_MORE * k / share) + 1) if share else 0
+        if 0 < wanted <= WIDEST:
+            ids = self._search.table.near(self._vector, wanted)
             ids = ids if allowed is None else ids[allowed[ids]]
             if len(ids) >= k:
-                ids = np.sort(ids[: 2 * k])  # nearest first, but for the rounding of the database's vectors
+                ids.sort()
                 return np.asarray(ids[top(self.scores(ids), k)])
         return self._exact.top(k, allowed)
-
-    def _share_within(self, modules: Iterable[int], allowed: Bools) -> float:
-        within = np.isin(self._search.modules, list(modules))
-        return np.count_nonzero(allowed) / max(int(np.count_nonzero(within)), 1)
 
     def scores(self, ids: Ids) -> Floats:
         return self._exact.scores(ids)

@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from lean_extract.errors import IndexDamaged, StoreUnavailable
 from retriever.search.index.exact import ExactSearch
 from retriever.search.index.files import explained_writes, make_folder
@@ -97,9 +95,7 @@ class DatabaseSegment(Segment):
         assert isinstance(first, DatabaseSegment)
         if len(exact) < first._graph_from:
             return exact
-        bounds = np.cumsum([0, *(len(one.files) for one in segments)])
-        modules = np.concatenate([one.file_numbers() + bounds[n] for n, one in enumerate(segments)])
-        return GraphSearch(first._table, exact, modules)
+        return GraphSearch(first._table, exact)
 
     @classmethod
     def read_ahead(cls, chosen: Iterable[tuple[Segment, int]]) -> None:
