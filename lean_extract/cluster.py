@@ -7,11 +7,16 @@ same.
 
 from __future__ import annotations
 
+import argparse
+import asyncio
 import importlib.metadata
 import logging
+import secrets
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 from lean_extract.errors import PremiseSuggestError, UserError
 from lean_extract.extras import import_extra
@@ -19,11 +24,47 @@ from lean_extract.extras import import_extra
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 _CONNECT_SECONDS = 10
+_WORKER_SECONDS = 5
+"""How long the first worker of a scheduler is awaited."""
 _MOST_DEATHS = 3
 """A task that has been with so many workers when they died is not tried again."""
 _LEAST_MEMORY = 100_000_000
 """Bytes."""
 _EXTRA, _PURPOSE = "cluster", "Work on several processes or machines"
+
+
+class Opened(Protocol):
+    """What a worker opens once and uses for all of its tasks."""
+
+    def close(self) -> None:
+        """Release it."""
+        ...
+
+
+State = TypeVar("State", bound=Opened)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """Where tasks run.
+
+    `scheduler`: the address of one (`tcp://HOST:8786`); empty: processes of this machine. `processes`: how many, if
+    they are of this machine. `memory`: what each of them may use, such as `4GB`; `auto`: its share of the machine's.
+    """
+
+    scheduler: str = ""
+    processes: int = 1
+    memory: str = "auto"
+
+
+def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare `--memory` and `--scheduler`."""
+    parser.add_argument(
+        "--memory", default="auto", metavar="M", help="what each process may use, such as 4GB (its share)"
+    )
+    parser.add_argument(
+        "--scheduler", default="", metavar="ADDRESS", help="a Dask scheduler, tcp://HOST:8786 (docs/scale.md)"
+    )
 
 
 class ClusterLost(PremiseSuggestError):
@@ -35,13 +76,8 @@ class TaskFailed(PremiseSuggestError):
 
 
 @contextmanager
-def cluster_client(scheduler: str, workers: int, memory: str = "auto") -> Iterator[Any]:
-    """A Dask client for a block.
-
-    Args:
-        scheduler: the address of a scheduler (`tcp://HOST:8786`); empty: processes of this machine, for the block.
-        workers: how many processes, if they are of this machine.
-        memory: what each of them may use, such as `4GB`; `auto`: its share of the machine's.
+def cluster_client(options: ClusterOptions) -> Iterator[Any]:
+    """A Dask client for a block; processes of this machine end with it.
 
     Raises UserError (Dask is missing, the scheduler does not answer, that is no memory), ClusterLost (its workers
     have another version of premise-suggest).
@@ -50,17 +86,17 @@ def cluster_client(scheduler: str, workers: int, memory: str = "auto") -> Iterat
     for name in ("distributed", "distributed.client"):  # what goes wrong is told in a sentence
         logging.getLogger(name).setLevel(logging.CRITICAL)
     dask: Any = import_extra("dask.utils", _EXTRA, _PURPOSE)
-    if memory != "auto":
-        _refuse_no_memory(dask, memory)
+    if options.memory != "auto":
+        _refuse_no_memory(dask, options.memory)
     import_extra("dask", _EXTRA, _PURPOSE).config.set(
         {"distributed.scheduler.allowed-failures": _MOST_DEATHS - 1}
     )
-    if not scheduler:
+    if not options.scheduler:
         with (
             distributed.LocalCluster(
-                n_workers=workers,
+                n_workers=options.processes,
                 threads_per_worker=1,
-                memory_limit=memory,
+                memory_limit=options.memory,
                 dashboard_address=None,
                 silence_logs=50,
             ) as cluster,
@@ -69,10 +105,10 @@ def cluster_client(scheduler: str, workers: int, memory: str = "auto") -> Iterat
             yield client
         return
     try:
-        client = distributed.Client(scheduler, timeout=_CONNECT_SECONDS)
+        client = distributed.Client(options.scheduler, timeout=_CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         hint = "Start one there (`dask scheduler`), or correct the address."
-        raise UserError(f"No Dask scheduler answers at {scheduler}.", hint) from error
+        raise UserError(f"No Dask scheduler answers at {options.scheduler}.", hint) from error
     with client:
         _refuse_other_versions(client)
         yield client
@@ -93,6 +129,8 @@ def _refuse_no_memory(utils: Any, memory: str) -> None:
 def _refuse_other_versions(client: Any) -> None:
     """Raise ClusterLost unless all workers have this version of premise-suggest, and there is one."""
     ours = _version()
+    with suppress(TimeoutError):
+        client.wait_for_workers(1, timeout=_WORKER_SECONDS)
     found: dict[str, str] = client.run(_version)
     if not found:
         raise ClusterLost("The scheduler has no workers.", "Start some: dask worker ADDRESS")
@@ -120,21 +158,67 @@ def run_tasks(
     """
     distributed: Any = import_extra("distributed", _EXTRA, _PURPOSE)
     futures = {client.submit(work, task, pure=False): task for task in tasks}
-    lost = ClusterLost(
-        "The Dask scheduler has gone.", "What was done is kept; run the same command again to go on."
-    )
     try:
         for future in distributed.as_completed(futures):
-            if future.status in ("cancelled", "lost"):
-                raise lost
             yield futures[future], _outcome(distributed, future)
-    except (distributed.comm.CommClosedError, distributed.client.FutureCancelledError) as error:
-        raise lost from error
+    except distributed.comm.CommClosedError as error:
+        raise _lost() from error
     finally:
         client.cancel(list(futures))
 
 
+async def result_of(client: Any, work: Callable[[Task], Result], task: Task) -> Result | PremiseSuggestError:
+    """One task's result, or the error for which it could not be done. Raises ClusterLost: the scheduler has gone.
+
+    Cancellation also cancels the task, if it has not begun.
+    """
+    distributed: Any = import_extra("distributed", _EXTRA, _PURPOSE)
+    loop = asyncio.get_running_loop()
+    done = asyncio.Event()
+    future = client.submit(work, task, pure=False)
+    future.add_done_callback(lambda _: loop.call_soon_threadsafe(done.set))
+    try:
+        await done.wait()
+    except asyncio.CancelledError:
+        client.loop.add_callback(future.release)
+        raise
+    found: Result | PremiseSuggestError = await asyncio.to_thread(_outcome, distributed, future)
+    return found
+
+
+@contextmanager
+def opened_on_workers(
+    client: Any, opening: Callable[[], State]
+) -> Iterator[Callable[[Callable[[State, Task], Result]], Callable[[Task], Result]]]:
+    """For a block, each worker opens something at its first task, and keeps it for the tasks that follow.
+
+    The block gets a function that makes work of what is to be done with it and a task. What `opening` raises is
+    raised by the tasks.
+    """
+    from lean_extract.cluster_worker import OpenedOnce, with_opened
+
+    name = f"premise-suggest-{secrets.token_hex(8)}"
+    client.register_plugin(OpenedOnce(opening), name=name)
+
+    def work_of(work: Callable[[State, Task], Result]) -> Callable[[Task], Result]:
+        return partial(with_opened, name, work)
+
+    try:
+        yield work_of
+    finally:
+        if client.status == "running":
+            client.unregister_worker_plugin(name)
+
+
+def _lost() -> ClusterLost:
+    return ClusterLost(
+        "The Dask scheduler has gone.", "What was done is kept; run the same command again to go on."
+    )
+
+
 def _outcome(distributed: Any, future: Any) -> Any:
+    if future.status in ("cancelled", "lost"):
+        raise _lost()
     try:
         return future.result()
     except PremiseSuggestError as error:
@@ -144,6 +228,6 @@ def _outcome(distributed: Any, future: Any) -> Any:
             f"It was given up after {_MOST_DEATHS} workers had died with it.", "Give workers more memory."
         )
     except Exception as error:  # of the task's own code, on another machine
-        if isinstance(error, distributed.client.FutureCancelledError):
-            raise
+        if isinstance(error, (distributed.client.FutureCancelledError, distributed.comm.CommClosedError)):
+            raise _lost() from error
         return TaskFailed(f"It failed: {type(error).__name__}: {error}.", "See the worker's log.")

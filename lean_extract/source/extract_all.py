@@ -21,7 +21,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.cluster import cluster_client, run_tasks
+from lean_extract.cluster import ClusterOptions, add_cluster_arguments, cluster_client, run_tasks
 from lean_extract.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.files.atomic import replacing
 from lean_extract.files.json_text import read_json
@@ -109,20 +109,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     said = "so many processes of this machine (one per core is best)"
     parser.add_argument("--workers", type=processes, default=min(64, os.cpu_count() or 1), help=said)
-    parser.add_argument("--memory", default="auto", help="what each of them may use, such as 4GB (its share)")
-    parser.add_argument(
-        "--scheduler", default="", metavar="ADDRESS", help="a Dask scheduler, tcp://HOST:8786"
-    )
+    add_cluster_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; 1 if a project could not be extracted. Raises UserError, ClusterLost."""
     tasks = tasks_of(options.projects, options.out, states=options.states)
     options.out.mkdir(parents=True, exist_ok=True)
+    where = ClusterOptions(options.scheduler, min(options.workers, len(tasks)), options.memory)
     total: Counter[str] = Counter()
     failures: list[tuple[str, PremiseSuggestError]] = []
     with (
-        cluster_client(options.scheduler, min(options.workers, len(tasks)), options.memory) as client,
+        cluster_client(where) as client,
         tqdm(total=len(tasks), unit=" projects", disable=None) as bar,
     ):
         for task, found in run_tasks(client, extract_if_new, tasks):

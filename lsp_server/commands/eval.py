@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
 
+from lean_extract.cluster import ClusterOptions
 from lean_extract.errors import PremiseSuggestError, UserError
 from lean_extract.files.atomic import replacing
 from lean_extract.toolchains.compile import CompilationStopped
@@ -44,6 +45,7 @@ def run(options: argparse.Namespace) -> int:
         return eval_retrieval.run(options)
     show_first_use()
     problems = _problems(options)
+    _cluster(options)  # what does not fit is told before anything is opened
     generator = _generator(options)
     plan = _plan(options, generator)
     name = f"{problems.name}-{plan.retriever}-{plan.tactics_from}"
@@ -88,6 +90,7 @@ def _until_stopped(
                 limit=options.limit,
                 stop=stop,
                 generator=generator,
+                cluster=_cluster(options),
             )
         )
         with _cancelled_by_signals(task, stop):
@@ -162,6 +165,7 @@ def _plan(options: argparse.Namespace, generator: AnyGenerator | None) -> Evalua
     return EvaluationPlan(
         retriever=options.retriever,
         tactics_from=options.tactics_from or ("templates" if generator is None else "both"),
+        generator=options.generator,
         model=options.model,
         download=options.download,
         premises=options.premises,
@@ -171,6 +175,15 @@ def _plan(options: argparse.Namespace, generator: AnyGenerator | None) -> Evalua
         limits=SearchLimits(options.seconds, options.nodes, options.tactics, options.tactic_seconds),
         lean=options.lean,
     )
+
+
+def _cluster(options: argparse.Namespace) -> ClusterOptions | None:
+    """The processes of Dask that were asked for, if any. Raises UserError: `--memory` has nobody to hold to."""
+    if options.processes is None and not options.scheduler:
+        if options.memory != "auto":
+            raise UserError("--memory is for --processes.", "Leave it out, or add --processes.")
+        return None
+    return ClusterOptions(options.scheduler, options.processes or 1, options.memory)
 
 
 def _report(options: argparse.Namespace) -> int:

@@ -34,6 +34,20 @@ class ProblemSet:
 
 
 @dataclass(frozen=True, slots=True)
+class ProvingSetup:
+    """All that proving a set's problems needs, but for the problems: what is sent to other processes.
+
+    `problems`: the set, without its problems. `names`: their full names. `stores`: the folders of the indexes that
+    hold nothing of their proofs; empty where no premises are retrieved. `plan`: how they are to be proved.
+    """
+
+    problems: ProblemSet
+    names: tuple[str, ...]
+    stores: tuple[Path, ...]
+    plan: EvaluationPlan
+
+
+@dataclass(frozen=True, slots=True)
 class EvaluationPlan:
     """How problems are to be proved.
 

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import logging
 import os
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 
+from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.stores import Progress, needs_mathlib
-from lsp_server.evaluation.plan import EvaluationPlan, ProblemSet
+from lsp_server.evaluation.plan import EvaluationPlan, ProblemSet, ProvingSetup
 from lsp_server.evaluation.premise_index import evaluation_stores, library_digest
 from lsp_server.evaluation.reference import References
 from lsp_server.evaluation.retrieving import ProblemRetriever, nothing, open_service
 from lsp_server.evaluation.tactics import Tactics
 from prover.closers import MATHLIB_CLOSERS
 from prover.evaluation.problems import Problem, digest
-from prover.evaluation.proving import ProposerFor
+from prover.evaluation.proving import ProposerFor, Prover
 from prover.evaluation.run_folder import RunDescription
 from prover.evaluation.seeds import Shuffled
 from prover.odds import shipped_odds
 from prover.opening import AnyGenerator
 from prover.search.environment import Proposer
 from retriever.models.encoder import Encoder
+from retriever.search.index.store import IndexStore
 
 log = logging.getLogger("premise_suggest")
 
@@ -96,16 +100,27 @@ def describe(problems: ProblemSet, plan: EvaluationPlan, prepared: Prepared) -> 
     return RunDescription(settings, len(problems.posed), plan.passes)
 
 
-def proposers(
+def setup_of(
     problems: ProblemSet,
     plan: EvaluationPlan,
     prepared: Prepared,
     progress: Progress,
     stop: Event,
-) -> ProposerFor:
-    """The function that makes the proposer for a problem and a pass. Builds the index if premises are retrieved."""
-    extra = MATHLIB_CLOSERS if needs_mathlib(problems.project) else ()
-    retrieval = _retrieval(problems, plan, prepared, progress, stop)
+) -> ProvingSetup:
+    """The set-up for a set's problems. Builds the index if premises are retrieved."""
+    names = tuple(posed.full_name for posed in problems.posed if isinstance(posed, Problem))
+    stores: Sequence[IndexStore] = ()
+    if prepared.encoder is not None:
+        stores = evaluation_stores(problems.library, names, prepared.encoder, progress, stop.is_set)
+    roots = tuple(store.root for store in stores)
+    return ProvingSetup(replace(problems, posed=()), names, roots, plan)
+
+
+def proposers(setup: ProvingSetup, prepared: Prepared) -> ProposerFor:
+    """The function that makes the proposer for a problem and a pass."""
+    plan = setup.plan
+    extra = MATHLIB_CLOSERS if needs_mathlib(setup.problems.project) else ()
+    retrieval = _retrieval(setup, prepared)
     with_templates = plan.tactics_from != "generator"
 
     def proposer(problem: Problem, pass_number: int) -> Proposer:
@@ -124,23 +139,29 @@ def proposers(
     return proposer
 
 
-def _retrieval(
-    problems: ProblemSet,
-    plan: EvaluationPlan,
-    prepared: Prepared,
-    progress: Progress,
-    stop: Event,
-) -> ProblemRetriever | None:
+@asynccontextmanager
+async def opened_prover(
+    setup: ProvingSetup, prepared: Prepared, proposer_for: ProposerFor
+) -> AsyncIterator[Prover]:
+    """A prover with a Lean of its own, which ends with the block. Raises LeanError."""
+    problems, toolchain = setup.problems, prepared.toolchain
+    async with await LeanSession.start(problems.project, toolchain, LeanLimits()) as session:
+        yield Prover(
+            session, toolchain, problems.project, proposer_for, setup.plan.limits, problems.stated_alone
+        )
+
+
+def _retrieval(setup: ProvingSetup, prepared: Prepared) -> ProblemRetriever | None:
     if prepared.encoder is None:
         return None
-    names = [posed.full_name for posed in problems.posed if isinstance(posed, Problem)]
-    stores = evaluation_stores(problems.library, names, prepared.encoder, progress, stop.is_set)
+    problems, plan, names = setup.problems, setup.plan, setup.names
+    stores = [IndexStore(root) for root in setup.stores]
     service = open_service(stores, prepared.model, prepared.encoder, plan.retriever)
     known = service.snapshot().names
     references = References(
         problems.project, prepared.toolchain, lambda name: bool(known.find_names([name])[0] >= 0)
     )
-    hidden = names if problems.stated_alone or problems.library != problems.project else []
+    hidden = names if problems.stated_alone or problems.library != problems.project else ()
     return ProblemRetriever(
         plan.retriever, service, problems.project, plan.premises, hidden, names, references
     )

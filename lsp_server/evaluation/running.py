@@ -10,17 +10,17 @@ from pathlib import Path
 from threading import Event
 from typing import Protocol
 
+from lean_extract.cluster import ClusterOptions
 from lean_extract.errors import UserError
-from lean_extract.session import LeanLimits, LeanSession
-from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.evaluation.mathlib import require_mathlib
-from lsp_server.evaluation.plan import EvaluationPlan, ProblemSet
-from lsp_server.evaluation.preparing import describe, prepare, proposers
-from prover.evaluation.problems import Posed
-from prover.evaluation.proving import Prover, stems_of
+from lsp_server.evaluation.on_cluster import cluster_workers
+from lsp_server.evaluation.plan import EvaluationPlan, ProblemSet, ProvingSetup
+from lsp_server.evaluation.preparing import Prepared, describe, opened_prover, prepare, proposers, setup_of
+from prover.evaluation.problems import Posed, Problem
+from prover.evaluation.proving import keep_proof, stems_of
 from prover.evaluation.rows import ProblemRow
 from prover.evaluation.run_folder import Results, RunDescription, opened
-from prover.evaluation.runner import Task, run
+from prover.evaluation.runner import Task, Worker, run
 from prover.opening import AnyGenerator
 
 
@@ -50,6 +50,7 @@ async def evaluate(
     limit: int | None = None,
     stop: Event,
     generator: AnyGenerator | None,
+    cluster: ClusterOptions | None = None,
 ) -> None:
     """Prove the problems and write the rows. However it ends, the rows written so far are kept.
 
@@ -57,11 +58,13 @@ async def evaluate(
         limit: how many problems, from the first, are tried now.
         stop: set to end compilation or indexing.
         generator: writes tactics; may be None.
+        cluster: processes of Dask that prove in place of this one; None: this one, with `plan.workers` Leans.
 
     Raises:
         UserError: the plan does not fit the problems, the folder holds something else (`run_folder.opened`).
         LeanError: there is no Lean, or no Mathlib that problems import. ModelError, PremiseIndexError.
         ResultsNotWritten: the folder cannot be written to; what was kept until then stays.
+        ClusterLost: the scheduler has gone.
     """
     check(problems, plan)
     prepared = await asyncio.to_thread(prepare, problems, plan, generator, watcher.report, stop)
@@ -70,31 +73,37 @@ async def evaluate(
     with opened(out, description, resume=resume) as results:
         tasks = left_to_do(problems, plan, results, limit)
         if tasks:
-            proposer_for = await asyncio.to_thread(proposers, problems, plan, prepared, watcher.report, stop)
+            setup = await asyncio.to_thread(setup_of, problems, plan, prepared, watcher.report, stop)
         watcher.begin(results, description.passes * len(_chosen(problems, limit)))
         if not tasks:
             return
 
+        stems = stems_of(posed.name for posed in problems.posed)
+        by_name = {posed.name: posed for posed in problems.posed}
+
         def on_row(row: ProblemRow) -> None:
+            posed = by_name[row.name]
+            if row.is_proved and isinstance(posed, Problem):
+                keep_proof(results.proofs, stems[row.name], posed, row)
             results.append(stamped(row, description))
             watcher.on_row(row)
 
-        stems = stems_of(posed.name for posed in problems.posed)
         async with AsyncExitStack() as stack:
-            workers = [
-                Prover(
-                    await stack.enter_async_context(await _session(problems.project, prepared.toolchain)),
-                    prepared.toolchain,
-                    problems.project,
-                    proposer_for,
-                    plan.limits,
-                    results.proofs,
-                    stems,
-                    problems.stated_alone,
-                )
-                for _ in range(min(plan.workers, len(tasks)))
-            ]
+            if cluster is None:
+                workers = await _provers(stack, setup, prepared, min(plan.workers, len(tasks)))
+            else:
+                workers = await cluster_workers(stack, setup, prepared, cluster, len(tasks))
             await run(tasks, workers, on_row)
+
+
+async def _provers(
+    stack: AsyncExitStack, setup: ProvingSetup, prepared: Prepared, count: int
+) -> Sequence[Worker]:
+    """Leans of this process, which share an index."""
+    proposer_for = await asyncio.to_thread(proposers, setup, prepared)
+    return [
+        await stack.enter_async_context(opened_prover(setup, prepared, proposer_for)) for _ in range(count)
+    ]
 
 
 def stamped(row: ProblemRow, description: RunDescription) -> ProblemRow:
@@ -131,7 +140,3 @@ def left_to_do(problems: ProblemSet, plan: EvaluationPlan, results: Results, lim
 
 def _chosen(problems: ProblemSet, limit: int | None) -> Sequence[Posed]:
     return problems.posed[:limit]
-
-
-async def _session(project: Path, toolchain: Toolchain) -> LeanSession:
-    return await LeanSession.start(project, toolchain, LeanLimits())

@@ -6,7 +6,7 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.toolchains.toolchain import Toolchain
 from prover.evaluation.problems import InvalidProblem, Posed, Problem
 from prover.evaluation.rows import ProblemRow
-from prover.evaluation.run_folder import ResultsNotWritten, not_written
+from prover.evaluation.run_folder import not_written
 from prover.search.environment import Proposer
 from prover.search.lean_environment import LeanEnvironment, LeanForSearch
 from prover.search.proof_file import check_proof, write_proof
@@ -36,8 +36,7 @@ _STEM_BYTES = 150
 class Prover:
     """All that one worker needs.
 
-    `proofs`: the folder for the files of found proofs; `stems`: the stems of their file names, by problem
-    (`stems_of`). `states_alone`: whether problems are standalone statements that Lean has not seen yet; a
+    `states_alone`: whether problems are standalone statements that Lean has not seen yet; a
     fresh Lean checks each of them before the search.
     """
 
@@ -46,14 +45,12 @@ class Prover:
     project: Path
     proposer_for: ProposerFor
     limits: SearchLimits
-    proofs: Path
-    stems: Mapping[str, str]
     states_alone: bool = False
 
     async def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
         """Search for a proof, check it, and return the row.
 
-        Raises LeanNotFound: Lean is gone. ResultsNotWritten: the proof cannot be saved.
+        Raises LeanNotFound: Lean is gone.
         """
         if isinstance(posed, InvalidProblem):
             return ProblemRow(posed.name, pass_number, "failed", posed.level, error=posed.message)
@@ -63,7 +60,7 @@ class Prover:
             if problem:
                 return replace(blank, error=problem)
             return await self._searched(posed, blank)
-        except (LeanNotFound, ResultsNotWritten):  # the next problem would fail in the same way
+        except LeanNotFound:  # the next problem would fail in the same way
             raise
         except PremiseSuggestError as error:
             return replace(blank, error=str(error))
@@ -79,11 +76,6 @@ class Prover:
         row = replace(row, axioms=checked.axioms)
         if not checked.accepted:
             return replace(row, status="refused", error=checked.message)
-        path = self.proofs / file_name(self.stems[problem.name], blank.pass_number)
-        try:
-            write_proof(path, problem.theorem, result.proof)
-        except OSError as error:
-            raise not_written(f"The proof of {problem.name}", error) from error
         return row
 
     async def _defect(self, problem: Problem) -> str:
@@ -94,6 +86,14 @@ class Prover:
         if ends_in_proof(problem):
             return f"The statement ends in a proof; give it up to its `:=`. {checked.message}"
         return checked.message
+
+
+def keep_proof(folder: Path, stem: str, problem: Problem, row: ProblemRow) -> None:
+    """Write the proof that a row has as a Lean file; `stem` comes from `stems_of`. Raises ResultsNotWritten."""
+    try:
+        write_proof(folder / file_name(stem, row.pass_number), problem.theorem, row.proof)
+    except OSError as error:
+        raise not_written(f"The proof of {problem.name}", error) from error
 
 
 def ends_in_proof(problem: Problem) -> bool:

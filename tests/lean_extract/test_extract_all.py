@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from lean_extract.source.extract import extract_project
+from tests.dask_processes import QUIET, scheduler, while_running, worker
 
 distributed = pytest.importorskip("distributed")
 COMMAND = [sys.executable, "-m", "lean_extract", "extract-all"]
-QUIET = {**os.environ, "DASK_DISTRIBUTED__DASHBOARD__LINK": "", "PYTHONWARNINGS": "ignore"}
 
 
 def library(folder: Path, files: int, theorems: int = 40) -> Path:
@@ -38,46 +34,9 @@ def extract(out: Path, *arguments: str | Path) -> subprocess.CompletedProcess[st
     return subprocess.run(command, capture_output=True, text=True, env=QUIET, timeout=300, check=False)
 
 
-def while_running(process: subprocess.Popen[str], holds: Callable[[], Any]) -> None:
-    """Wait until it holds, while a process runs."""
-    while not holds():
-        with suppress(subprocess.TimeoutExpired):
-            raise AssertionError(f"it ended with {process.wait(0.01)} before that held")
-
-
 def records_of(project: Path, folder: Path) -> str:
     """The hash of a project's records, as one process extracts them."""
     return extract_project(project, folder / "alone.jsonl").data_hash
-
-
-@contextmanager
-def dask(*arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """A program of Dask, such as a scheduler or a worker, which ends with the block."""
-    command = [sys.executable, "-m", "distributed.cli." + arguments[0], *arguments[1:]]
-    with subprocess.Popen(
-        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=QUIET
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-@contextmanager
-def scheduler() -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """The address of a scheduler, and its process."""
-    options = ("--port", "0", "--no-dashboard", "--host", "127.0.0.1")
-    with dask("dask_scheduler", *options) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if found := re.search(r"tcp://127\.0\.0\.1:\d+", line):
-                yield found[0], process
-                return
-        raise AssertionError("the scheduler ended")
-
-
-def worker(address: str) -> Any:
-    return dask("dask_worker", address, "--nthreads", "1", "--no-dashboard", "--no-nanny")
 
 
 def test_two_processes_extract_what_one_does_and_nothing_twice(tmp_path: Path) -> None:
