@@ -57,14 +57,18 @@ class ClusterOptions:
     memory: str = "auto"
 
 
-def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare `--memory` and `--scheduler`."""
-    parser.add_argument(
-        "--memory", default="auto", metavar="M", help="what each process may use, such as 4GB (its share)"
-    )
-    parser.add_argument(
-        "--scheduler", default="", metavar="ADDRESS", help="a Dask scheduler, tcp://HOST:8786 (docs/scale.md)"
-    )
+def asked_cluster(options: argparse.Namespace) -> ClusterOptions | None:
+    """What `option_types.add_cluster_arguments` got; None: neither processes nor a scheduler were asked for.
+
+    Raises UserError: the options do not fit each other.
+    """
+    if options.processes is not None and options.scheduler:
+        raise UserError("--processes is for this machine.", "Leave out --processes or --scheduler.")
+    if options.processes is None and not options.scheduler:
+        if options.memory != "auto":
+            raise UserError("--memory is for --processes.", "Leave it out, or add --processes.")
+        return None
+    return ClusterOptions(options.scheduler, options.processes or 1, options.memory)
 
 
 class ClusterLost(PremiseSuggestError):
@@ -97,7 +101,7 @@ def cluster_client(options: ClusterOptions) -> Iterator[Any]:
                 n_workers=options.processes,
                 threads_per_worker=1,
                 memory_limit=options.memory,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # any free port: others may run at the same time
                 silence_logs=50,
             ) as cluster,
             distributed.Client(cluster) as client,

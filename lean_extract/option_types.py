@@ -34,6 +34,16 @@ def processes(text: str) -> int:
     return number
 
 
+def add_cluster_arguments(parser: argparse.ArgumentParser, work: str) -> None:
+    """Declare `--processes`, `--memory` and `--scheduler`; `work`: what is done there, as `index many projects`."""
+    said = f"{work} in so many processes of this machine (extra cluster; docs/scale.md)"
+    parser.add_argument("--processes", type=processes, default=None, metavar="N", help=said)
+    said = "what each of these processes may use, such as 4GB (default: its share)"
+    parser.add_argument("--memory", default="auto", metavar="M", help=said)
+    said = f"{work} on the workers of a Dask scheduler, tcp://HOST:8786"
+    parser.add_argument("--scheduler", default="", metavar="ADDRESS", help=said)
+
+
 def seconds(text: str) -> float:
     """A number above 0."""
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from lean_extract.devices import DEVICES
-from lean_extract.option_types import depth, port, positive, processes
+from lean_extract.option_types import add_cluster_arguments, depth, port, positive, processes
 from lean_extract.verbs import reported
 from lsp_server import __version__
 from lsp_server.commands.eval_options import add_eval
@@ -143,14 +143,15 @@ def _search(command: argparse.ArgumentParser) -> None:
 
 
 def _index(command: argparse.ArgumentParser) -> None:
-    said = "a Lean project, or the source of another backend (default: the current folder)"
-    command.add_argument("directory", nargs="?", type=Path, default=None, metavar="SOURCE", help=said)
+    said = "Lean projects, or the source of another backend (default: the current folder)"
+    command.add_argument("sources", nargs="*", type=Path, metavar="SOURCE", help=said)
     command.add_argument("--quiet", action="store_true", help="show no progress bar")
     _backend(command)
     said = "the name of the collection, for another backend, or of the published library (default: of file or folder)"
     command.add_argument("--name", metavar="NAME", default="", help=said)
-    said = "then publish the index into this database, postgresql://…, for `http --store`"
+    said = "then publish the index into this database, postgresql://…, for `http --store` and `mcp --store`"
     command.add_argument("--store", metavar="ADDRESS", default="", help=said)
+    add_cluster_arguments(command, "index many projects")
     _lean(command)
     _model(command)
 

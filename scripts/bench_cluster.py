@@ -43,7 +43,7 @@ def main() -> int:
             taken.setdefault("one process", []).append(seconds(*plain))
             for workers in ("1", "2"):
                 command = [*_EXTRACT, "extract-all", f"{folder}/{workers}", *projects, "--states"]
-                found = seconds([*command, "--workers", workers])
+                found = seconds([*command, "--processes", workers])
                 taken.setdefault(f"Dask, {workers} of its workers", []).append(found)
     first = statistics.median(taken["one process"])
     for name, found in taken.items():

@@ -1,6 +1,6 @@
 """Extract the records of many projects, a task each, on several processes or machines.
 
-python -m lean_extract extract-all OUT PROJECT ... [--states] [--workers N | --scheduler ADDRESS]
+python -m lean_extract extract-all OUT PROJECT ... [--states] [--processes N | --scheduler ADDRESS]
 
 OUT gets NAME.jsonl, the records of the project in the folder NAME, and NAME.json, what was found. A project whose
 files have not changed since is not read again, so a run that was stopped goes on where it was. With --scheduler, the
@@ -16,16 +16,16 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.cluster import ClusterOptions, add_cluster_arguments, cluster_client, run_tasks
+from lean_extract.cluster import ClusterOptions, asked_cluster, cluster_client, run_tasks
 from lean_extract.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.files.atomic import replacing
 from lean_extract.files.json_text import read_json
-from lean_extract.option_types import processes
+from lean_extract.option_types import add_cluster_arguments
 from lean_extract.source.extract import extract_project
 from lean_extract.source.projects.project import SourceFile, find_sources
 
@@ -107,16 +107,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--states", action="store_true", help="also extract the proof states that the text determines"
     )
-    said = "so many processes of this machine (one per core is best)"
-    parser.add_argument("--workers", type=processes, default=min(64, os.cpu_count() or 1), help=said)
-    add_cluster_arguments(parser)
+    add_cluster_arguments(parser, "extract")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; 1 if a project could not be extracted. Raises UserError, ClusterLost."""
     tasks = tasks_of(options.projects, options.out, states=options.states)
     options.out.mkdir(parents=True, exist_ok=True)
-    where = ClusterOptions(options.scheduler, min(options.workers, len(tasks)), options.memory)
+    asked = asked_cluster(options) or ClusterOptions(processes=os.cpu_count() or 1)
+    where = replace(asked, processes=min(asked.processes, len(tasks)))
     total: Counter[str] = Counter()
     failures: list[tuple[str, PremiseSuggestError]] = []
     with (

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
 
-from lean_extract.cluster import ClusterOptions
+from lean_extract.cluster import ClusterOptions, asked_cluster
 from lean_extract.errors import PremiseSuggestError, UserError
 from lean_extract.files.atomic import replacing
 from lean_extract.toolchains.compile import CompilationStopped
@@ -178,12 +178,14 @@ def _plan(options: argparse.Namespace, generator: AnyGenerator | None) -> Evalua
 
 
 def _cluster(options: argparse.Namespace) -> ClusterOptions | None:
-    """The processes of Dask that were asked for, if any. Raises UserError: `--memory` has nobody to hold to."""
-    if options.processes is None and not options.scheduler:
-        if options.memory != "auto":
-            raise UserError("--memory is for --processes.", "Leave it out, or add --processes.")
-        return None
-    return ClusterOptions(options.scheduler, options.processes or 1, options.memory)
+    """The processes of Dask that were asked for, if any. Raises UserError: options do not fit each other."""
+    found = asked_cluster(options)
+    if found is not None and options.workers > 1:
+        raise UserError(
+            "--workers is for Leans of one process.",
+            "Leave it out, or do without --processes and --scheduler.",
+        )
+    return found
 
 
 def _report(options: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from lean_extract.option_types import depth, positive, processes, seconds
+from lean_extract.option_types import add_cluster_arguments, depth, positive, seconds
 from lsp_server.engine.settings import SOURCES
 from lsp_server.evaluation.retrievers import RETRIEVERS
 
@@ -94,17 +94,10 @@ def _common(command: argparse.ArgumentParser) -> None:
     )
     said = "time per tactic (default: 5)"
     command.add_argument("--tactic-seconds", type=seconds, default=5.0, metavar="S", help=said)
-    where = command.add_mutually_exclusive_group()
-    where.add_argument(
+    command.add_argument(
         "--workers", type=positive, default=1, metavar="N", help="parallel Lean sessions (default: 1)"
     )
-    said = "prove in so many processes, each with a Lean (extra cluster; docs/scale.md)"
-    where.add_argument("--processes", type=processes, default=None, metavar="N", help=said)
-    where.add_argument(
-        "--scheduler", default="", metavar="ADDRESS", help="prove on the workers of a Dask scheduler"
-    )
-    said = "with --processes: what each may use beside its Lean, such as 4GB (default: its share)"
-    command.add_argument("--memory", default="auto", metavar="M", help=said)
+    add_cluster_arguments(command, "prove, with a Lean each,")
     said = "the folder of the run (default: evaluations/PROBLEMS-RETRIEVER-TACTICS)"
     command.add_argument("--out", type=Path, default=None, metavar="DIR", help=said)
     command.add_argument("--resume", action="store_true", help="continue the run in the folder")

@@ -9,17 +9,19 @@ import argparse
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
+from lean_extract.cluster import asked_cluster
 from lean_extract.devices import PLACE_NAMES
-from lean_extract.errors import BadSource, UserError
+from lean_extract.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.telling import shown
 from lean_extract.verbs import INTERRUPTED
 from lsp_server.commands.common import existing_folder, project_root, show_first_use, tell_fallback
+from lsp_server.commands.index_many import index_on_cluster
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for
 from lsp_server.engine.databases import publish_project
 from lsp_server.engine.settings import Settings
@@ -45,12 +47,41 @@ def run(options: argparse.Namespace) -> int:
         raise UserError("--name needs --store, or a --backend other than lean.", "Leave it out.")
     if options.store:
         Database(options.store)  # an address that is none is told before anything is read
-    root = project_root(existing_folder(options.directory))
-    code = index_project(root, options)
-    return code or (_publish(root, options) if options.store else 0)
+    roots = list(dict.fromkeys(project_root(existing_folder(one)) for one in options.sources or [None]))
+    if options.name and len(roots) > 1:
+        raise UserError("--name is the name of one library.", "Leave it out, or index one project.")
+    if (cluster := asked_cluster(options)) is not None:
+        return index_on_cluster(roots, options, cluster, _finish)
+    if len(roots) == 1:
+        return index_project(roots[0], options) or _published(roots[0], options)
+    return _one_by_one(roots, options)
 
 
-def _publish(root: Path, options: argparse.Namespace) -> int:
+def _one_by_one(roots: Sequence[Path], options: argparse.Namespace) -> int:
+    """Index projects; one that cannot be indexed is told, and the others are done."""
+    failures = 0
+    for root in roots:
+        try:
+            code = index_project(root, options) or _published(root, options)
+        except PremiseSuggestError as error:
+            print(f"error: {root}: {error}", file=sys.stderr)
+            failures += 1
+            continue
+        if code:
+            return code
+    return 1 if failures else 0
+
+
+def _finish(root: Path, report: IndexReport, options: argparse.Namespace) -> None:
+    """Print what a process did for a project, and publish its index if that was asked for."""
+    print_report(root, report)
+    _published(root, options)
+
+
+def _published(root: Path, options: argparse.Namespace) -> int:
+    """Publish a project's index, if there is a database for it."""
+    if not options.store:
+        return 0
     settings = replace(Settings(), model_folder=options.model, model_download=options.download)
     with ProgressBar(quiet=options.quiet) as bar:
         found = publish_project(root, options.store, options.name, settings, bar.report)
@@ -92,11 +123,11 @@ def print_report(root: Path, report: IndexReport) -> int:
 
 def _index_collection(options: argparse.Namespace) -> int:
     backend = find_backend(options.backend)
-    source: Path | None = options.directory
-    if source is None:
+    if len(options.sources) != 1:
         raise UserError(
-            f"The backend {backend.name} needs a source.", "Give the file or folder that it reads."
+            f"The backend {backend.name} needs one source.", "Give the file or folder that it reads."
         )
+    source: Path = options.sources[0]
     if not source.exists():
         raise BadSource(f"There is no file or folder {source}.", "Check the path.")
     name = options.name or source.stem

@@ -23,6 +23,7 @@ from retriever.lean.index.bundled import proof_rows, unpack, use_counts
 from retriever.lean.index.content import NO_PROOFS
 from retriever.models.encoder import Encoder
 from retriever.search.index.manifest import LiveSegment
+from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore
 from retriever.search.indexing.report import IndexReport
@@ -140,6 +141,14 @@ def core_package(core: CoreSources) -> SharedPackage:
     return SharedPackage(core.package, core.version, core.root, core.files(), is_fixed=False)
 
 
+def known_proofs(root: Path) -> tuple[Mapping[str, int], ProofRows]:
+    """How many training proofs use a name, and what they use, for a project that needs Mathlib; else nothing."""
+    if not needs_mathlib(root):
+        return {}, NO_PROOFS
+    bundled = bundled_store()
+    return use_counts(bundled), proof_rows(bundled)
+
+
 def update_project(
     root: Path,
     model: str,
@@ -167,12 +176,12 @@ def update_project(
         why = " ".join((*found.notices[:1], "Give the folder of a Lean project."))
         raise BadSource(f"There is no .lean file under {root}.", why)
     encoder = Encoder.load(model_folder(model, download=download), device=device)
-    bundled = bundled_store() if needs_mathlib(root) else None
     core, notes = None, tuple[str, ...]()
     try:
         core = core_package(project_core(root, lean, environment)) if with_core else None
     except (BadSettings, LeanError) as error:
         notes = (f"Lean's own lemmas are not in the index. {error}",)
+    uses, proofs = known_proofs(root)
     report = update_index(
         root,
         project_store(root),
@@ -181,7 +190,7 @@ def update_project(
         should_stop=should_stop,
         shared=shared_folder(),
         core=core,
-        uses=use_counts(bundled) if bundled else None,
-        proofs=proof_rows(bundled) if bundled else NO_PROOFS,
+        uses=uses,
+        proofs=proofs,
     )
     return replace(report, notes=(*notes, *report.notes), place=encoder.place)

@@ -107,6 +107,7 @@ class ProvingProcess:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()  # Lean ends with the thread that started it
+        self._proving: asyncio.Task[Any] | None = None
         self._stack = AsyncExitStack()
         self._prover = self._run(
             self._stack.enter_async_context(opened_prover(setup, prepared, proposer_for))
@@ -114,16 +115,29 @@ class ProvingProcess:
 
     def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
         """Prove a problem. Raises LeanNotFound."""
-        return self._run(self._prover.prove(posed, pass_number))
+        return self._run(self._proved(posed, pass_number))
+
+    async def _proved(self, posed: Posed, pass_number: int) -> ProblemRow:
+        self._proving = asyncio.current_task()
+        try:
+            return await self._prover.prove(posed, pass_number)
+        finally:
+            self._proving = None
 
     def _run(self, work: Coroutine[Any, Any, Value]) -> Value:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def close(self) -> None:
-        """End Lean."""
-        self._run(self._stack.aclose())
+        """End what is being proved, and Lean."""
+        self._run(self._ended())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+
+    async def _ended(self) -> None:
+        if (proving := self._proving) is not None:
+            proving.cancel()
+            await asyncio.wait([proving])
+        await self._stack.aclose()
 
 
 def _prove(process: ProvingProcess, task: Task) -> ProblemRow:

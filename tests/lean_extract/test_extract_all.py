@@ -42,7 +42,7 @@ def records_of(project: Path, folder: Path) -> str:
 def test_two_processes_extract_what_one_does_and_nothing_twice(tmp_path: Path) -> None:
     projects = [library(tmp_path / name, files) for name, files in (("one", 3), ("two", 2), ("three", 1))]
     out = tmp_path / "out"
-    done = extract(out, *projects, "--workers", "2")
+    done = extract(out, *projects, "--processes", "2")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "3 of 3 projects, 3 of them read now: 6 files, 240 proofs, 0 problems\n"
     for project in projects:
@@ -58,7 +58,7 @@ def test_two_processes_extract_what_one_does_and_nothing_twice(tmp_path: Path) -
 def test_a_project_that_cannot_be_read_is_told_and_the_others_are_done(tmp_path: Path) -> None:
     good = library(tmp_path / "good", 1)
     (tmp_path / "empty").mkdir()
-    done = extract(tmp_path / "out", good, tmp_path / "empty", "--workers", "2")
+    done = extract(tmp_path / "out", good, tmp_path / "empty", "--processes", "2")
     assert done.returncode == 1
     assert f"error: {tmp_path / 'empty'}: There is no .lean file under" in done.stderr
     assert "1 of 2 projects" in done.stdout

@@ -120,7 +120,8 @@ def test_a_run_that_is_stopped_ends_its_processes(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--processes", "2", "--workers", "2"], "not allowed with argument"),
+        (["--processes", "2", "--workers", "2"], "--workers is for Leans of one process."),
+        (["--processes", "2", "--scheduler", "tcp://127.0.0.1:9"], "--processes is for this machine."),
         (["--processes", "0"], "processes"),
         (["--memory", "4GB"], "--memory is for --processes."),
         (["--processes", "2", "--memory", "much"], "'much' is no amount of memory."),

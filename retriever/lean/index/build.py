@@ -82,7 +82,7 @@ def update_index(
         _leave_unfinished(root, store, encoder.fingerprint)
         return IndexReport(0, 0, stopped=True, notes=found.notices)
     sources = found.sources
-    packages = [] if shared is None else [*_pinned(root, sources), *([core] if core else [])]
+    packages = [] if shared is None else [*pinned_packages(root, sources), *([core] if core else [])]
     if shared is None:
         own: list[ListedSource] = list(sources)
     else:
@@ -107,8 +107,20 @@ def _leave_unfinished(root: Path, store: IndexStore, fingerprint: str) -> None:
                 writer.commit((), root=str(root), complete=False)
 
 
-def _pinned(root: Path, sources: Sequence[ListedSource]) -> list[SharedPackage]:
-    """The packages at a pinned revision among the sources, in order."""
+def update_package(
+    package: SharedPackage,
+    shared: Path,
+    encoder: PremiseEncoder,
+    uses: Mapping[str, int] | None = None,
+    proofs: ProofRows = NO_PROOFS,
+) -> IndexReport:
+    """Bring the index of one shared package up to date; see `update_index`. Raises IndexWriteFailed."""
+    corpus = LeanIndexCorpus(encoder, uses or {}, proofs)
+    return _update_shared(package, package.store(shared, encoder.fingerprint), corpus, UpdateOptions())
+
+
+def pinned_packages(root: Path, sources: Sequence[ListedSource]) -> list[SharedPackage]:
+    """The packages at a pinned revision among a project's sources, in order."""
     found: dict[tuple[str, str], list[ListedSource]] = {}
     for source in sources:
         if source.package and source.revision:

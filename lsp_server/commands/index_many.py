@@ -1,0 +1,47 @@
+"""`premise-suggest index` of many projects on Dask: packages that they share first, then the projects."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tqdm import tqdm
+
+from lean_extract.cluster import ClusterOptions, cluster_client, run_tasks
+from lean_extract.errors import PremiseSuggestError
+from lsp_server.engine.many_projects import IndexingOptions, IndexTask, index_task, package_tasks
+from lsp_server.engine.stores import index_folder
+from retriever.search.indexing.report import IndexReport
+
+Finish = Callable[[Path, IndexReport, argparse.Namespace], None]
+"""What is done here with each project that another process has indexed."""
+
+
+def index_on_cluster(
+    roots: Sequence[Path], options: argparse.Namespace, cluster: ClusterOptions, finish: Finish
+) -> int:
+    """Index projects in other processes; 1 if one could not be. Raises UserError, ClusterLost."""
+    how = IndexingOptions(options.model, options.download, options.lean, options.device, index_folder())
+    packages = package_tasks(roots, how)
+    projects = [IndexTask(root, how) for root in roots]
+    where = replace(cluster, processes=min(cluster.processes, max(len(packages), len(projects))))
+    failures = 0
+    with (
+        cluster_client(where) as client,
+        tqdm(total=len(packages) + len(projects), unit=" packages", disable=options.quiet or None) as bar,
+    ):
+        for _ in run_tasks(client, index_task, packages):
+            bar.update()  # what went wrong with one goes wrong with its projects, which tell it
+        for task, found in run_tasks(client, index_task, projects):
+            bar.update()
+            try:
+                if isinstance(found, PremiseSuggestError):
+                    raise found
+                finish(task.root, found, options)
+            except PremiseSuggestError as error:
+                print(f"error: {task.root}: {error}", file=sys.stderr)
+                failures += 1
+    return 1 if failures else 0
