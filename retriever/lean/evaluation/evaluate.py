@@ -4,7 +4,7 @@ python -m retriever evaluate MODEL DATASET [--part valid|tune|test]
     [--states FILE [--count theorems everything] [--callers] [--by-file]]
     [--definitions RECORDS [--kinds theorems all]]
     [--methods NAME ...] [--beside NAME=FOLDER ...] [--against bm25] [--perturb shuffle drop rename notation]
-    [--limit 2000] [--full] [--cache DIR] [--json DIR] [--plot FILE.svg]
+    [--processes N | --scheduler ADDRESS] [--limit 2000] [--full] [--cache DIR] [--json DIR] [--plot FILE.svg]
 
 For each part and for the traced states: a table with all candidates, one with the importable ones alone, and
 what each method is above the one it is held against, all with 95% bootstrap intervals over questions.
@@ -15,18 +15,23 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
+from lean_extract.cluster import asked_cluster
 from lean_extract.errors import BadSettings
 from lean_extract.files.atomic import replacing
+from lean_extract.option_types import add_cluster_arguments
 from lean_extract.verbs import write_json
 from retriever.lean.evaluation.baselines.dense import beside
-from retriever.lean.evaluation.measure import COLUMNS, Measured, measure
+from retriever.lean.evaluation.measure import COLUMNS, Measure, Measured, measure
+from retriever.lean.evaluation.on_cluster import SessionOptions, measured_on, opened
 from retriever.lean.evaluation.perturb import (
     PERTURBATIONS,
     Robustness,
@@ -40,9 +45,8 @@ from retriever.lean.evaluation.pool import HeldOutGoal, OfferedKinds
 from retriever.lean.evaluation.rankers import Method, Setting
 from retriever.lean.evaluation.real_states import COUNTS, Count, read_states
 from retriever.lean.evaluation.registry import factories, open_available, open_methods
-from retriever.lean.evaluation.session import PARTS, EvaluationSession, describe, open_session, part_questions
+from retriever.lean.evaluation.session import PARTS, EvaluationSession, describe, part_questions
 from retriever.lean.evaluation.tables import differences, markdown, plain, rows_of
-from retriever.lean.features import load_fusion
 from retriever.metrics.charts import require_charts
 
 PERTURBED: tuple[Setting, ...] = ("state", "importable")
@@ -77,6 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--full", action="store_true", help="print every column")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
     parser.add_argument("--json", type=Path, help="a folder to write the figures to, one file a part")
+    add_cluster_arguments(parser, "measure")
     parser.add_argument("--plot", type=Path, help="write the first part's recall curves as SVG")
 
 
@@ -94,28 +99,57 @@ def evaluate(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]
         raise BadSettings(
             "The pool has no definitions to offer.", "Name the dataset's records by --definitions."
         )
-    bm25 = load_fusion(chosen.model).bm25
-    session = open_session(chosen.model, chosen.dataset, chosen.cache, bm25, chosen.definitions)
+    options = _session_options(chosen)
+    cluster = asked_cluster(chosen)
+    session = opened(options)
     others: list[Method] = [beside(session, text) for text in chosen.beside]
     _check_against(chosen.against, others)
     own = open_methods(session, chosen.methods) if chosen.methods else open_available(session)
     methods = [*others, *own]
-    plotted = False
-    for part, questions in _asked(session, chosen).items():
-        began = time.monotonic()
-        measured = measure(session, methods, questions)
-        about = describe(session, part, questions, time.monotonic() - began)
-        print("\n" + ", ".join(f"{name} {value}" for name, value in about.items()))
-        rows = rows_of(measured, chosen.against)
-        print(f"\n{markdown(rows, COLUMNS) if chosen.full else markdown(rows)}")
-        print(f"\n{differences(rows, chosen.against)}", flush=True)
-        found = list(_perturb(session, methods, questions, measured, chosen.perturb))
-        if chosen.plot and not plotted:
-            curves = {key: outcome.recalls.mean(axis=0) for key, outcome in measured.items()}
-            with replacing(chosen.plot) as stream:
-                stream.write(recall_plot(curves))
-            plotted = True
-        yield part, {**about, "rows": plain(rows), "perturbed": [asdict(each) for each in found]}
+    asked = _asked(session, chosen)
+    with ExitStack() as stack:
+        ask: Measure = partial(measure, session, methods)
+        if cluster is not None:
+            names = [method.name for method in own]
+            ask = stack.enter_context(measured_on(cluster, options, session, names))
+        for number, (part, questions) in enumerate(asked.items()):
+            plot = chosen.plot if number == 0 else None
+            yield part, _report(session, ask, methods, part, questions, chosen, plot)
+
+
+def _session_options(chosen: argparse.Namespace) -> SessionOptions:
+    return SessionOptions(
+        chosen.model.absolute(),
+        chosen.dataset.absolute(),
+        chosen.cache.absolute() if chosen.cache else None,
+        chosen.definitions.absolute() if chosen.definitions else None,
+        tuple(chosen.beside),
+    )
+
+
+def _report(
+    session: EvaluationSession,
+    ask: Measure,
+    methods: Sequence[Method],
+    part: str,
+    questions: Sequence[HeldOutGoal],
+    chosen: argparse.Namespace,
+    plot: Path | None,
+) -> dict[str, Any]:
+    """Measure one part and print its tables; returns them as JSON values."""
+    began = time.monotonic()
+    measured = ask(questions)
+    about = describe(session, part, questions, time.monotonic() - began)
+    print("\n" + ", ".join(f"{name} {value}" for name, value in about.items()))
+    rows = rows_of(measured, chosen.against)
+    print(f"\n{markdown(rows, COLUMNS) if chosen.full else markdown(rows)}")
+    print(f"\n{differences(rows, chosen.against)}", flush=True)
+    found = list(_perturb(ask, methods, questions, measured, chosen.perturb))
+    if plot is not None:
+        curves = {key: outcome.recalls.mean(axis=0) for key, outcome in measured.items()}
+        with replacing(plot) as stream:
+            stream.write(recall_plot(curves))
+    return {**about, "rows": plain(rows), "perturbed": [asdict(each) for each in found]}
 
 
 def _check_against(name: str, others: Sequence[Method]) -> None:
@@ -158,20 +192,19 @@ def _name_of(stem: str, count: Count, kinds: OfferedKinds, *, callers: bool) -> 
 
 
 def _perturb(
-    session: EvaluationSession,
+    ask: Measure,
     methods: Sequence[Method],
     questions: Sequence[HeldOutGoal],
     before: Measured,
     names: Sequence[str],
 ) -> Iterator[Robustness]:
-    methods = [method for method in methods if method.name not in BLIND]
-    reading = {method.name for method in methods}
+    reading = [method.name for method in methods if method.name not in BLIND]
     known = {key: outcome for key, outcome in before.items() if key[0] in PERTURBED and key[1] in reading}
     found: list[Robustness] = []
     for name in names:
         others = [perturbed(question, name) for question in questions]
         changed = np.array([one.goal != other.goal for one, other in zip(questions, others, strict=True)])
-        found += robustness(known, measure(session, methods, others, PERTURBED), name, changed)
+        found += robustness(known, ask(others, PERTURBED), name, changed)
     if found:
-        print(f"\n{changes(found)}\n\n{figure_5(found, 'importable', methods[-1].name)}", flush=True)
+        print(f"\n{changes(found)}\n\n{figure_5(found, 'importable', reading[-1])}", flush=True)
     yield from found

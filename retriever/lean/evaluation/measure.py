@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,16 @@ class Outcome:
 
 Measured = Mapping[tuple[Setting, str], Outcome]
 """By setting and method, in the order of the tables; questions in the order they were asked."""
+
+
+class Measure(Protocol):
+    """Asks questions of the methods of a session, here or elsewhere."""
+
+    def __call__(
+        self, questions: Sequence[HeldOutGoal], settings: Sequence[Setting] = SETTINGS, /
+    ) -> Measured:
+        """Every method's outcome in every setting that tells it something new."""
+        ...
 
 
 def measure(

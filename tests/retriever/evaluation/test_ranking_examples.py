@@ -139,6 +139,38 @@ def test_evaluation_measures_what_is_offered(work: Path, capsys: pytest.CaptureF
         assert f"part {name}, questions 3" in said
 
 
+def test_processes_measure_what_one_does(
+    work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("distributed")
+    steps = (work / "steps.jsonl").read_text(encoding="utf-8")
+    many = [steps.replace("Foo a = a", f"Foo a{n} = a{n}").replace("a : ", f"a{n} : ") for n in range(25)]
+    (work / "many.jsonl").write_text("".join(many), encoding="utf-8")
+    ask = [work / "model", work / "data", "--part", "--states", work / "many.jsonl", "--by-file"]
+    ask += [
+        "--perturb",
+        "rename",
+        "--beside",
+        f"again={work / 'model'}",
+        "--methods",
+        "random",
+        "bm25",
+        "fused",
+    ]
+    assert command("retriever evaluate")([*ask, "--json", tmp_path / "alone"]) == 0
+    assert command("retriever evaluate")([*ask, "--json", tmp_path / "several", "--processes", "2"]) == 0
+    written = sorted(one.name for one in (tmp_path / "alone").iterdir())
+    assert written == ["many, by file.json", "many.json"]
+    for name in written:
+        alone, several = (
+            json.loads((tmp_path / how / name).read_text(encoding="utf-8")) for how in ("alone", "several")
+        )
+        assert alone.pop("seconds") >= 0 and several.pop("seconds") > 0
+        assert several == alone
+    assert command("retriever evaluate")([*ask, "--memory", "4GB"]) == 2
+    assert "--memory is for --processes." in capsys.readouterr().err
+
+
 def test_each_theorem_is_judged_by_trees_that_have_not_seen_it() -> None:
     names = np.array([f"t{i}" for i in range(20)])
     folds = [fold_of(name, 2) for name in names.tolist()]
