@@ -30,6 +30,11 @@ _MOST_DEATHS = 3
 """A task that has been with so many workers when they died is not tried again."""
 _LEAST_MEMORY = 100_000_000
 """Bytes."""
+_SETTINGS = {
+    "distributed.scheduler.allowed-failures": _MOST_DEATHS - 1,
+    "distributed.scheduler.http.routes": [],  # pages that nobody was told of
+    "distributed.worker.http.routes": [],
+}
 _EXTRA, _PURPOSE = "cluster", "Work on several processes or machines"
 
 
@@ -83,39 +88,40 @@ class TaskFailed(PremiseSuggestError):
 def cluster_client(options: ClusterOptions) -> Iterator[Any]:
     """A Dask client for a block; processes of this machine end with it.
 
+    These speak TLS with a key of the block's own: who can send tasks to a worker can run any code as its user.
+
     Raises UserError (Dask is missing, the scheduler does not answer, that is no memory), ClusterLost (its workers
     have another version of premise-suggest).
     """
     distributed: Any = import_extra("distributed", _EXTRA, _PURPOSE)
+    import_extra("cryptography", _EXTRA, _PURPOSE)
     for name in ("distributed", "distributed.client"):  # what goes wrong is told in a sentence
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    dask: Any = import_extra("dask.utils", _EXTRA, _PURPOSE)
     if options.memory != "auto":
-        _refuse_no_memory(dask, options.memory)
-    import_extra("dask", _EXTRA, _PURPOSE).config.set(
-        {"distributed.scheduler.allowed-failures": _MOST_DEATHS - 1}
-    )
-    if not options.scheduler:
-        with (
-            distributed.LocalCluster(
-                n_workers=options.processes,
-                threads_per_worker=1,
-                memory_limit=options.memory,
-                dashboard_address="127.0.0.1:0",  # any free port: others may run at the same time
-                silence_logs=50,
-            ) as cluster,
-            distributed.Client(cluster) as client,
-        ):
+        _refuse_no_memory(import_extra("dask.utils", _EXTRA, _PURPOSE), options.memory)
+    with import_extra("dask", _EXTRA, _PURPOSE).config.set(_SETTINGS):
+        if not options.scheduler:
+            with (
+                distributed.LocalCluster(
+                    n_workers=options.processes,
+                    threads_per_worker=1,
+                    memory_limit=options.memory,
+                    security=True,
+                    dashboard_address="127.0.0.1:0",  # any free port: others may run at the same time
+                    silence_logs=50,
+                ) as cluster,
+                distributed.Client(cluster) as client,
+            ):
+                yield client
+            return
+        try:
+            client = distributed.Client(options.scheduler, timeout=_CONNECT_SECONDS)
+        except (OSError, ValueError) as error:
+            hint = "Start one there (`dask scheduler`), or correct the address."
+            raise UserError(f"No Dask scheduler answers at {options.scheduler}.", hint) from error
+        with client:
+            _refuse_other_versions(client)
             yield client
-        return
-    try:
-        client = distributed.Client(options.scheduler, timeout=_CONNECT_SECONDS)
-    except (OSError, ValueError) as error:
-        hint = "Start one there (`dask scheduler`), or correct the address."
-        raise UserError(f"No Dask scheduler answers at {options.scheduler}.", hint) from error
-    with client:
-        _refuse_other_versions(client)
-        yield client
 
 
 def _refuse_no_memory(utils: Any, memory: str) -> None:
