@@ -69,9 +69,9 @@ def asked_cluster(options: argparse.Namespace) -> ClusterOptions | None:
     """
     if options.processes is not None and options.scheduler:
         raise UserError("--processes is for this machine.", "Leave out --processes or --scheduler.")
+    if options.processes is None and options.memory != "auto":
+        raise UserError("--memory is for --processes.", "Leave it out, or add --processes.")
     if options.processes is None and not options.scheduler:
-        if options.memory != "auto":
-            raise UserError("--memory is for --processes.", "Leave it out, or add --processes.")
         return None
     return ClusterOptions(options.scheduler, options.processes or 1, options.memory)
 

@@ -195,6 +195,8 @@ def _http(command: argparse.ArgumentParser) -> None:
     command.add_argument("--rate", type=positive, metavar="N", help=said)
     said = "serve the libraries of this database, postgresql://… (or set PREMISE_SUGGEST_STORE)"
     command.add_argument("--store", metavar="ADDRESS", default="", help=said)
+    said = "with --store: which one answers if a client names none (default: the one published last)"
+    command.add_argument("--library", metavar="NAME", default="", help=said)
     said = "answer with so many processes, one or less for each core (default: 1)"
     command.add_argument("--workers", type=processes, default=1, metavar="N", help=said)
     command.add_argument("--verbose", action="store_true", help="log each request, without goals")

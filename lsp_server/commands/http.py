@@ -7,6 +7,7 @@ import logging
 import os
 from functools import partial
 
+from lean_extract.errors import UserError
 from lsp_server.commands.common import (
     existing_folder,
     log_to_standard_error,
@@ -32,6 +33,8 @@ def run(options: argparse.Namespace) -> int:
         from lsp_server.http.serving import ServingOptions, serve
     except ModuleNotFoundError as error:
         raise not_installed(error, _NEEDED, "http") from error
+    store = options.store or os.environ.get(STORE_VARIABLE, "")
+    refuse_library_without(store, options.library)
     serve(
         ServingOptions(
             host=options.host,
@@ -42,12 +45,19 @@ def run(options: argparse.Namespace) -> int:
             rate=options.rate,
             log_goals=options.log_goals,
             workers=options.workers,
-            database=options.store or os.environ.get(STORE_VARIABLE, ""),
+            database=store,
+            library=options.library,
         ),
         settings_for(options),
         log,
     )
     return 0
+
+
+def refuse_library_without(store: str, library: str) -> None:
+    """Raise UserError where a library is named and no database."""
+    if library and not store:
+        raise UserError("--library names a library of a database, and none is given.", "Add --store.")
 
 
 def _log(*, requests: bool) -> None:

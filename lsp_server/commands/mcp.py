@@ -16,7 +16,7 @@ from lsp_server.commands.common import (
     settings_for,
     tell_fallback,
 )
-from lsp_server.commands.http import STORE_VARIABLE, TOKEN_VARIABLE
+from lsp_server.commands.http import STORE_VARIABLE, TOKEN_VARIABLE, refuse_library_without
 from lsp_server.engine.databases import Published
 from lsp_server.serving.process import leave
 
@@ -34,8 +34,7 @@ def run(options: argparse.Namespace) -> int:
         raise not_installed(error, _NEEDED, "mcp") from error
     roots = [project_root(existing_folder(folder)) for folder in options.project or [Path.cwd()]]
     store = options.store or os.environ.get(STORE_VARIABLE, "")
-    if options.library and not store:
-        raise UserError("--library names a library of a database, and none is given.", "Add --store.")
+    refuse_library_without(store, options.library)
     published = Published(store, options.library) if store else None
     workspace = Workspace(roots, settings_for(options), published)
     if not options.http:

@@ -46,16 +46,46 @@ class OpenLibrary:
     engine: Engine
 
 
-def open_published(address: str, settings: Settings) -> Sequence[OpenLibrary]:
-    """All libraries of a database, the last published first.
+class ServedLibraries:
+    """The libraries of a database that a server serves: all that it holds, and what is published later.
 
-    Raises StoreUnavailable, UserError, IndexMissing: there is none.
+    Args:
+        address: the database's.
+        settings: for all of them.
+        first: the name of the library that comes first; empty: the one that was published last.
+
+    Raises UserError: that is no address.
     """
-    database = Database(address)
-    return [
-        OpenLibrary(one, Engine(None, settings, library=_answering(database, one)))
-        for one in _libraries(database)
-    ]
+
+    def __init__(self, address: str, settings: Settings, first: str = "") -> None:
+        self._database, self._settings, self._first = Database(address), settings, first
+        self._known: set[tuple[str, str]] = set()
+
+    def open(self) -> list[OpenLibrary]:
+        """All that there are now.
+
+        Raises StoreUnavailable, IndexMissing: there is none; UserError: none has the name of the first.
+        """
+        found = _libraries(self._database)
+        if self._first:
+            found.sort(key=lambda one: one.library != self._first)
+            _refuse_unknown(self._database, self._first, found)
+        return self._opened(found)
+
+    def news(self) -> list[OpenLibrary]:
+        """What was not settled yet, the last published first. Raises StoreUnavailable."""
+        return self._opened(published(self._database))
+
+    def settle(self, one: OpenLibrary) -> None:
+        """It is served, or cannot be; it is no news any more."""
+        self._known.add((one.library.library, one.library.revision))
+
+    def _opened(self, found: Sequence[PublishedLibrary]) -> list[OpenLibrary]:
+        return [
+            OpenLibrary(one, Engine(None, self._settings, library=_answering(self._database, one)))
+            for one in found
+            if (one.library, one.revision) not in self._known
+        ]
 
 
 class Published:
@@ -72,9 +102,8 @@ class Published:
         self._database = Database(address)
         found = _libraries(self._database)
         self._libraries = [one for one in found if name in ("", one.library)]
-        if not self._libraries:
-            known = ", ".join(dict.fromkeys(one.library for one in found))
-            raise UserError(f"The database {shown(address)} holds no library {name}.", f"It has {known}.")
+        if name:
+            _refuse_unknown(self._database, name, found)
 
     def fitting(self, root: Path) -> Library:
         """The library for the Lean version of a project, else the one that was published last."""
@@ -92,6 +121,15 @@ def _libraries(database: Database) -> list[PublishedLibrary]:
             "Publish one: premise-suggest index --store ADDRESS",
         )
     return found
+
+
+def _refuse_unknown(database: Database, name: str, found: Sequence[PublishedLibrary]) -> None:
+    """Raise UserError unless a library has this name."""
+    known = list(dict.fromkeys(one.library for one in found))
+    if name not in known:
+        raise UserError(
+            f"The database {shown(database.address)} holds no library {name}.", f"It has {', '.join(known)}."
+        )
 
 
 def _answering(database: Database, one: PublishedLibrary) -> Library:

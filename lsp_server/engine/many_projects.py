@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.devices import Device
-from lean_extract.errors import BadSettings, LeanError
+from lean_extract.errors import BadSettings, BadSource, LeanError
 from lean_extract.source.projects.project import find_sources
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.stores import (
@@ -51,8 +51,9 @@ def package_tasks(roots: Sequence[Path], options: IndexingOptions) -> list[Index
     """A task for each package at a fixed revision, and each Lean's core, of any of these projects."""
     found: dict[tuple[str, str], IndexTask] = {}
     for root in roots:
-        packages = pinned_packages(root, find_sources(root).sources)
-        with suppress(BadSettings, LeanError):  # the project's own task tells
+        packages: list[SharedPackage] = []
+        with suppress(BadSource, BadSettings, LeanError):  # the project's own task tells
+            packages += pinned_packages(root, find_sources(root).sources)
             packages.append(core_package(project_core(root, options.lean)))
         for one in packages:
             found.setdefault((one.name, one.revision), IndexTask(root, options, one))
@@ -60,8 +61,7 @@ def package_tasks(roots: Sequence[Path], options: IndexingOptions) -> list[Index
 
 
 def index_task(task: IndexTask) -> IndexReport:
-    """Do a task. Raises BadSource, IndexWriteFailed, IndexLocked, ModelError, BadSettings: the
-    worker keeps its indexes elsewhere."""
+    """Do a task. Raises what `update_project` raises, and BadSettings: the worker keeps its indexes elsewhere."""
     options = task.options
     if index_folder() != options.indexes:
         raise BadSettings(

@@ -5,9 +5,10 @@ To add an interface, write one module with `router` and add it to `INTERFACES`.
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Protocol, cast
 
 from fastapi import APIRouter, FastAPI
@@ -70,7 +71,11 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        watching = asyncio.create_task(libraries.watch())
         yield
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
         await libraries.close()
 
     app = FastAPI(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import logging
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lean_extract.devices import Place
+from lean_extract.errors import ModelError, PremiseIndexError, StoreUnavailable
 from lean_extract.lru import Cache
 from lean_extract.records import Goal
-from lsp_server.engine.databases import OpenLibrary, open_published
+from lsp_server.engine.databases import OpenLibrary, ServedLibraries
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.freshness import MATHLIB, dated, is_lean, pinned_lean
 from lsp_server.engine.settings import Settings
@@ -21,10 +25,14 @@ from retriever.lean.callers import Caller
 from retriever.lean.index.bundled import Bundle, read_card
 from retriever.lean.offer import RankedPremise
 
+log = logging.getLogger("premise_suggest")
+
 _PREFIX = re.compile(r"^(?:leanprover/lean4:)?v?(?=\d|nightly)")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _MOST_LISTED = 12
 _CACHED = 512
+_LOOK_AGAIN_SECONDS = 2.0
+"""How often a database is asked for further libraries."""
 _LONGEST_KEPT = 128
 """Longer answers are not cached, since they would take much memory for little use."""
 _LONGEST_GOAL_KEPT = 20_000
@@ -65,12 +73,25 @@ class Library:
 
 
 class Libraries:
-    """The indexes of one server; the first is the default."""
+    """The indexes of one server; the first is the default.
 
-    def __init__(self, libraries: Sequence[Library], place: Place = "cpu") -> None:
+    Args:
+        libraries: those that there are, the bundled one last.
+        place: where their models run.
+        published: where others may come from while the server runs.
+        shared: as for `open_libraries`.
+    """
+
+    def __init__(
+        self,
+        libraries: Sequence[Library],
+        place: Place = "cpu",
+        published: ServedLibraries | None = None,
+        shared: Path | None = None,
+    ) -> None:
         self.all = tuple(libraries)
         self.place: Place = place
-        """Where their models run."""
+        self._published, self._shared = published, shared
 
     @property
     def default(self) -> Library:
@@ -93,6 +114,15 @@ class Libraries:
             "revision and serve it with --project, or serve the default index under that name with --rev.",
         )
 
+    async def watch(self) -> None:
+        """Serve also what is published from now on; ends by cancellation."""
+        while self._published is not None:
+            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+            with suppress(StoreUnavailable):  # requests tell it
+                new = await asyncio.to_thread(self._published.news)
+                found = await _usable(self._published, new, self._shared)
+                self.all = (*self.all[:-1], *found, self.all[-1])
+
     async def close(self) -> None:
         """Close all indexes."""
         for library in self.all:
@@ -105,6 +135,7 @@ async def open_libraries(
     extra: Sequence[str] = (),
     shared: Path | None = None,
     database: str = "",
+    first: str = "",
 ) -> Libraries:
     """The projects' indexes in this order, and the bundled one.
 
@@ -117,18 +148,25 @@ async def open_libraries(
         extra: further revisions for which the default index answers.
         shared: a folder of all processes that serve these projects together; None: one process serves.
         database: the address of a database whose libraries are served, too, behind the projects.
+        first: the name of the first of these; empty: the one that was published last.
 
-    Raises IndexMissing, IndexDamaged, ModelError.
+    Raises IndexMissing, IndexDamaged, ModelError, StoreUnavailable, UserError.
     """
     found = [await _project(root, settings) for root in dict.fromkeys(projects)]
-    found += [await _published(one) for one in open_published(database, settings)] if database else []
-    card = read_card()
-    found.append(Library(_bundled_name(card), Engine(None, settings), _bundled_revisions(card)))
-    opened = await found[0].engine.project_index()
-    found[0] = replace(found[0], revisions=(*found[0].revisions, *extra))
     if shared is not None:
         found = [replace(one, numbering=Numbering(shared / f"{n}")) for n, one in enumerate(found)]
-    return Libraries(found, opened.service.place)
+    published = ServedLibraries(database, settings, first) if database else None
+    if published is not None:
+        given = published.open()
+        found += await _usable(published, given, shared)
+        if not found:
+            await given[0].engine.project_index()  # raises why it cannot be used
+    card = read_card()
+    numbering = Numbering(shared and shared / "bundled")
+    found.append(Library(_bundled_name(card), Engine(None, settings), _bundled_revisions(card), numbering))
+    opened = await found[0].engine.project_index()
+    found[0] = replace(found[0], revisions=(*found[0].revisions, *extra))
+    return Libraries(found, opened.service.place, published, shared)
 
 
 async def _project(root: Path, settings: Settings) -> Library:
@@ -140,12 +178,32 @@ async def _project(root: Path, settings: Settings) -> Library:
     return Library(f"{root.name}: {item.line}", engine, tuple(filter(None, revisions)))
 
 
-async def _published(one: OpenLibrary) -> Library:
+async def _usable(
+    published: ServedLibraries, given: Sequence[OpenLibrary], shared: Path | None
+) -> list[Library]:
+    """Published libraries that can be used; which cannot, and why, is logged. Raises StoreUnavailable."""
+    found: list[Library] = []
+    for one in given:
+        try:
+            library = await _published(one, shared)
+            published.settle(one)
+            found.append(library)
+        except StoreUnavailable:
+            raise
+        except (PremiseIndexError, ModelError) as error:
+            published.settle(one)
+            log.warning("%s %s is not served: %s", one.library.library, one.library.revision, error)
+    return found
+
+
+async def _published(one: OpenLibrary, shared: Path | None) -> Library:
     item = await one.engine.freshness()
     library, lean = one.library, one.library.lean
     mathlib = [source.revision for source in item.sources if source.package.lower() == MATHLIB]
     names = (f"v{lean}" if lean[:1].isdigit() else lean, *mathlib, library.library)
-    return Library(f"{library.library} {library.revision}", one.engine, tuple(filter(None, names)))
+    name = f"{library.library} {library.revision}"
+    key = hashlib.sha256(name.encode()).hexdigest()[:16]
+    return Library(name, one.engine, tuple(filter(None, names)), Numbering(shared and shared / key))
 
 
 def _bundled_revisions(card: Bundle) -> tuple[str, ...]:

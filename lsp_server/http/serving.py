@@ -57,6 +57,8 @@ class ServingOptions:
     """How many processes answer."""
     database: str = ""
     """The address of a database whose libraries are served."""
+    library: str = ""
+    """The name of the one that comes first; empty: the one that was published last."""
 
 
 class HttpServer(uvicorn.Server):
@@ -152,7 +154,12 @@ class Serving:
     async def _serve(self, listener: socket.socket, number: int, is_ready: Callable[[], None]) -> int:
         options = self.options
         libraries = await open_libraries(
-            options.projects, self.settings, options.revisions, self.shared, options.database
+            options.projects,
+            self.settings,
+            options.revisions,
+            self.shared,
+            options.database,
+            options.library,
         )
         for library in libraries.all[: len(options.projects) if number == 0 else 0]:
             if note := (await library.engine.project_index()).note:

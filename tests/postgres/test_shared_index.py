@@ -336,3 +336,38 @@ def test_a_database_that_was_made_anew_is_read_anew(
         assert found.number == 1
         database.execute("DROP SCHEMA premise_suggest CASCADE")
     assert counts == [1, 2]
+
+
+def test_libraries_that_are_published_later_are_served_too(
+    postgres: Postgres, environment: dict[str, str], tmp_path: Path
+) -> None:
+    postgres.execute("CREATE DATABASE growing")
+    database = Postgres(postgres.folder, postgres.uri.replace("/postgres?", "/growing?"))
+
+    def publish(name: str, lean: str) -> None:
+        root = tmp_path / name
+        root.mkdir(exist_ok=True)
+        (root / "lakefile.toml").write_text(f'name = "{name}"\n', encoding="utf-8")
+        (root / "lean-toolchain").write_text(f"leanprover/lean4:v{lean}\n", encoding="utf-8")
+        (root / "A.lean").write_text(f"theorem of_{name} : True ∨ False := .inl trivial\n", encoding="utf-8")
+        done = run(environment, "index", root, "--quiet", "--store", database.uri)
+        assert done.returncode == 0, done.stderr
+
+    def found(server: Served, **rev: str) -> Any:
+        answer = server.get("/api/search", query="⊢ True ∨ False", results=3, **rev)
+        return [one["name"] for one in answer.json()] if answer.status_code == 200 else None
+
+    publish("first", "4.20.0")
+    publish("second", "4.21.0")
+    refused = run(environment, "http", "--port", "0", "--store", database.uri, "--library", "third")
+    assert refused.returncode == 2
+    assert "holds no library third." in refused.stderr and "It has second, first." in refused.stderr
+    with serving(environment, "--store", database.uri, "--library", "first", "--workers", "2") as server:
+        assert "of_first" in found(server)
+        assert "of_second" in found(server, rev="second")
+        assert found(server, rev="v4.22.0") is None
+        publish("first", "4.22.0")
+        publish("third", "4.23.0")
+        eventually(lambda: "of_third" in (found(server, rev="third") or ()))
+        eventually(lambda: "of_first" in (found(server, rev="v4.22.0") or ()))
+        assert "of_first" in found(server)
