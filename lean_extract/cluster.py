@@ -16,10 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from lean_extract.errors import PremiseSuggestError, UserError
+from lean_extract.errors import ClusterLost, PremiseSuggestError, TaskFailed, UserError, WorkersDied
 from lean_extract.extras import import_extra
+
+log = logging.getLogger("premise_suggest")
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -27,7 +30,7 @@ _CONNECT_SECONDS = 10
 _WORKER_SECONDS = 5
 """How long the first worker of a scheduler is awaited."""
 _MOST_DEATHS = 3
-"""A task that has been with so many workers when they died is not tried again."""
+"""A task that has been with so many processes of this machine when they died is not tried again."""
 _LEAST_MEMORY = 100_000_000
 """Bytes."""
 _SETTINGS = {
@@ -76,12 +79,9 @@ def asked_cluster(options: argparse.Namespace) -> ClusterOptions | None:
     return ClusterOptions(options.scheduler, options.processes or 1, options.memory)
 
 
-class ClusterLost(PremiseSuggestError):
-    """The scheduler has gone, or its workers cannot be used."""
-
-
-class TaskFailed(PremiseSuggestError):
-    """A task could not be done; the others were."""
+def as_elsewhere(name: str) -> str:
+    """The name of a file or a folder as other processes understand it; any other name is left alone."""
+    return str(Path(name).absolute()) if name and Path(name).exists() else name
 
 
 @contextmanager
@@ -141,9 +141,12 @@ def _refuse_other_versions(client: Any) -> None:
     ours = _version()
     with suppress(TimeoutError):
         client.wait_for_workers(1, timeout=_WORKER_SECONDS)
-    found: dict[str, str] = client.run(_version)
+    try:
+        found: dict[str, str] = client.run(_version)
+    except OSError as error:
+        raise _lost() from error
     if not found:
-        raise ClusterLost("The scheduler has no workers.", "Start some: dask worker ADDRESS")
+        raise ClusterLost("The scheduler has no workers.", "Start some: dask worker ADDRESS --nthreads 1")
     for address, version in found.items():
         if version != ours:
             raise ClusterLost(
@@ -202,13 +205,17 @@ def opened_on_workers(
 ) -> Iterator[Callable[[Callable[[State, Task], Result]], Callable[[Task], Result]]]:
     """For a block, each worker opens something at its first task, and keeps it for the tasks that follow.
 
-    The block gets a function that makes work of what is to be done with it and a task. What `opening` raises is
-    raised by the tasks.
+    The block gets a function that makes work of what is to be done with it and a task. A worker does one such task
+    at a time. What `opening` raises is raised by the tasks; what is no error of ours becomes a ClusterLost.
+    Raises ClusterLost: the scheduler has gone.
     """
     from lean_extract.cluster_worker import OpenedOnce, with_opened
 
     name = f"premise-suggest-{secrets.token_hex(8)}"
-    client.register_plugin(OpenedOnce(opening), name=name)
+    try:
+        client.register_plugin(OpenedOnce(opening), name=name)
+    except OSError as error:  # as closed connections are
+        raise _lost() from error
 
     def work_of(work: Callable[[State, Task], Result]) -> Callable[[Task], Result]:
         return partial(with_opened, name, work)
@@ -217,7 +224,10 @@ def opened_on_workers(
         yield work_of
     finally:
         if client.status == "running":
-            client.unregister_worker_plugin(name)
+            try:
+                client.unregister_worker_plugin(name)
+            except (OSError, RuntimeError, ValueError) as error:  # it ends with the workers, too
+                log.info("What workers had open was not closed: %s", error)
 
 
 def _lost() -> ClusterLost:
@@ -234,9 +244,7 @@ def _outcome(distributed: Any, future: Any) -> Any:
     except PremiseSuggestError as error:
         return error
     except distributed.KilledWorker:
-        return TaskFailed(
-            f"It was given up after {_MOST_DEATHS} workers had died with it.", "Give workers more memory."
-        )
+        return WorkersDied("It was given up: too many workers died with it.", "Give workers more memory.")
     except Exception as error:  # of the task's own code, on another machine
         if isinstance(error, (distributed.client.FutureCancelledError, distributed.comm.CommClosedError)):
             raise _lost() from error

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from distributed import WorkerPlugin, get_worker
+
+from lean_extract.errors import ClusterLost, PremiseSuggestError
+
+log = logging.getLogger("premise_suggest")
 
 
 class OpenedOnce(WorkerPlugin):
@@ -17,25 +22,53 @@ class OpenedOnce(WorkerPlugin):
 
     def setup(self, worker: Any) -> None:
         """Begin on a worker, with nothing open."""
-        self._lock = threading.Lock()
+        self._turn, self._lock = threading.Lock(), threading.Lock()
         self._opened: Any = None
+        self._has_ended = False
 
-    def get(self) -> Any:
-        """What is open. Raises what opening it raises."""
+    def do(self, work: Callable[[Any, Any], Any], task: Any) -> Any:
+        """Do a task with what is open, one at a time. Raises what opening it raises."""
+        with self._turn:
+            return work(self._get(), task)
+
+    def _get(self) -> Any:
         with self._lock:
             if self._opened is None:
-                self._opened = self._opening()
+                self._opened = self._open()
+            if self._has_ended:  # while it was opened
+                self._close()
+                raise ClusterLost("The work was stopped.")
             return self._opened
 
+    def _open(self) -> Any:
+        try:
+            return self._opening()
+        except PremiseSuggestError:
+            raise
+        except Exception as error:
+            raise ClusterLost(
+                f"A worker could not begin: {type(error).__name__}: {error}.", "See the worker's log."
+            ) from error
+
     def teardown(self, worker: Any) -> None:
-        """Close it."""
-        with self._lock:
-            if self._opened is not None:
-                self._opened.close()
-            self._opened = None
+        """Close what is open; what is being opened is closed by who opens it."""
+        self._has_ended = True
+        if self._lock.acquire(blocking=False):
+            try:
+                self._close()
+            finally:
+                self._lock.release()
+
+    def _close(self) -> None:
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            try:
+                opened.close()
+            except (OSError, RuntimeError, PremiseSuggestError):
+                log.exception("What a worker had open was not closed")
 
 
 def with_opened(name: str, work: Callable[[Any, Any], Any], task: Any) -> Any:
     """Do a task with what the plugin of this name has open on the worker that runs it."""
     plugin: Any = get_worker().plugins[name]
-    return work(plugin.get(), task)
+    return plugin.do(work, task)

@@ -121,3 +121,15 @@ class StoreUnavailable(PremiseIndexError):
 
 class ModelError(PremiseSuggestError):
     """A model folder is missing, damaged, or does not belong to the index."""
+
+
+class ClusterLost(PremiseSuggestError):
+    """The scheduler of a cluster has gone, or its workers cannot be used."""
+
+
+class TaskFailed(PremiseSuggestError):
+    """A task could not be done elsewhere; the others were."""
+
+
+class WorkersDied(TaskFailed):
+    """A task was given up, because workers died with it."""

@@ -22,21 +22,27 @@ def positive(text: str) -> int:
     return number
 
 
-_MOST_PROCESSES = 64
+MOST_PROCESSES = 64
 
 
 def processes(text: str) -> int:
     """A number of processes, 1 to 64."""
     number = int(text) if text.isascii() and text.isdigit() else 0
-    if not 1 <= number <= _MOST_PROCESSES:
-        message = f"{text!r} is not a whole number from 1 to {_MOST_PROCESSES}"
+    if not 1 <= number <= MOST_PROCESSES:
+        message = f"{text!r} is not a whole number from 1 to {MOST_PROCESSES}"
         raise argparse.ArgumentTypeError(message)
     return number
 
 
-def add_cluster_arguments(parser: argparse.ArgumentParser, work: str) -> None:
-    """Declare `--processes`, `--memory` and `--scheduler`; `work`: what is done there, as `index many projects`."""
-    said = f"{work} in so many processes of this machine (extra cluster; docs/scale.md)"
+def add_cluster_arguments(parser: argparse.ArgumentParser, work: str, default: str = "this one") -> None:
+    """Declare `--processes`, `--memory` and `--scheduler`.
+
+    Args:
+        parser: the command's.
+        work: what is done there, as `index many projects`.
+        default: where it is done if nothing is said.
+    """
+    said = f"{work} in N processes on this machine (default: {default}; extra cluster; docs/scale.md)"
     parser.add_argument("--processes", type=processes, default=None, metavar="N", help=said)
     said = "what each of these processes may use, such as 4GB (default: its share)"
     parser.add_argument("--memory", default="auto", metavar="M", help=said)

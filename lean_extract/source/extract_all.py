@@ -21,11 +21,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.cluster import ClusterOptions, asked_cluster, cluster_client, run_tasks
+from lean_extract.cluster import asked_cluster, cluster_client, run_tasks
 from lean_extract.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.files.atomic import replacing
 from lean_extract.files.json_text import read_json
-from lean_extract.option_types import add_cluster_arguments
+from lean_extract.option_types import MOST_PROCESSES, add_cluster_arguments
 from lean_extract.source.extract import extract_project
 from lean_extract.source.projects.project import SourceFile, find_sources
 
@@ -107,14 +107,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--states", action="store_true", help="also extract the proof states that the text determines"
     )
-    add_cluster_arguments(parser, "extract")
+    add_cluster_arguments(parser, "extract", default="one per core")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; 1 if a project could not be extracted. Raises UserError, ClusterLost."""
     tasks = tasks_of(options.projects, options.out, states=options.states)
     options.out.mkdir(parents=True, exist_ok=True)
-    asked = asked_cluster(options) or ClusterOptions(processes=os.cpu_count() or 1)
+    if options.processes is None and not options.scheduler:
+        options.processes = min(MOST_PROCESSES, os.cpu_count() or 1)
+    asked = asked_cluster(options)
+    assert asked is not None
     where = replace(asked, processes=min(asked.processes, len(tasks)))
     total: Counter[str] = Counter()
     failures: list[tuple[str, PremiseSuggestError]] = []

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
 
-from lean_extract.cluster import ClusterOptions, asked_cluster
+from lean_extract.cluster import ClusterOptions, as_elsewhere, asked_cluster
 from lean_extract.errors import PremiseSuggestError, UserError
 from lean_extract.files.atomic import replacing
 from lean_extract.toolchains.compile import CompilationStopped
@@ -165,8 +165,8 @@ def _plan(options: argparse.Namespace, generator: AnyGenerator | None) -> Evalua
     return EvaluationPlan(
         retriever=options.retriever,
         tactics_from=options.tactics_from or ("templates" if generator is None else "both"),
-        generator=options.generator,
-        model=options.model,
+        generator=as_elsewhere(options.generator),
+        model=as_elsewhere(options.model),
         download=options.download,
         premises=options.premises,
         generated=options.generated,

@@ -10,10 +10,12 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.cluster import ClusterOptions, cluster_client, run_tasks
+from lean_extract.cluster import ClusterOptions, as_elsewhere, cluster_client, run_tasks
 from lean_extract.errors import PremiseSuggestError
 from lsp_server.engine.many_projects import IndexingOptions, IndexTask, index_task, package_tasks
+from lsp_server.engine.models import model_folder
 from lsp_server.engine.stores import index_folder
+from retriever.models.encoder import fingerprint_of
 from retriever.search.indexing.report import IndexReport
 
 Finish = Callable[[Path, IndexReport, argparse.Namespace], None]
@@ -24,7 +26,15 @@ def index_on_cluster(
     roots: Sequence[Path], options: argparse.Namespace, cluster: ClusterOptions, finish: Finish
 ) -> int:
     """Index projects in other processes; 1 if one could not be. Raises UserError, ClusterLost."""
-    how = IndexingOptions(options.model, options.download, options.lean, options.device, index_folder())
+    fingerprint = fingerprint_of(model_folder(options.model, download=options.download))
+    how = IndexingOptions(
+        as_elsewhere(options.model),
+        options.download,
+        options.lean,
+        options.device,
+        index_folder(),
+        fingerprint,
+    )
     packages = package_tasks(roots, how)
     projects = [IndexTask(root, how) for root in roots]
     where = replace(cluster, processes=min(cluster.processes, max(len(packages), len(projects))))

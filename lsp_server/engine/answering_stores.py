@@ -121,17 +121,18 @@ def without_misfits(chosen: AnsweringStores, root: Path | None, model: Path) -> 
 def _beside_library(root: Path, library: Library) -> AnsweringStores:
     """A project's own index, if it holds anything, and a published library."""
     own = project_store(root)
-    stamp, notes = own.stamp(), [_other_lean(root, library)]
-    try:
-        if stamp is not None and holds_premises(own):
-            return AnsweringStores((own, library.store), notes[0])
-    except IndexDamaged as error:  # then it counts as missing
-        notes.append(error.message)
-    if is_project_root(root):
-        notes.append(
-            f"{root} has no index on this machine, so only the library {library.name} was searched. "
-            f"`premise-suggest index {root}` adds the project's own lemmas."
-        )
+    stamp, why = own.stamp(), ""
+    if stamp is None:
+        why = f"{root} has no index on this machine"
+    else:
+        try:
+            if holds_premises(own):
+                return AnsweringStores((own, library.store), _other_lean(root, library))
+            why = f"The index of {root} holds no premises of its own"
+        except IndexDamaged as error:  # then it counts as missing
+            why = error.message.removesuffix(".")
+    note = f"{why}, so only the library {library.name} was searched. Run `premise-suggest index {root}`."
+    notes = (_other_lean(root, library), note if is_project_root(root) else "")
     return AnsweringStores((library.store,), " ".join(filter(None, notes)), (own, stamp))
 
 

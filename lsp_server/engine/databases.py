@@ -102,6 +102,7 @@ class Published:
         self._database = Database(address)
         found = _libraries(self._database)
         self._libraries = [one for one in found if name in ("", one.library)]
+        self._answering: dict[PublishedLibrary, Library] = {}
         if name:
             _refuse_unknown(self._database, name, found)
 
@@ -109,7 +110,10 @@ class Published:
         """The library for the Lean version of a project, else the one that was published last."""
         lean = pinned_lean(root)
         fits = (one for one in self._libraries if lean and is_lean(one.lean, lean))
-        return _answering(self._database, next(fits, self._libraries[0]))
+        chosen = next(fits, self._libraries[0])
+        if chosen not in self._answering:
+            self._answering[chosen] = _answering(self._database, chosen)
+        return self._answering[chosen]
 
 
 def _libraries(database: Database) -> list[PublishedLibrary]:

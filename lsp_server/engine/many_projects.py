@@ -23,19 +23,23 @@ from lsp_server.engine.stores import (
     update_project,
 )
 from retriever.lean.index.build import SharedPackage, pinned_packages, update_package
-from retriever.models.encoder import Encoder
+from retriever.models.encoder import Encoder, fingerprint_of
 from retriever.search.indexing.report import IndexReport
 
 
 @dataclass(frozen=True, slots=True)
 class IndexingOptions:
-    """How projects are indexed: see `update_project`. `indexes`: the folder of all indexes."""
+    """How projects are indexed: see `update_project`.
+
+    `indexes`: the folder of all indexes. `fingerprint`: the encoder's.
+    """
 
     model: str
     download: bool
     lean: str
     device: Device
     indexes: Path
+    fingerprint: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +65,19 @@ def package_tasks(roots: Sequence[Path], options: IndexingOptions) -> list[Index
 
 
 def index_task(task: IndexTask) -> IndexReport:
-    """Do a task. Raises what `update_project` raises, and BadSettings: the worker keeps its indexes elsewhere."""
+    """Do a task.
+
+    Raises what `update_project` raises, and BadSettings: the worker keeps its indexes elsewhere, or has another model.
+    """
     options = task.options
     if index_folder() != options.indexes:
         raise BadSettings(
             f"A worker keeps its indexes in {index_folder()}, and here they are in {options.indexes}.",
             "Set PREMISE_SUGGEST_INDEX to the same shared folder everywhere.",
+        )
+    if fingerprint_of(model_folder(options.model, download=options.download)) != options.fingerprint:
+        raise BadSettings(
+            "A worker has another model than this machine.", "Install the same models on all machines."
         )
     if task.package is None:
         return update_project(

@@ -79,7 +79,7 @@ class OpenIndex:
             settings = self._settings
             model, rerank, device = settings.model_folder, settings.premises.rerank, settings.models.device
             index = self._index
-            if index is not None and index.has_changed():
+            if index is not None and await asyncio.to_thread(index.has_changed):
                 self._version += 1
                 if not await asyncio.to_thread(index.is_sound):  # another index may answer instead
                     index = self._index = None

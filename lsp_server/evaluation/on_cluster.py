@@ -16,15 +16,8 @@ from functools import partial
 from threading import Event
 from typing import Any, TypeVar
 
-from lean_extract.cluster import (
-    ClusterLost,
-    ClusterOptions,
-    TaskFailed,
-    cluster_client,
-    opened_on_workers,
-    result_of,
-)
-from lean_extract.errors import PremiseSuggestError
+from lean_extract.cluster import ClusterOptions, cluster_client, opened_on_workers, result_of
+from lean_extract.errors import ClusterLost, PremiseSuggestError, TaskFailed, WorkersDied
 from lsp_server.engine.open_generator import open_generator
 from lsp_server.evaluation.plan import ProvingSetup
 from lsp_server.evaluation.preparing import Prepared, opened_prover, prepare, proposers
@@ -59,27 +52,43 @@ async def _entered(stack: AsyncExitStack, manager: AbstractContextManager[Value]
     async def leave() -> None:
         await loop.run_in_executor(None, variables.run, manager.__exit__, None, None, None)
 
-    found = await loop.run_in_executor(None, variables.run, manager.__enter__)
+    entering = loop.run_in_executor(None, variables.run, manager.__enter__)
+    try:
+        found = await asyncio.shield(entering)
+    except asyncio.CancelledError:
+        await asyncio.wait([entering])
+        if entering.exception() is None:
+            await leave()
+        raise
     stack.push_async_callback(leave)
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ClusterWorker:
     """Has any process of a cluster prove a problem."""
 
     client: Any
     work: Callable[[Task], ProblemRow]
+    has_answered: bool = False
+    """Whether any process has given a row: then one that dies dies of its problem, and not at its start."""
 
     async def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
-        """The problem's row. Raises ClusterLost, and what a worker raises when it opens its Lean or its index."""
+        """The problem's row.
+
+        Raises ClusterLost, WorkersDied (and no problem was done before), and what a worker raises when it opens its
+        Lean or its index.
+        """
         if isinstance(posed, InvalidProblem):
             return ProblemRow(posed.name, pass_number, "failed", posed.level, error=posed.message)
         found = await result_of(self.client, self.work, (posed, pass_number))
+        if isinstance(found, WorkersDied) and not self.has_answered:
+            raise found
         if isinstance(found, TaskFailed):
             return ProblemRow(posed.name, pass_number, "failed", posed.level, error=str(found))
         if isinstance(found, PremiseSuggestError):  # the next problem would fail in the same way
             raise found
+        self.has_answered = True
         return found
 
 
@@ -109,9 +118,12 @@ class ProvingProcess:
         self._thread.start()  # Lean ends with the thread that started it
         self._proving: asyncio.Task[Any] | None = None
         self._stack = AsyncExitStack()
-        self._prover = self._run(
-            self._stack.enter_async_context(opened_prover(setup, prepared, proposer_for))
-        )
+        try:
+            opening = opened_prover(setup, prepared, proposer_for)
+            self._prover = self._run(self._stack.enter_async_context(opening))
+        except BaseException:
+            self._end_loop()
+            raise
 
     def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
         """Prove a problem. Raises LeanNotFound."""
@@ -129,9 +141,15 @@ class ProvingProcess:
 
     def close(self) -> None:
         """End what is being proved, and Lean."""
-        self._run(self._ended())
+        try:
+            self._run(self._ended())
+        finally:
+            self._end_loop()
+
+    def _end_loop(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        self._loop.close()
 
     async def _ended(self) -> None:
         if (proving := self._proving) is not None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.cluster import ClusterOptions, cluster_client
 from lean_extract.source.extract import extract_project
 from tests.dask_processes import QUIET, scheduler, while_running, worker
 
@@ -154,13 +153,3 @@ def test_workers_of_another_version_are_refused(tmp_path: Path) -> None:
             process.kill()
     assert done.returncode == 1
     assert re.search(r"The worker tcp://\S+ has premise-suggest 0\.0\.1; here it is ", done.stderr)
-
-
-def test_processes_take_tasks_from_nobody_else() -> None:
-    with cluster_client(ClusterOptions(processes=1)) as client:
-        address = client.scheduler.address
-        assert address.startswith("tls://127.0.0.1:")
-        with pytest.raises((OSError, TypeError)):
-            distributed.Client(address, timeout=2)
-        with pytest.raises(OSError):
-            distributed.Client(address.replace("tls:", "tcp:"), timeout=2)

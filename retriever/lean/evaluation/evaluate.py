@@ -24,7 +24,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from lean_extract.cluster import asked_cluster
+from lean_extract.cluster import as_elsewhere, asked_cluster
 from lean_extract.errors import BadSettings
 from lean_extract.files.atomic import replacing
 from lean_extract.option_types import add_cluster_arguments
@@ -123,8 +123,14 @@ def _session_options(chosen: argparse.Namespace) -> SessionOptions:
         chosen.dataset.absolute(),
         chosen.cache.absolute() if chosen.cache else None,
         chosen.definitions.absolute() if chosen.definitions else None,
-        tuple(chosen.beside),
+        tuple(_elsewhere(text) for text in chosen.beside),
     )
+
+
+def _elsewhere(text: str) -> str:
+    """NAME=FOLDER as other processes understand it."""
+    name, equals, folder = text.partition("=")
+    return f"{name}{equals}{as_elsewhere(folder)}"
 
 
 def _report(
@@ -204,7 +210,7 @@ def _perturb(
     for name in names:
         others = [perturbed(question, name) for question in questions]
         changed = np.array([one.goal != other.goal for one, other in zip(questions, others, strict=True)])
-        found += robustness(known, ask(others, PERTURBED), name, changed)
+        found += robustness(known, ask(others, PERTURBED, BLIND), name, changed)
     if found:
         print(f"\n{changes(found)}\n\n{figure_5(found, 'importable', reading[-1])}", flush=True)
     yield from found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -59,9 +59,13 @@ class Measure(Protocol):
     """Asks questions of the methods of a session, here or elsewhere."""
 
     def __call__(
-        self, questions: Sequence[HeldOutGoal], settings: Sequence[Setting] = SETTINGS, /
+        self,
+        questions: Sequence[HeldOutGoal],
+        settings: Sequence[Setting] = SETTINGS,
+        without: Collection[str] = (),
+        /,
     ) -> Measured:
-        """Every method's outcome in every setting that tells it something new."""
+        """As `measure`."""
         ...
 
 
@@ -70,13 +74,19 @@ def measure(
     methods: Sequence[Method],
     questions: Sequence[HeldOutGoal],
     settings: Sequence[Setting] = SETTINGS,
+    without: Collection[str] = (),
+    *,
+    shows_progress: bool = True,
 ) -> Measured:
-    """Ask every question of every method in every setting that tells it something new."""
+    """Ask every question of every method, but for those `without`, in every setting that tells it something new."""
+    methods = [method for method in methods if method.name not in without]
     states = encode_questions(session, questions)
     found: dict[tuple[Setting, str], list[tuple[list[float], Matrix]]] = {
         (setting, method.name): [] for setting in settings for method in methods if _is_new(method, setting)
     }
-    for row, question in enumerate(tqdm(questions, unit="question", disable=None)):
+    for row, question in enumerate(
+        tqdm(questions, unit="question", disable=None if shows_progress else True)
+    ):
         raw = score(session.pool, session.vectors, states[row], question)
         asked = {setting: in_setting(raw, setting) for setting in settings}
         for method in methods:

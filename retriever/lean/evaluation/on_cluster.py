@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -11,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.cluster import ClusterLost, ClusterOptions, cluster_client, opened_on_workers, run_tasks
-from lean_extract.errors import PremiseSuggestError
+from lean_extract.cluster import ClusterOptions, cluster_client, opened_on_workers, run_tasks
+from lean_extract.errors import ClusterLost, PremiseSuggestError
 from retriever.lean.evaluation.baselines.dense import beside
 from retriever.lean.evaluation.measure import SETTINGS, Measure, Measured, Outcome, measure
 from retriever.lean.evaluation.pool import HeldOutGoal
@@ -23,7 +24,7 @@ from retriever.lean.features import load_fusion
 
 _AT_ONCE = 32
 """Questions of a task."""
-Shard = tuple[int, Sequence[HeldOutGoal], Sequence[Setting]]
+Shard = tuple[int, Sequence[HeldOutGoal], Sequence[Setting], Collection[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class MeasuringProcess:
 
     def __init__(self, options: SessionOptions, methods: Sequence[str], digest: str) -> None:
         self._session = opened(options)
-        if _digest(self._session) != digest:
+        if _digest(options, self._session) != digest:
             raise ClusterLost(
                 "A worker has another model or dataset than this machine.", "Use the same files everywhere."
             )
@@ -58,8 +59,8 @@ class MeasuringProcess:
 
     def measure(self, shard: Shard) -> Measured:
         """What the questions of a shard give."""
-        _, questions, settings = shard
-        return measure(self._session, self._methods, questions, settings)
+        _, questions, settings, without = shard
+        return measure(self._session, self._methods, questions, settings, without, shows_progress=False)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -77,7 +78,7 @@ def measured_on(
         session: the same, opened here.
         methods: the names of the model's own methods.
     """
-    opening = partial(MeasuringProcess, options, tuple(methods), _digest(session))
+    opening = partial(MeasuringProcess, options, tuple(methods), _digest(options, session))
     with cluster_client(cluster) as client, opened_on_workers(client, opening) as work_of:
         yield partial(_measured, client, work_of(MeasuringProcess.measure))
 
@@ -87,12 +88,13 @@ def _measured(
     work: Callable[[Shard], Measured],
     questions: Sequence[HeldOutGoal],
     settings: Sequence[Setting] = SETTINGS,
+    without: Collection[str] = (),
 ) -> Measured:
     starts = range(0, len(questions), _AT_ONCE)
-    shards = [(start, questions[start : start + _AT_ONCE], settings) for start in starts]
+    shards = [(start, questions[start : start + _AT_ONCE], settings, without) for start in starts]
     found: dict[int, Measured] = {}
     with tqdm(total=len(questions), unit="question", disable=None) as bar:
-        for (start, asked, _), part in run_tasks(client, work, shards):
+        for (start, asked, _, _), part in run_tasks(client, work, shards):
             if isinstance(part, PremiseSuggestError):
                 raise part
             found[start] = part
@@ -110,5 +112,12 @@ def _joined(parts: Sequence[Measured]) -> Measured:
     }
 
 
-def _digest(session: EvaluationSession) -> str:
-    return f"{session.encoder.fingerprint} {session.dataset.manifest.digest}"
+def _digest(options: SessionOptions, session: EvaluationSession) -> str:
+    """A hash of all that decides the figures: models with what lies in their folders, dataset, definitions."""
+    found = hashlib.sha256(session.dataset.manifest.digest.encode())
+    folders = [options.model, *(Path(text.partition("=")[2]) for text in options.beside)]
+    files = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
+    for path in [*files, *([options.definitions] if options.definitions else [])]:
+        with path.open("rb") as stream:
+            found.update(hashlib.file_digest(stream, "sha256").digest())
+    return found.hexdigest()

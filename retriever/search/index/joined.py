@@ -13,9 +13,9 @@ from retriever.search.top import top
 
 
 def search_over(segments: Sequence[Segment]) -> NearestNeighbours:
-    """The search over segments, numbered through. What class they are of says how they are searched."""
-    of_classes: list[list[Segment]] = [list(those) for _, those in groupby(segments, key=type)]
-    found = [those[0].search_over(those) for those in of_classes]
+    """The search over segments, numbered through."""
+    groups = [list(those) for _, those in groupby(segments, key=lambda one: one.searched_with)]
+    found = [those[0].search_over(those) for those in groups]
     if len(found) == 1:
         return found[0]
     return JoinedSearch(found) if found else Segment.search_over(())

@@ -130,9 +130,14 @@ class Segment:
         self.aliases: dict[int, str] = {int(position): str(name) for position, name in rows}
         self._check_counts()
 
+    @property
+    def searched_with(self) -> object:
+        """Segments of which this is the same are searched together, by `search_over` of their class."""
+        return Segment
+
     @classmethod
     def search_over(cls, segments: Sequence[Segment]) -> NearestNeighbours:
-        """The search for neighbours among the documents of these segments, which are all of this class."""
+        """The search for neighbours among the documents of these segments."""
         return hnsw.open_search([(one.folder, one.vectors, one.scales) for one in segments])
 
     @classmethod

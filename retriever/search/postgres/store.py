@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lean_extract.errors import IndexDamaged, StoreUnavailable
+from lean_extract.errors import IndexDamaged, ModelError, StoreUnavailable
 from retriever.search.index.exact import ExactSearch
 from retriever.search.index.files import explained_writes, make_folder
 from retriever.search.index.manifest import IndexManifest, LiveSegment
@@ -86,6 +86,11 @@ class DatabaseSegment(Segment):
     def __init__(self, folder: Path, table: PremiseTable, base: int, graph_from: int) -> None:
         self._table, self._base, self._graph_from = table, base, graph_from
         super().__init__(folder)
+
+    @property
+    def searched_with(self) -> object:
+        """The segments of one revision are searched together."""
+        return self._table
 
     @classmethod
     def search_over(cls, segments: Sequence[Segment]) -> NearestNeighbours:
@@ -207,6 +212,14 @@ class DatabaseStore(IndexStore):
         if base != premises:
             raise IndexDamaged(f"The copy of {self.library.library} in {folder} is not whole.", "Delete it.")
         return manifest, segments
+
+    def _refuse_other_models(self, manifest: IndexManifest, fingerprint: str | None) -> None:
+        if fingerprint is not None and manifest.fingerprint != fingerprint:
+            raise ModelError(
+                f"The library {self.library.library} in {shown(self._database.address)} was published with model "
+                f"{manifest.fingerprint}; the model in use is {fingerprint}.",
+                "Use that model, or publish the library again with this one.",
+            )
 
     def _copy(self, number: int, folder: Path) -> None:
         """Copy a revision's columns into a folder, which is there once it is whole. Raises IndexWriteFailed."""

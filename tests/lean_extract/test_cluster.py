@@ -1,0 +1,128 @@
+"""Tasks on Dask: what a worker opens for them, what goes wrong there, and who may send any."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lean_extract.cluster import ClusterOptions, cluster_client, opened_on_workers, result_of, run_tasks
+from lean_extract.errors import BadSource, ClusterLost, TaskFailed, WorkersDied
+from tests.dask_processes import QUIET, dask, scheduler
+
+distributed = pytest.importorskip("distributed")
+
+
+@dataclass
+class Diary:
+    """What a worker opens: a file of its own, in which it writes what happens."""
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        self.note("opened")
+
+    def note(self, what: str) -> None:
+        with (self.folder / f"{os.getpid()}").open("a", encoding="utf-8") as stream:
+            stream.write(f"{what}\n")
+
+    def close(self) -> None:
+        self.note("closed")
+
+
+def worked(diary: Diary, task: int) -> int:
+    diary.note("begun")
+    total = sum(range(1_000_000))  # long enough for another thread to come in between
+    diary.note("done")
+    return task + total
+
+
+def broken(folder: Path) -> Diary:
+    raise OSError("the disk is full")
+
+
+def refused(folder: Path) -> Diary:
+    raise BadSource("It is no project.", "Name one.")
+
+
+def failing(task: int) -> int:
+    if task == 1:
+        raise ZeroDivisionError("by nought")
+    if task == 2:
+        os._exit(1)
+    return task
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with cluster_client(ClusterOptions(processes=2)) as found:
+        yield found
+
+
+def diaries(folder: Path) -> list[list[str]]:
+    return [one.read_text(encoding="utf-8").split() for one in folder.iterdir()]
+
+
+def test_each_worker_opens_once_and_closes(client: Any, tmp_path: Path) -> None:
+    with opened_on_workers(client, partial(Diary, tmp_path)) as work_of:
+        found = dict(run_tasks(client, work_of(worked), range(6)))
+        assert len(found) == 6
+    kept = diaries(tmp_path)
+    assert 1 <= len(kept) <= 2
+    assert sum(one.count("done") for one in kept) == 6
+    for one in kept:
+        assert (one[0], one[-1]) == ("opened", "closed")
+        assert (one.count("opened"), one.count("closed")) == (1, 1)
+
+
+def test_a_worker_of_several_threads_does_one_task_at_a_time(tmp_path: Path) -> None:
+    with (
+        scheduler() as (address, _),
+        dask("dask_worker", address, "--nthreads", "4", "--no-dashboard", "--no-nanny", environment=QUIET),
+        cluster_client(ClusterOptions(address)) as client,
+        opened_on_workers(client, partial(Diary, tmp_path)) as work_of,
+    ):
+        assert len(list(run_tasks(client, work_of(worked), range(8)))) == 8
+    [kept] = diaries(tmp_path)
+    assert kept == ["opened", *["begun", "done"] * 8, "closed"]
+
+
+def test_what_cannot_be_opened_is_told_by_the_tasks(client: Any, tmp_path: Path) -> None:
+    for opening, kind, said in (
+        (broken, ClusterLost, "A worker could not begin: OSError: the disk is full."),
+        (refused, BadSource, "It is no project."),
+    ):
+        with opened_on_workers(client, partial(opening, tmp_path)) as work_of:
+            for _, found in run_tasks(client, work_of(worked), range(2)):
+                assert type(found) is kind
+                assert found.message == said
+
+
+def test_a_task_that_fails_or_kills_its_workers_is_told_and_the_others_are_done(client: Any) -> None:
+    found = dict(run_tasks(client, failing, [0, 1, 2, 3]))
+    assert (found[0], found[3]) == (0, 3)
+    assert type(found[1]) is TaskFailed
+    assert found[1].message == "It failed: ZeroDivisionError: by nought."
+    assert type(found[2]) is WorkersDied
+
+    async def awaited(task: int) -> Any:
+        return await result_of(client, failing, task)
+
+    assert asyncio.run(awaited(5)) == 5
+    assert type(asyncio.run(awaited(2))) is WorkersDied
+
+
+def test_processes_take_tasks_from_nobody_else() -> None:
+    with cluster_client(ClusterOptions(processes=1)) as client:
+        address = client.scheduler.address
+        assert address.startswith("tls://127.0.0.1:")
+        with pytest.raises((OSError, TypeError)):
+            distributed.Client(address, timeout=2)
+        with pytest.raises(OSError):
+            distributed.Client(address.replace("tls:", "tcp:"), timeout=2)
