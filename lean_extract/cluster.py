@@ -26,8 +26,8 @@ log = logging.getLogger("premise_suggest")
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-_CONNECT_SECONDS = 10
-_WORKER_SECONDS = 5
+_CONNECT_SECONDS = 5
+_WORKER_SECONDS = 3
 """How long the first worker of a scheduler is awaited."""
 _MOST_DEATHS = 3
 """A task that has been with so many processes of this machine when they died is not tried again."""

@@ -28,6 +28,7 @@ NOT_RUN = {
     "suggest --dojo": "needs LeanDojo (test_lean_sources.py)",
     "suggest --file Mine.lean --line 20 --tactics --repl": "needs a REPL (test_lean_sources.py)",
     "index path/to/project --store": "needs a database (tests/postgres has its own)",
+    "index projects/*": "needs many projects (test_index_many.py)",
     "index --backend": "needs its corpus (tests/retriever/collections)",
     "suggest --backend": "needs its corpus (tests/retriever/collections)",
 }

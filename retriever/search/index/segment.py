@@ -130,6 +130,9 @@ class Segment:
         self.aliases: dict[int, str] = {int(position): str(name) for position, name in rows}
         self._check_counts()
 
+    was_read_here = True
+    """Whether its files were read on this machine, if it is not the bundled one."""
+
     @property
     def searched_with(self) -> object:
         """Segments of which this is the same are searched together, by `search_over` of their class."""

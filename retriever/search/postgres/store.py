@@ -87,6 +87,8 @@ class DatabaseSegment(Segment):
         self._table, self._base, self._graph_from = table, base, graph_from
         super().__init__(folder)
 
+    was_read_here = False
+
     @property
     def searched_with(self) -> object:
         """The segments of one revision are searched together."""
