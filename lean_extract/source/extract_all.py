@@ -27,7 +27,7 @@ from lean_extract.files.atomic import replacing
 from lean_extract.files.json_text import read_json
 from lean_extract.option_types import MOST_PROCESSES, add_cluster_arguments
 from lean_extract.source.extract import extract_project
-from lean_extract.source.projects.project import SourceFile, find_sources
+from lean_extract.source.projects.project import SourceFile, find_sources, largest_first
 
 STOPPED = "Stopped. What was extracted is kept; run the same command again to go on."
 _LARGEST = 1 << 20
@@ -155,5 +155,5 @@ def tasks_of(projects: list[Path], out: Path, *, states: bool) -> list[ProjectTa
     folder = out.resolve()
     return [
         ProjectTask(str(root.resolve()), str(folder / f"{root.resolve().name}.jsonl"), states)
-        for root in projects
+        for root in largest_first(projects)
     ]

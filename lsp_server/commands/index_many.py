@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from lean_extract.cluster import ClusterOptions, as_elsewhere, cluster_client, run_tasks
 from lean_extract.errors import PremiseSuggestError
+from lean_extract.source.projects.project import largest_first
 from lsp_server.engine.many_projects import IndexingOptions, IndexTask, index_task, package_tasks
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.stores import index_folder
@@ -36,7 +37,7 @@ def index_on_cluster(
         fingerprint,
     )
     packages = package_tasks(roots, how)
-    projects = [IndexTask(root, how) for root in roots]
+    projects = [IndexTask(root, how) for root in largest_first(roots)]
     where = replace(cluster, processes=min(cluster.processes, max(len(packages), len(projects))))
     failures = 0
     with (

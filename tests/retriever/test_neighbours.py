@@ -18,6 +18,7 @@ from retriever.search.index.hnsw import (
     load_graph,
     open_search,
 )
+from retriever.search.index.joined import JoinedSearch
 from retriever.search.index.neighbours import Floats
 from retriever.search.top import top
 
@@ -128,3 +129,26 @@ def test_a_damaged_or_foreign_graph_is_not_used(tmp_path: Path) -> None:
     assert load_graph(tmp_path, 299, 32) is None
     (tmp_path / "hnsw.bin").write_bytes((tmp_path / "hnsw.bin").read_bytes()[:-100])
     assert isinstance(open_search([(tmp_path, vectors, scales)]), ExactSearch)
+
+
+@given(
+    st.lists(st.integers(0, 40), min_size=1, max_size=4),
+    st.integers(1, 12),
+    st.integers(0, 2**31),
+    st.booleans(),
+)
+def test_several_searches_joined_are_one(sizes: list[int], k: int, seed: int, is_filtered: bool) -> None:
+    generator = np.random.default_rng(seed)
+    parts = [
+        (generator.integers(-127, 128, size=(size, 8), dtype=np.int8), np.full(size, 0.01, dtype=np.float32))
+        for size in sizes
+    ]
+    one = ExactSearch(parts)
+    joined = JoinedSearch([ExactSearch([part]) for part in parts])
+    assert len(joined) == len(one)
+    allowed = generator.random(len(one)) < 0.5 if is_filtered else None
+    vectors = generator.normal(size=(2, 8)).astype(np.float32)
+    ids = np.flatnonzero(generator.random(len(one)) < 0.5)
+    for here, there in zip(joined.queries(vectors), one.queries(vectors), strict=True):
+        assert here.top(k, allowed).tolist() == there.top(k, allowed).tolist()
+        assert here.scores(ids) == pytest.approx(there.scores(ids))
