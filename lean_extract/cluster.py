@@ -12,10 +12,13 @@ import asyncio
 import importlib.metadata
 import logging
 import secrets
+import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -101,17 +104,16 @@ def cluster_client(options: ClusterOptions) -> Iterator[Any]:
         _refuse_no_memory(import_extra("dask.utils", _EXTRA, _PURPOSE), options.memory)
     with import_extra("dask", _EXTRA, _PURPOSE).config.set(_SETTINGS):
         if not options.scheduler:
-            with (
-                distributed.LocalCluster(
+            with _without_interrupts():
+                cluster = distributed.LocalCluster(
                     n_workers=options.processes,
                     threads_per_worker=1,
                     memory_limit=options.memory,
                     security=True,
                     dashboard_address="127.0.0.1:0",  # any free port: others may run at the same time
                     silence_logs=50,
-                ) as cluster,
-                distributed.Client(cluster) as client,
-            ):
+                )
+            with cluster, distributed.Client(cluster) as client:
                 yield client
             return
         try:
@@ -122,6 +124,23 @@ def cluster_client(options: ClusterOptions) -> Iterator[Any]:
         with client:
             _refuse_other_versions(client)
             yield client
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Threads that begin in the block, and processes that these start, get no Ctrl-C: this process ends them.
+
+    A terminal sends it to all processes of a command.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    resource_tracker.ensure_running()  # started later, it would let the signal through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _refuse_no_memory(utils: Any, memory: str) -> None:

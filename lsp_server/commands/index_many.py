@@ -13,6 +13,7 @@ from tqdm import tqdm
 from lean_extract.cluster import ClusterOptions, as_elsewhere, cluster_client, run_tasks
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.source.projects.project import largest_first
+from lean_extract.verbs import INTERRUPTED
 from lsp_server.engine.many_projects import IndexingOptions, IndexTask, index_task, package_tasks
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.stores import index_folder
@@ -39,6 +40,20 @@ def index_on_cluster(
     packages = package_tasks(roots, how)
     projects = [IndexTask(root, how) for root in largest_first(roots)]
     where = replace(cluster, processes=min(cluster.processes, max(len(packages), len(projects))))
+    try:
+        return _indexed(packages, projects, options, where, finish)
+    except KeyboardInterrupt:
+        print("Stopped; what was indexed is kept. Run the same command again to continue.", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _indexed(
+    packages: Sequence[IndexTask],
+    projects: Sequence[IndexTask],
+    options: argparse.Namespace,
+    where: ClusterOptions,
+    finish: Finish,
+) -> int:
     failures = 0
     with (
         cluster_client(where) as client,
