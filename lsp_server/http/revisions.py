@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -120,8 +120,8 @@ class Libraries:
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
             with suppress(StoreUnavailable):  # requests tell it
                 new = await asyncio.to_thread(self._published.news)
-                found = await _usable(self._published, new, self._shared)
-                self.all = (*self.all[:-1], *found, self.all[-1])
+                async for one in _usable(self._published, new, self._shared):
+                    self.all = (*self.all[:-1], one, self.all[-1])
 
     async def close(self) -> None:
         """Close all indexes."""
@@ -158,7 +158,7 @@ async def open_libraries(
     published = ServedLibraries(database, settings, first) if database else None
     if published is not None:
         given = published.open()
-        found += await _usable(published, given, shared)
+        found += [one async for one in _usable(published, given, shared)]
         if not found:
             await given[0].engine.project_index()  # raises why it cannot be used
     card = read_card()
@@ -180,20 +180,19 @@ async def _project(root: Path, settings: Settings) -> Library:
 
 async def _usable(
     published: ServedLibraries, given: Sequence[OpenLibrary], shared: Path | None
-) -> list[Library]:
+) -> AsyncIterator[Library]:
     """Published libraries that can be used; which cannot, and why, is logged. Raises StoreUnavailable."""
-    found: list[Library] = []
     for one in given:
         try:
             library = await _published(one, shared)
-            published.settle(one)
-            found.append(library)
         except StoreUnavailable:
             raise
         except (PremiseIndexError, ModelError) as error:
             published.settle(one)
             log.warning("%s %s is not served: %s", one.library.library, one.library.revision, error)
-    return found
+        else:
+            published.settle(one)
+            yield library
 
 
 async def _published(one: OpenLibrary, shared: Path | None) -> Library:
