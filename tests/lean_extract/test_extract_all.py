@@ -101,20 +101,23 @@ def test_a_worker_that_is_killed_costs_its_task_alone(tmp_path: Path) -> None:
 
 
 def test_a_scheduler_that_goes_away_is_told_and_what_was_done_is_kept(tmp_path: Path) -> None:
-    quick, slow = library(tmp_path / "quick", 1), library(tmp_path / "slow", 60, theorems=120)
+    larger, other = (
+        library(tmp_path / "larger", 41, theorems=120),
+        library(tmp_path / "other", 40, theorems=120),
+    )
     out = tmp_path / "out"
     with scheduler() as (address, process), worker(address):
-        command = [*COMMAND, str(out), str(quick), str(slow), "--scheduler", address]
+        command = [*COMMAND, str(out), str(other), str(larger), "--scheduler", address]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=QUIET
         ) as running:
-            while_running(running, lambda: (out / "quick.json").exists())
+            while_running(running, lambda: (out / "larger.json").exists())  # it is begun first
             process.send_signal(signal.SIGKILL)
             _, errors = running.communicate(timeout=240)
     assert running.returncode == 1
     assert "The Dask scheduler has gone." in errors
     assert "Traceback" not in errors
-    assert (out / "quick.jsonl").exists()
+    assert (out / "larger.jsonl").exists()
 
 
 def test_a_scheduler_that_is_not_there_or_has_no_workers_is_told(tmp_path: Path) -> None:
