@@ -41,6 +41,14 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A span of a document, which may be empty, and the text that replaces it; `\n` ends a line in both."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hypothesis:
     """One line of a printed context: `a b : T` or `x : T := v`. An instance may be unnamed."""
 
@@ -189,6 +197,9 @@ class TacticOutcome:
     the line. `state` holds the goals that remain; it is set for `closes` (empty), `progress` and `unjudged`.
     `instead` is an equivalent tactic without the parts that Lean's linters report as unnecessary. `remark` is
     a linter warning that remains. `origin` is the theorem whose proof the tactic is taken from, if it is.
+    `edit` inserts `shown` into the document: the edit that Lean judged; None where no document was given.
+    `in_term` means that a term is replaced, by `by` and the tactic. `rests_on_sorry` means that the proof uses
+    declarations whose own proofs are unfinished or have an error; `unfinished` names those that are known.
     """
 
     tactic: str
@@ -199,6 +210,10 @@ class TacticOutcome:
     instead: str = ""
     remark: str = ""
     origin: str = ""
+    edit: Edit | None = None
+    in_term: bool = False
+    rests_on_sorry: bool = False
+    unfinished: tuple[str, ...] = ()
 
     @property
     def shown(self) -> str:

@@ -37,6 +37,7 @@ from lean_extract.session.broken import Above
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, mentions_sorry
 from lean_extract.session.limits import LeanLimits
+from lean_extract.session.places import hole_at
 from lean_extract.session.round import Round
 from lean_extract.session.shadow import TacticSite, guesses, snap
 from lean_extract.session.verdict import mark_unjudged, same_goal
@@ -333,8 +334,8 @@ def _problem(step: StepAnswer, found: _Found) -> str | None:
 
 def _sites(document: LeanDocument, position: Position) -> Iterator[TacticSite]:
     """Where a `sorry` may stand for a position; where a tactic is new, only in a proof by tactics."""
-    sites = guesses(document, position, is_term=False)
-    is_hole = any(site.in_term for site in sites)
+    is_hole = hole_at(document, document.offset(position)) is not None
+    sites = guesses(document, position, is_term=None)
     return (site for site in sites if is_hole or _BY.search(site.declaration))
 
 

@@ -16,6 +16,7 @@ from lean_extract.records import Position, ProofState
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, fault_to_name
 from lean_extract.session.imports import blocked_import, broken_imports, broken_module
+from lean_extract.session.places import hole_at
 from lean_extract.session.server import LeanServer
 from lean_extract.session.shadow import snap, tactic_starts
 from lean_extract.syntax.lexer import unread_at
@@ -24,17 +25,20 @@ from lean_extract.toolchains.compile import CircularImports
 _ERROR = 1
 _PROBE = "_premise_suggest_imported_by_"
 _WHERE_GOALS_ARE = "Put the cursor on a tactic after `by`, on a `sorry` or on a hole `_`."
+_BY = "(by "
 HOLE = "sorry"
 """The placeholder for a term that is still to be written."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoalsFound:
-    """Lean's goals, the position at which it shows them, and whether they are the goals of a term."""
+    """Lean's goals, the position at which it shows them, whether they are the goals of a term, and whether a `sorry`
+    or another hole stands there."""
 
     state: ProofState
     position: Position
     is_term: bool
+    is_hole: bool = False
 
 
 async def ask(server: LeanServer, path: Path, document: LeanDocument, position: Position) -> GoalsFound:
@@ -49,24 +53,27 @@ async def ask(server: LeanServer, path: Path, document: LeanDocument, position: 
     position = snap(document, position)
     shown = document.text[: document.declaration(document.offset(position))[1]]
     state = await server.sync(path, shown)
-    found = await _goals(server, path, position)
+    hole = hole_at(document, document.offset(position))
+    found = await _goals(server, path, position, hole)
     if found is None:
         # Lean also answers null if the text is not fully elaborated yet, or was cut off too early.
         await server.settle(path)
-        found = await _goals(server, path, position)
+        found = await _goals(server, path, position, hole)
     if found is None and shown != document.text and not state.fatal_error:
         state = await server.sync(path, document.text)
         await server.settle(path)
-        found = await _goals(server, path, position)
+        found = await _goals(server, path, position, hole)
     if found is None:
         if state.fatal_error:
             errors = _errors(state)
             message = str(errors[0]["message"]) if errors else ""
             raise await _broken_imports(server, path, document, message)
         raise _no_goal(path, state, document, position)
+    if hole is not None and found.is_term:
+        return await _goals_of_by(server, path, document, hole) or found
     if not found.state.goals:
         for start in tactic_starts(document, position):
-            before = await _goals(server, path, start)
+            before = await _goals(server, path, start, None)
             if before is not None and before.state.goals:
                 return before
     return found
@@ -167,17 +174,41 @@ def _faults(state: DocState) -> list[Fault]:
     ]
 
 
-async def _goals(server: LeanServer, path: Path, position: Position) -> GoalsFound | None:
-    answer = await server.tactic_goals(path, position)
-    if answer is not None:
-        return GoalsFound(parse_plain_goal(answer), position, is_term=False)
-    printed = await server.term_goal(path, position)
+async def _goals(
+    server: LeanServer, path: Path, position: Position, hole: tuple[int, int] | None
+) -> GoalsFound | None:
+    """The goals of the hole at the position, of the tactic block there, or else of the term there."""
+    printed = None if hole is None else await server.expected_type(path, position, hole[1] - hole[0])
+    if printed is None:
+        answer = await server.tactic_goals(path, position)
+        if answer is not None:
+            return GoalsFound(parse_plain_goal(answer), position, is_term=False, is_hole=hole is not None)
+        printed = await server.term_goal(path, position)
     if printed is None:
         return None
     try:
-        return GoalsFound(ProofState((parse_goal(printed),)), position, is_term=True)
+        goal = parse_goal(printed)
     except BadState:
         return None
+    return GoalsFound(ProofState((goal,)), position, is_term=True, is_hole=hole is not None)
+
+
+async def _goals_of_by(
+    server: LeanServer, path: Path, document: LeanDocument, hole: tuple[int, int]
+) -> GoalsFound | None:
+    """The goals of `by` in place of a hole in a term; None if Lean shows none there.
+
+    They are what tactics are tried on. They can differ from the goal of the term: for a statement `∀ {x}, p x`, Lean
+    introduces `x` for a term, but not for `by`.
+    """
+    _, end = document.declaration(hole[0])
+    start = document.position(hole[0])
+    text = f"{document.text[: hole[0]]}{_BY}{HOLE}){document.text[hole[1] : end]}"
+    await server.sync(path, text)
+    answer = await server.tactic_goals(path, Position(start.line, start.column + len(_BY)))
+    if answer is None or not answer["goals"]:
+        return None
+    return GoalsFound(parse_plain_goal(answer), start, is_term=True, is_hole=True)
 
 
 def _no_goal(path: Path, state: DocState, document: LeanDocument, position: Position) -> NoGoalHere:

@@ -1,107 +1,127 @@
-"""Copies of a document in which a tactic is inserted at a goal.
+"""Copies of a document in which a tactic is tried, and the copy that the edit of a tactic makes.
 
-The tactic is put in braces: `{ tactic }` in a tactic block, `(by { tactic })` in a term. Braces are built into
-Lean and work on the main goal only. At the closing brace Lean reports the goals that the tactic leaves, as an
-"unsolved goals" error, or nothing if it closes the goal. The text in the braces cannot end the declaration, since
-its own brackets have been checked to balance.
+To learn what a tactic leaves, it is put in braces: `({ tactic })` in a tactic block, `(by { tactic })` in a term.
+Braces are built into Lean and work on the main goal only. At the closing brace Lean reports the goals that the
+tactic leaves, as an "unsolved goals" error, or nothing if it closes the goal. The text in the braces cannot end the
+declaration, since its own brackets have been checked to balance.
 
-Where to put the braces is guessed from the text, best guess first. No guess is trusted: with nothing between the
-braces, Lean has to report exactly the goal that it shows at the position.
+No guess at the place is trusted: with nothing between the braces, Lean has to report exactly the goal that it shows
+at the position. What is shown as accepted is judged again as it will stand, without braces (`inserted.py`).
 """
 
 from __future__ import annotations
 
 import re
-import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from lean_extract.records import Position
-from lean_extract.session.document import LeanDocument, lean_lines
+from lean_extract.records import Edit, Position
+from lean_extract.session.document import LeanDocument
+from lean_extract.session.places import Place, edit_of, hole_at, places, tactic_columns
 from lean_extract.syntax.brackets import PAIRS
-from lean_extract.syntax.lexer import tokenize
-from lean_extract.syntax.tactic_text import brackets, code, has_sorry
+from lean_extract.syntax.tactic_text import brackets, code
 
 _SHORT_REST = 30
-"""The rest of the declaration is kept at first if it has at most this many lines. It shows more errors, but
-costs time."""
-_MOST_GUESSES = 8
-_MOST_LINES_BACK = 12
-_HOLE = re.compile(r"(?<![\w.'!?])(?:sorry|admit|\?_|\?[^\W\d]\w*|_)(?![\w'!?✝])")
+"""The rest of the declaration is kept at first if it has at most this many lines. It shows the goals of more places,
+but costs time."""
+_MOST_GUESSES = 12
 _BY = re.compile(r"(?<![\w.'])by(?:[ \t]+|$)")
-_STARTS_BLOCK = re.compile(r"(?:(?<![\w.'])by|=>|·|;|<;>|\{|\()\s*$")
-_TACTIC_START = re.compile(r"(?:(?<![\w.'])by|=>|·|<;>|;|\{|\(|\|)[ \t]+|[{(]")
 # Lines above a declaration that are part of its command.
 _PRELUDE = re.compile(r"[ \t]*(?:@\[.*\]|(?:set_option|open|omit|include)\s.*\sin)\s*\Z")
-# As long as `sorry` and `admit`, so that nothing after it moves. Lean's search does not find such names.
-_FILLING = "sorr_"
-_FILLER = (
-    "axiom _premise_suggest_filling.{u} (α : Sort u) : α"
-    f' macro "{_FILLING}" : tactic => `(tactic| exact _premise_suggest_filling _)'
-    f' macro "{_FILLING}" : term => `(_premise_suggest_filling _)\n'
-)
 _OR_FAILS = ') | fail "given up" '
-_DECLARED = re.compile(r"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance|opaque)\s+([^\s:({\[⦃]+)")
+_PART = r"(?:«[^»\n]*+»|[^\s:({\[⦃«.]++)"
+_DECLARED = re.compile(
+    rf"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance|opaque)\s+({_PART}(?:\.?{_PART})*+)"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class TacticSite:
-    """A guess at where to insert the tactic: the text before it and after it in a copy."""
+    """A guess at where a tactic goes: a place in a document, and the text after it in a copy with braces."""
 
-    head: str
+    document: LeanDocument
+    place: Place
+    start: int
+    """The offset at which the declaration begins."""
+    end: int
+    """The offset at which the next command begins."""
     tail: str
-    in_term: bool
-    declaration: str
-    """The text of the declaration that is kept, without what the tactic replaces."""
-    line: int
-    """The line in which the declaration begins."""
-    first_line: int
-    """The line in which its command begins, including attributes and comments."""
+
+    @property
+    def head(self) -> str:
+        """The text before the tactic."""
+        return self.document.text[: self.place.start] + self.place.before
+
+    @property
+    def line(self) -> int:
+        """The line in which the declaration begins."""
+        return self.document.position(self.start).line
+
+    @property
+    def first_line(self) -> int:
+        """The line in which its command begins, including attributes and comments."""
+        return self.document.position(self.command).line
+
+    @property
+    def command(self) -> int:
+        """The offset at which its command begins, including attributes and comments."""
+        return command_start(self.document.text, self.start)
+
+    @property
+    def above(self) -> str:
+        """The text above the lines of the declaration's command."""
+        return self.document.text[: self.document.offset(Position(self.first_line, 0))]
+
+    @property
+    def declaration(self) -> str:
+        """The text of the declaration, without what the tactic replaces."""
+        text = self.document.text
+        return text[self.start : self.place.start] + text[self.place.end : self.end]
+
+    @property
+    def name(self) -> str:
+        """The name that the declaration gives itself; empty if it has none."""
+        found = _DECLARED.search(self.document.text, self.start, self.place.start)
+        return found[1] if found else ""
 
     def names_itself(self, tactic: str) -> bool:
         """Whether a tactic mentions the name of the enclosing declaration, possibly with a prefix."""
-        name = _DECLARED.search(self.declaration)
-        last = re.escape(name[1].rpartition(".")[2]) if name else None
-        return last is not None and re.search(rf"(?<![\w'!?✝]){last}(?![\w'!?✝])", code(tactic)) is not None
+        last = re.escape(self.name.rpartition(".")[2])
+        return bool(last) and re.search(rf"(?<![\w'!?✝]){last}(?![\w'!?✝])", code(tactic)) is not None
 
     def shadow(self, tactic: str, *, is_strict: bool = False) -> Shadow:
-        """The copy with this tactic. The lines after its first one are indented to match.
+        """The copy with this tactic in braces. The lines after its first one are indented to match.
 
         If the declaration has another error, Lean may abandon a tactic silently instead of reporting what it
         leaves open, and treat the goal as closed. In a strict copy it has to report this.
         """
-        outer, end = ("(by { ", "})") if self.in_term else ("{ ", "}")
+        outer, end = ("(by { ", "})") if self.place.in_term else ("({ ", "})")
         opener, closer = (f"{outer}first | (", _OR_FAILS) if is_strict else (outer, "")
-        column = len(self.head) - self.head.rfind("\n") - 1 + len(opener)
-        indented = textwrap.dedent(lean_lines(tactic)).strip().replace("\n", "\n" + " " * column)
-        start = f"{self.head}{opener}"
-        before_brace = f"{start}{indented}\n{' ' * (column - 2)}{closer}"
-        inside = Position(start.count("\n"), column)
+        head = self.head
+        column = len(head) - head.rfind("\n") - 1 + len(opener)
+        indented = tactic.replace("\n", "\n" + " " * column)
+        before_brace = f"{head}{opener}{indented}\n{' ' * (column - 2)}{closer}"
+        inside = end_of(f"{head}{opener}")
         before = Position(inside.line, column - len(opener))
-        brace = Position(before_brace.count("\n"), column - 2 + len(closer))
-        return Shadow(before_brace + end + self.tail, before, inside, brace, self.line)
+        return Shadow(before_brace + end + self.tail, before, inside, end_of(before_brace), self.line)
 
-    def filled(self, tactic: str) -> Shadow | None:
-        """The copy in which an axiom replaces the declaration's other `sorry`s, so that Lean warns only about a
-        `sorry` of the tactic; None if they cannot all be replaced."""
-        start = _line_start(self.head, self.line)
-        before, tail = _filled(self.head[start:]), _filled(self.tail)
-        if has_sorry(before) or has_sorry(tail):
-            return None
-        above = self.head[: _command_start(self.head, start)]
-        head = f"{above}{_FILLER}{self.head[len(above) : start]}{before}"
-        return replace(self, head=head, tail=tail, declaration=before + tail, line=self.line + 1).shadow(
-            tactic
+    def edit(self, written: str) -> Edit:
+        """The edit that writes a text at the place."""
+        return edit_of(self.document, self.place, written)
+
+    def inserted(self, written: str, after: str = "") -> Inserted:
+        """The document that the edit makes, up to the end of the declaration, with more text after that."""
+        text, edit = self.document.text, self.edit(written)
+        head = text[: self.place.start] + edit.text
+        rest = text[self.place.end : self.end]
+        gap = "" if not after or rest.endswith("\n") else "\n"
+        return Inserted(
+            f"{head}{rest}{gap}{after}", edit.span.start, end_of(head), self.line, end_of(head + rest)
         )
 
     def on(self, above: str) -> TacticSite:
-        """The same site with another text of the same length above the declaration."""
-        return replace(self, head=above + self.head[len(above) :])
-
-    @property
-    def above(self) -> str:
-        """The text above the declaration's command."""
-        return self.head[: _line_start(self.head, self.first_line)]
+        """The same site with another text of the same length and lines above the declaration."""
+        return replace(self, document=LeanDocument(above + self.document.text[len(above) :]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +136,18 @@ class Shadow:
     line: int
 
 
+@dataclass(frozen=True, slots=True)
+class Inserted:
+    """A document after an edit: its text, the positions between which the edit wrote, the line in which the
+    declaration begins, and the position of its end."""
+
+    text: str
+    start: Position
+    end: Position
+    line: int
+    last: Position
+
+
 def snap(document: LeanDocument, position: Position) -> Position:
     """The start of the hole at the position; otherwise, on a `by`, the position after it; otherwise unchanged.
 
@@ -127,7 +159,7 @@ def snap(document: LeanDocument, position: Position) -> Position:
         if match.start() <= position.column < match.end():
             position = Position(position.line, match.end())
             offset = document.offset(position)
-    hole = _hole_at(document, offset)
+    hole = hole_at(document, offset)
     return document.position(hole[0]) if hole is not None else position
 
 
@@ -136,137 +168,40 @@ def tactic_starts(document: LeanDocument, position: Position) -> list[Position]:
     line = document.line(position.line)
     return [
         Position(position.line, column)
-        for column in reversed(_tactic_columns(line))
+        for column in reversed(tactic_columns(line))
         if column < position.column < len(line.rstrip())
     ]
 
 
-def guesses(document: LeanDocument, position: Position, *, is_term: bool) -> list[TacticSite]:
+def guesses(document: LeanDocument, position: Position, *, is_term: bool | None) -> list[TacticSite]:
     """Where to insert the tactic, best guess first; at most `_MOST_GUESSES`.
 
     Args:
         document: the user's text.
         position: where the goal is shown.
-        is_term: whether Lean shows the goal of a term there, not of a tactic block.
+        is_term: whether a hole at the position is a term; None: not known.
 
     Raises:
         BadPosition: the position lies outside the document.
     """
-    offset = document.offset(position)
-    start, end = document.declaration(offset)
-    found = _hole_sites(document, offset, start, end, is_term)
-    if not found and not is_term:
-        found = list(_tactic_sites(document, position, offset, start))
-    return list(dict.fromkeys(found))[:_MOST_GUESSES]
-
-
-def _hole_sites(document: LeanDocument, offset: int, start: int, end: int, is_term: bool) -> list[TacticSite]:
-    hole = _hole_at(document, offset)
-    if hole is None:
-        return []
-    text = document.text
-    before, rest = text[start : hole[0]], text[hole[1] : end]
-    kept, dropped, whole = rest, _closers(before), text[hole[1] :]
-    is_short = rest.count("\n") <= _SHORT_REST
-    tails = (kept, dropped, whole) if is_short else (dropped, kept, whole)
-    word = text[hole[0] : hole[1]]
-    term_first = is_term or word.startswith(("_", "?")) or before.rstrip().endswith((":=", "(", "⟨", ","))
-    kinds = (True,) if word not in ("sorry", "admit") else (term_first, not term_first)
-    return [
-        TacticSite(text[: hole[0]], tail or "\n", in_term, before + tail, *_lines(document, start))
-        for tail in tails
-        for in_term in kinds
+    start, end = document.declaration(document.offset(position))
+    found = [
+        TacticSite(document, place, start, end, tail)
+        for place in places(document, position, is_term)
+        for tail in _tails(document.text, place, start, end)
     ]
+    return found[:_MOST_GUESSES]
 
 
-def _hole_at(document: LeanDocument, offset: int) -> tuple[int, int] | None:
-    """The offsets of the `sorry` or hole at the position; None if there is none."""
-    position = document.position(offset)
-    line = document.line(position.line)
-    line_start = offset - position.column
-    for match in _HOLE.finditer(line):
-        if match.start() <= position.column <= match.end():
-            return line_start + match.start(), line_start + match.end()
-    return None
-
-
-def _tactic_sites(
-    document: LeanDocument, position: Position, offset: int, start: int
-) -> Iterator[TacticSite]:
-    line = document.line(position.line)
-    after = line[position.column :].strip()
-    here = list(_sites_replacing(document, position, start, [position.line]))
-    above = _sites_replacing(document, position, start, range(position.line - 1, -1, -1))
-    if not after or after.startswith("--"):
-        yield from _sites_after(document, offset, start)
-        yield from here
-    elif line[: position.column].strip():
-        # Inside a tactic Lean shows the goals that it leaves.
-        yield from here[:2]
-        yield from _sites_after(document, document.offset(Position(position.line, len(line))), start)
-        yield from here[2:]
-    else:
-        # In the indentation Lean shows the goals that the line above leaves.
-        yield from here
-        yield from _sites_after(document, offset, start)
-    yield from above
-
-
-def _sites_after(document: LeanDocument, offset: int, start: int) -> Iterator[TacticSite]:
-    """Sites for a new tactic: after `by` or similar on the same line, or on a line of its own."""
-    text = document.text
-    position = document.position(offset)
-    head = text[:offset].rstrip()
-    if _STARTS_BLOCK.search(text[start:offset]):
-        yield _dropping(document, head + " ", start)
-    line = document.line(position.line)
-    columns = [position.column] if position.column and not line[: position.column].strip() else []
-    last = document.position(len(head))
-    for number in range(last.line, max(-1, last.line - _MOST_LINES_BACK), -1):
-        columns += reversed(_tactic_columns(document.line(number)))
-        if document.position(start).line == number:
-            columns.append(len(document.line(number)) - len(document.line(number).lstrip()) + 2)
-            break
-    for column in dict.fromkeys(columns):
-        yield _dropping(document, f"{head}\n{' ' * column}", start)
-
-
-def _sites_replacing(
-    document: LeanDocument, position: Position, start: int, lines: Iterable[int]
-) -> Iterator[TacticSite]:
-    """Sites that replace the tactic around the position, which begins on one of these lines."""
-    first = document.position(start)
-    for number in lines:
-        if number < first.line or number < position.line - _MOST_LINES_BACK:
-            return
-        line = document.line(number)
-        reach = position.column if number == position.line else len(line)
-        for column in reversed(_tactic_columns(line)):
-            # The first line of a declaration has tactics only after its `:=`.
-            if column <= reach and (number > first.line or ":=" in line[:column]):
-                yield _dropping(document, document.text[: document.offset(Position(number, column))], start)
-
-
-def _tactic_columns(line: str) -> list[int]:
-    """Columns of a line at which a tactic may begin, in order."""
-    if not line.strip():
-        return []
-    indent = len(line) - len(line.lstrip())
-    return sorted(
-        {indent, *(match.end() for match in _TACTIC_START.finditer(line) if match.end() < len(line))}
-    )
-
-
-def _dropping(document: LeanDocument, head: str, start: int) -> TacticSite:
-    """A site after which nothing of the declaration is kept except the closing brackets."""
-    before = head[start:]
-    return TacticSite(head, f"\n{_closers(before)}\n", False, before, *_lines(document, start))
-
-
-def _lines(document: LeanDocument, start: int) -> tuple[int, int]:
-    """The lines in which a declaration and its command begin."""
-    first = _command_start(document.text, start)
-    return document.position(start).line, document.position(first).line
+def _tails(text: str, place: Place, start: int, end: int) -> Iterator[str]:
+    """What may follow a tactic in braces: of a new step only the closing brackets of what is open."""
+    dropped = f"\n{_closers(text[start : place.start])}\n"
+    if place.start == place.end or not text[place.start : place.end].strip():
+        yield dropped
+        return
+    kept, whole = text[place.end : end] or "\n", text[place.end :] or "\n"
+    is_short = kept.count("\n") <= _SHORT_REST
+    yield from dict.fromkeys((kept, dropped, whole) if is_short else (dropped, kept, whole))
 
 
 def _closers(text: str) -> str:
@@ -274,24 +209,12 @@ def _closers(text: str) -> str:
     return "".join(PAIRS[bracket] for bracket in reversed(still_open))
 
 
-def _filled(text: str) -> str:
-    raw = tokenize(text)
-    parts, offset = [], 0
-    for token, start in zip(raw.texts, raw.starts, strict=True):
-        if token in ("sorry", "admit"):
-            parts += [text[offset:start], _FILLING]
-            offset = start + len(token)
-    return "".join([*parts, text[offset:]])
+def end_of(text: str) -> Position:
+    """The position after the last character of a text."""
+    return Position(text.count("\n"), len(text) - text.rfind("\n") - 1)
 
 
-def _line_start(text: str, number: int) -> int:
-    start = 0
-    for _ in range(number):
-        start = text.index("\n", start) + 1
-    return start
-
-
-def _command_start(text: str, start: int) -> int:
+def command_start(text: str, start: int) -> int:
     """The offset of the comments and attributes above a declaration that begins at `start`."""
     while above := text[:start].rstrip():
         last = above.rfind("\n") + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,16 @@ from lean_extract.session.asking import GoalsFound, error_above
 from lean_extract.session.broken import Above, mentioned, rests_on
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, faults_of, open_end
+from lean_extract.session.insertion import Insertion
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.linting import apply_suggestion
+from lean_extract.session.places import bare
+from lean_extract.session.round import Tries
 from lean_extract.session.server import LeanServer
 from lean_extract.session.shadow import Shadow, TacticSite, guesses
 from lean_extract.session.verdict import (
     CopyMessages,
     judge,
-    judge_sorry,
     judge_strict,
     mark_unjudged,
     read,
@@ -43,6 +45,8 @@ _MOST_SUGGESTIONS = 4
 class Trial:
     """A site at which Lean shows the goal, and Lean's messages with no tactic there.
 
+    A tactic is tried in braces first, which shows what it leaves, and then in the document that its edit makes.
+
     `fault` is the reason why accepted tactics cannot be judged here. If broken commands above were replaced by
     blanks, `whole` is the same site in the original text, and `names` holds the names that they declare.
     """
@@ -50,6 +54,7 @@ class Trial:
     server: LeanServer
     site: TacticSite
     blank: CopyMessages
+    insertion: Insertion
     fault: Fault | None = None
     whole: Trial | None = None
     names: Mapping[str, Fault] = field(default_factory=dict)
@@ -60,50 +65,40 @@ class Trial:
         Raises:
             LeanDied: the server ended. If only a worker ends, this tactic fails.
         """
-        problem = defect(tactic)
-        if problem is not None:
-            return TacticOutcome(tactic, "fails", None, problem)
-        begin = time.perf_counter()
-        try:
-            return await self._judged(tactic, seconds, begin)
-        except TimeoutError:
-            message = f"Lean did not finish within {seconds:g} s"
-            return TacticOutcome(tactic, "timeout", None, message, _since(begin))
-        except LeanDied as error:
-            if not self.server.is_alive:
-                raise
-            return TacticOutcome(tactic, "fails", None, error.message, _since(begin))
+        return await _bounded(self.server, tactic, seconds, self._judged)
 
-    async def _judged(self, tactic: str, seconds: float, begin: float) -> TacticOutcome:
+    async def _judged(self, tactic: str, seconds: float) -> TacticOutcome:
         """The verdict in the text without broken commands, or in the original text if the tactic uses them."""
-        outcome, reading = await self._verdict(tactic, seconds, begin)
+        outcome, reading = await self._verdict(tactic, seconds)
         if outcome.status == "fails" and self.whole is not None:
             fault = mentioned(tactic, self.names)
             if fault is not None:
-                outcome, _ = await self.whole._verdict(tactic, seconds, begin)
-                return mark_unjudged(outcome, fault)
+                outcome, _ = await self.whole._verdict(tactic, seconds)
+                return self._unjudged(tactic, mark_unjudged(outcome, fault))
         if self.fault is not None:
-            return mark_unjudged(outcome, self.fault)
-        if not reading.lints or outcome.status not in ("closes", "progress"):
-            return outcome
-        return await self._with_suggestions(outcome, reading, seconds, begin)
+            outcome = mark_unjudged(outcome, self.fault)
+        if outcome.status not in ("closes", "progress"):
+            return self._unjudged(tactic, outcome)
+        shorter = await self._with_suggestions(outcome, reading, seconds) if reading.lints else outcome
+        if shorter.instead:
+            judged = await self.insertion.judged(shorter.instead, shorter, seconds)
+            if judged.status == shorter.status:
+                return judged
+        return await self.insertion.judged(tactic, outcome, seconds)
 
-    async def _verdict(self, tactic: str, seconds: float, begin: float) -> tuple[TacticOutcome, CopyMessages]:
+    def _unjudged(self, tactic: str, outcome: TacticOutcome) -> TacticOutcome:
+        return self.insertion.unjudged(tactic, outcome) if outcome.status == "unjudged" else outcome
+
+    async def _verdict(self, tactic: str, seconds: float) -> tuple[TacticOutcome, CopyMessages]:
+        """The verdict on a tactic between braces, and Lean's messages."""
         reading = await self._read(self.site.shadow(tactic), seconds)
-        outcome = judge(tactic, reading, self.blank, self.site, _since(begin))
+        outcome = judge(tactic, reading, self.blank, self.site)
         if outcome.status in ("closes", "progress") and reading.is_unchecked:
-            strict = await self._read(self.site.shadow(tactic, is_strict=True), seconds)
-            return judge_strict(outcome, strict, _since(begin)), reading
-        if outcome.status != "closes" or not reading.uses_sorry:
-            return outcome, reading
-        # Lean warns once per declaration, which has other holes, so the tactic's own `sorry` is checked separately.
-        filled = self.site.filled(tactic)
-        if filled is None:
-            return outcome, reading
-        return judge_sorry(outcome, await self._read(filled, seconds), _since(begin)), reading
+            outcome = judge_strict(outcome, await self._read(self.site.shadow(tactic, is_strict=True), seconds))
+        return outcome, reading
 
     async def _with_suggestions(
-        self, outcome: TacticOutcome, reading: CopyMessages, seconds: float, begin: float
+        self, outcome: TacticOutcome, reading: CopyMessages, seconds: float
     ) -> TacticOutcome:
         """The outcome with the suggestions of linters applied, as long as Lean's verdict stays the same."""
         shorter, first = outcome.tactic, self.site.shadow("").inside
@@ -111,33 +106,73 @@ class Trial:
             new = apply_suggestion(shorter, reading.lints, first)
             if new is None or defect(new) is not None:
                 break
-            again, reading = await self._verdict(new, seconds, begin)
+            again, reading = await self._verdict(new, seconds)
             if not same_outcome(again, outcome):
                 break
             shorter = new
         remark = reading.lints[0].warning if reading.lints else ""
         instead = shorter if shorter != outcome.tactic else ""
-        return replace(outcome, instead=instead, remark=remark, milliseconds=_since(begin))
+        return replace(outcome, instead=instead, remark=remark)
 
     async def _read(self, shadow: Shadow, seconds: float) -> CopyMessages:
         return read(await self.server.check(shadow.text, seconds), shadow)
 
 
+@dataclass(frozen=True, slots=True)
+class WholeTrial:
+    """A `sorry` where no braces can stand, or where errors in them are caught, as after `try`.
+
+    A tactic is tried in the document that its edit makes only, so only whether it closes the goal can be seen.
+    """
+
+    server: LeanServer
+    insertion: Insertion
+
+    async def run(self, tactic: str, seconds: float) -> TacticOutcome:
+        """Lean's verdict on one tactic; see `Trial.run`."""
+        return await _bounded(self.server, tactic, seconds, self.insertion.closed)
+
+
+async def _bounded(
+    server: LeanServer,
+    tactic: str,
+    seconds: float,
+    judge: Callable[[str, float], Awaitable[TacticOutcome]],
+) -> TacticOutcome:
+    """The verdict on a tactic that has no defect; a timeout, or that it fails, if its worker ended."""
+    problem = defect(tactic)
+    if problem is not None:
+        return TacticOutcome(tactic, "fails", None, problem)
+    begin = time.perf_counter()
+    try:
+        outcome = await judge(bare(tactic), seconds)
+    except TimeoutError:
+        outcome = TacticOutcome(tactic, "timeout", None, f"Lean did not finish within {seconds:g} s")
+    except LeanDied as error:
+        if not server.is_alive:
+            raise
+        outcome = TacticOutcome(tactic, "fails", None, error.message)
+    return replace(outcome, tactic=tactic, milliseconds=(time.perf_counter() - begin) * 1000)
+
+
 async def find_site(
     server: LeanServer, path: Path, document: LeanDocument, found: GoalsFound, limits: LeanLimits
-) -> Trial:
-    """The first site at which Lean, given no tactic, reports exactly this goal.
+) -> Tries:
+    """The first place at which Lean, given no tactic, reports exactly this goal.
 
     Raises:
-        NoGoalHere: there is no such site among the guesses.
+        NoGoalHere: there is no such place among the guesses.
         LeanTimeout, LeanDied: Lean did not elaborate the copies.
     """
     finder = _Finder(server, path, document, limits.request_seconds)
-    for site in guesses(document, found.position, is_term=found.is_term):
+    sites = guesses(document, found.position, is_term=found.is_term)
+    for site in sites:
         blank = await finder.blank(site)
         is_right = blank.remaining and same_goal(blank.remaining[0], found.state.goals[0])
         if blank.error is None and is_right:
-            return await finder.without_broken(Trial(server, site, blank, fault=finder.open_end(found)))
+            return await finder.without_broken(finder.trial(site, blank, finder.open_end(found)))
+    if found.is_hole:
+        return WholeTrial(server, finder.insertion(sites[0]))
     raise NoGoalHere(
         f"There is a goal in line {found.position.line + 1}, but no tactic can be tried there.",
         error_above(await server.settle(path), document, found.position) or _HINT,
@@ -165,6 +200,14 @@ class _Finder:
             ) from error
         return read(diagnostics, shadow)
 
+    def insertion(self, site: TacticSite) -> Insertion:
+        """The edits at a site."""
+        return Insertion(self.server, site, self.seconds)
+
+    def trial(self, site: TacticSite, blank: CopyMessages, fault: Fault | None = None) -> Trial:
+        """The trial at a site."""
+        return Trial(self.server, site, blank, self.insertion(site), fault)
+
     def open_end(self, found: GoalsFound) -> Fault | None:
         """A fault if the text is incomplete (`faults.open_end`)."""
         return open_end(self.document, *self.document.declaration(self.document.offset(found.position)))
@@ -187,7 +230,7 @@ class _Finder:
             if number >= _BY_TEXT:
                 broken = above.with_users(broken)
             site = trial.site.on(above.without(broken))
-            apart = Trial(self.server, site, await self.blank(site))
+            apart = self.trial(site, await self.blank(site))
             faults = [fault for fault in apart.blank.above if fault.position.line < line]
         return _judgeable_trial(trial, apart, above, broken, faults)
 
@@ -231,6 +274,3 @@ async def _check_blank(server: LeanServer, header: str, text: str, seconds: floa
         await server.scratch(header)
         return await server.check(text, seconds)
 
-
-def _since(begin: float) -> float:
-    return (time.perf_counter() - begin) * 1000

@@ -11,21 +11,14 @@ from lean_extract.errors import BadState
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault, faults_of, mentions_sorry
+from lean_extract.session.inserted import uses_sorry
 from lean_extract.session.linting import Lint, lint_of
 from lean_extract.session.shadow import Shadow, TacticSite
-from lean_extract.syntax.tactic_text import has_sorry
 
 _ERROR = 1
 _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")
-_USES_SORRY = re.compile(r"declaration uses [`']sorry[`']")
-# Lean reports this about a hole only if nothing else is wrong, so it is not caused by the tactic.
-_OTHER_HOLE = re.compile(r"don't know how to synthesize")
-_GAVE_UP = "it leaves the goal to `sorry`"
 _GIVEN_UP = "Lean abandons it half-way, which it reports only if there are no other errors"
 _METAVARIABLE = re.compile(r"\?(\w+)\.\d+")
-
-Anchor = tuple[str, int, int]
-"""A position relative to the braces, which does not depend on their contents: side, line and column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +26,14 @@ class CopyMessages:
     """The messages about one copy, sorted by what they are about.
 
     `error`: the tactic's own first error. `remaining`: the goals that it leaves; None if Lean did not report any.
-    `elsewhere`: the first error at each position outside the braces. `is_unchecked`: some of these are in this
-    declaration, so that Lean does not check it for `sorry` and recursion. `uses_sorry`: Lean warns about `sorry`
-    in this declaration. `above`: the errors before the braces and the warnings about `sorry` above this
-    declaration, as faults. `lints`: the warnings of linters about the tactic.
+    `is_unchecked`: the declaration has errors elsewhere, so that Lean may abandon a tactic silently. `above`: the
+    errors before the braces and the warnings about `sorry` above this declaration, as faults. `lints`: the
+    warnings of linters about the tactic.
     """
 
     error: str | None
     remaining: tuple[Goal, ...] | None
-    elsewhere: Mapping[Anchor, str]
     is_unchecked: bool
-    uses_sorry: bool
     above: tuple[Fault, ...] = ()
     lints: tuple[Lint, ...] = ()
 
@@ -52,17 +42,15 @@ def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> CopyMessag
     """Sort the diagnostics (columns in code points) of a copy."""
     own: list[tuple[Position, str]] = []
     remaining: tuple[Goal, ...] | None = None
-    elsewhere: dict[Anchor, str] = {}
     above: list[Fault] = []
     lints: list[Lint] = []
-    is_unchecked = uses_sorry = False
+    is_unchecked = False
     for item in diagnostics:
         message = str(item.get("message", ""))
         start = _position(item["range"]["start"])
         is_own = shadow.start <= start <= shadow.brace
         if item.get("severity") != _ERROR:
-            if _USES_SORRY.search(message):
-                uses_sorry |= start.line >= shadow.line
+            if uses_sorry(message):
                 above += [Fault(start, message, is_sorry=True)] * (start.line < shadow.line)
             elif is_own:
                 lints += lint_of(message, start, _position(item["range"]["end"]))
@@ -73,13 +61,9 @@ def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> CopyMessag
         elif is_own:
             own.append((start, message))
         else:
-            elsewhere.setdefault(_anchor(start, shadow), message)
             is_unchecked |= start.line >= shadow.line
             above += [Fault(start, message)] * (start < shadow.start)
-    first = _first(own, shadow)
-    return CopyMessages(
-        first, remaining, elsewhere, is_unchecked, uses_sorry, tuple(sorted(above)), tuple(lints)
-    )
+    return CopyMessages(_first(own, shadow), remaining, is_unchecked, tuple(sorted(above)), tuple(lints))
 
 
 def same_goal(one: Goal, other: Goal) -> bool:
@@ -95,44 +79,34 @@ def same_outcome(one: TacticOutcome, other: TacticOutcome) -> bool:
     return len(left) == len(right) and all(map(same_goal, left, right))
 
 
-def judge(
-    tactic: str, reading: CopyMessages, blank: CopyMessages, site: TacticSite, milliseconds: float
-) -> TacticOutcome:
-    """The outcome of a tactic.
+def judge(tactic: str, reading: CopyMessages, blank: CopyMessages, site: TacticSite) -> TacticOutcome:
+    """The outcome of a tactic between braces.
 
     Args:
-        tactic: the tactic as it was given.
+        tactic: the tactic.
         reading: the messages with the tactic between the braces.
         blank: the messages with nothing between the braces; `remaining` is the goal itself.
         site: where it was tried.
-        milliseconds: how long it took.
     """
-    problem = _problem(tactic, reading, blank, site)
+    problem = _problem(reading, blank)
     if problem is not None:
-        return TacticOutcome(tactic, "fails", None, problem.strip(), milliseconds)
+        return TacticOutcome(tactic, "fails", None, problem.strip())
     left = ProofState(reading.remaining or ())
-    outcome = TacticOutcome(tactic, "progress" if left.goals else "closes", left, "", milliseconds)
+    outcome = TacticOutcome(tactic, "progress" if left.goals else "closes", left)
     faults = faults_of(reading.above, site.line)
     return mark_unjudged(outcome, faults[0]) if faults else outcome
 
 
-def _problem(tactic: str, reading: CopyMessages, blank: CopyMessages, site: TacticSite) -> str | None:
+def _problem(reading: CopyMessages, blank: CopyMessages) -> str | None:
     """Why the tactic does not count as accepted; None if it does."""
     if reading.error is not None:
         return reading.error
-    for anchor, message in reading.elsewhere.items():
-        if anchor not in blank.elsewhere and not _OTHER_HOLE.match(message):
-            return message
     if reading.remaining:
         before = blank.remaining or ()
         if len(reading.remaining) == len(before) and all(map(same_goal, reading.remaining, before)):
             return "changes nothing"
         if any(map(mentions_sorry, reading.remaining)):
             return "it leaves a goal that mentions `sorry`"
-    elif reading.is_unchecked:
-        return "it uses the theorem that is being proved" if site.names_itself(tactic) else None
-    elif reading.uses_sorry and not has_sorry(site.declaration):
-        return _GAVE_UP
     return None
 
 
@@ -143,32 +117,16 @@ def mark_unjudged(outcome: TacticOutcome, fault: Fault) -> TacticOutcome:
     return replace(outcome, status="unjudged", message=f"cannot be judged: {fault}")
 
 
-def judge_strict(accepted: TacticOutcome, strict: CopyMessages, milliseconds: float) -> TacticOutcome:
+def judge_strict(accepted: TacticOutcome, strict: CopyMessages) -> TacticOutcome:
     """The outcome of a tactic that was accepted in a declaration with errors.
 
     Args:
         accepted: the outcome in a copy in which Lean may have abandoned the tactic silently.
         strict: the messages about a copy in which Lean has to report this.
-        milliseconds: how long both took.
     """
     if strict.error is not None:
-        return TacticOutcome(accepted.tactic, "fails", None, _GIVEN_UP, milliseconds)
-    return replace(accepted, milliseconds=milliseconds)
-
-
-def judge_sorry(closes: TacticOutcome, apart: CopyMessages, milliseconds: float) -> TacticOutcome:
-    """The outcome of a tactic that closes a goal in a declaration with other holes.
-
-    Args:
-        closes: the outcome without regard to `sorry`.
-        apart: the messages about a copy in which the other holes are filled. If this causes errors, they are
-            inconclusive.
-        milliseconds: how long both took.
-    """
-    is_conclusive = apart.error is None and not apart.remaining and not apart.is_unchecked
-    if is_conclusive and apart.uses_sorry:
-        return TacticOutcome(closes.tactic, "fails", None, _GAVE_UP, milliseconds)
-    return replace(closes, milliseconds=milliseconds)
+        return TacticOutcome(accepted.tactic, "fails", None, _GIVEN_UP)
+    return accepted
 
 
 def _first(errors: list[tuple[Position, str]], shadow: Shadow) -> str | None:
@@ -187,13 +145,6 @@ def _goals(text: str) -> tuple[Goal, ...]:
 
 def _position(found: Mapping[str, Any]) -> Position:
     return Position(int(found["line"]), int(found["character"]))
-
-
-def _anchor(start: Position, shadow: Shadow) -> Anchor:
-    if start < shadow.start:
-        return "before", start.line, start.column
-    lines = start.line - shadow.brace.line
-    return "after", lines, start.column - (shadow.brace.column if lines == 0 else 0)
 
 
 def _folded(goal: Goal) -> tuple[object, ...]:

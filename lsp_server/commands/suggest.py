@@ -23,7 +23,7 @@ from lsp_server.commands.common import (
 from lsp_server.commands.dojo import DojoTheorem
 from lsp_server.commands.typed_text import decoded, standard_input, typed
 from lsp_server.documents.positions import from_person, split_lines
-from lsp_server.documents.proof_positions import default_position
+from lean_extract.session.proof_positions import default_position
 from lsp_server.engine.collections import answer, find_collection, open_collection
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.open_generator import OpenGenerator, open_asked

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lean_extract.records import Position, Span
 from lsp_server.documents.import_lines import import_line_number, imported, imported_module
 from lsp_server.documents.positions import offset_of
-from lsp_server.documents.proof_positions import WORD, is_term_position, sorry_near
+from lean_extract.session.proof_positions import WORD, is_term_position, sorry_near
 
 _OPENS_BLOCK = re.compile(r"(?:(?<![\w.'])(?:by|do|then|else)|<;>|=>|[·;({|])\s*$")
 _EXPECTS_TERM = re.compile(r"(?::=|=>|<\||[,⟨\[(]|(?<![\w.'])(?:exact|apply|refine|refine'|from))\s*$")

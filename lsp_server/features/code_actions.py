@@ -8,7 +8,7 @@ from lean_extract.records import Position, Span
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.documents.goal_positions import in_term
 from lsp_server.documents.insertion import tactic_insertion
-from lsp_server.documents.proof_positions import sorry_near
+from lean_extract.session.proof_positions import sorry_near
 from lsp_server.engine.answers import shown_tactics
 from lsp_server.engine.schema import TacticItem, to_json
 from lsp_server.protocol.handlers import passive

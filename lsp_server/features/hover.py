@@ -5,7 +5,7 @@ from __future__ import annotations
 from lsprotocol import types
 
 from lean_extract.records import Position, Span
-from lsp_server.documents.proof_positions import tactic_word
+from lean_extract.session.proof_positions import tactic_word
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer

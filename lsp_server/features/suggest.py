@@ -7,7 +7,7 @@ from typing import Any
 from lsprotocol import types
 
 from lsp_server.documents.document import DocumentSnapshot
-from lsp_server.documents.proof_positions import sorry_near
+from lean_extract.session.proof_positions import sorry_near
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, TacticsSoFar, to_json

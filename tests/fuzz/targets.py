@@ -28,7 +28,7 @@ from lean_extract.syntax.tactic_text import brackets, code, defect, has_sorry, p
 from lean_extract.traced.ilean import read_ilean
 from lsp_server.documents.completion_context import completion_at, questions
 from lsp_server.documents.import_lines import import_line_number
-from lsp_server.documents.proof_positions import default_position, is_term_position, sorry_near, tactic_word
+from lean_extract.session.proof_positions import default_position, is_term_position, sorry_near, tactic_word
 from lsp_server.engine.requests import checked_query, is_goal
 from lsp_server.engine.settings import parse
 from lsp_server.http.new_premises import read_declaration

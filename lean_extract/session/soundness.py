@@ -1,0 +1,106 @@
+"""Copies that show whether a proof rests on `sorry`: what `#print axioms` says in them. Pure functions.
+
+A declaration with an unfinished or failed proof can be used like any other, and Lean warns only about the
+declaration in which the `sorry` stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lean_extract.session.faults import Fault
+from lean_extract.session.inserted import SORRY_AXIOM, DocumentMessages, axioms_in
+from lean_extract.session.shadow import Inserted, TacticSite, end_of
+from lean_extract.syntax.lexer import is_identifier, tokenize
+from lean_extract.syntax.tactic_text import code, has_sorry
+
+# As long as `sorry` and `admit`, so that nothing after it moves. Lean's search does not find such names.
+_FILLING = "sorr_"
+_FILLER = (
+    "axiom _premise_suggest_filling.{u} (α : Sort u) : α"
+    f' macro "{_FILLING}" : tactic => `(tactic| exact _premise_suggest_filling _)'
+    f' macro "{_FILLING}" : term => `(_premise_suggest_filling _)\n'
+)
+_UNNAMED = re.compile(r"(?<![\w.'])(?:(?P<example>example)|instance(?:\s*\(priority\s*:=[^)\n]*\))?)(?![\w'])")
+_NAME = "_premise_suggest_named"
+_NAMED = re.compile(r"'(?P<name>[^'\n]+(?:'+[^'\n ]*)*)' depends on axioms")
+_MOST_NAMES = 32
+
+
+def print_axioms(names: Iterable[str]) -> str:
+    """The commands that list the axioms of declarations."""
+    return "".join(f"#print axioms {name}\n" for name in names)
+
+
+def is_named_and_whole(site: TacticSite) -> bool:
+    """Whether the axioms of the declaration are those of the proof: it has a name, and no other `sorry`."""
+    return bool(site.name) and not has_sorry(site.declaration)
+
+
+def filled(site: TacticSite, written: str | None) -> Inserted | None:
+    """The document with a name for the declaration and an axiom in place of its other `sorry`s, and its axioms.
+
+    Args:
+        site: where the tactic goes.
+        written: what the edit writes there; None: the same axiom.
+
+    Returns: the copy; None if a `sorry` cannot be replaced, or the declaration cannot be named.
+    """
+    text, place, first = site.document.text, site.place, site.command
+    edit = site.edit(_FILLING if written is None else written)
+    before, after = _filled(text[first : place.start]), _filled(text[place.end : site.end])
+    named = (before, site.name) if site.name else _with_name(before, site.start - first)
+    if named is None or has_sorry(before) or has_sorry(after):
+        return None
+    head = f"{text[:first]}{_FILLER}{named[0]}{edit.text}"
+    gap = "" if after.endswith("\n") else "\n"
+    start = end_of(head[: len(head) - len(edit.text)])
+    whole = f"{head}{after}{gap}"
+    return Inserted(whole + print_axioms([named[1]]), start, end_of(head), site.line + 1, end_of(whole))
+
+
+def is_conclusive(messages: DocumentMessages) -> bool:
+    """Whether the axioms of a copy are those of its text: no error left a part of it to `sorry`."""
+    errors = [message for _, message in messages.own]
+    errors += [message for found in messages.elsewhere.values() for message in found]
+    return all(Fault(messages.begin, message).is_about_compiling for message in errors)
+
+
+def axioms_of_names(site: TacticSite, tactic: str) -> str | None:
+    """The document up to the declaration, with the axioms of each name in a tactic; None if there is no name."""
+    texts = tokenize(code(tactic)).texts
+    names = list(dict.fromkeys(token for token in texts if is_identifier(token)))[:_MOST_NAMES]
+    above = site.document.text[: site.command]
+    return f"{above}\n{print_axioms(names)}" if names else None
+
+
+def unfinished_names(diagnostics: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The declarations of which `#print axioms` says that they rest on `sorry`."""
+    found = []
+    for item in diagnostics:
+        message = str(item.get("message", ""))
+        axioms, named = axioms_in(message), _NAMED.match(message)
+        if named is not None and axioms is not None and SORRY_AXIOM in axioms:
+            found.append(named["name"])
+    return tuple(dict.fromkeys(found))
+
+
+def _with_name(text: str, start: int) -> tuple[str, str] | None:
+    """A declaration without a name, with one; None if it is of another kind."""
+    found = _UNNAMED.search(text, start)
+    if found is None:
+        return None
+    keyword = "def" if found["example"] else found[0]
+    return f"{text[: found.start()]}{keyword} {_NAME}{text[found.end() :]}", _NAME
+
+
+def _filled(text: str) -> str:
+    raw = tokenize(text)
+    parts, offset = [], 0
+    for token, start in zip(raw.texts, raw.starts, strict=True):
+        if token in ("sorry", "admit"):
+            parts += [text[offset:start], _FILLING]
+            offset = start + len(token)
+    return "".join([*parts, text[offset:]])
