@@ -48,7 +48,7 @@ def _result(outcome: TacticOutcome) -> Hashable:
         return outcome.status, key_of(outcome.shown)
     if outcome.state.goals:
         return outcome.status, fingerprint(outcome.state)
-    return outcome.status, use_of(outcome.shown)
+    return outcome.status, outcome.rests_on_sorry, use_of(outcome.shown)
 
 
 def use_of(tactic: str) -> Hashable:

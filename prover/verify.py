@@ -15,11 +15,6 @@ from prover.closers import is_worth_cases
 from prover.states import adds_nothing
 from prover.variants import TacticVariant, distinct
 
-_REACHES_OTHERS = re.compile(
-    r"(?<![\w.'!?«])(?:all_goals|any_goals|rotate_left|rotate_right|swap|pick_goal|on_goal|assumption'"
-    r"|repeat1?'?|iterate|case'?)(?![\w'!?»])"
-)
-"""Tactics that may affect goals after the main one."""
 _SPLITS = re.compile(r"(?:induction|cases)'?\s+(?P<name>[^\s,:]+)\s*(?:with\b|using\b|generalizing\b|\Z)")
 _RANK = {"closes": 0, "progress": 1, "unjudged": 2, "timeout": 3, "fails": 4}
 
@@ -65,8 +60,8 @@ async def verify(
 ) -> AsyncGenerator[TacticOutcome, None]:
     """Try the candidates at a position and yield Lean's verdicts as they arrive.
 
-    A tactic counts as failed if it leaves the goal unchanged with nothing new in its context, if it splits a number
-    or a list without need, or if it may affect the goals after the main one, which are absent during the trial.
+    A tactic counts as failed if it leaves the goal unchanged with nothing new in its context, or if it splits a
+    number or a list without need.
     Unfinished tactics (`sorry`, `admit`) are never tried. Failures and timeouts are dropped unless `keep_failures`.
 
     Args:
@@ -106,8 +101,6 @@ def _judge(outcome: TacticOutcome, before: ProofState) -> TacticOutcome:
     split = _SPLITS.match(outcome.shown.strip())
     if adds_nothing(before.goals[0], outcome.state):
         reason = "It changes nothing and adds nothing new."
-    elif len(before.goals) > 1 and _REACHES_OTHERS.search(outcome.tactic):
-        reason = "It may affect the goals after the main one."
     elif outcome.state.goals and split and not is_worth_cases(before.goals[0], split["name"]):
         reason = f"Nothing in the goal calls for splitting `{split['name']}`."
     if not reason:
@@ -120,16 +113,18 @@ def order(
 ) -> list[TacticOutcome]:
     """The outcomes in the order to show, each result once.
 
-    Tactics that close the goal come first, then those that leave goals, then those that cannot be judged. Ties are
-    broken in this order: no linter's remark; not a case distinction; fewer goals left; better score; shorter text.
+    Tactics that close the goal come first, those that rest on `sorry` after the others, then those that leave
+    goals, then those that cannot be judged. Ties are broken in this order: no linter's remark; not a case
+    distinction; fewer goals left; better score; shorter text.
     """
 
-    def key(one: TacticVariant) -> tuple[int, bool, bool, int, float, int, str]:
+    def key(one: TacticVariant) -> tuple[int, bool, bool, bool, int, float, int, str]:
         outcome = one.outcome
         remaining = len(outcome.state.goals) if outcome.state else 0
         shown = outcome.shown
         is_split = remaining > 0 and _SPLITS.match(shown.strip()) is not None
         status = _RANK[outcome.status]
-        return status, bool(outcome.remark), is_split, remaining, -one.score, len(shown), shown
+        sorry = outcome.rests_on_sorry
+        return status, sorry, bool(outcome.remark), is_split, remaining, -one.score, len(shown), shown
 
     return [one.outcome for one in sorted(distinct(outcomes, scores or {}), key=key)]

@@ -101,7 +101,11 @@ end
 
 --- Lean's verdict on a tactic, with all the goals that it leaves.
 local function verdict(tactic)
-  if tactic.status == 'closes' then return 'closes the goal' end
+  if tactic.status == 'closes' then
+    if not tactic.rests_on_sorry then return 'closes the goal' end
+    local names = table.concat(tactic.unfinished or {}, ', ')
+    return 'closes the goal, rests on sorry' .. (names ~= '' and ' (' .. names .. ')' or '')
+  end
   if tactic.status == 'unjudged' then return tactic.message end
   local left = {}
   for _, goal in ipairs(tactic.remaining_goals) do
@@ -117,7 +121,7 @@ local function tactic_items(tactics)
     for _, tactic in ipairs(tactics) do
       local origin = (tactic.origin or '') ~= '' and '; as in ' .. tactic.origin or ''
       local shown = ('%s (%s%s)'):format(tactic.tactic, verdict(tactic), origin)
-      if tactic.status == status then table.insert(items, { shown = shown, insert = tactic.tactic, as = 'tactic' }) end
+      if tactic.status == status then table.insert(items, { shown = shown, insert = tactic.tactic, as = 'tactic', accepted = true }) end
     end
   end
   return items
@@ -148,7 +152,7 @@ end
 
 local function insert(client, context, item)
   if vim.api.nvim_buf_get_changedtick(context.buffer) ~= context.tick then return say(CHANGED, vim.log.levels.WARN) end
-  ask(client, 'premiseSuggest/edits', context, { insert = item.insert, as = item.as, import = item.import }, function(answer)
+  ask(client, 'premiseSuggest/edits', context, { insert = item.insert, as = item.as, import = item.import, accepted = item.accepted }, function(answer)
     if vim.api.nvim_buf_get_changedtick(context.buffer) ~= context.tick then return say(CHANGED, vim.log.levels.WARN) end
     vim.lsp.util.apply_text_edits(answer.edits, context.buffer, client.offset_encoding)
   end)

@@ -135,7 +135,9 @@ def places(document: LeanDocument, position: Position, in_term: bool | None = No
     if hole is not None:
         return _hole_places(document, *hole, in_term)
     line_start = offset - position.column
-    only = sorry_near([document.line(position.line)], Position(0, position.column), Position(0, position.column))
+    only = sorry_near(
+        [document.line(position.line)], Position(0, position.column), Position(0, position.column)
+    )
     found: list[Place] = []
     if only is not None:
         found = _hole_places(document, line_start + only.start.column, line_start + only.end.column, None)
@@ -167,7 +169,9 @@ def _step_places(document: LeanDocument, position: Position, offset: int) -> Ite
     end = offset - position.column + len(line.rstrip())
     for column in _columns_above(document, position.line, before):
         yield Place(end, end, f"\n{' ' * column}")
-        if behind:  # only the likeliest: the tactic that begins at the position is likelier than further columns
+        if (
+            behind
+        ):  # only the likeliest: the tactic that begins at the position is likelier than further columns
             break
     yield from _before_tactics(document, position)
 
@@ -199,7 +203,9 @@ def _before_tactics(document: LeanDocument, position: Position) -> Iterator[Plac
     """Before the tactics that begin on the line, nearest first, and before those that begin on the lines above."""
     line = document.line(position.line)
     starts = [column for column in tactic_columns(line) if column < len(line.rstrip())]
-    nearest_first = sorted(starts, key=lambda column: (column > position.column, abs(column - position.column)))
+    nearest_first = sorted(
+        starts, key=lambda column: (column > position.column, abs(column - position.column))
+    )
     for column in nearest_first:
         if not line[:column].strip():
             yield _above(document, position.line, column)
@@ -241,4 +247,3 @@ def _last_word(text: str) -> str:
 
 def _indented(text: str, column: int) -> str:
     return text.replace("\n", "\n" + " " * column)
-

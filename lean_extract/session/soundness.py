@@ -23,7 +23,9 @@ _FILLER = (
     f' macro "{_FILLING}" : tactic => `(tactic| exact _premise_suggest_filling _)'
     f' macro "{_FILLING}" : term => `(_premise_suggest_filling _)\n'
 )
-_UNNAMED = re.compile(r"(?<![\w.'])(?:(?P<example>example)|instance(?:\s*\(priority\s*:=[^)\n]*\))?)(?![\w'])")
+_UNNAMED = re.compile(
+    r"(?<![\w.'])(?:(?P<example>example)|instance(?:\s*\(priority\s*:=[^)\n]*\))?)(?![\w'])"
+)
 _NAME = "_premise_suggest_named"
 _NAMED = re.compile(r"'(?P<name>[^'\n]+(?:'+[^'\n ]*)*)' depends on axioms")
 _MOST_NAMES = 32

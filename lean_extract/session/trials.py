@@ -94,7 +94,9 @@ class Trial:
         reading = await self._read(self.site.shadow(tactic), seconds)
         outcome = judge(tactic, reading, self.blank, self.site)
         if outcome.status in ("closes", "progress") and reading.is_unchecked:
-            outcome = judge_strict(outcome, await self._read(self.site.shadow(tactic, is_strict=True), seconds))
+            outcome = judge_strict(
+                outcome, await self._read(self.site.shadow(tactic, is_strict=True), seconds)
+            )
         return outcome, reading
 
     async def _with_suggestions(
@@ -273,4 +275,3 @@ async def _check_blank(server: LeanServer, header: str, text: str, seconds: floa
         await server.drop_scratch()
         await server.scratch(header)
         return await server.check(text, seconds)
-

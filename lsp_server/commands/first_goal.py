@@ -10,10 +10,10 @@ from pathlib import Path
 
 from lean_extract.errors import BadSource, NoGoalHere
 from lean_extract.files.reading import read_source
+from lean_extract.session.proof_positions import default_position
 from lean_extract.source.projects.packages import read_layout
 from lean_extract.source.projects.project import find_sources
 from lsp_server.documents.positions import split_lines
-from lean_extract.session.proof_positions import default_position
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from lean_extract.errors import BadSource, UserError
+from lean_extract.session.proof_positions import default_position
 from lsp_server.commands.common import (
     indexed_root,
     project_root,
@@ -23,7 +24,6 @@ from lsp_server.commands.common import (
 from lsp_server.commands.dojo import DojoTheorem
 from lsp_server.commands.typed_text import decoded, standard_input, typed
 from lsp_server.documents.positions import from_person, split_lines
-from lean_extract.session.proof_positions import default_position
 from lsp_server.engine.collections import answer, find_collection, open_collection
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.open_generator import OpenGenerator, open_asked

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lean_extract.records import Position, Span
+from lean_extract.session.proof_positions import REACH, WORD, is_term_position
 from lean_extract.syntax.brackets import TERM_DEPTH
 from lean_extract.syntax.lexer import unread_at
 from lsp_server.documents.positions import offset_of, position_at
-from lean_extract.session.proof_positions import REACH, WORD, is_term_position
 from lsp_server.documents.term_positions import Slot, holes, slot_at
 from retriever.lean.callers import Caller
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from lean_extract.records import Position, Span
+from lean_extract.session.proof_positions import sorry_near
 from lsp_server.documents.insertion import import_insertion
 from lsp_server.documents.utf16 import from_lsp, range_to_lsp
 from prover.verify import GoalPosition
@@ -40,6 +41,11 @@ class DocumentSnapshot:
     def goal_position(self, position: Position) -> GoalPosition:
         """A position in this document, with the editor's text."""
         return GoalPosition(self.path, self.text, position)
+
+    def proof_position(self, cursor: Position) -> GoalPosition:
+        """The position of the `sorry` at or near a cursor; the cursor's own if there is none."""
+        span = sorry_near(self.lines, cursor, cursor)
+        return self.goal_position(span.start if span else cursor)
 
     def import_edit(self, import_line: str) -> types.TextEdit | None:
         """The edit that adds an import line; None if it cannot simply be added."""

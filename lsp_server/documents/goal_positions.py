@@ -9,9 +9,8 @@ from pathlib import Path
 
 from lean_extract.files.reading import read_source
 from lean_extract.records import Position
+from lean_extract.session.document import LeanDocument
 from lean_extract.source.reader import SourceModule
-from lsp_server.documents.insertion import stands_in_term
-from lsp_server.documents.positions import offset_of
 from prover.verify import GoalPosition
 from retriever.lean.goal_context import GoalContext
 
@@ -21,16 +20,16 @@ def cache_key(position: GoalPosition) -> tuple[Path, int, Position]:
     return position.path, hash(position.text), position.position
 
 
-def text_before(position: GoalPosition) -> str | None:
-    """The document's text up to the position; None if the text is on disk."""
+def declaration_key(position: GoalPosition) -> tuple[Path, int | None, Position]:
+    """A cache key for what Lean says of tactics at a position: nothing below the declaration changes that.
+
+    Raises BadPosition.
+    """
     if position.text is None:
-        return None
-    return position.text[: offset_of(position.text.split("\n"), position.position)]
-
-
-def in_term(position: GoalPosition) -> bool:
-    """Whether a term, not a tactic, is expected at the position. Raises BadSource."""
-    return stands_in_term(_text(position).split("\n"), position.position)
+        return position.path, None, position.position
+    document = LeanDocument(position.text)
+    _, end = document.declaration(document.offset(position.position))
+    return position.path, hash(document.text[:end]), position.position
 
 
 def text_to_line(position: GoalPosition) -> str:

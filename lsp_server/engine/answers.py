@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from lean_extract.errors import NoGoalHere, PremiseSuggestError
 from lean_extract.records import TacticOutcome
-from lsp_server.documents.insertion import with_by
 from lsp_server.engine.items import tactic_item
 from lsp_server.engine.schema import Suggestion, TacticItem, TacticsStatus
 from lsp_server.engine.tactic_runner import TrialResults
@@ -17,10 +16,9 @@ _FIRST_GOAL_ONLY = (
 )
 
 
-def shown_tactics(outcomes: Sequence[TacticOutcome], *, is_term: bool) -> list[TacticItem]:
-    """Outcomes as items; where a term is expected, each tactic is shown after `by`."""
-    items = [tactic_item(outcome) for outcome in outcomes]
-    return [replace(item, tactic=with_by(item.tactic)) for item in items] if is_term else items
+def shown_tactics(outcomes: Sequence[TacticOutcome]) -> list[TacticItem]:
+    """Outcomes as items."""
+    return [tactic_item(outcome) for outcome in outcomes]
 
 
 def without_file(answer: Suggestion) -> Suggestion:
@@ -28,15 +26,15 @@ def without_file(answer: Suggestion) -> Suggestion:
     return replace(answer, tactics_status=TacticsStatus.NO_FILE)
 
 
-def while_trying(answer: Suggestion, outcomes: Sequence[TacticOutcome], *, is_term: bool) -> Suggestion:
+def while_trying(answer: Suggestion, outcomes: Sequence[TacticOutcome]) -> Suggestion:
     """The answer so far, with the tactics that Lean has judged by now."""
-    tactics = shown_tactics(outcomes, is_term=is_term)
+    tactics = shown_tactics(outcomes)
     return replace(answer, tactics=tactics, tactics_status=TacticsStatus.RUNNING)
 
 
-def with_tactics(answer: Suggestion, results: TrialResults, *, is_term: bool) -> Suggestion:
+def with_tactics(answer: Suggestion, results: TrialResults) -> Suggestion:
     """The answer with all of Lean's verdicts, and with further warnings before its own."""
-    tactics = shown_tactics(results.outcomes, is_term=is_term)
+    tactics = shown_tactics(results.outcomes)
     warnings = [*results.warnings, *answer.warnings]
     return replace(answer, tactics=tactics, warnings=warnings, tactics_status=results.status)
 

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from lean_extract.records import Goal, Premise, ProofState
+from lean_extract.records import Edit, Goal, Premise, ProofState
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.answering_stores import Library
 from lsp_server.engine.changed_files import ChangedFiles
 from lsp_server.engine.describing import describe
-from lsp_server.engine.given_tactics import try_given
+from lsp_server.engine.given_tactics import edit_at, try_given
 from lsp_server.engine.open_generator import OpenGenerator
 from lsp_server.engine.open_index import OpenIndex
 from lsp_server.engine.pipeline import Pipeline
@@ -153,7 +153,29 @@ class Engine:
 
         Raises UserError (none, too many, too long; no goal), LeanError.
         """
-        return await try_given(self._context(), self._pipeline.states, position, tactics)
+        return await try_given(
+            self._context(), self._pipeline.states, self._pipeline.edits, position, tactics
+        )
+
+    async def edit_at(self, position: GoalPosition, tactic: str, *, is_accepted: bool) -> Edit:
+        """The edit that inserts a tactic: the one that Lean has judged, or judges now.
+
+        Args:
+            position: where the tactic was suggested.
+            tactic: the tactic as it was shown.
+            is_accepted: whether Lean has to accept the tactic there. Otherwise the likeliest edit is made of one
+                that it does not accept, and where no Lean runs.
+
+        Raises UserError: Lean does not accept the tactic. As `try_tactics` where `is_accepted`.
+        """
+        return await edit_at(
+            self._context(),
+            self._pipeline.states,
+            self._pipeline.edits,
+            position,
+            tactic,
+            is_accepted=is_accepted,
+        )
 
     async def status(self) -> IndexStatusAnswer:
         """The state of the index, and what is missing. Raises IndexMissing, IndexDamaged, ModelError."""

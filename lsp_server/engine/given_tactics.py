@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
 
-from lean_extract.errors import UserError
+from lean_extract.errors import GoalBroken, LeanError, NoGoalHere, UserError
+from lean_extract.files.reading import read_source
 from lean_extract.goals import format_goal
-from lean_extract.records import ProofState, TacticOutcome
+from lean_extract.records import Edit, ProofState, TacticOutcome
+from lean_extract.session.document import LeanDocument
+from lean_extract.session.places import guessed_edit
 from lsp_server.engine.items import tactic_item
+from lsp_server.engine.judged_edits import JudgedEdits
 from lsp_server.engine.proof_states import ProofStates
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import main_goal
@@ -25,7 +30,11 @@ _GIVEN = "given"
 
 
 async def try_given(
-    context: RequestContext, states: ProofStates, position: GoalPosition, tactics: Sequence[str]
+    context: RequestContext,
+    states: ProofStates,
+    edits: JudgedEdits,
+    position: GoalPosition,
+    tactics: Sequence[str],
 ) -> TrialsAnswer:
     """Lean's verdicts; see `Engine.try_tactics`."""
     asked = _checked(tactics)
@@ -34,9 +43,53 @@ async def try_given(
     state = await states.at(context.lean, position)
     goal = main_goal(state)
     timer.lap("goal")
-    found = await _outcomes(context, position, state, asked)
+    found = await outcomes_of(context, position, state, asked)
+    for outcome in found.values():
+        edits.keep(position, outcome)
     timer.lap("tactics")
     return TrialsAnswer(format_goal(goal), [_item(found, tactic) for tactic in asked], timer.total())
+
+
+async def edit_at(
+    context: RequestContext,
+    states: ProofStates,
+    edits: JudgedEdits,
+    position: GoalPosition,
+    tactic: str,
+    *,
+    is_accepted: bool,
+) -> Edit:
+    """The edit that inserts a tactic; see `Engine.edit_at`."""
+    known = edits.get(position, tactic)
+    if known is not None:
+        return known
+    outcome: TacticOutcome | None = None
+    if not (
+        is_accepted or context.lean.is_running
+    ):  # a client that runs Lean itself needs no second one for this
+        return await asyncio.to_thread(_guessed, position, tactic)
+    try:
+        await context.catch_up()
+        state = await states.at(context.lean, position)
+        main_goal(state)
+        outcome = (await outcomes_of(context, position, state, _checked([tactic]))).get(tactic.strip())
+    except (LeanError, NoGoalHere, GoalBroken):
+        if is_accepted:
+            raise
+    if is_accepted and (outcome is None or outcome.status not in ("closes", "progress", "unjudged")):
+        why = outcome.message if outcome is not None and outcome.message else "Lean did not judge it in time"
+        raise UserError(
+            f"Lean does not accept `{tactic}` there now: {why}.".replace("..", "."),
+            "Ask for suggestions again.",
+        )
+    if outcome is not None and outcome.edit is not None:
+        return outcome.edit
+    return await asyncio.to_thread(_guessed, position, tactic)
+
+
+def _guessed(position: GoalPosition, tactic: str) -> Edit:
+    document = LeanDocument(position.text if position.text is not None else read_source(position.path))
+    return guessed_edit(document, position.position, tactic)
 
 
 def _checked(tactics: Sequence[str]) -> list[str]:
@@ -56,7 +109,7 @@ def _checked(tactics: Sequence[str]) -> list[str]:
     return asked
 
 
-async def _outcomes(
+async def outcomes_of(
     context: RequestContext, position: GoalPosition, state: ProofState, tactics: Sequence[str]
 ) -> dict[str, TacticOutcome]:
     """What Lean said in the time there is, by the tactic."""

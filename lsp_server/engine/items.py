@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from lean_extract.goals import format_goal
-from lean_extract.records import TacticOutcome
+from lean_extract.records import Edit, TacticOutcome
+from lean_extract.session.places import with_by
 from lsp_server.engine.explaining import explanation_line
-from lsp_server.engine.schema import ContributionItem, FeatureGroup, PremiseItem, TacticItem, TacticVerdict
+from lsp_server.engine.schema import (
+    ContributionItem,
+    EditItem,
+    FeatureGroup,
+    PremiseItem,
+    TacticItem,
+    TacticVerdict,
+)
 from retriever.lean.explanation import Contribution
 from retriever.lean.offer import RankedPremise
 
@@ -34,10 +42,26 @@ def _contribution_item(contribution: Contribution) -> ContributionItem:
     return ContributionItem(FeatureGroup(contribution.group), amount)
 
 
+def shown_tactic(outcome: TacticOutcome) -> str:
+    """The tactic as it is shown: after `by` where a term is replaced."""
+    return with_by(outcome.shown) if outcome.in_term else outcome.shown
+
+
 def tactic_item(outcome: TacticOutcome) -> TacticItem:
     """An outcome as the documented object has it."""
     goals = outcome.state.goals if outcome.state else ()
-    remaining = [format_goal(goal) for goal in goals]
     return TacticItem(
-        outcome.shown, TacticVerdict(outcome.status), remaining, outcome.message, outcome.origin
+        tactic=shown_tactic(outcome),
+        status=TacticVerdict(outcome.status),
+        remaining_goals=[format_goal(goal) for goal in goals],
+        message=outcome.message,
+        origin=outcome.origin,
+        rests_on_sorry=outcome.rests_on_sorry,
+        unfinished=list(outcome.unfinished),
+        edit=_edit_item(outcome.edit) if outcome.edit is not None else None,
     )
+
+
+def _edit_item(edit: Edit) -> EditItem:
+    start, end = edit.span.start, edit.span.end
+    return EditItem(start.line + 1, start.column + 1, end.line + 1, end.column + 1, edit.text)

@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 from lean_extract.errors import BadSettings, GoalBroken, LeanError, ModelError, NoGoalHere
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
-from lsp_server.documents.goal_positions import in_term
 from lsp_server.engine.answers import (
     while_trying,
     with_failure,
@@ -33,6 +32,7 @@ from lsp_server.engine.answers import (
 )
 from lsp_server.engine.candidate_tactics import CandidateTactics, open_ahead
 from lsp_server.engine.items import premise_item
+from lsp_server.engine.judged_edits import JudgedEdits
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
 from lsp_server.engine.proof_states import ProofStates
@@ -82,7 +82,8 @@ class Pipeline:
         self.states = ProofStates()
         self.ranking = PremiseRanking()
         self.candidates = CandidateTactics()
-        self.runner = TacticRunner()
+        self.edits = JudgedEdits()
+        self.runner = TacticRunner(self.edits)
 
     async def suggest(
         self, context: RequestContext, request: SuggestRequest, on_update: OnUpdate | None
@@ -110,7 +111,7 @@ class Pipeline:
         if request.goal_number > 1:
             return with_first_goal_only(answer)
         if on_update is not None:
-            on_update(while_trying(answer, (), is_term=False))
+            on_update(while_trying(answer, ()))
         timer.skip()
         answer = await self._with_tactics(
             context, request, request.position, state, ranked, answer, on_update
@@ -184,11 +185,9 @@ class Pipeline:
         answer: Suggestion,
         on_update: OnUpdate | None,
     ) -> Suggestion:
-        is_term = in_term(position)
-
         def update(outcomes: Sequence[TacticOutcome]) -> None:
             if on_update is not None:
-                on_update(while_trying(answer, outcomes, is_term=is_term))
+                on_update(while_trying(answer, outcomes))
 
         try:
             results = await self.try_tactics(
@@ -204,7 +203,7 @@ class Pipeline:
             return with_goal_broken(answer, error)
         except (LeanError, BadSettings, NoGoalHere) as error:
             return with_failure(answer, error, has_project=context.lean.root is not None)
-        return with_tactics(answer, results, is_term=is_term)
+        return with_tactics(answer, results)
 
     async def try_tactics(
         self,

@@ -141,6 +141,18 @@ class PremiseItem:
 
 
 @dataclass(frozen=True, slots=True)
+class EditItem:
+    """What is replaced in a file, and by what. Lines and columns count from 1, columns in code points; nothing is
+    replaced where the end is the start."""
+
+    line: Annotated[int, "The line in which it begins."]
+    column: Annotated[int, "The column in which it begins."]
+    end_line: Annotated[int, "The line in which it ends."]
+    end_column: Annotated[int, "The column after its last character."]
+    text: Annotated[str, "The text that replaces it; `\\n` ends a line."]
+
+
+@dataclass(frozen=True, slots=True)
 class TacticItem:
     """One tactic that was tried in Lean: what closes first, then fewest goals left, then the best guess; last
     what cannot be judged."""
@@ -158,6 +170,18 @@ class TacticItem:
     origin: Annotated[
         str, "The theorem whose proof the tactic is taken from and adapted to this goal; else empty."
     ] = ""
+    rests_on_sorry: Annotated[
+        bool,
+        "Whether the proof uses a declaration that is not proved: it rests on `sorry`, or has an error.",
+    ] = False
+    unfinished: Annotated[
+        list[str], "The declarations, named by the tactic, that are not proved; empty where none is known."
+    ] = field(default_factory=list)
+    edit: Annotated[
+        EditItem | None,
+        "The edit that inserts it, brackets and indentation included: Lean has judged the file that this makes. Null "
+        "where there is no file.",
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,6 +372,7 @@ CLASSES = (
     ContributionItem,
     FeatureGroup,
     TacticItem,
+    EditItem,
     TacticVerdict,
     PartItem,
     IndexItem,

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from lean_extract.errors import LeanError, NoGoalHere
 from lean_extract.lru import Cache
 from lean_extract.records import Premise, ProofState, TacticOutcome
-from lsp_server.documents.goal_positions import text_before
+from lsp_server.documents.goal_positions import declaration_key
+from lsp_server.engine.judged_edits import JudgedEdits
 from lsp_server.engine.rewriting import is_rewritten
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import TacticsStatus
@@ -44,11 +45,9 @@ class TrialRequest:
 
     @property
     def key(self) -> Hashable:
-        """Equal keys, equal verdicts. Of the document only the text before the position counts."""
-        before = hash(text_before(self.position))
-        path, state, premises = self.position.path, self.state, self.premises
+        """Equal keys, equal verdicts. Of the document the text up to the end of the declaration counts."""
         asked = self.tactics, self.lean, self.keep_failures, self.versions, self.part, self.rewrites
-        return path, before, state, premises, *asked
+        return declaration_key(self.position), self.state, self.premises, *asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +69,9 @@ class TacticRunner:
     fixes these may come after the position.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, edits: JudgedEdits) -> None:
         self._known: Cache[TrialResults] = Cache(_KEPT)
+        self._edits = edits
 
     def known(self, trial: TrialRequest) -> TrialResults | None:
         """The cached results of the same trial, if any."""
@@ -103,7 +103,7 @@ class TacticRunner:
                 within=trial.tactics.seconds,
                 keep_failures=trial.keep_failures,
             )
-            await _gather(_listed(verdicts, trial), outcomes, candidates, on_outcomes)
+            await _gather(self._listed(verdicts, trial), outcomes, candidates, on_outcomes)
         except (LeanError, NoGoalHere) as error:
             if not outcomes:
                 raise
@@ -117,6 +117,17 @@ class TacticRunner:
         self._keep(trial, results)
         return results
 
+    async def _listed(
+        self, verdicts: AsyncGenerator[TacticOutcome, None], trial: TrialRequest
+    ) -> AsyncGenerator[TacticOutcome, None]:
+        """The verdicts; where a part of the target is to be rewritten, without those that leave it as it is."""
+        async with aclosing(verdicts):
+            async for verdict in verdicts:
+                self._edits.keep(trial.position, verdict)
+                is_listed = not trial.part or trial.keep_failures
+                if is_listed or is_rewritten(trial.part, trial.state.goals[0], verdict):
+                    yield verdict
+
     def _keep(self, trial: TrialRequest, results: TrialResults) -> None:
         is_judged = all(outcome.status != "unjudged" for outcome in results.outcomes)
         if trial.position.text is not None and is_judged and not results.warnings:
@@ -128,20 +139,6 @@ def _status(*, has_generator: bool, was_any_tried: bool) -> TacticsStatus:
     if has_generator:
         return TacticsStatus.TRIED
     return TacticsStatus.WITHOUT_GENERATOR if was_any_tried else TacticsStatus.NO_GENERATOR
-
-
-async def _listed(
-    verdicts: AsyncGenerator[TacticOutcome, None], trial: TrialRequest
-) -> AsyncGenerator[TacticOutcome, None]:
-    """The verdicts; where a part of the target is to be rewritten, without those that leave it as it is."""
-    async with aclosing(verdicts):
-        async for verdict in verdicts:
-            if (
-                not trial.part
-                or trial.keep_failures
-                or is_rewritten(trial.part, trial.state.goals[0], verdict)
-            ):
-                yield verdict
 
 
 async def _gather(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from lsprotocol import types
 
-from lean_extract.records import Position, Span
-from lsp_server.documents.document import DocumentSnapshot
-from lsp_server.documents.goal_positions import in_term
-from lsp_server.documents.insertion import tactic_insertion
+from lean_extract.records import Position, Span, TacticOutcome
+from lean_extract.session.document import LeanDocument
+from lean_extract.session.places import guessed_edit
 from lean_extract.session.proof_positions import sorry_near
-from lsp_server.engine.answers import shown_tactics
+from lsp_server.documents.document import DocumentSnapshot
+from lsp_server.engine.items import tactic_item
 from lsp_server.engine.schema import TacticItem, to_json
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
@@ -38,12 +38,13 @@ def register(server: PremiseServer) -> None:
         position = document.goal_position(span.start)
         results = await server.engine(document).tactics_at(position)
         judged = [outcome for outcome in results.outcomes if outcome.status != "unjudged"]
-        items = shown_tactics(judged[: settings.code_actions.count], is_term=in_term(position))
         diagnostics = [one for one in params.context.diagnostics if "sorry" in one.message]
         server.check_current(document)
-        edits = [_edit(server, document, span, item) for item in items]
-        shown = enumerate(zip(items, edits, strict=True))
-        return [_action(item, edit, rank, diagnostics) for rank, (item, edit) in shown]
+        shown = enumerate(judged[: settings.code_actions.count])
+        return [
+            _action(tactic_item(outcome), _edit(server, document, span, outcome), rank, diagnostics)
+            for rank, outcome in shown
+        ]
 
 
 def _wanted(context: types.CodeActionContext) -> bool:
@@ -64,7 +65,7 @@ def replaced_span(
 def title(item: TacticItem) -> str:
     """`Try this: rfl` for a tactic that closes the goal; otherwise with the remaining goals."""
     origin = origin_label(item)
-    if item.status == "closes":
+    if item.status == "closes" and not item.rests_on_sorry:
         return f"Try this: {item.tactic}{f'  ({origin})' if origin else ''}"
     left = targets_line(item.remaining_goals, _TITLE_GOALS)
     said = f"{verdict(item)}{': ' if left else ''}{left}"
@@ -85,10 +86,10 @@ def _action(
 
 
 def _edit(
-    server: PremiseServer, document: DocumentSnapshot, span: Span, item: TacticItem
+    server: PremiseServer, document: DocumentSnapshot, span: Span, outcome: TacticOutcome
 ) -> types.WorkspaceEdit:
     """The edit of a tactic, with the document's version if the client checks versions."""
-    found = tactic_insertion(document.lines, span.start, item.tactic)
+    found = outcome.edit or guessed_edit(LeanDocument(document.text), span.start, outcome.shown)
     edit = types.TextEdit(document.range(found.span), found.text)
     if not _takes_versions(server.client_capabilities):
         return types.WorkspaceEdit(changes={document.uri: [edit]})

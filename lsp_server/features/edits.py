@@ -6,20 +6,20 @@ from typing import Any
 
 from lsprotocol import types
 
+from lean_extract.errors import UserError
+from lean_extract.records import Edit, Position
+from lean_extract.session.document import LeanDocument
+from lean_extract.session.places import guessed_edit
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.documents.import_lines import IMPORT_LINE
-from lsp_server.documents.insertion import (
-    Insertion,
-    import_insertion,
-    name_insertion,
-    tactic_insertion,
-)
+from lsp_server.documents.insertion import import_insertion, name_insertion
+from lsp_server.documents.uris import file_path
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
 
 REQUEST = "premiseSuggest/edits"
-_NAMES = frozenset({"textDocument", "position", "insert", "as", "import"})
+_NAMES = frozenset({"textDocument", "position", "insert", "as", "import", "accepted", "version"})
 
 
 def register(server: PremiseServer) -> None:
@@ -39,8 +39,15 @@ def register(server: PremiseServer) -> None:
             given.refuse("as must be `tactic` or `name`")
         document = server.text_document(uri)
         cursor = document.position(position)
-        insert = tactic_insertion if kind == "tactic" else name_insertion
-        found = [insert(document.lines, cursor, text)]
+        if given.has("version") and given.version() != document.version:
+            raise UserError(
+                f"{document.path.name} has changed since the suggestion was made.",
+                "Ask for suggestions again.",
+            )
+        if kind == "tactic":
+            found = [await _tactic(server, document, cursor, text, is_accepted=given.flag("accepted"))]
+        else:
+            found = [name_insertion(document.lines, cursor, text)]
         line = import_insertion(document.lines, import_line) if import_line else None
         if line is not None:
             # Editors insert in this order at one position, and the import is a line above the rest.
@@ -49,6 +56,18 @@ def register(server: PremiseServer) -> None:
         return {"edits": [text_edit(document, one) for one in found], "version": document.version}
 
 
-def text_edit(document: DocumentSnapshot, insertion: Insertion) -> types.TextEdit:
-    """An insertion as LSP has it."""
-    return types.TextEdit(document.range(insertion.span), insertion.text)
+async def _tactic(
+    server: PremiseServer, document: DocumentSnapshot, cursor: Position, tactic: str, *, is_accepted: bool
+) -> Edit:
+    """The edit for a tactic. Without a project there is no Lean, so that the text alone decides."""
+    engine = server.engine(document) if file_path(document.uri) is not None else None
+    if engine is None or engine.root is None:
+        return guessed_edit(LeanDocument(document.text), cursor, tactic)
+    edit = await engine.edit_at(document.proof_position(cursor), tactic, is_accepted=is_accepted)
+    server.check_current(document)
+    return edit
+
+
+def text_edit(document: DocumentSnapshot, edit: Edit) -> types.TextEdit:
+    """An edit as LSP has it."""
+    return types.TextEdit(document.range(edit.span), edit.text)

@@ -7,14 +7,12 @@ from typing import Any
 from lsprotocol import types
 
 from lsp_server.documents.document import DocumentSnapshot
-from lean_extract.session.proof_positions import sorry_near
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, TacticsSoFar, to_json
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters, Token
 from lsp_server.protocol.server import PremiseServer
-from prover.verify import GoalPosition
 from retriever.lean.callers import caller_of
 
 REQUEST = "premiseSuggest/suggest"
@@ -47,7 +45,7 @@ def register(server: PremiseServer) -> None:
         k, tactics, token = given.number("k"), given.flag("tactics"), given.token("partialResultToken")
         document, engine = _asked(server, uri, has_goal=goal is not None)
         request = SuggestRequest(
-            position=_goal_position(document, position) if document is not None else None,
+            position=document.proof_position(document.position(position)) if document is not None else None,
             goal=goal,
             k=k,
             tactics=tactics and server.settings.tactics.enabled,
@@ -85,9 +83,3 @@ def _asked(server: PremiseServer, uri: str, *, has_goal: bool) -> tuple[Document
         return server.document_or_text(uri)
     document = server.document(uri)
     return document, server.engine(document)
-
-
-def _goal_position(document: DocumentSnapshot, position: types.Position) -> GoalPosition:
-    cursor = document.position(position)
-    span = sorry_near(document.lines, cursor, cursor)
-    return document.goal_position(span.start if span else cursor)

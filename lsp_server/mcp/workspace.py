@@ -9,9 +9,9 @@ from pathlib import Path
 
 from lean_extract.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.files.reading import read_source
+from lean_extract.session.proof_positions import default_position
 from lean_extract.source.projects.project import is_project_root
 from lsp_server.documents.positions import from_person, split_lines
-from lean_extract.session.proof_positions import default_position
 from lsp_server.engine.databases import Published
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.open_generator import OpenGenerator

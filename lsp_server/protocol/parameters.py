@@ -62,6 +62,13 @@ class Parameters:
             self.refuse(f"{name} must be a whole number above 0")
         return value
 
+    def version(self) -> int | None:
+        """A document's version, or None."""
+        value = self._values.get("version")
+        if isinstance(value, bool) or not isinstance(value, int | None):
+            self.refuse("version must be a whole number")
+        return value
+
     def flag(self, name: str) -> bool:
         """True or false; false where it is missing."""
         value = self._values.get(name, False)

@@ -49,10 +49,15 @@ def verdict(tactic: TacticItem) -> str:
     if tactic.status == "unjudged":
         return tactic.message
     if tactic.status == "closes":
-        return "closes the goal"
+        return f"closes the goal, {sorry_label(tactic)}" if tactic.rests_on_sorry else "closes the goal"
     if tactic.status == "progress":
         return f"leaves {counted(count, 'goal')}"
     return _REJECTED.get(tactic.status, "fails")
+
+
+def sorry_label(tactic: TacticItem) -> str:
+    """`rests on sorry (NAME)`, with the declarations that are not proved, as far as they are known."""
+    return f"{SORRY_LABEL} ({', '.join(tactic.unfinished)})" if tactic.unfinished else SORRY_LABEL
 
 
 def origin_label(tactic: TacticItem) -> str:

@@ -129,7 +129,8 @@ def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
 
 def _tactic(tactic: TacticItem, style: Style) -> Iterator[str]:
     said = verdict(tactic)
-    paint = style.good if tactic.status == "closes" else style.caution
+    is_good = tactic.status == "closes" and not tactic.rests_on_sorry
+    paint = style.good if is_good else style.caution
     gap = max(2, style.width - 3 - len(tactic.tactic) - len(said))
     yield f"  {style.bold(tactic.tactic)}{' ' * gap}{paint(said)}"
     if tactic.origin:

@@ -18,6 +18,7 @@ from lean_extract.errors import BadRecords, PremiseSuggestError
 from lean_extract.goals import find_goals, format_state, parse_plain_goal, parse_state
 from lean_extract.pasted import is_statement, read_pasted
 from lean_extract.records import Position, read_records
+from lean_extract.session.proof_positions import default_position, is_term_position, sorry_near, tactic_word
 from lean_extract.source.projects.project import find_project
 from lean_extract.source.reader import read_module
 from lean_extract.syntax.canonical import canonical, normal_form
@@ -28,7 +29,6 @@ from lean_extract.syntax.tactic_text import brackets, code, defect, has_sorry, p
 from lean_extract.traced.ilean import read_ilean
 from lsp_server.documents.completion_context import completion_at, questions
 from lsp_server.documents.import_lines import import_line_number
-from lean_extract.session.proof_positions import default_position, is_term_position, sorry_near, tactic_word
 from lsp_server.engine.requests import checked_query, is_goal
 from lsp_server.engine.settings import parse
 from lsp_server.http.new_premises import read_declaration

@@ -64,6 +64,7 @@ async function ask(
     position,
     insert: wanted.text,
     as: wanted.as,
+    ...(wanted.as === "tactic" && { accepted: true }),
     ...(wanted.importLine !== null && { import: wanted.importLine }),
   });
   const edits = readEdits(answer);

@@ -160,6 +160,32 @@ export interface TacticItem {
   readonly message: string;
   /** The theorem whose proof the tactic is taken from and adapted to this goal; else empty. */
   readonly origin: string;
+  /** Whether the proof uses a declaration that is not proved: it rests on `sorry`, or has an error. */
+  readonly rests_on_sorry: boolean;
+  /** The declarations, named by the tactic, that are not proved; empty where none is known. */
+  readonly unfinished: readonly string[];
+  /**
+   * The edit that inserts it, brackets and indentation included: Lean has judged the file that this makes. Null where
+   * there is no file.
+   */
+  readonly edit: EditItem | null;
+}
+
+/**
+ * What is replaced in a file, and by what. Lines and columns count from 1, columns in code points; nothing is replaced
+ * where the end is the start.
+ */
+export interface EditItem {
+  /** The line in which it begins. */
+  readonly line: number;
+  /** The column in which it begins. */
+  readonly column: number;
+  /** The line in which it ends. */
+  readonly end_line: number;
+  /** The column after its last character. */
+  readonly end_column: number;
+  /** The text that replaces it; `\n` ends a line. */
+  readonly text: string;
 }
 
 /**

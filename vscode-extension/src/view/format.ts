@@ -11,10 +11,14 @@ export function counted(number: number, noun: string): string {
 
 /** What Lean said of a tactic, in a few words. */
 export function verdict(tactic: TacticItem): string {
-  if (tactic.status === "closes") return "closes the goal";
+  if (tactic.status === "closes") return tactic.rests_on_sorry ? `closes the goal, ${restsOnSorry(tactic)}` : "closes the goal";
   if (tactic.status === "unjudged") return fold(tactic.message) || "cannot be judged";
   if (tactic.remaining_goals.length === 0) return "leaves goals";
   return `${counted(tactic.remaining_goals.length, "goal")} left`;
+}
+
+function restsOnSorry({ unfinished }: TacticItem): string {
+  return unfinished.length > 0 ? `rests on sorry (${unfinished.join(", ")})` : "rests on sorry";
 }
 
 /** `as in NAME` for a tactic that is taken from a known proof. */

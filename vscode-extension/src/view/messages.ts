@@ -97,7 +97,7 @@ function readPremise(value: unknown): PremiseItem | null {
 
 function readTactic(value: unknown): TacticItem | null {
   if (!isRecord(value)) return null;
-  const { tactic, status, remaining_goals: goals, message, origin } = value;
+  const { tactic, status, remaining_goals: goals, message, origin, rests_on_sorry, unfinished } = value;
   if (typeof tactic !== "string" || tactic === "" || !isVerdict(status)) return null;
   const remaining = Array.isArray(goals) ? goals.filter((goal) => typeof goal === "string") : [];
   return {
@@ -106,6 +106,9 @@ function readTactic(value: unknown): TacticItem | null {
     remaining_goals: remaining,
     message: typeof message === "string" ? message : "",
     origin: typeof origin === "string" ? origin : "",
+    rests_on_sorry: rests_on_sorry === true,
+    unfinished: Array.isArray(unfinished) ? unfinished.filter((name) => typeof name === "string") : [],
+    edit: null, // the server knows it, and is asked for it when it is inserted
   };
 }
 

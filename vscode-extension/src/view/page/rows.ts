@@ -122,8 +122,9 @@ class TacticView implements RowView {
     if (row.kind !== "tactic") return;
     this.row = row;
     const { tactic } = row;
-    if (this.element.dataset["status"] !== tactic.status) this.mark.replaceChildren(icon(MARKS[tactic.status] ?? "arrow"));
-    this.element.dataset["status"] = tactic.status;
+    const status = tactic.rests_on_sorry ? "unproved" : tactic.status;
+    if (this.element.dataset["status"] !== status) this.mark.replaceChildren(icon(MARKS[tactic.status] ?? "arrow"));
+    this.element.dataset["status"] = status;
     setText(this.text, visible(tactic.tactic));
     setText(this.said, visible([verdict(tactic), originLabel(tactic)].filter((part) => part !== "").join(" · ")));
     this.showGoals(tactic);
