@@ -45,12 +45,17 @@ class Fault:
     @property
     def is_about_compiling(self) -> bool:
         """Whether it is an error of the compiler alone."""
-        return not self.is_sorry and _COMPILING.match(self.message) is not None
+        return not self.is_sorry and is_about_compiling(self.message)
 
     @property
     def is_harmless(self) -> bool:
         """Whether it cannot have changed a goal of the same declaration."""
         return self.is_about_compiling or (not self.is_sorry and _ELSEWHERE.match(self.message) is not None)
+
+
+def is_about_compiling(message: str) -> bool:
+    """Whether an error is one of the compiler alone: the definition is still available in proofs."""
+    return _COMPILING.match(message) is not None
 
 
 def mentions_sorry(goal: Goal) -> bool:

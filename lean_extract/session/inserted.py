@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lean_extract.records import Position
+from lean_extract.session.faults import is_about_compiling
 from lean_extract.session.shadow import Inserted
 
 _ERROR = 1
@@ -34,6 +35,7 @@ class DocumentMessages:
 
     `begin`: where the edit wrote. `own`: the errors in what it wrote, relative to that. `elsewhere`: the errors
     before and after it, as far as the declaration goes.
+    `is_unchecked`: the declaration has an error, so that Lean checks neither its recursion nor its `sorry`s.
     `uses_sorry`: Lean warns about `sorry` in the declaration. `axioms`: the axioms of each declaration that
     `#print axioms` named, in order; a name that Lean does not know is missing.
     """
@@ -41,6 +43,7 @@ class DocumentMessages:
     begin: Position
     own: tuple[tuple[Position, str], ...]
     elsewhere: Mapping[Anchor, tuple[str, ...]]
+    is_unchecked: bool
     uses_sorry: bool
     axioms: tuple[frozenset[str], ...]
 
@@ -55,7 +58,7 @@ def read_inserted(diagnostics: Iterable[Mapping[str, Any]], document: Inserted) 
     own: list[tuple[Position, str]] = []
     elsewhere: dict[Anchor, tuple[str, ...]] = {}
     axioms: list[frozenset[str]] = []
-    has_sorry = False
+    has_sorry = is_unchecked = False
     for item in diagnostics:
         message = str(item.get("message", ""))
         start = Position(int(item["range"]["start"]["line"]), int(item["range"]["start"]["character"]))
@@ -65,10 +68,14 @@ def read_inserted(diagnostics: Iterable[Mapping[str, Any]], document: Inserted) 
             has_sorry |= uses_sorry(message) and start.line >= document.line
         elif document.start <= start < document.end:
             own.append((_relative(start, document.start), message))
+            is_unchecked = True
         elif start <= document.last:
             anchor = _anchor(start, document)
             elsewhere[anchor] = (*elsewhere.get(anchor, ()), message)
-    return DocumentMessages(document.start, tuple(sorted(own)), elsewhere, has_sorry, tuple(axioms))
+            is_unchecked |= start.line >= document.line and not is_about_compiling(message)
+    return DocumentMessages(
+        document.start, tuple(sorted(own)), elsewhere, is_unchecked, has_sorry, tuple(axioms)
+    )
 
 
 def axioms_in(message: str) -> frozenset[str] | None:

@@ -14,7 +14,6 @@ from lean_extract.session.shadow import Inserted, TacticSite
 from lean_extract.session.soundness import (
     axioms_of_names,
     filled,
-    is_conclusive,
     is_named_and_whole,
     print_axioms,
     unfinished_names,
@@ -84,27 +83,15 @@ class Insertion:
         outcome = self._with_edit(outcome, written)
         if outcome.status != "closes":
             return outcome
-        is_unchecked = any(anchor[1] >= 0 for anchor in self._own_errors(found))
-        if is_unchecked and self._site.names_itself(tactic):
+        if found.is_unchecked and self._site.names_itself(tactic):
             return replace(outcome, status="fails", state=None, message=_NAMES_ITSELF, edit=None)
         return await self._with_soundness(tactic, written, found, outcome, seconds)
-
-    def _own_errors(self, found: DocumentMessages) -> list[tuple[str, int, int]]:
-        """Where the declaration has errors, in which case Lean checks neither recursion nor `sorry`."""
-        line = self._site.line
-        return [one for one in found.elsewhere if one[0] == "after" or one[1] >= line]
 
     async def _with_soundness(
         self, tactic: str, written: str, found: DocumentMessages, outcome: TacticOutcome, seconds: float
     ) -> TacticOutcome:
         """The outcome, with what the proof rests on; it fails if it is the tactic that leaves the goal to `sorry`."""
-        has_errors = bool(self._own_errors(found))
-        shown = found if is_named_and_whole(self._site) and not has_errors else None
-        if shown is None and not has_errors:
-            copy = filled(self._site, written)
-            shown = None if copy is None else await self._check(copy, seconds)
-            if shown is not None and not is_conclusive(shown):
-                shown = None
+        shown = await self._telling(written, found, seconds)
         if shown is not None and shown.rests_on_sorry is False:
             return outcome
         if shown is not None and shown.uses_sorry:
@@ -113,6 +100,18 @@ class Insertion:
         if names or (shown is not None and shown.rests_on_sorry and not await self._rests(seconds)):
             return replace(outcome, rests_on_sorry=True, unfinished=names)
         return outcome
+
+    async def _telling(
+        self, written: str, found: DocumentMessages, seconds: float
+    ) -> DocumentMessages | None:
+        """The messages that tell what the tactic's proof rests on; None where an error leaves that open."""
+        if found.is_unchecked:
+            return None
+        if is_named_and_whole(self._site):
+            return found
+        copy = filled(self._site, written)
+        shown = None if copy is None else await self._check(copy, seconds)
+        return None if shown is None or shown.is_unchecked else shown
 
     async def _unfinished(self, tactic: str, seconds: float) -> tuple[str, ...]:
         """The declarations that a tactic names and that rest on `sorry`."""

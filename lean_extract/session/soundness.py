@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lean_extract.session.faults import Fault
-from lean_extract.session.inserted import SORRY_AXIOM, DocumentMessages, axioms_in
+from lean_extract.session.inserted import SORRY_AXIOM, axioms_in
 from lean_extract.session.shadow import Inserted, TacticSite, end_of
 from lean_extract.syntax.lexer import is_identifier, tokenize
 from lean_extract.syntax.tactic_text import code, has_sorry
@@ -61,13 +60,6 @@ def filled(site: TacticSite, written: str | None) -> Inserted | None:
     start = end_of(head[: len(head) - len(edit.text)])
     whole = f"{head}{after}{gap}"
     return Inserted(whole + print_axioms([named[1]]), start, end_of(head), site.line + 1, end_of(whole))
-
-
-def is_conclusive(messages: DocumentMessages) -> bool:
-    """Whether the axioms of a copy are those of its text: no error left a part of it to `sorry`."""
-    errors = [message for _, message in messages.own]
-    errors += [message for found in messages.elsewhere.values() for message in found]
-    return all(Fault(messages.begin, message).is_about_compiling for message in errors)
 
 
 def axioms_of_names(site: TacticSite, tactic: str) -> str | None:

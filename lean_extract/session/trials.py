@@ -173,11 +173,11 @@ async def find_site(
         is_right = blank.remaining and same_goal(blank.remaining[0], found.state.goals[0])
         if blank.error is None and is_right:
             return await finder.without_broken(finder.trial(site, blank, finder.open_end(found)))
-    if found.is_hole:
+    hint = error_above(await server.settle(path), document, found.position)
+    if found.is_hole and not hint:
         return WholeTrial(server, finder.insertion(sites[0]))
     raise NoGoalHere(
-        f"There is a goal in line {found.position.line + 1}, but no tactic can be tried there.",
-        error_above(await server.settle(path), document, found.position) or _HINT,
+        f"There is a goal in line {found.position.line + 1}, but no tactic can be tried there.", hint or _HINT
     )
 
 

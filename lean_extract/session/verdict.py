@@ -93,7 +93,8 @@ def judge(tactic: str, reading: CopyMessages, blank: CopyMessages, site: TacticS
         return TacticOutcome(tactic, "fails", None, problem.strip())
     left = ProofState(reading.remaining or ())
     outcome = TacticOutcome(tactic, "progress" if left.goals else "closes", left)
-    faults = faults_of(reading.above, site.line)
+    # What is not there without the tactic is its own doing, which the document that its edit makes will show.
+    faults = [fault for fault in faults_of(reading.above, site.line) if fault in blank.above]
     return mark_unjudged(outcome, faults[0]) if faults else outcome
 
 

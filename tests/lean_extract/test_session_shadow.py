@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lean_extract.errors import BadPosition
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
+from lean_extract.session.places import bare
 from lean_extract.session.shadow import guesses, snap
 from lean_extract.syntax.tactic_text import defect
 
@@ -58,14 +59,14 @@ def test_the_tactic_stands_between_braces_that_are_where_they_are_said_to_be(
     except BadPosition:
         return
     for place in guesses(document, snap(document, position), is_term=is_term):
-        shadow = place.shadow(tactic)
+        shadow = place.shadow(bare(tactic))
         copy = LeanDocument(shadow.text)
         opened, closed = copy.offset(shadow.start), copy.offset(shadow.brace)
-        assert copy.text[opened:].startswith(("{ ", "(by { "))
+        assert copy.text[opened:].startswith(("({ ", "(by { "))
         assert copy.text[closed] == "}"
         assert document.text.startswith(copy.text[:opened].rstrip())
         between = copy.text[opened:closed].partition("{ ")[2]
-        assert between.split() == LeanDocument(tactic).text.split()
+        assert between.split() == bare(tactic).split()
         assert shadow.line <= shadow.start.line <= shadow.brace.line
 
 
