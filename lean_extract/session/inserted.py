@@ -91,6 +91,11 @@ def uses_sorry(message: str) -> bool:
     return _USES_SORRY.search(message) is not None
 
 
+def is_misparsed(message: str) -> bool:
+    """Whether an error is one of the parser."""
+    return _MISPARSED.match(message) is not None
+
+
 def problem(
     found: DocumentMessages, with_sorry: DocumentMessages, *, closes: bool, in_term: bool
 ) -> str | None:
@@ -127,7 +132,7 @@ def _is_left(message: str, *, is_before: bool) -> bool:
     """Whether an error only says that the goals of a step are still open."""
     if is_before:
         return _UNSOLVED.match(message) is not None
-    return _MISPARSED.match(message) is None
+    return not is_misparsed(message)
 
 
 def _is_same(message: str, known: str) -> bool:

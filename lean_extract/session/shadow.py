@@ -12,6 +12,7 @@ at the position. What is shown as accepted is judged again as it will stand, wit
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -95,7 +96,7 @@ class TacticSite:
         If the declaration has another error, Lean may abandon a tactic silently instead of reporting what it
         leaves open, and treat the goal as closed. In a strict copy it has to report this.
         """
-        outer, end = ("(by { ", "})") if self.place.in_term else ("({ ", "})")
+        outer = f"{'(by {' if self.place.in_term else '({'} {_mark(tactic)} "
         opener, closer = (f"{outer}first | (", _OR_FAILS) if is_strict else (outer, "")
         head = self.head
         column = len(head) - head.rfind("\n") - 1 + len(opener)
@@ -103,7 +104,7 @@ class TacticSite:
         before_brace = f"{head}{opener}{indented}\n{' ' * (column - 2)}{closer}"
         inside = end_of(f"{head}{opener}")
         before = Position(inside.line, column - len(opener))
-        return Shadow(before_brace + end + self.tail, before, inside, end_of(before_brace), self.line)
+        return Shadow(f"{before_brace}}}){self.tail}", before, inside, end_of(before_brace), self.line)
 
     def edit(self, written: str) -> Edit:
         """The edit that writes a text at the place."""
@@ -207,6 +208,12 @@ def _tails(text: str, place: Place, start: int, end: int) -> Iterator[str]:
 def _closers(text: str) -> str:
     _, still_open = brackets(text)
     return "".join(PAIRS[bracket] for bracket in reversed(still_open))
+
+
+def _mark(tactic: str) -> str:
+    """A comment that differs between tactics. Where Lean can parse only the same part of two texts, it takes them for
+    the same, and its messages are those about the first."""
+    return f"/-{zlib.crc32(tactic.encode('utf-8', 'replace')):08x}-/"
 
 
 def end_of(text: str) -> Position:

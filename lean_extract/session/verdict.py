@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from lean_extract.errors import BadState
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault, faults_of, mentions_sorry
-from lean_extract.session.inserted import uses_sorry
+from lean_extract.session.inserted import is_misparsed, uses_sorry
 from lean_extract.session.linting import Lint, lint_of
 from lean_extract.session.shadow import Shadow, TacticSite
 
@@ -63,7 +63,7 @@ def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> CopyMessag
         else:
             is_unchecked |= start.line >= shadow.line
             above += [Fault(start, message)] * (start < shadow.start)
-    return CopyMessages(_first(own, shadow), remaining, is_unchecked, tuple(sorted(above)), tuple(lints))
+    return CopyMessages(_first(own), remaining, is_unchecked, tuple(sorted(above)), tuple(lints))
 
 
 def same_goal(one: Goal, other: Goal) -> bool:
@@ -101,7 +101,7 @@ def judge(tactic: str, reading: CopyMessages, blank: CopyMessages, site: TacticS
 def _problem(reading: CopyMessages, blank: CopyMessages) -> str | None:
     """Why the tactic does not count as accepted; None if it does."""
     if reading.error is not None:
-        return reading.error
+        return _without_brace(reading.error) if is_misparsed(reading.error) else reading.error
     if reading.remaining:
         before = blank.remaining or ()
         if len(reading.remaining) == len(before) and all(map(same_goal, reading.remaining, before)):
@@ -130,10 +130,17 @@ def judge_strict(accepted: TacticOutcome, strict: CopyMessages) -> TacticOutcome
     return accepted
 
 
-def _first(errors: list[tuple[Position, str]], shadow: Shadow) -> str | None:
-    """The first error, ignoring "unsolved goals" at the opening brace if there are other errors."""
-    relevant = [item for item in errors if not (item[0] == shadow.start and _UNSOLVED.match(item[1]))]
-    return min(relevant or errors)[1] if errors else None
+def _first(errors: Sequence[tuple[Position, str]]) -> str | None:
+    """The first error that says what is wrong: where the text cannot be parsed, Lean has run only a part of it, and
+    goals are also left unsolved by what failed."""
+    misparsed = [item for item in errors if is_misparsed(item[1])]
+    failed = [item for item in errors if not _UNSOLVED.match(item[1])]
+    return min(misparsed or failed or errors)[1] if errors else None
+
+
+def _without_brace(message: str) -> str:
+    """An error of the parser for somebody who does not see the closing brace of the copy."""
+    return message.replace("token '}'", "end of the tactic").removesuffix("; expected '}'")
 
 
 def _goals(text: str) -> tuple[Goal, ...]:
