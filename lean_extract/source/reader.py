@@ -44,6 +44,8 @@ class SourceModule:
     values: Mapping[str, str] = field(default_factory=dict)
     """The values of short definitions, by name."""
     is_prelude: bool = False
+    namespace: str = ""
+    """The namespace that is open at the end of the text."""
 
 
 def read_file(path: Path, name: str, *, states: bool = False) -> SourceModule:
@@ -93,4 +95,5 @@ def read_module(
         tuple(reader.notations),
         reader.values,
         is_prelude,
+        reader.stack.top.scope.namespace,
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from lean_extract.files.reading import read_source
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
+from lean_extract.source.names.scopes import namespaces_of
 from lean_extract.source.reader import SourceModule
 from prover.verify import GoalPosition
 from retriever.lean.goal_context import GoalContext
@@ -50,7 +51,8 @@ def goal_context(source: SourceModule, text: str, line: int) -> GoalContext:
     theorem = around[0].name if around else None
     local = tuple(p for p in source.premises if theorem is None or theorem not in (p.name, p.generated_from))
     imports = tuple(item.module for item in source.module.imports)
-    return GoalContext(source.module.name, imports, line, local, theorem, source)
+    namespace = source.namespace if theorem is None else namespaces_of(theorem)[1]
+    return GoalContext(source.module.name, imports, line, local, theorem, namespace, source)
 
 
 def _text(position: GoalPosition) -> str:

@@ -137,6 +137,16 @@ class Engine:
         """The generator's proposals, best first, not yet tried in Lean. Raises ModelError."""
         return await self._pipeline.generate(self._context(), goals, premises)
 
+    async def spellings(
+        self, position: GoalPosition, names: Sequence[str], hypotheses: Sequence[str] = ()
+    ) -> dict[str, str]:
+        """The names that would mean something else at a position, each as it has to be written there.
+
+        Raises IndexMissing, IndexDamaged, ModelError, BadSource.
+        """
+        index = await self.project_index()
+        return await asyncio.to_thread(index.spellings, position, names, hypotheses)
+
     async def declaration(self, name: str, module: str) -> DeclarationSite:
         """Where a premise is declared. Raises IndexMissing, IndexDamaged, ModelError."""
         return await asyncio.to_thread((await self.project_index()).declared, name, module)

@@ -248,17 +248,29 @@ class Pipeline:
     ) -> Turns:
         """The candidates of the configured sources, all of which start now."""
         if trial.part:
-            given = {"templates": ahead(_given(trial.rewrites))}
+            given = {"templates": ahead(self._spelled(current, trial, _given(trial.rewrites)))}
             return Turns(given, trial.tactics.count, shipped_odds())
+
+        def spelled(found: Awaitable[Sequence[Candidate]]) -> Awaitable[Sequence[Candidate]]:
+            return ahead(self._spelled(current, trial, found))
+
         source = trial.tactics.source
         coming: dict[str, Awaitable[Sequence[Candidate]]] = {}
         if source != "generator":
-            coming["templates"] = ahead(self._from_templates(context, current, trial))
+            coming["templates"] = spelled(self._from_templates(context, current, trial))
             if trial.tactics.neighbours:
-                coming[NEIGHBOUR] = ahead(self._from_neighbours(current, trial))
+                coming[NEIGHBOUR] = spelled(self._from_neighbours(current, trial))
         if source != "templates":
-            coming[GENERATOR] = ahead(self._from_generator(context, trial, warnings))
+            coming[GENERATOR] = spelled(self._from_generator(context, trial, warnings))
         return Turns(coming, trial.tactics.count, shipped_odds())
+
+    async def _spelled(
+        self, current: CurrentIndex, trial: TrialRequest, found: Awaitable[Sequence[Candidate]]
+    ) -> Sequence[Candidate]:
+        """Candidates whose names mean at the position what they mean where they come from."""
+        return await asyncio.to_thread(
+            current.index.respelled, trial.position, main_goal(trial.state), await found
+        )
 
     async def _from_templates(
         self, context: RequestContext, current: CurrentIndex, trial: TrialRequest

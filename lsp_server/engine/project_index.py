@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from lsp_server.engine.indexed_files import Changes, IndexedFiles
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.schema import IndexItem
 from lsp_server.engine.stores import needs_mathlib
+from prover.candidates import Candidate
 from prover.closers import MATHLIB_CLOSERS
 from prover.mentions import DEFINITIONS
 from prover.verify import GoalPosition
@@ -31,6 +33,7 @@ from retriever.lean.offer import Kinds, RankedPremise, kinds_for
 from retriever.lean.pattern_search import PatternMatches, pattern_search
 from retriever.lean.rewriting_search import Rewriting, rewriting_premises
 from retriever.lean.service import PremiseService
+from retriever.lean.spelling import names_in, respelled, spellings
 from retriever.lean.text_search import search
 from retriever.models.reranker import DEPTH
 
@@ -216,6 +219,25 @@ class ProjectIndex:
     def context_at(self, position: GoalPosition) -> GoalContext:
         """What a goal at the position can use. Raises BadSource: the file cannot be read, or is too large."""
         return self._contexts.at(position)
+
+    def spellings(
+        self, position: GoalPosition, names: Iterable[str], hypotheses: Collection[str] = ()
+    ) -> dict[str, str]:
+        """The names that would mean something else at a position, each as it has to be written there.
+
+        Raises BadSource as `context_at`.
+        """
+        context = self.context_at(position)
+        with self._service.reading() as snapshot:
+            return spellings(snapshot, context, names, hypotheses)
+
+    def respelled(
+        self, position: GoalPosition, goal: Goal, candidates: Sequence[Candidate]
+    ) -> list[Candidate]:
+        """Tactics with the names of premises written as they have to be at a position. Raises as `spellings`."""
+        names = {name for one in candidates for name in names_in(one.tactic)}
+        spelled = self.spellings(position, names - {name for one in goal.hypotheses for name in one.names})
+        return [replace(one, tactic=respelled(one.tactic, spelled)) for one in candidates]
 
     def notes(self, goal: Goal) -> list[str]:
         """Sentences on what of a goal the model does not read or does not know."""

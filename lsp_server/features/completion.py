@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lsprotocol import types
 
 from lean_extract.errors import NoGoalHere
@@ -54,7 +56,10 @@ def register(server: PremiseServer) -> None:
         ranked = await engine.rank(goal, position, _DEPTH, context.caller)
         chosen = [one for one in ranked if usable(one, context)]
         shown = chosen[: settings.count]
-        items = [_item(document, context, premise_item(one), rank) for rank, one in enumerate(shown)]
+        names = [one.premise.written for one in shown]
+        hypotheses = [name for one in goal.hypotheses for name in one.names]
+        spelled = await engine.spellings(position, names, hypotheses)
+        items = [_item(document, context, premise_item(one), rank, spelled) for rank, one in enumerate(shown)]
         return types.CompletionList(is_incomplete=len(chosen) > len(shown), items=items)
 
 
@@ -95,7 +100,11 @@ def _is_subsequence(typed: str, name: str) -> bool:
 
 
 def _item(
-    document: DocumentSnapshot, context: CompletionContext, premise: PremiseItem, rank: int
+    document: DocumentSnapshot,
+    context: CompletionContext,
+    premise: PremiseItem,
+    rank: int,
+    spelled: Mapping[str, str],
 ) -> types.CompletionItem:
     label = scope_label(premise) if premise.in_scope is False else ""
     imports = document.import_edit(premise.import_line) if premise.import_line else None
@@ -109,6 +118,6 @@ def _item(
         documentation=types.MarkupContent(types.MarkupKind.Markdown, f"{body}\n\n{label}" if label else body),
         sort_text=f"{rank:05d}",
         filter_text=premise.name,
-        text_edit=types.TextEdit(document.range(context.name), premise.name),
+        text_edit=types.TextEdit(document.range(context.name), spelled.get(premise.name, premise.name)),
         additional_text_edits=[imports] if imports else None,
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from lean_extract.errors import UserError
+from lean_extract.errors import PremiseIndexError, UserError
 from lean_extract.records import Edit, Position
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import guessed_edit
@@ -14,6 +14,7 @@ from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.documents.import_lines import IMPORT_LINE
 from lsp_server.documents.insertion import import_insertion, name_insertion
 from lsp_server.documents.uris import file_path
+from lsp_server.engine.engine import Engine
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
@@ -47,7 +48,7 @@ def register(server: PremiseServer) -> None:
         if kind == "tactic":
             found = [await _tactic(server, document, cursor, text, is_accepted=given.flag("accepted"))]
         else:
-            found = [name_insertion(document.lines, cursor, text)]
+            found = [name_insertion(document.lines, cursor, await _spelled(server, document, cursor, text))]
         line = import_insertion(document.lines, import_line) if import_line else None
         if line is not None:
             # Editors insert in this order at one position, and the import is a line above the rest.
@@ -60,12 +61,30 @@ async def _tactic(
     server: PremiseServer, document: DocumentSnapshot, cursor: Position, tactic: str, *, is_accepted: bool
 ) -> Edit:
     """The edit for a tactic. Without a project there is no Lean, so that the text alone decides."""
-    engine = server.engine(document) if file_path(document.uri) is not None else None
-    if engine is None or engine.root is None:
+    engine = _engine(server, document)
+    if engine is None:
         return guessed_edit(LeanDocument(document.text), cursor, tactic)
     edit = await engine.edit_at(document.proof_position(cursor), tactic, is_accepted=is_accepted)
     server.check_current(document)
     return edit
+
+
+async def _spelled(server: PremiseServer, document: DocumentSnapshot, cursor: Position, name: str) -> str:
+    """The name as it has to be written there, so that it means the premise."""
+    engine = _engine(server, document)
+    if engine is None:
+        return name
+    try:
+        spelled = await engine.spellings(document.goal_position(cursor), [name])
+    except PremiseIndexError:  # the name came from another index
+        return name
+    return spelled.get(name, name)
+
+
+def _engine(server: PremiseServer, document: DocumentSnapshot) -> Engine | None:
+    """The engine of a document that lies in a project."""
+    engine = server.engine(document) if file_path(document.uri) is not None else None
+    return engine if engine is not None and engine.root is not None else None
 
 
 def text_edit(document: DocumentSnapshot, edit: Edit) -> types.TextEdit:
