@@ -13,16 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from broken_goals import Broken, more_goals
-from fresh_lean import FreshLean, closes_amiss, errors
+from fresh_lean import FreshLean, closes_amiss, edited, errors
 
 from lean_extract.errors import LeanError, UserError
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
 from lsp_server.commands.demo import EXAMPLE
-from lsp_server.documents.insertion import tactic_insertion
-from lsp_server.documents.positions import offset_of
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
+from lsp_server.engine.schema import TacticItem
 from prover.verify import GoalPosition
 
 
@@ -76,31 +75,29 @@ class BrokenCheck:
             answer = await self._engine.suggest(SuggestRequest(place, tactics=True))
         except (UserError, LeanError) as error:
             return AskedBroken(case.key, case.kind, told=str(error))
-        closing = [one.tactic for one in answer.tactics if one.status == "closes"]
-        doubtful = [
-            one.tactic for one in answer.tactics if one.status == "unjudged" and not one.remaining_goals
-        ]
+        closing = [one for one in answer.tactics if one.status == "closes"]
+        doubtful = [one for one in answer.tactics if one.status == "unjudged" and not one.remaining_goals]
         amiss = await asyncio.gather(*(self._again(case, tactic, goals) for tactic in [*closing, *doubtful]))
-        said = dict(zip([*closing, *doubtful], amiss, strict=True))
+        said = dict(zip([one.tactic for one in [*closing, *doubtful]], amiss, strict=True))
         return AskedBroken(
             case.key,
             case.kind,
             told="" if answer.tactics else "; ".join(answer.warnings),
-            closes=closing,
+            closes=[one.tactic for one in closing],
             progress=sum(one.status == "progress" for one in answer.tactics),
             unjudged=[one.tactic for one in answer.tactics if one.status == "unjudged"],
-            exceptions={tactic: said[tactic] for tactic in closing if said[tactic]},
-            refused=sum(bool(said[tactic]) for tactic in doubtful),
+            exceptions={one.tactic: said[one.tactic] for one in closing if said[one.tactic]},
+            refused=sum(bool(said[one.tactic]) for one in doubtful),
         )
 
-    async def _again(self, case: Broken, tactic: str, goals: int) -> str:
+    async def _again(self, case: Broken, tactic: TacticItem, goals: int) -> str:
         """What a fresh Lean has against a tactic in the mended file; empty: nothing."""
-        lines = case.mended.split("\n")
-        found = tactic_insertion(lines, case.mended_place, tactic)
-        start, end = offset_of(lines, found.span.start), offset_of(lines, found.span.end)
-        text = case.mended[:start] + found.text + case.mended[end:]
+        if tactic.edit is None:
+            return "it came without an edit"
+        text = edited(case.mended, tactic.edit, case.mended_place.line - case.place.line)
         named = case.theorem if goals == 1 else ""
-        return closes_amiss(await self._said(text, case.mended_place, named), is_whole=goals == 1)
+        said = await self._said(text, case.mended_place, named)
+        return closes_amiss(said, is_whole=goals == 1, on_sorry=tactic.rests_on_sorry)
 
     async def _said(self, text: str, place: Position | None, named: str = "") -> list[dict[str, Any]]:
         """What a fresh Lean says of a file, up to the end of the declaration at the place if there is one."""

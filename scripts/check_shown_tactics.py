@@ -4,10 +4,10 @@
                                           [--tactics-from both|templates|generator] [--jobs N]
 
 A goal is a step of a proof: the step, and what follows in its block, gives way to `sorry`. The engine is
-asked there as an editor asks it, and every tactic shown as working is put into a copy of the file as the
-editor puts it there. A new Lean process then has to say the same of that copy: of what closes the goal
-nothing at all, and the theorem rests on no axioms but Lean's own three; of what leaves goals that those very
-goals are unsolved, and nothing else. Anything else is an exception: there should be none.
+asked there as an editor asks it, and the edit of every tactic shown as working is made in a copy of the file. A
+new Lean process then has to say the same of that copy: of what closes the goal nothing at all, and the theorem
+rests on no axioms but Lean's own three; of what leaves goals that those very goals are unsolved, and nothing
+else. Anything else is an exception: there should be none.
 
 With --broken the files have an error, of more than twenty kinds (`broken_goals.py`). What is shown there as
 closing the goal is put into the same file with the error mended, and a fresh Lean must not refuse it.
@@ -39,7 +39,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import broken_check
 from broken_check import AskedBroken, BrokenCheck
 from broken_goals import cases
-from fresh_lean import FreshLean, closes_amiss, errors, leaves_amiss
+from fresh_lean import FreshLean, closes_amiss, edited, errors, leaves_amiss
 from library_goals import Step, drawn
 
 from lean_extract.errors import NoGoalHere, PremiseSuggestError, UserError
@@ -47,8 +47,6 @@ from lean_extract.files.atomic import replacing
 from lean_extract.session.document import LeanDocument
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE
-from lsp_server.documents.insertion import tactic_insertion
-from lsp_server.documents.positions import offset_of
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, TacticItem
@@ -129,13 +127,13 @@ class Check:
 
     async def _again(self, step: Step, text: str, tactic: TacticItem, goals: int) -> str:
         """What a fresh Lean has against a shown tactic; empty: nothing. `text` has a `sorry` a goal."""
+        if tactic.edit is None:
+            return "it came without an edit"
         if tactic.status == "closes":
-            said = await self._said(inserted(text, step, tactic.tactic), step, with_axioms=goals == 1)
-            return closes_amiss(said, is_whole=goals == 1)
+            said = await self._said(edited(text, tactic.edit), step, with_axioms=goals == 1)
+            return closes_amiss(said, is_whole=goals == 1, on_sorry=tactic.rests_on_sorry)
         alone = step.cut((EXAMPLE / step.path).read_text(encoding="utf-8"), 1)
-        return leaves_amiss(
-            await self._said(inserted(alone, step, tactic.tactic), step), tactic.remaining_goals
-        )
+        return leaves_amiss(await self._said(edited(alone, tactic.edit), step), tactic.remaining_goals)
 
     async def _said(self, text: str, step: Step, *, with_axioms: bool = False) -> list[dict[str, Any]]:
         """What a fresh Lean says of a file up to the end of the step's theorem."""
@@ -144,13 +142,6 @@ class Check:
         if with_axioms:
             shown += f"\n#print axioms {step.theorem}\n"
         return await asyncio.get_running_loop().run_in_executor(self._pool, self._lean.messages, shown)
-
-
-def inserted(text: str, step: Step, tactic: str) -> str:
-    """A file with a tactic in place of the step's first `sorry`, as the editor puts it there."""
-    lines = text.split("\n")
-    found = tactic_insertion(lines, step.start, tactic)
-    return text[: offset_of(lines, found.span.start)] + found.text + text[offset_of(lines, found.span.end) :]
 
 
 def known(path: Path, head: dict[str, Any], kind: type[One]) -> list[One]:

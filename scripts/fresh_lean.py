@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from lean_extract.goals import parse_goal, parse_state
-from lean_extract.records import ProofState
+from lean_extract.records import Position, ProofState
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import project_oleans
 from lsp_server.commands.demo import EXAMPLE
+from lsp_server.documents.positions import offset_of
+from lsp_server.engine.schema import EditItem
 from prover.states import fingerprint
 
 _AXIOMS = {"propext", "Classical.choice", "Quot.sound"}
@@ -57,16 +59,30 @@ class FreshLean:
         return found
 
 
+def edited(text: str, edit: EditItem, lines_down: int = 0) -> str:
+    """A file after an edit; `lines_down`: how many lines further down its place stands in this file."""
+    lines = text.split("\n")
+    start = Position(edit.line - 1 + lines_down, edit.column - 1)
+    end = Position(edit.end_line - 1 + lines_down, edit.end_column - 1)
+    return text[: offset_of(lines, start)] + edit.text + text[offset_of(lines, end) :]
+
+
 def errors(messages: Sequence[dict[str, Any]]) -> list[str]:
     """The errors among Lean's messages."""
     return [one["data"].removeprefix("error: ") for one in messages if one["severity"] == "error"]
 
 
-def closes_amiss(messages: Sequence[dict[str, Any]], *, is_whole: bool) -> str:
-    """Why a tactic does not close its goal; empty: it does. `is_whole`: nothing else is left to `sorry`."""
+def closes_amiss(messages: Sequence[dict[str, Any]], *, is_whole: bool, on_sorry: bool = False) -> str:
+    """Why a tactic does not close its goal; empty: it does.
+
+    `is_whole`: nothing else is left to `sorry`. `on_sorry`: it is said to rest on `sorry`.
+    """
     if found := errors(messages):
         return found[0]
-    return _axioms_amiss(messages) if is_whole else ""
+    amiss = _axioms_amiss(messages) if is_whole else ""
+    if not (on_sorry and is_whole):
+        return amiss
+    return "" if "sorryAx" in amiss else "it does not rest on `sorry`, as it is said to"
 
 
 def leaves_amiss(messages: Sequence[dict[str, Any]], left: Sequence[str]) -> str:

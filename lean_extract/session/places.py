@@ -187,7 +187,10 @@ def _on_empty_line(document: LeanDocument, position: Position, offset: int) -> I
     first = indent + 2 if _OPENS_BLOCK.search(last) else _last_column(last)
     columns = [max(position.column, first), position.column, first]
     for column in dict.fromkeys([*columns, *_columns_above(document, above, last)]):
-        yield _guessed(document, start, end, " " * column)
+        if column >= position.column:
+            yield _guessed(document, offset, end, " " * (column - position.column))
+        else:
+            yield _guessed(document, start, end, " " * column)
 
 
 def _columns_above(document: LeanDocument, number: int, before: str) -> list[int]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcContentModified
 
-from lean_extract.errors import PremiseIndexError, UserError
+from lean_extract.errors import PremiseIndexError
 from lean_extract.records import Edit, Position
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import guessed_edit
@@ -41,10 +42,7 @@ def register(server: PremiseServer) -> None:
         document = server.text_document(uri)
         cursor = document.position(position)
         if given.has("version") and given.version() != document.version:
-            raise UserError(
-                f"{document.path.name} has changed since the suggestion was made.",
-                "Ask for suggestions again.",
-            )
+            raise JsonRpcContentModified("The document has changed since the suggestion. Ask for another.")
         if kind == "tactic":
             found = [await _tactic(server, document, cursor, text, is_accepted=given.flag("accepted"))]
         else:

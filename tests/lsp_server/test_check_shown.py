@@ -19,7 +19,7 @@ from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
-from lsp_server.engine.schema import IndexItem, Suggestion, TacticItem
+from lsp_server.engine.schema import EditItem, IndexItem, Suggestion, TacticItem
 from lsp_server.engine.settings import Settings
 
 pytestmark = [pytest.mark.lean, pytest.mark.usefixtures("example_oleans")]
@@ -112,7 +112,8 @@ class Answers:
 
     async def suggest(self, request: SuggestRequest) -> Suggestion:
         index = IndexItem([], None, 0, None, "")
-        return Suggestion("", [], [TacticItem("rfl", self._status, [])], index, {})
+        edit = EditItem(4, 3, 4, 8, "rfl")
+        return Suggestion("", [], [TacticItem("rfl", self._status, [], edit=edit)], index, {})
 
 
 @pytest.mark.parametrize("status", ["closes", "unjudged"])
