@@ -178,9 +178,13 @@ async def _goals(
     server: LeanServer, path: Path, position: Position, hole: tuple[int, int] | None
 ) -> GoalsFound | None:
     """The goals of the hole at the position, of the tactic block there, or else of the term there."""
-    printed = None if hole is None else await server.expected_type(path, position, hole[1] - hole[0])
+    asking = asyncio.create_task(server.tactic_goals(path, position))
+    try:
+        printed = None if hole is None else await server.expected_type(path, position, hole[1] - hole[0])
+        answer = await asking
+    finally:
+        asking.cancel()
     if printed is None:
-        answer = await server.tactic_goals(path, position)
         if answer is not None:
             return GoalsFound(parse_plain_goal(answer), position, is_term=False, is_hole=hole is not None)
         printed = await server.term_goal(path, position)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import replace
+from pathlib import Path
 
 from lean_extract.records import ProofState, TacticOutcome
 from lean_extract.session.inserted import DocumentMessages, problem, read_inserted, same_errors
@@ -28,12 +29,14 @@ class Insertion:
 
     Args:
         server: elaborates the documents.
+        path: the file.
         site: the place.
         seconds: the time for the document with `sorry`.
     """
 
-    def __init__(self, server: LeanServer, site: TacticSite, seconds: float) -> None:
+    def __init__(self, server: LeanServer, path: Path, site: TacticSite, seconds: float) -> None:
         self._server = server
+        self._path = path
         self._site = site
         self._seconds = seconds
         self._asking = asyncio.Lock()
@@ -133,7 +136,10 @@ class Insertion:
             if self._with_sorry is None:
                 begin = time.perf_counter()
                 copy = self._site.inserted("sorry")
-                self._with_sorry = read_inserted(await self._server.check(copy.text, self._seconds), copy)
+                found = await self._server.messages_of(self._path, copy.text, self._seconds)
+                if found is None:  # it is not what Lean was given to find the goal
+                    found = await self._server.check(copy.text, self._seconds)
+                self._with_sorry = read_inserted(found, copy)
                 self._sorry_seconds = time.perf_counter() - begin
             return self._with_sorry
 

@@ -264,6 +264,15 @@ class LeanServer:
         except LeanRequestTimeout as error:
             raise TimeoutError from error
 
+    async def messages_of(self, path: Path, text: str, seconds: float) -> list[dict[str, Any]] | None:
+        """All diagnostics of a file, with columns in code points, if Lean has this text of it; None otherwise."""
+        document = self._documents.get(path)
+        if document is None or document.text != text:
+            return None
+        request = self._client.diagnostics(str(path), fresh=True, timeout=seconds)
+        report = await self._answer(path, request)
+        return list(report.items) if document.text == text else None
+
     async def drop_scratch(self) -> None:
         """Close the scratch documents. This ends their workers, which may still be busy."""
         pool, self._pool = self._pool, None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Hashable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -39,6 +39,7 @@ class LeanSession:
         self._starting = asyncio.Lock()
         self._trying = asyncio.Lock()
         self._file_locks: dict[Path, asyncio.Lock] = {}
+        self._last_found: tuple[Hashable, GoalsFound] | None = None
         self._is_closed = False
 
     @classmethod
@@ -91,6 +92,7 @@ class LeanSession:
 
     def reload(self) -> None:
         """Make the next requests reload imports. Call this after modules have been rebuilt."""
+        self._last_found = None
         if self._server is not None:
             self._server.outdate()
 
@@ -112,7 +114,10 @@ class LeanSession:
             LeanDied, LeanTimeout: Lean ended, or took longer than `LeanLimits.request_seconds`.
         """
         path = self._project / path
-        return (await self._find(path, _document(path, text), position)).state
+        document = _document(path, text)
+        found = await self._find(path, document, position)
+        self._last_found = self._key(path, document, position), found
+        return found.state
 
     async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """The goal of the `sorry` at the position of a term: what Lean expects there.
@@ -163,7 +168,7 @@ class LeanSession:
         """
         path = self._project / path
         document = _document(path, text)
-        found = await self._find(path, document, position)
+        found = await self._found(path, document, position)
         if not found.state.goals:
             raise NoGoalHere("The proof is complete here.", "Choose a position before its end.")
         if mentions_sorry(found.state.goals[0]):
@@ -199,6 +204,16 @@ class LeanSession:
                     await old.close()
                 self._server = await LeanServer.start(self._project, self._toolchain, self._limits)
             return self._server
+
+    async def _found(self, path: Path, document: LeanDocument, position: Position) -> GoalsFound:
+        """What was found last, if it is asked for again; otherwise as `_find`."""
+        last = self._last_found
+        if last is not None and last[0] == self._key(path, document, position):
+            return last[1]
+        return await self._find(path, document, position)
+
+    def _key(self, path: Path, document: LeanDocument, position: Position) -> Hashable:
+        return self.pid, path, hash(document.text), position
 
     async def _broken_goal(self, path: Path, document: LeanDocument, found: GoalsFound) -> GoalBroken:
         async with self._file_locks.setdefault(path, asyncio.Lock()):

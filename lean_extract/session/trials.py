@@ -204,7 +204,7 @@ class _Finder:
 
     def insertion(self, site: TacticSite) -> Insertion:
         """The edits at a site."""
-        return Insertion(self.server, site, self.seconds)
+        return Insertion(self.server, self.path, site, self.seconds)
 
     def trial(self, site: TacticSite, blank: CopyMessages, fault: Fault | None = None) -> Trial:
         """The trial at a site."""

@@ -65,7 +65,8 @@ def test_the_tactic_stands_between_braces_that_are_where_they_are_said_to_be(
         assert copy.text[opened:].startswith(("({ ", "(by { "))
         assert copy.text[closed] == "}"
         assert document.text.startswith(copy.text[:opened].rstrip())
-        between = copy.text[opened:closed].partition("{ ")[2]
+        assert copy.text[opened : copy.offset(shadow.inside)].endswith("-/ ")
+        between = copy.text[copy.offset(shadow.inside) : closed]
         assert between.split() == bare(tactic).split()
         assert shadow.line <= shadow.start.line <= shadow.brace.line
 
