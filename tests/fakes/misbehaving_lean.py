@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 Message = dict[str, Any]
-BRACES = re.compile(r"\{ (?P<tactic>[^\n]*)\n *(?P<close>\})")
+BRACES = re.compile(r"\{ /-\w*-/ (?P<tactic>[^\n]*)\n *(?P<close>\})")
 
 
 def send(message: Message, *, said_length: int | None = None) -> None:
@@ -122,7 +122,7 @@ class MisbehavingLean(HonestLean):
             "never-starts": method == "initialize",
             "dies-at-start": method == "initialize",
             "dies-at-tactic": "die here" in text,
-            "hangs-at-tactic": method == "textDocument/waitForDiagnostics" and "{ hang" in str(self.texts),
+            "hangs-at-tactic": method == "textDocument/waitForDiagnostics" and "-/ hang" in str(self.texts),
         }.get(self.scenario, method == "$/lean/plainGoal")
         if is_due:
             misdeeds: dict[str, Callable[[Message], None]] = {
