@@ -11,6 +11,8 @@ from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position
 from lean_extract.session.faults import Fault
 
+_INFORMATION = 3
+_SEVERITIES = {"error": 1, "warning": 2}
 COMPLETED = "Completed"
 """The `proofStatus` of a proof that Lean's kernel has checked, with no `sorry`."""
 
@@ -32,6 +34,8 @@ class CommandAnswer:
     sorries: tuple[ReplSorry, ...]
     faults: tuple[Fault, ...]
     """Errors, and warnings of `sorry`, at their places in what was sent."""
+    diagnostics: tuple[Mapping[str, Any], ...] = ()
+    """All messages, as Lean's language server gives them; columns in code points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,7 @@ def command_answer(answer: Mapping[str, Any]) -> CommandAnswer:
         env,
         tuple(hole for entry in _entries(answer, "sorries") if (hole := _sorry(entry)) is not None),
         tuple(fault for entry in _entries(answer, "messages") if (fault := _fault(entry)) is not None),
+        tuple(one for entry in _entries(answer, "messages") if (one := _diagnostic(entry)) is not None),
     )
 
 
@@ -106,6 +111,16 @@ def _fault(entry: Mapping[str, Any]) -> Fault | None:
         return Fault(position, message)
     uses_sorry = message.startswith("declaration uses") and "sorry" in message
     return Fault(position, message, is_sorry=True) if uses_sorry else None
+
+
+def _diagnostic(entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    start, end = _position(entry.get("pos")), _position(entry.get("endPos"))
+    if start is None:
+        return None
+    severity = _SEVERITIES.get(str(entry.get("severity")), _INFORMATION)
+    ends = {"start": start, "end": end or start}
+    ranged = {name: {"line": place.line, "character": place.column} for name, place in ends.items()}
+    return {"message": str(entry.get("data", "")), "severity": severity, "range": ranged}
 
 
 def _position(value: object) -> Position | None:

@@ -4,9 +4,8 @@ A `sorry` is put where the goal is asked for, or the one there is taken. The tex
 and each declaration in the environment that it leaves. The REPL gives the state of that `sorry` a number, and each
 tactic is run on that state by itself.
 
-It differs from `LeanSession` in three ways. Only the goal of the `sorry` is known, not those beside it. Tactics are
-tried one after the other. The rest of the declaration is not elaborated again with a tactic: what Lean would say there
-is not seen.
+It differs from `LeanSession` in two ways. Only the goal of the `sorry` is known, not those beside it. Tactics are
+tried one after the other. As there, the document that the edit of an accepted tactic makes is elaborated, too.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, AsyncIterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +35,9 @@ from lean_extract.session.asking import refuse_unread
 from lean_extract.session.broken import Above
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, mentions_sorry
+from lean_extract.session.insertion import Insertion
 from lean_extract.session.limits import LeanLimits
-from lean_extract.session.places import hole_at
+from lean_extract.session.places import Place, bare, hole_at
 from lean_extract.session.round import Round
 from lean_extract.session.shadow import TacticSite, guesses, snap
 from lean_extract.session.verdict import mark_unjudged, same_goal
@@ -53,10 +53,33 @@ _UNDO = "it leaves the goal to `sorry`"
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A `sorry` that the REPL knows, and the first fault above it that may have changed its goal."""
+    """A `sorry` that the REPL knows, the first fault above it that may have changed its goal, and its place.
+
+    The REPL does not say whether a term or a tactic stands there, so there may be a second guess at the place.
+    """
 
     hole: ReplSorry
     fault: Fault | None
+    insertions: tuple[Insertion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Documents:
+    """Elaborates documents that begin with a text whose environment is known."""
+
+    session: ReplSession
+    path: Path
+    known: str
+    env: int
+
+    async def check(self, text: str, seconds: float) -> list[dict[str, Any]]:
+        """All diagnostics of a document after the text that is known."""
+        answer = await self.session._run(text.removeprefix(self.known), self.env, self.path, is_kept=False)
+        return [_moved_down(one, self.known) for one in answer.diagnostics]
+
+    async def messages_of(self, path: Path, text: str, seconds: float) -> list[dict[str, Any]] | None:
+        """Nothing: the REPL keeps no messages."""
+        return None
 
 
 class ReplSession:
@@ -173,7 +196,12 @@ class ReplSession:
                 return TacticOutcome(tactic, "timeout", None, message, _since(begin))
             except LeanDied as error:
                 return TacticOutcome(tactic, "fails", None, error.message, _since(begin))
-            return _judged(tactic, answer, found, _since(begin))
+            judged = _judged(tactic, answer, found, _since(begin))
+            if judged.status == "unjudged":
+                judged = found.insertions[0].unjudged(bare(tactic), judged)
+            elif judged.status != "fails":
+                judged = await _inserted(found, bare(tactic), judged, seconds)
+            return replace(judged, tactic=tactic, milliseconds=_since(begin))
 
     async def _find(self, path: Path, text: str | None, position: Position) -> _Found:
         """The `sorry` for a position: the one there, or one that is put there. Raises: as `goals_at`."""
@@ -203,8 +231,13 @@ class ReplSession:
         if hole is None or not hole.goals:
             return None
         before = site.head[: len(site.head) - len(head)]
+        documents = _Documents(self, path, before, env)
         own = [one for one in answer.faults if not (one.is_sorry or one.is_harmless) and one.position < here]
-        return _Found(hole, fault or next((_moved(one, before) for one in own), None))
+        insertions = tuple(
+            Insertion(documents, path, replace(site, place=place), self._limits.request_seconds)
+            for place in _kinds(site)
+        )
+        return _Found(hole, fault or next((_moved(one, before) for one in own), None), insertions)
 
     async def _environment(self, header: str, path: Path) -> int:
         """The environment after a file's imports. Raises ProjectBroken."""
@@ -216,8 +249,8 @@ class ReplSession:
             )
         return answer.env
 
-    async def _run(self, text: str, env: int | None, path: Path) -> CommandAnswer:
-        """The answer to commands in an environment; the same is not asked twice of one process."""
+    async def _run(self, text: str, env: int | None, path: Path, *, is_kept: bool = True) -> CommandAnswer:
+        """The answer to commands in an environment; what is kept is not asked twice of one process."""
         key = (env, text)
         known = self._environments.get(key)
         if known is not None:
@@ -238,11 +271,13 @@ class ReplSession:
                 )
             raise LeanError(f"The REPL refused the text of {path.name}: {message.strip()}", "Try again.")
         try:
-            self._environments[key] = command_answer(answer)
+            found = command_answer(answer)
         except ValueError as error:
             await self._end()
             raise LeanDied(f"The REPL's answer is not understood: {error}.", AGAIN) from error
-        return self._environments[key]
+        if is_kept:
+            self._environments[key] = found
+        return found
 
     async def _asked_version(self) -> str:
         await self._running()
@@ -317,6 +352,16 @@ def _judged(tactic: str, answer: dict[str, Any], found: _Found, milliseconds: fl
     return mark_unjudged(outcome, found.fault) if found.fault is not None else outcome
 
 
+async def _inserted(found: _Found, tactic: str, accepted: TacticOutcome, seconds: float) -> TacticOutcome:
+    """The outcome in the document that the first edit makes which is accepted."""
+    outcomes = [accepted]
+    for insertion in found.insertions:
+        outcomes.append(await insertion.judged(tactic, accepted, seconds))
+        if outcomes[-1].status != "fails":
+            return outcomes[-1]
+    return outcomes[1]
+
+
 def _problem(step: StepAnswer, found: _Found) -> str | None:
     """Why a tactic does not count as accepted; None if it does."""
     if step.error:
@@ -339,12 +384,28 @@ def _sites(document: LeanDocument, position: Position) -> Iterator[TacticSite]:
     return (site for site in sites if is_hole or _BY.search(site.declaration))
 
 
+def _kinds(site: TacticSite) -> list[Place]:
+    """The site's place, and the same for the other kind of text if a hole stands there."""
+    if hole_at(site.document, site.place.start) is None:
+        return [site.place]
+    return [site.place, replace(site.place, in_term=not site.place.in_term)]
+
+
 def _moved(fault: Fault, before: str) -> Fault:
     """A fault of a text at its place in the file, where other text stands before that one."""
     line, column = fault.position.line, fault.position.column
     if line == 0:
         column += len(before) - before.rfind("\n") - 1
     return Fault(Position(before.count("\n") + line, column), fault.message, fault.is_sorry)
+
+
+def _moved_down(diagnostic: Mapping[str, Any], before: str) -> dict[str, Any]:
+    """A diagnostic of a text at its place in the file."""
+    ends = {}
+    for name, end in diagnostic["range"].items():
+        moved = _moved(Fault(Position(end["line"], end["character"]), ""), before).position
+        ends[name] = {"line": moved.line, "character": moved.column}
+    return {**diagnostic, "range": ends}
 
 
 def _document(path: Path, text: str | None) -> LeanDocument:

@@ -6,11 +6,11 @@ import asyncio
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, Protocol
 
 from lean_extract.records import ProofState, TacticOutcome
 from lean_extract.session.inserted import DocumentMessages, problem, read_inserted, same_errors
 from lean_extract.session.places import tactic_texts
-from lean_extract.session.server import LeanServer
 from lean_extract.session.shadow import Inserted, TacticSite
 from lean_extract.session.soundness import (
     axioms_of_names,
@@ -24,6 +24,18 @@ GAVE_UP = "it leaves the goal to `sorry`"
 _NAMES_ITSELF = "it uses the theorem that is being proved"
 
 
+class Elaborator(Protocol):
+    """Elaborates documents, as `LeanServer` does."""
+
+    async def check(self, text: str, seconds: float) -> list[dict[str, Any]]:
+        """All diagnostics of a document. Raises TimeoutError, LeanDied."""
+        ...
+
+    async def messages_of(self, path: Path, text: str, seconds: float) -> list[dict[str, Any]] | None:
+        """The same of a file, if it has just been elaborated with this text."""
+        ...
+
+
 class Insertion:
     """One place in a document, at which edits are judged.
 
@@ -34,7 +46,7 @@ class Insertion:
         seconds: the time for the document with `sorry`.
     """
 
-    def __init__(self, server: LeanServer, path: Path, site: TacticSite, seconds: float) -> None:
+    def __init__(self, server: Elaborator, path: Path, site: TacticSite, seconds: float) -> None:
         self._server = server
         self._path = path
         self._site = site

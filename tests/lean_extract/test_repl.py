@@ -160,8 +160,8 @@ async def test_text_above_is_run_once(start: Starts, diary: Path) -> None:
         await session.goals_at(FILE, changed, place(changed, "sorry"))
     sent = diary.read_text(encoding="utf-8").splitlines()
     assert (
-        sum(line.startswith("cmd") for line in sent) == 4
-    )  # the version, imports, the text above, the declaration
+        sum(line.startswith("cmd") for line in sent) == 5
+    )  # the version, imports, the text above, the declaration, and that with the accepted tactic
 
 
 async def test_ends_when_the_listener_does_and_leaves_no_process(start: Starts) -> None:
