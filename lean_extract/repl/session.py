@@ -146,6 +146,10 @@ class ReplSession:
         """The goal of the `sorry` at the position of a term. Raises: as `goals_at`."""
         return await self.goals_at(path, text, position)
 
+    async def errors_above(self, path: Path, text: str | None, position: Position) -> Sequence[Fault]:
+        """None: the REPL is not asked for them, and premises are not labelled then."""
+        return []
+
     async def prepare(self, path: Path, text: str | None) -> None:
         """Load a file's imports in advance. Raises: as `goals_at`, except NoGoalHere and BadPosition."""
         async with self._using:

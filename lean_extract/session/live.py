@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lean_extract.records import Position, ProofState, TacticOutcome
+from lean_extract.session.faults import Fault
 
 
 class LiveLean(Protocol):
@@ -26,6 +27,10 @@ class LiveLean(Protocol):
 
     async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """The goal of the `sorry` at the position of a term."""
+        ...
+
+    async def errors_above(self, path: Path, text: str | None, position: Position) -> Sequence[Fault]:
+        """The errors in the declarations above that of a position."""
         ...
 
     async def prepare(self, path: Path, text: str | None) -> None:

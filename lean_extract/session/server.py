@@ -25,6 +25,7 @@ from leanclient.aio import (
 from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.records import Position
 from lean_extract.session import processes
+from lean_extract.session.faults import Fault
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.scratch import Scratch
 from lean_extract.toolchains.toolchain import Toolchain
@@ -273,6 +274,18 @@ class LeanServer:
         report = await self._answer(path, request)
         return list(report.items) if document.text == text else None
 
+    def errors_in(self, path: Path, beginning: str, lines: int) -> list[Fault]:
+        """The errors that Lean has reported in the first lines of a file, but for those of the compiler alone.
+
+        `beginning` is the text of these lines; there is none if Lean has another text of them.
+        """
+        document = self._documents.get(path)
+        if document is None or not document.text.startswith(beginning):
+            return []
+        errors = (one for one in document.diagnostics if one.get("severity") == 1)
+        faults = [Fault(_start(one), str(one.get("message", ""))) for one in errors]
+        return [one for one in faults if one.position.line < lines and not one.is_about_compiling]
+
     async def drop_scratch(self) -> None:
         """Close the scratch documents. This ends their workers, which may still be busy."""
         pool, self._pool = self._pool, None
@@ -334,6 +347,11 @@ class LeanServer:
                     self._too_big = True
                     processes.kill(processes.identify([pid]))
             await asyncio.sleep(_WATCH_SECONDS)
+
+
+def _start(diagnostic: Mapping[str, Any]) -> Position:
+    start = diagnostic["range"]["start"]
+    return Position(int(start["line"]), int(start["character"]))
 
 
 def _command(toolchain: Toolchain) -> list[str]:

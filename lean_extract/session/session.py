@@ -13,7 +13,7 @@ from lean_extract.files.reading import read_source
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.asking import GoalsFound, ask, ask_expected, broken_goal
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.faults import mentions_sorry
+from lean_extract.session.faults import Fault, mentions_sorry
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.round import Round
 from lean_extract.session.server import LeanServer
@@ -126,6 +126,20 @@ class LeanSession:
         """
         path = self._project / path
         return (await self._find(path, _document(path, text), position, ask_expected)).state
+
+    async def errors_above(self, path: Path, text: str | None, position: Position) -> list[Fault]:
+        """Lean's errors in the declarations above that of a position, but for those of the compiler alone.
+
+        Only what Lean has reported so far counts: it is asked after the goal there, and nobody waits for it.
+
+        Raises BadPosition, BadSource.
+        """
+        path, document = self._project / path, _document(self._project / path, text)
+        first, _ = document.declaration(document.offset(position))
+        if self._server is None:
+            return []
+        line = document.position(first).line
+        return self._server.errors_in(path, document.text[:first], line)
 
     async def prepare(self, path: Path, text: str | None) -> None:
         """Load a file's imports in advance, so that `try_tactics` need not wait for them.

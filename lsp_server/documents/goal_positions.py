@@ -5,11 +5,13 @@ Pure, except that a file is read if the editor has not sent its text.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lean_extract.files.reading import read_source
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
+from lean_extract.session.faults import Fault
 from lean_extract.source.names.scopes import namespaces_of
 from lean_extract.source.reader import SourceModule
 from prover.verify import GoalPosition
@@ -53,6 +55,14 @@ def goal_context(source: SourceModule, text: str, line: int) -> GoalContext:
     imports = tuple(item.module for item in source.module.imports)
     namespace = source.namespace if theorem is None else namespaces_of(theorem)[1]
     return GoalContext(source.module.name, imports, line, local, theorem, namespace, source)
+
+
+def broken_names(faults: Sequence[Fault], context: GoalContext) -> Iterator[str]:
+    """The declarations of the open file in which these errors stand."""
+    for premise in context.local if faults else ():
+        span = premise.span
+        if span is not None and any(span.start <= fault.position <= span.end for fault in faults):
+            yield premise.name
 
 
 def _text(position: GoalPosition) -> str:

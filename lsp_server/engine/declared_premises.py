@@ -35,17 +35,25 @@ class DeclaredPremises:
 
     def checked(self, ranked: list[RankedPremise], context: GoalContext | None) -> list[RankedPremise]:
         """The ranking without premises that are gone; those that rest on `sorry` are marked."""
-        with self._service.reading() as snapshot:
-            unproved = dict(self._unproved.by_module(snapshot.view))
-        if context is not None and context.shows_file and context.module and context.source is not None:
-            others = (names for module, names in unproved.items() if module != context.module)
-            unproved[context.module] = resting_on_sorry(context.source, frozenset().union(*others))
+        unproved = self._unproved_by_module(context)
         return [
             replace(one, rests_on_sorry=True)
             if one.premise.name in unproved.get(one.premise.module, ())
             else one
             for one in self._still_declared(ranked, context)
         ]
+
+    def unproved(self, context: GoalContext | None) -> frozenset[str]:
+        """The declarations that rest on `sorry`."""
+        return frozenset().union(*self._unproved_by_module(context).values())
+
+    def _unproved_by_module(self, context: GoalContext | None) -> dict[str, frozenset[str]]:
+        with self._service.reading() as snapshot:
+            unproved = dict(self._unproved.by_module(snapshot.view))
+        if context is not None and context.shows_file and context.module and context.source is not None:
+            others = (names for module, names in unproved.items() if module != context.module)
+            unproved[context.module] = resting_on_sorry(context.source, frozenset().union(*others))
+        return unproved
 
     def _still_declared(
         self, ranked: list[RankedPremise], context: GoalContext | None

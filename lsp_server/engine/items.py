@@ -32,6 +32,7 @@ def premise_item(ranked: RankedPremise) -> PremiseItem:
         import_line=ranked.import_line,
         doc_url=ranked.doc_url,
         rests_on_sorry=ranked.rests_on_sorry,
+        has_error=ranked.has_error,
         explanation=explanation,
         why=explanation_line(explanation),
     )

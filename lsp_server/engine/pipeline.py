@@ -34,7 +34,7 @@ from lsp_server.engine.candidate_tactics import CandidateTactics, open_ahead
 from lsp_server.engine.items import premise_item
 from lsp_server.engine.judged_edits import JudgedEdits
 from lsp_server.engine.open_index import CurrentIndex
-from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
+from lsp_server.engine.premise_ranking import PremiseRanking, in_scope, with_errors
 from lsp_server.engine.proof_states import ProofStates
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import (
@@ -154,6 +154,9 @@ class Pipeline:
         current = await context.index.current()
         settings = context.settings.premises
         premises = await self.ranking.rank(current, settings, goal, position, k, caller, explain=explain)
+        if position is not None and (faults := await self.states.errors_above(context.lean, position)):
+            where = await asyncio.to_thread(current.index.context_at, position)
+            premises = with_errors(premises, faults, where)
         return Ranked(premises, current)
 
     async def _rank_rewriting(
@@ -259,7 +262,7 @@ class Pipeline:
         if source != "generator":
             coming["templates"] = spelled(self._from_templates(context, current, trial))
             if trial.tactics.neighbours:
-                coming[NEIGHBOUR] = spelled(self._from_neighbours(current, trial))
+                coming[NEIGHBOUR] = spelled(self._from_neighbours(context, current, trial))
         if source != "templates":
             coming[GENERATOR] = spelled(self._from_generator(context, trial, warnings))
         return Turns(coming, trial.tactics.count, shipped_odds())
@@ -285,10 +288,16 @@ class Pipeline:
         usable = [*trial.premises, *mentioned]
         return await self.candidates.from_templates(goal, usable, extra, _POOL * trial.tactics.count)
 
-    async def _from_neighbours(self, current: CurrentIndex, trial: TrialRequest) -> list[Candidate]:
-        return await self.candidates.from_neighbours(
+    async def _from_neighbours(
+        self, context: RequestContext, current: CurrentIndex, trial: TrialRequest
+    ) -> list[Candidate]:
+        """Tactics of known proofs; one that is not finished, or has an error, is not cited."""
+        found = await self.candidates.from_neighbours(
             current, main_goal(trial.state), trial.position, trial.premises, _POOL * trial.tactics.count
         )
+        faults = await self.states.errors_above(context.lean, trial.position)
+        unproved = await asyncio.to_thread(current.index.unproved, trial.position, faults)
+        return [replace(one, origin="") if one.origin in unproved else one for one in found]
 
     async def _from_generator(
         self, context: RequestContext, trial: TrialRequest, warnings: list[str]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lean_extract.lru import Cache
 from lean_extract.records import Goal, Premise
-from lsp_server.documents.goal_positions import cache_key
+from lean_extract.session.faults import Fault
+from lsp_server.documents.goal_positions import broken_names, cache_key
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.settings import PremiseSettings
 from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
+from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import Kinds, RankedPremise
 
 _DEPTH = 200
@@ -58,6 +61,21 @@ class PremiseRanking:
         if not settings.out_of_scope:
             ranked = [one for one in ranked if one.in_scope is not False]
         return ranked[:k]
+
+
+def with_errors(
+    ranked: Sequence[RankedPremise], faults: Sequence[Fault], context: GoalContext
+) -> list[RankedPremise]:
+    """The ranking with those premises of the open file marked in which Lean reports an error."""
+    broken = set(broken_names(faults, context))
+    if not broken:
+        return list(ranked)
+    return [
+        replace(one, has_error=True)
+        if one.premise.module == context.module and one.premise.name in broken
+        else one
+        for one in ranked
+    ]
 
 
 def in_scope(ranked: Sequence[RankedPremise]) -> list[Premise]:

@@ -9,7 +9,9 @@ from pathlib import Path
 from lean_extract.devices import Device
 from lean_extract.errors import ModelError, PremiseIndexError
 from lean_extract.records import Goal
+from lean_extract.session.faults import Fault
 from lean_extract.source.projects.project import Project, find_project, source_in
+from lsp_server.documents.goal_positions import broken_names
 from lsp_server.engine.answering_stores import Library, stores_for, without_misfits
 from lsp_server.engine.data_goals import is_data
 from lsp_server.engine.declared_premises import DeclaredPremises
@@ -219,6 +221,14 @@ class ProjectIndex:
     def context_at(self, position: GoalPosition) -> GoalContext:
         """What a goal at the position can use. Raises BadSource: the file cannot be read, or is too large."""
         return self._contexts.at(position)
+
+    def unproved(self, position: GoalPosition, faults: Sequence[Fault]) -> frozenset[str]:
+        """The declarations that rest on `sorry`, and those of the open file in which these errors stand.
+
+        Raises BadSource as `context_at`.
+        """
+        context = self.context_at(position)
+        return self._declared.unproved(context) | {*broken_names(faults, context)}
 
     def spellings(
         self, position: GoalPosition, names: Iterable[str], hypotheses: Collection[str] = ()

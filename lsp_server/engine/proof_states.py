@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from lean_extract.errors import NoGoalHere
 from lean_extract.lru import Cache
 from lean_extract.records import ProofState
+from lean_extract.session.faults import Fault
 from lsp_server.documents.goal_positions import cache_key
 from lsp_server.engine.requests import SuggestRequest, parse_goal
 from lsp_server.engine.running_lean import RunningLean
@@ -45,6 +47,13 @@ class ProofStates:
             if position.text is not None:
                 self._known.put(key, known)
         return known
+
+    async def errors_above(self, lean: RunningLean, position: GoalPosition) -> Sequence[Fault]:
+        """Lean's errors in the declarations above a position, as far as it has reported them; it is not started."""
+        if not lean.is_running:
+            return ()
+        session = await lean.session()
+        return await session.errors_above(position.path, position.text, position.position)
 
     async def expected_at(self, lean: RunningLean, position: GoalPosition) -> ProofState:
         """The type that Lean expects of the `sorry` at a position in a term. Raises as `at`."""

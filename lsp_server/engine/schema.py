@@ -128,6 +128,9 @@ class PremiseItem:
     rests_on_sorry: Annotated[
         bool, "Whether its proof, or the proof of a lemma of the project that it uses, has a `sorry`."
     ] = False
+    has_error: Annotated[
+        bool, "Whether Lean reports an error in its declaration, in the open file above the goal."
+    ] = False
     explanation: Annotated[
         list[ContributionItem],
         "What its score comes from, the largest contribution first. Empty where this was not asked for, and for "

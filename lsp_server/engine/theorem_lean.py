@@ -12,7 +12,7 @@ from typing import Protocol
 
 from lean_extract.errors import GoalBroken, NoGoalHere, UserError
 from lean_extract.records import Position, ProofState, TacticOutcome
-from lean_extract.session.faults import mentions_sorry
+from lean_extract.session.faults import Fault, mentions_sorry
 from lean_extract.session.round import Round
 from lean_extract.session.verdict import same_goal
 from lean_extract.syntax.tactic_text import defect
@@ -73,6 +73,10 @@ class TheoremLean:
     async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """The same."""
         return self._reached.state
+
+    async def errors_above(self, path: Path, text: str | None, position: Position) -> Sequence[Fault]:
+        """None: the environment was built without an error."""
+        return []
 
     async def prepare(self, path: Path, text: str | None) -> None:
         """Nothing: the theorem is open."""

@@ -16,7 +16,7 @@ from lsp_server.engine.requests import main_goal
 from lsp_server.engine.schema import PremiseItem
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
-from lsp_server.rendering.labels import scope_label, shorten
+from lsp_server.rendering.labels import doubt_label, scope_label, shorten
 from prover.shapes import shape, telescope
 from prover.verify import GoalPosition
 from retriever.lean.offer import RankedPremise
@@ -106,7 +106,8 @@ def _item(
     rank: int,
     spelled: Mapping[str, str],
 ) -> types.CompletionItem:
-    label = scope_label(premise) if premise.in_scope is False else ""
+    scope = scope_label(premise) if premise.in_scope is False else ""
+    label = ", ".join(filter(None, [scope, doubt_label(premise)]))
     imports = document.import_edit(premise.import_line) if premise.import_line else None
     source = f"[{premise.module}]({premise.doc_url})" if premise.doc_url else premise.module
     body = f"```lean\n{premise.name} {shorten(premise.statement, 1000)}\n```\n{source}"

@@ -16,7 +16,7 @@ from lsp_server.engine.schema import (
     TrialsAnswer,
 )
 from lsp_server.mcp.tools import Answer
-from lsp_server.rendering.labels import SORRY_LABEL, scope_label, verdict
+from lsp_server.rendering.labels import doubt_label, scope_label, verdict
 
 _INDENT = "    "
 
@@ -61,8 +61,8 @@ def _premises(premises: list[PremiseItem]) -> str:
 def _premise(premise: PremiseItem) -> str:
     statement = f" {premise.statement}" if premise.statement else ""
     place = ", ".join(filter(None, [premise.module, scope_label(premise)]))
-    sorry = f"; {SORRY_LABEL}" if premise.rests_on_sorry else ""
-    return f"{premise.name}{statement}  [{premise.kind}; {place}{sorry}]"
+    labels = "; ".join([premise.kind, *filter(None, [place, doubt_label(premise)])])
+    return f"{premise.name}{statement}  [{labels}]"
 
 
 def _tactic(tactic: TacticItem) -> str:

@@ -40,6 +40,13 @@ def scope_label(premise: PremiseItem) -> str:
     return f"needs {premise.import_line}" if premise.import_line else "out of scope"
 
 
+def doubt_label(premise: PremiseItem) -> str:
+    """`has an error` or `rests on sorry`, or nothing if neither is known of the premise."""
+    if premise.has_error:
+        return "has an error"
+    return SORRY_LABEL if premise.rests_on_sorry else ""
+
+
 _REJECTED = {TacticVerdict.TIMEOUT: "takes too long", TacticVerdict.UNTRIED: "not tried"}
 
 

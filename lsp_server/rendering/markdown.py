@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lsp_server.engine.schema import IndexItem, PremiseItem
-from lsp_server.rendering.labels import SORRY_LABEL, shorten
+from lsp_server.rendering.labels import doubt_label, shorten
 
 
 def premises_markdown(premises: list[PremiseItem], index: IndexItem, notes: Sequence[str] = ()) -> str:
@@ -14,7 +14,8 @@ def premises_markdown(premises: list[PremiseItem], index: IndexItem, notes: Sequ
     for premise in premises:
         name = f"[`{premise.name}`]({premise.doc_url})" if premise.doc_url else f"`{premise.name}`"
         label = f" — needs `{premise.import_line}`" if premise.import_line else ""
-        label += f" — {SORRY_LABEL}" if premise.rests_on_sorry else ""
+        doubt = doubt_label(premise)
+        label += f" — {doubt}" if doubt else ""
         parts.append(f"- {name}{label}")
         if premise.statement:
             parts += ["", "  ```lean", f"  {shorten(premise.statement, 300)}", "  ```"]

@@ -14,8 +14,8 @@ from lsp_server.engine.schema import (
     TacticItem,
 )
 from lsp_server.rendering.labels import (
-    SORRY_LABEL,
     counted,
+    doubt_label,
     origin_label,
     scope_label,
     searched,
@@ -122,7 +122,8 @@ def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
     if premise.why:
         yield from (f"     {line}" for line in textwrap.wrap(f"why: {premise.why}", style.width - 5))
     origin = " · ".join(part for part in (premise.kind, premise.module) if part)
-    yield style.dim(f"     {origin}") + (style.caution(f" · {SORRY_LABEL}") if premise.rests_on_sorry else "")
+    doubt = doubt_label(premise)
+    yield style.dim(f"     {origin}") + (style.caution(f" · {doubt}") if doubt else "")
     if premise.doc_url:
         yield style.dim(f"     {premise.doc_url}")
 

@@ -68,6 +68,8 @@ class RankedPremise:
     doc_url: str | None
     rests_on_sorry: bool = False
     """Whether its proof, or one that it uses, has a `sorry`."""
+    has_error: bool = False
+    """Whether Lean reports an error in it, as the open file stands."""
     explanation: Explanation = ()
     """What each group of features adds to the score, where that was asked for."""
 

@@ -87,6 +87,8 @@ export interface PremiseItem {
   readonly doc_url: string | null;
   /** Whether its proof, or the proof of a lemma of the project that it uses, has a `sorry`. */
   readonly rests_on_sorry: boolean;
+  /** Whether Lean reports an error in its declaration, in the open file above the goal. */
+  readonly has_error: boolean;
   /**
    * What its score comes from, the largest contribution first. Empty where this was not asked for, and for what was
    * found by words.

@@ -46,6 +46,7 @@ export function scopeLabel(premise: PremiseItem): string {
 
 /** That it stands on something unproved; nothing where that is not known of it. */
 export function sorryLabel(premise: PremiseItem): string {
+  if (premise.has_error === true) return "has an error";
   return premise.rests_on_sorry === true ? "rests on sorry" : "";
 }
 
