@@ -127,11 +127,16 @@ local function tactic_items(tactics)
   return items
 end
 
+local function doubt(premise)
+  if premise.has_error == true then return ' (has an error)' end
+  return premise.rests_on_sorry == true and ' (rests on sorry)' or ''
+end
+
 local function premise_items(premises, context)
   local items = {}
   for _, premise in ipairs(premises) do
     local import = premise['import'] ~= vim.NIL and premise['import'] or nil
-    local marks = (import and ' (' .. import .. ')' or '') .. (premise.rests_on_sorry == true and ' (rests on sorry)' or '')
+    local marks = (import and ' (' .. import .. ')' or '') .. doubt(premise)
     -- A bare name instead of a `sorry` would be an error in most proofs, so it is applied.
     local text, as = premise.name, 'name'
     if context.has_sorry then text, as = 'apply ' .. text, 'tactic' end

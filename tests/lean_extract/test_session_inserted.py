@@ -1,0 +1,227 @@
+"""What counts is the document that the edit of a tactic makes: its errors, and what its proof rests on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from lean_extract.errors import NoGoalHere
+from lean_extract.records import Position, TacticOutcome
+from lean_extract.session import LeanLimits, LeanSession
+from lean_extract.session.document import LeanDocument
+from lean_extract.toolchains.packaged import PackagedLean
+from tests.lean_extract.session_helpers import marked, outcomes, toolchain_of
+
+pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
+
+BOTH = "theorem both (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  constructor\n  ‸sorry\n  {}\n"
+WRONG = "theorem wrong (a b : Nat) : a + b = b + a + 1 := by\n  sorry\n\n"
+FALSE = "(a b : Nat) : a + b = b + a + 1"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def session(
+    tmp_path_factory: pytest.TempPathFactory, packaged_lean: PackagedLean
+) -> AsyncIterator[LeanSession]:
+    folder = tmp_path_factory.mktemp("project")
+    async with await LeanSession.start(folder, toolchain_of(packaged_lean), LeanLimits(slots=1)) as session:
+        yield session
+
+
+async def outcome(session: LeanSession, text: str, tactic: str) -> TacticOutcome:
+    return (await outcomes(session, text, [tactic]))[tactic]
+
+
+def after(text: str, found: TacticOutcome) -> str:
+    document = LeanDocument(text.replace("‸", ""))
+    assert found.edit is not None
+    start, end = document.offset(found.edit.span.start), document.offset(found.edit.span.end)
+    return document.text[:start] + found.edit.text + document.text[end:]
+
+
+@pytest.mark.parametrize(
+    ("rest", "tactic", "status"),
+    [
+        ("sorry", "exact hp", "closes"),
+        ("sorry", "exact hp; done", "fails"),
+        ("sorry", "all_goals assumption", "fails"),
+        ("skip", "all_goals assumption", "closes"),
+        ("exact hq", "exact hp", "closes"),
+        ("exact hq", "rotate_left", "fails"),
+        ("exact hq", "(rotate_left; exact hq)", "fails"),
+        ("exact hq", "exact hp; exact hq", "fails"),
+        ("exact hq", "any_goals exact hp", "closes"),
+        ("exact hq", "case left => exact hp", "closes"),
+    ],
+)
+async def test_what_sees_other_goals_is_judged_where_they_are(
+    session: LeanSession, rest: str, tactic: str, status: str
+) -> None:
+    found = await outcome(session, BOTH.replace("{}", rest), tactic)
+    assert found.status == status, found.message
+
+
+RESTING = {
+    "a theorem": f"{WRONG}theorem t {FALSE} := by\n  ‸sorry\n",
+    "a term": f"{WRONG}theorem t {FALSE} :=\n  ‸sorry\n",
+    "without a name": f"{WRONG}example {FALSE} := by\n  ‸sorry\n",
+    "beside another hole": (
+        f"{WRONG}theorem t {FALSE} ∧ 1 = 1 := by\n  constructor\n  · ‸sorry\n  · sorry\n"
+    ),
+    "beside an error": f"{WRONG}theorem t {FALSE} ∧ 1 = 2 := by\n  constructor\n  · ‸sorry\n  · exact rfl\n",
+    "after try": f"{WRONG}theorem t {FALSE} := by\n  try ‸sorry\n",
+    "in a namespace": f"namespace N\n{WRONG}namespace M\ntheorem t {FALSE} := by\n  ‸sorry\nend M\nend N\n",
+    "through another": (f"{WRONG}theorem also {FALSE} := wrong a b\n\ntheorem t {FALSE} := by\n  ‸sorry\n"),
+}
+
+
+@pytest.mark.parametrize("place", RESTING)
+async def test_what_rests_on_sorry_is_said_to(session: LeanSession, place: str) -> None:
+    name = "also" if place == "through another" else "wrong"
+    found = await outcome(session, RESTING[place], f"exact {name} a b")
+    assert (found.status, found.rests_on_sorry) == ("closes", True), found.message
+    assert [one.rpartition(".")[2] for one in found.unfinished] == [name]
+
+
+async def test_a_lemma_that_simp_finds_by_itself_counts(session: LeanSession) -> None:
+    text = (
+        "def Odd (n : Nat) : Prop := n = n + 1\n\n@[simp] theorem wrong (n : Nat) : Odd n := sorry\n\n"
+        "theorem t : Odd 5 := by\n  ‸sorry\n"
+    )
+    found = await outcome(session, text, "simp")
+    assert (found.status, found.rests_on_sorry, found.unfinished) == ("closes", True, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "theorem t (a : Nat) : a = a := by\n  ‸sorry\n",
+        "example (a : Nat) : a = a := ‸sorry\n",
+        "theorem t (a : Nat) : a = a ∧ 1 = 1 := by\n  constructor\n  · ‸sorry\n  · sorry\n",
+        "theorem t (a : Nat) : a = a := by\n  have k := wrong a a\n  ‸sorry\n",
+        "theorem t (a : Nat) : a = a ∧ a + a = a + a + 1 := by\n  constructor\n  · ‸sorry\n  · exact wrong a a\n",
+        "instance : Inhabited (1 = 1) := ⟨by ‸sorry⟩\n",
+    ],
+)
+async def test_what_does_not_rest_on_it_is_not(session: LeanSession, text: str) -> None:
+    found = await outcome(session, WRONG + text, "rfl")
+    assert (found.status, found.rests_on_sorry) == ("closes", False), found.message
+
+
+async def test_each_tactic_has_a_message_of_its_own(session: LeanSession) -> None:
+    """Lean keeps its messages where it could parse the same part of two texts."""
+    text = "theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  ‸sorry\n"
+    words = ["at", "with", "then", "=>", "using", "in", "else"]
+    tactics = [f"exact hq {word}" for word in words]
+    found = await outcomes(session, text, tactics)
+    expected = [f"unexpected token '{word}'" for word in words]
+    assert [found[tactic].message for tactic in tactics] == expected
+
+
+async def test_a_message_does_not_mention_braces_that_nobody_wrote(session: LeanSession) -> None:
+    found = await outcome(session, "theorem t (p : Prop) (h : p) : p := by\n  ‸sorry\n", "exact")
+    assert found.message == "unexpected end of the tactic; expected term"
+
+
+TERMS = {
+    "a step of calc": (
+        "theorem t (a b c : Nat) : a = c := by\n  calc\n    a = b := ‸sorry\n    _ = c := sorry\n",
+        "a = b",
+    ),
+    "an argument": ("theorem t (p q : Prop) (f : p → q) : q := by\n  exact f ‸sorry\n", "p"),
+    "a field": ("theorem t (p q : Prop) : p ∧ q := by\n  exact { left := ‸sorry, right := sorry }\n", "p"),
+    "the value of have": ("theorem t (p q : Prop) : q := by\n  have h : p := ‸sorry\n  sorry\n", "p"),
+    "in rw": ("theorem t (a b : Nat) : a = b := by\n  rw [show a = b from ‸sorry]\n", "a = b"),
+    "in brackets": ("theorem t (p q : Prop) : p ∧ q := by\n  exact ⟨(‸sorry), sorry⟩\n", "p"),
+    "a hole": ("theorem t (p q : Prop) (h : q) : p ∧ q := by\n  exact ⟨‸_, h⟩\n", "p"),
+    "with implicit variables": (
+        "theorem t : ∀ {x y : Nat}, x = y → y = x :=\n  ‸sorry\n",
+        "∀ {x y : ℕ}, x = y → y = x",
+    ),
+}
+
+
+@pytest.mark.parametrize("place", TERMS)
+async def test_the_goal_of_a_term_is_that_of_by_there(session: LeanSession, place: str) -> None:
+    text, target = TERMS[place]
+    plain, position = marked(text)
+    state = await session.goals_at(Path("A.lean"), plain, position)
+    assert [goal.target for goal in state.goals] == [target]
+
+
+async def test_a_term_and_its_edit(session: LeanSession) -> None:
+    text = "theorem t (p q : Prop) (f : p → p → q) (h : p) : q := f ‸sorry h\n"
+    found = await outcome(session, text, "exact h")
+    assert (found.status, found.in_term) == ("closes", True)
+    assert after(text, found).endswith(":= f (by exact h) h\n")
+    implicit = await outcome(session, TERMS["with implicit variables"][0], "intro x y h\nexact h.symm")
+    assert implicit.status == "closes"
+    assert implicit.edit is not None
+    assert implicit.edit.text == "by intro x y h\n     exact h.symm"
+
+
+async def test_errors_that_are_caught_are_errors(session: LeanSession) -> None:
+    text = "theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  try ‸sorry\n"
+    found = await outcomes(session, text, ["exact ⟨hp, hq⟩", "exact hp", "constructor", "skip"])
+    assert {tactic: one.status for tactic, one in found.items()} == {
+        "exact ⟨hp, hq⟩": "closes",
+        "exact hp": "fails",
+        "constructor": "fails",
+        "skip": "fails",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "edited"),
+    [
+        ("theorem t (p : Prop) (h : p) : p := by\r\n  ‸sorry\r\n", "by\n  exact h\n"),
+        ("theorem t (p : Prop) (h : p) : p := by\n  so‸rry", "by\n  exact h"),
+        (
+            "theorem t (p : Prop) (h : p) : p ∧ p := ⟨‸sorry, sorry⟩\n",
+            "⟨by exact h, sorry⟩\n",
+        ),
+        (
+            "theorem t (p : Prop) (h : p) : p ∧ p := ⟨sorry, so‸rry⟩\n",
+            "⟨sorry, by exact h⟩\n",
+        ),
+        ("theorem t (p : Prop) (h : p) : p := by\n‸\n", "by\n  exact h\n"),
+        ("theorem t (p : Prop) (h : p) : p := by ‸\n", "by exact h\n"),
+        ("theorem t (p : Prop) (h : p) : p := by\n  ‸skip\n", "by\n  exact h\n  skip\n"),
+        (
+            "theorem t (p : Prop) (h : p) : p := by skip‸\n",
+            "by skip\n                                       exact h\n",
+        ),
+        ("theorem t (p : Prop) (h : p) : p := by\n  skip; ‸exact h\n", "by\n  skip; exact h; exact h\n"),
+    ],
+)
+async def test_where_the_edit_goes(session: LeanSession, text: str, edited: str) -> None:
+    found = await outcome(session, text, "exact h")
+    assert found.status == "closes", found.message
+    assert after(text, found).endswith(edited)
+
+
+async def test_a_tactic_takes_no_alternative_that_is_not_its_own(session: LeanSession) -> None:
+    text = "theorem t (p : Prop) (h : p ∨ p) : p := by\n  cases h with\n  | inl h => ‸sorry\n  | inr h => exact h\n"
+    tactic = "first | exact h.1 | exact h"
+    found = await outcome(session, text, tactic)
+    assert found.status == "closes"
+    assert f"| inl h => ({tactic})\n  | inr h => exact h" in after(text, found)
+
+
+async def test_an_error_above_the_hole_is_named_where_nothing_can_be_tried(session: LeanSession) -> None:
+    text = "theorem t (p : Prop) (h : p) : p := by\n  simp\n  try ‸sorry\n"
+    with pytest.raises(NoGoalHere, match="Fix the error in line 2 first"):
+        await outcome(session, text, "exact h")
+
+
+async def test_errors_above_are_known_of_what_was_asked_about(session: LeanSession) -> None:
+    text = "theorem broken : 1 = 2 := rfl\n\ntheorem t (p : Prop) (h : p) : p := by\n  ‸sorry\n"
+    plain, position = marked(text)
+    await session.goals_at(Path("B.lean"), plain, position)
+    faults = await session.errors_above(Path("B.lean"), plain, position)
+    assert {fault.position.line for fault in faults} == {0}
+    assert await session.errors_above(Path("Other.lean"), plain, position) == []
+    assert await session.errors_above(Path("B.lean"), plain, Position(0, 0)) == []
