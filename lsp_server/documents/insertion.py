@@ -11,16 +11,18 @@ from lsp_server.documents.import_lines import import_line_number, imported, impo
 from lsp_server.documents.positions import offset_of
 
 
-def name_insertion(lines: Sequence[str], position: Position, name: str) -> Edit:
+def name_insertion(lines: Sequence[str], position: Position, name: str, in_term: bool | None = None) -> Edit:
     """A name at the position; what is typed of it is replaced, other words are kept apart from it.
 
-    In place of a `sorry` it goes as a term, or as `exact NAME` where a tactic stands.
+    In place of a `sorry` it goes as a term, or as `exact NAME` where a tactic stands. `in_term`: which of the two
+    is there; None: the text alone decides.
     """
     line = lines[position.line]
     before, behind = line[: position.column], line[position.column :]
     sorry = sorry_near(lines, position, position)
     if sorry is not None and sorry.start <= position <= sorry.end:
-        in_term = is_term_position("\n".join(lines), offset_of(lines, sorry.start))
+        if in_term is None:
+            in_term = is_term_position("\n".join(lines), offset_of(lines, sorry.start))
         return Edit(sorry, name if in_term else f"exact {name}")
     typed, rest = _last(WORD, before), _first(WORD, behind)
     if typed and _is_typed_of(typed, name):

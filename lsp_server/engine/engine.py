@@ -137,6 +137,10 @@ class Engine:
         """The generator's proposals, best first, not yet tried in Lean. Raises ModelError."""
         return await self._pipeline.generate(self._context(), goals, premises)
 
+    def in_term(self, position: GoalPosition) -> bool | None:
+        """Whether the `sorry` at a position is a term; None if no tactic has been judged there."""
+        return self._pipeline.edits.in_term(position)
+
     async def spellings(
         self, position: GoalPosition, names: Sequence[str], hypotheses: Sequence[str] = ()
     ) -> dict[str, str]:

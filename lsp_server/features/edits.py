@@ -46,7 +46,7 @@ def register(server: PremiseServer) -> None:
         if kind == "tactic":
             found = [await _tactic(server, document, cursor, text, is_accepted=given.flag("accepted"))]
         else:
-            found = [name_insertion(document.lines, cursor, await _spelled(server, document, cursor, text))]
+            found = [await _name(server, document, cursor, text)]
         line = import_insertion(document.lines, import_line) if import_line else None
         if line is not None:
             # Editors insert in this order at one position, and the import is a line above the rest.
@@ -67,11 +67,16 @@ async def _tactic(
     return edit
 
 
-async def _spelled(server: PremiseServer, document: DocumentSnapshot, cursor: Position, name: str) -> str:
-    """The name as it has to be written there, so that it means the premise."""
+async def _name(server: PremiseServer, document: DocumentSnapshot, cursor: Position, name: str) -> Edit:
+    """The edit for a name, written so that it means the premise there."""
     engine = _engine(server, document)
     if engine is None:
-        return name
+        return name_insertion(document.lines, cursor, name)
+    spelled = await _spelled(engine, document, cursor, name)
+    return name_insertion(document.lines, cursor, spelled, engine.in_term(document.proof_position(cursor)))
+
+
+async def _spelled(engine: Engine, document: DocumentSnapshot, cursor: Position, name: str) -> str:
     try:
         spelled = await engine.spellings(document.goal_position(cursor), [name])
     except PremiseIndexError:  # the name came from another index
