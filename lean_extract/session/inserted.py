@@ -14,6 +14,7 @@ from typing import Any
 from lean_extract.records import Position
 from lean_extract.session.faults import is_about_compiling
 from lean_extract.session.shadow import Inserted
+from lean_extract.syntax.tactic_text import UNPROVED
 
 _ERROR = 1
 _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")
@@ -48,9 +49,12 @@ class DocumentMessages:
     axioms: tuple[frozenset[str], ...]
 
     @property
-    def rests_on_sorry(self) -> bool | None:
-        """Whether the last declaration that `#print axioms` named rests on `sorry`; None if Lean did not say."""
-        return SORRY_AXIOM in self.axioms[-1] if self.axioms else None
+    def doubtful(self) -> frozenset[str] | None:
+        """The axioms that do not count as a proof, of the last declaration that `#print axioms` named; None if Lean
+        did not say."""
+        if not self.axioms:
+            return None
+        return frozenset(name for name in self.axioms[-1] if name.rpartition(".")[2] in UNPROVED)
 
 
 def read_inserted(diagnostics: Iterable[Mapping[str, Any]], document: Inserted) -> DocumentMessages:

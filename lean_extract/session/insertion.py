@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from lean_extract.records import ProofState, TacticOutcome
-from lean_extract.session.inserted import DocumentMessages, problem, read_inserted, same_errors
+from lean_extract.session.inserted import SORRY_AXIOM, DocumentMessages, problem, read_inserted, same_errors
 from lean_extract.session.places import tactic_texts
 from lean_extract.session.shadow import Inserted, TacticSite
 from lean_extract.session.soundness import (
@@ -21,6 +21,7 @@ from lean_extract.session.soundness import (
 )
 
 GAVE_UP = "it leaves the goal to `sorry`"
+_TRUSTS = "it trusts compiled code"
 _NAMES_ITSELF = "it uses the theorem that is being proved"
 
 
@@ -53,7 +54,7 @@ class Insertion:
         self._seconds = seconds
         self._asking = asyncio.Lock()
         self._with_sorry: DocumentMessages | None = None
-        self._rests_anyway: bool | None = None
+        self._anyway: frozenset[str] | None = None
         self._sorry_seconds = 0.0
 
     async def judged(self, tactic: str, accepted: TacticOutcome, seconds: float) -> TacticOutcome:
@@ -107,12 +108,16 @@ class Insertion:
     ) -> TacticOutcome:
         """The outcome, with what the proof rests on; it fails if it is the tactic that leaves the goal to `sorry`."""
         shown = await self._telling(written, found, seconds)
-        if shown is not None and shown.rests_on_sorry is False:
+        doubtful = shown.doubtful if shown is not None else None
+        if doubtful is not None and not doubtful:
             return outcome
         if shown is not None and shown.uses_sorry:
             return replace(outcome, status="fails", state=None, message=GAVE_UP, edit=None)
+        own = doubtful - await self._doubtful_anyway(seconds) if doubtful else frozenset[str]()
+        if own - {SORRY_AXIOM}:
+            return replace(outcome, status="fails", state=None, message=_TRUSTS, edit=None)
         names = await self._unfinished(tactic, seconds)
-        if names or (shown is not None and shown.rests_on_sorry and not await self._rests(seconds)):
+        if names or own:
             return replace(outcome, rests_on_sorry=True, unfinished=names)
         return outcome
 
@@ -133,14 +138,14 @@ class Insertion:
         text = axioms_of_names(self._site, tactic)
         return () if text is None else unfinished_names(await self._server.check(text, self._limit(seconds)))
 
-    async def _rests(self, seconds: float) -> bool:
-        """Whether the rest of the declaration rests on `sorry`, whatever the tactic uses."""
+    async def _doubtful_anyway(self, seconds: float) -> frozenset[str]:
+        """The doubtful axioms that the rest of the declaration rests on, whatever the tactic uses."""
         async with self._asking:
-            if self._rests_anyway is None:
+            if self._anyway is None:
                 copy = filled(self._site, None)
                 found = None if copy is None else await self._check(copy, seconds)
-                self._rests_anyway = found is not None and bool(found.rests_on_sorry)
-            return self._rests_anyway
+                self._anyway = (found.doubtful if found is not None else None) or frozenset()
+            return self._anyway
 
     async def _sorry(self) -> DocumentMessages:
         """The messages with `sorry` at the place."""

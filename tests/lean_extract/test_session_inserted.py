@@ -225,3 +225,13 @@ async def test_errors_above_are_known_of_what_was_asked_about(session: LeanSessi
     assert {fault.position.line for fault in faults} == {0}
     assert await session.errors_above(Path("Other.lean"), plain, position) == []
     assert await session.errors_above(Path("B.lean"), plain, Position(0, 0)) == []
+
+
+@pytest.mark.parametrize("rest", ["", " ∧ 1 = 1"])
+async def test_trust_in_compiled_code_shows_in_the_axioms(session: LeanSession, rest: str) -> None:
+    trusting = "axiom Lean.trustCompiler : 1 = 2\n\ntheorem fast : 1 = 2 := Lean.trustCompiler\n\n"
+    proof = "‸sorry" if not rest else "constructor\n  · ‸sorry\n  · exact rfl"
+    found = await outcome(session, f"{trusting}theorem t : 1 = 2{rest} := by\n  {proof}\n", "exact fast")
+    assert (found.status, found.message) == ("fails", "it trusts compiled code")
+    used = f"{trusting}theorem t : 1 = 2{rest} := by\n  have := fast\n  {proof}\n"
+    assert (await outcome(session, used, "exact this")).status == "closes"

@@ -24,6 +24,7 @@ const premise = {
   import: null,
   doc_url: null,
   rests_on_sorry: false,
+  has_error: false,
   explanation: [],
   why: "",
 };

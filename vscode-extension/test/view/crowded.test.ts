@@ -6,7 +6,7 @@ import { describe } from "node:test";
 import type { ViewState } from "../../src/view/state";
 import { checks, order, toList } from "./check";
 import type { View } from "./harness";
-import { many, premise, PREMISES, ready, TACTICS, TEN, unjudged } from "./samples";
+import { many, premise, PREMISES, ready, tactic, TACTICS, TEN, unjudged } from "./samples";
 
 const check = checks();
 const SIDE_BAR = { width: 300, height: 713 };
@@ -149,6 +149,20 @@ describe("marks", () => {
     const row = view.row("rfl");
     assert.match(await row.innerText(), /cannot be judged: line 3 has an error/u);
     assert.equal(await row.locator(".icon-check").count(), 0);
+  });
+
+  check("a tactic that rests on sorry closes the goal in amber, and says so", async (view) => {
+    const resting = { ...tactic("exact wrong"), rests_on_sorry: true, unfinished: ["wrong"] };
+    await view.show(ready({ tactics: [tactic("omega"), resting] }));
+    assert.deepEqual((await order(view)).slice(0, 2), ["omega", "exact wrong"]);
+    const colour = (row: string) => view.row(row).locator(".said").evaluate((said) => getComputedStyle(said).color);
+    assert.equal(await view.row("exact wrong").locator(".said").innerText(), "closes the goal, rests on sorry (wrong)");
+    assert.notEqual(await colour("exact wrong"), await colour("omega"));
+  });
+
+  check("a premise with an error says so", async (view) => {
+    await view.show(ready({ premises: [premise("broken", { has_error: true, rests_on_sorry: true })] }));
+    assert.equal(await view.row("broken").locator(".sorry").innerText(), "has an error");
   });
 
   check("a premise that rests on sorry says so, by eye, by mouse and aloud", async (view) => {

@@ -27,6 +27,7 @@ export function premise(name: string, more: Partial<PremiseItem> = {}): PremiseI
     import: null,
     doc_url: null,
     rests_on_sorry: false,
+    has_error: false,
     explanation: [],
     why: "",
     ...more,
@@ -37,14 +38,16 @@ export function needsImport(name: string, module: string, more: Partial<PremiseI
   return premise(name, { module, in_scope: false, import: `import ${module}`, ...more });
 }
 
+const SOUND = { rests_on_sorry: false, unfinished: [], edit: null } as const;
+
 export function tactic(text: string, goals: readonly string[] = []): TacticItem {
   const status = goals.length === 0 ? "closes" : "progress";
-  return { tactic: text, status, remaining_goals: goals, message: "", origin: "" };
+  return { tactic: text, status, remaining_goals: goals, message: "", origin: "", ...SOUND };
 }
 
 export function unjudged(text: string, goals: readonly string[] = []): TacticItem {
   const message = "cannot be judged: line 3 has an error";
-  return { tactic: text, status: "unjudged", remaining_goals: goals, message, origin: "" };
+  return { tactic: text, status: "unjudged", remaining_goals: goals, message, origin: "", ...SOUND };
 }
 
 /** Ten tactics: one closes the goal, the others leave three goals each. */

@@ -15,6 +15,11 @@ test("numbers and nouns", () => {
 
 test("what Lean said of a tactic", () => {
   assert.equal(verdict(tactic("omega")), "closes the goal");
+  assert.equal(verdict({ ...tactic("omega"), rests_on_sorry: true }), "closes the goal, rests on sorry");
+  assert.equal(
+    verdict({ ...tactic("exact wrong"), rests_on_sorry: true, unfinished: ["wrong"] }),
+    "closes the goal, rests on sorry (wrong)",
+  );
   assert.equal(verdict(tactic("skip", ["⊢ p"])), "1 goal left");
   assert.equal(verdict({ ...tactic("skip"), status: "progress" }), "leaves goals");
   assert.equal(verdict(unjudged("rfl")), "cannot be judged: line 3 has an error");
