@@ -85,15 +85,12 @@ def _checked(name: str, look: Callable[[], Finding]) -> Finding:
 
 def _lean(root: Path, command: str) -> Finding:
     toolchain = resolve_lean(root, override=command or None)
-    said = f"{toolchain.version or 'a Lean'} ({toolchain.kind}). {toolchain.reason}"
-    if toolchain.kind != "packaged" or not needs_mathlib(root):
-        return Finding("lean", "ok", said)
-    return Finding(
-        "lean",
-        "note",
-        f"{said} It has no Mathlib, which {root} needs.",
-        "Install Lean with elan: https://lean-lang.org/install",
-    )
+    said = f"{toolchain.version or 'a Lean'} ({toolchain.kind}). {toolchain.reason} {toolchain.library}".rstrip()
+    if toolchain.kind == "packaged" and needs_mathlib(root):
+        return Finding("lean", "note", f"{said} It has no Mathlib, which {root} needs.", toolchain.install)
+    if toolchain.in_place_of:
+        return Finding("lean", "note", said, toolchain.install)
+    return Finding("lean", "ok", said)
 
 
 def _model(folder: Path) -> Finding:

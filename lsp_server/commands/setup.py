@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+import textwrap
 from pathlib import Path
 
 from lean_extract.errors import BadSettings, LeanError, PremiseSuggestError, UserError
@@ -30,6 +31,8 @@ from lsp_server.rendering.progress_bar import ProgressBar
 
 _BYTES_PER_SECOND = 330_000
 """Lean text that one core reads and embeds; docs/bench.md has the first index of Mathlib."""
+_MARGIN, _WIDTH = " " * 10, 90
+"""Before each line of the plan that goes on, and the columns of one."""
 _INDEX_SHARE = 5
 """Bytes of an index for a byte of Lean text, with the graph for its search."""
 
@@ -95,7 +98,9 @@ def _lean(root: Path, lean: str) -> str:
         toolchain = resolve_lean(root, override=lean or None)
     except PremiseSuggestError as error:
         return f"none: {error.message} {error.hint}"
-    return f"{toolchain.version or 'of unknown version'} ({toolchain.kind})"
+    said = f"{toolchain.version or 'of unknown version'} ({toolchain.kind})"
+    about = textwrap.wrap(toolchain.note or toolchain.library, _WIDTH, break_on_hyphens=False)
+    return f"\n{_MARGIN}".join([said, *about])
 
 
 def _agreed(yes: bool) -> bool:

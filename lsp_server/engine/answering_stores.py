@@ -8,7 +8,8 @@ from pathlib import Path
 from lean_extract.errors import IndexDamaged, IndexMissing, PremiseIndexError
 from lean_extract.source.projects.project import is_project_root
 from lean_extract.toolchains.core_sources import CORE_PACKAGES
-from lsp_server.engine.freshness import MATHLIB, is_lean, pinned_lean
+from lean_extract.toolchains.toolchain_name import is_lean
+from lsp_server.engine.freshness import MATHLIB, pinned_lean
 from lsp_server.engine.stores import (
     bundled_store,
     holds_premises,

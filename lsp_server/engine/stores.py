@@ -16,7 +16,10 @@ from lean_extract.devices import Device
 from lean_extract.errors import BadSettings, BadSource, LeanError, NoCoreSources, PremiseIndexError
 from lean_extract.files.settings_files import settings_text
 from lean_extract.source.projects.project import find_sources
+from lean_extract.toolchains import packaged
 from lean_extract.toolchains.core_sources import CORE_PACKAGES, MINI_CORE, CoreSources, find_core
+from lean_extract.toolchains.toolchain import ELAN, asked_toolchain
+from lean_extract.toolchains.toolchain_name import is_lean, version_in
 from lsp_server.engine.models import model_folder
 from retriever.lean.index.build import SharedPackage, update_index
 from retriever.lean.index.bundled import proof_rows, unpack, use_counts
@@ -131,7 +134,14 @@ def project_core(root: Path, lean: str = "", environment: Mapping[str, str] = os
     if core.package == MINI_CORE and needs_mathlib(root):
         raise NoCoreSources(
             f"{root} needs Mathlib, which does not stand on the mini core, and no other Lean was found.",
-            "Install Lean with elan: https://lean-lang.org/install",
+            f"Install Lean with elan: {ELAN}",
+        )
+    asked = asked_toolchain(root) if core.package == MINI_CORE else None
+    if asked is not None and not is_lean(packaged.lean_version(), version_in(asked[0])):
+        raise NoCoreSources(
+            f"{root} asks for {asked[0]}, which was not found. The packaged Lean's mini core, "
+            f"{packaged.MINI_CORE_IS}, is not its library.",
+            f"Install {asked[0]} with elan: {ELAN}",
         )
     return core
 
