@@ -16,7 +16,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from threading import Event
 
-from lean_extract.errors import LeanDied, LeanError, LeanTimeout, ProjectBroken
+from lean_extract.errors import ErrorPlace, LeanDied, LeanError, LeanTimeout, ProjectBroken
 from lean_extract.files.atomic import replacing
 from lean_extract.files.reading import MAX_SOURCE, read_regular
 from lean_extract.source.projects.notices import Notices
@@ -144,9 +144,9 @@ def compile_folder(
         environment: variables that are added to the process's own; LEAN_PATH has to contain `out`.
         identity: names the Lean and the core that are used.
         progress: called before each module that is compiled.
-        rejected: called with the error of each module that cannot be compiled. An older compiled version is kept
-            and is used by its importers. If there is none, its importers are left out too. None: an error is
-            raised instead.
+        rejected: called with the error of each module that cannot be compiled, which names the module. An older
+            compiled version is kept and is used by its importers. If there is none, its importers are left out
+            too. None: an error is raised instead.
         stop: once it is set, the running Lean is killed.
 
     Raises:
@@ -173,6 +173,7 @@ def compile_folder(
             except LeanError as error:
                 if rejected is None:
                     raise
+                error.modules = frozenset((source.module,))
                 rejected(error)
                 if old_key is None:
                     continue
@@ -284,11 +285,19 @@ def _compile_error(
         with contextlib.suppress(ValueError, KeyError, TypeError):
             message = json.loads(line)
             if message["severity"] == "error":
-                position = f"{source.path}:{message['pos']['line']}:{message['pos']['column'] + 1}"
-                return ProjectBroken(f"{position}: {message['data']}", "Fix the file and build again.")
+                return _rejection(source.path, message["pos"], str(message["data"]))
     last = result.stderr.decode("utf-8", errors="replace").strip().splitlines()[-1:]
     reason = last[0] if last else f"exit code {result.returncode}"
     return LeanDied(f"Lean ended while compiling {source.path}: {reason}.", "Run the build again.")
+
+
+def _rejection(path: Path, position: Mapping[str, int], message: str) -> ProjectBroken:
+    line = position["line"]
+    error = ProjectBroken(
+        f"{path}:{line}:{position['column'] + 1}: {message}", "Fix the file and build again."
+    )
+    error.place = ErrorPlace(path, line, message)
+    return error
 
 
 def _remove_stale(out: Path, sources: Mapping[str, LeanSource]) -> None:

@@ -184,7 +184,7 @@ MATHLIB = SourceItem("mathlib", "r1", 9, False)
         ([CORE], "4.25.0", "Lean 4.25.0, core of 4.24.0 · up to date"),
         ([CORE], "", "Lean not pinned, core of 4.24.0 · up to date"),
         ([NIGHTLY], "nightly-2026-07-01", "Lean nightly-2026-07-01 and its core · up to date"),
-        ([MINI], "4.35.0", "Lean 4.35.0, mini core · up to date"),
+        ([MINI], "4.35.0", "Lean 4.35.0 · mini core of the packaged Lean · up to date"),
         ([MATHLIB], "4.24.0", "Mathlib r1 · Lean 4.24.0 · up to date"),
     ],
 )
