@@ -1,4 +1,4 @@
-"""A stand-in for Lake over the real Lean: `serve`, `setup-file`, `build` and `--version` of a project without packages.
+"""A stand-in for Lake over the real Lean: `serve`, `setup-file`, `build`, `--version`; for projects without packages.
 
 As Lake does, it knows what it has built by its content, and `setup-file --no-build` exits with 3 where something that
 a file imports, directly or not, is not built or has changed since.
@@ -19,6 +19,7 @@ from lean_extract.errors import LeanError
 from lean_extract.toolchains.compile import LeanSource, compile_folder, read_sources
 
 OUT_OF_DATE = 3
+SETUP = {"name": "X", "isModule": False, "importArts": {}, "dynlibs": [], "plugins": [], "options": {}}
 
 
 def main() -> int:
@@ -31,18 +32,7 @@ def main() -> int:
         imports = [one["module"] for one in json.load(sys.stdin)["imports"]]
         if not is_built(imports):
             return OUT_OF_DATE
-        print(
-            json.dumps(
-                {
-                    "name": "X",
-                    "isModule": False,
-                    "importArts": {},
-                    "dynlibs": [],
-                    "plugins": [],
-                    "options": {},
-                }
-            )
-        )
+        print(json.dumps(SETUP))
     elif command == "build":
         return build(lean)
     return 0

@@ -24,8 +24,8 @@ BROKEN = f"{GOOD}theorem bad (n : Nat) : n = n := by\n  exact no_such\n"
 USE = "import A\n\ntheorem use (n : Nat) : n + 0 = n := by\n  sorry\n"
 PLACE = (3, 2)
 WARNING = (
-    "A.lean has an error since it was last built (line 4: Unknown identifier `no_such`). Goals and verdicts are of that"
-    " build. Fix A.lean and save it."
+    "A.lean has an error since it was last built (line 4: Unknown identifier `no_such`). Goals and verdicts are"
+    " of that build. Fix A.lean and save it."
 )
 
 
@@ -98,12 +98,8 @@ async def test_a_view_is_told_with_its_first_answer(library: Path, environment: 
 async def test_an_import_through_another_file_is_told_and_one_that_is_not_imported_is_not(
     cli: Cli, library: Path, environment: dict[str, str]
 ) -> None:
-    write(
-        library,
-        Between="import A\n",
-        Far=USE.replace("import A", "import Between"),
-        Alone=USE[len("import A\n\n") :],
-    )
+    far, alone_text = USE.replace("import A", "import Between"), USE.removeprefix("import A\n\n")
+    write(library, Between="import A\n", Far=far, Alone=alone_text)
     editor = await start_editor(library, environment, options=QUIET)
     for name in ("Far.lean", "Alone.lean"):
         editor.open(name)
