@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TypeVar
 
-from lean_extract.errors import LeanError, NoGoalHere
+from lean_extract.errors import LeanError, NoGoalHere, ProjectBroken
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import Suggestion, TrialsAnswer
 from prover.verify import GoalPosition
@@ -28,12 +28,12 @@ def with_remarks(answer: Answer, lean: RunningLean, position: GoalPosition) -> A
 async def asking_lean(lean: RunningLean, position: GoalPosition) -> AsyncIterator[None]:
     """Have Lean load what has changed, then ask it.
 
-    Where it does not find a name, and is not the Lean that the project asks for, the error's hint says so.
+    Where it finds a name or an import missing, and is not the Lean that the project asks for, the error's hint says so.
     """
     await lean.refresh(position)
     try:
         yield
     except (LeanError, NoGoalHere) as error:
-        if lean.note and _UNKNOWN in str(error):
+        if lean.note and (isinstance(error, ProjectBroken) or _UNKNOWN in str(error)):
             error.hint = f"{error.hint} {lean.note}".strip()
         raise

@@ -91,6 +91,7 @@ class RunningLean:
             return self._session
 
     async def _start(self, wanted: LeanSettings) -> LiveLean:
+        self.note = ""
         if self._opener is not None:
             return await self._opener(wanted)
         if self.root is None:
@@ -159,7 +160,9 @@ class RunningLean:
             return
         found = await asyncio.to_thread(self._imports.changes, position.text)
         waits_for_lake = self.is_running and not self.compiles and not (found.is_new or found.is_rebuilt)
-        self._outdated[position.path] = found.sources if waits_for_lake else ()
+        self._outdated.pop(position.path, None)
+        if waits_for_lake and found.sources:
+            self._outdated[position.path] = found.sources
         if waits_for_lake or found == ImportChanges():
             return
         await asyncio.to_thread(self._imports.record, position.text)
