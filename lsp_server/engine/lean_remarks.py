@@ -28,7 +28,7 @@ def with_remarks(answer: Answer, lean: RunningLean, position: GoalPosition) -> A
 async def asking_lean(lean: RunningLean, position: GoalPosition) -> AsyncIterator[None]:
     """Have Lean load what has changed, then ask it.
 
-    Where it finds a name or an import missing, and is not the Lean that the project asks for, the error's hint says so.
+    Where a name or an import is missing, and it is not the Lean that the project asks for, the error's hint says so.
     """
     await lean.refresh(position)
     try:
