@@ -109,7 +109,7 @@ def _lean(lean: str, core: SourceItem | None) -> str:
     if core is None:
         return named
     if core.package == MINI_CORE:
-        return f"{named} · mini core of the packaged Lean"
+        return f"{named} · packaged mini core"
     return f"{named} and its core" if is_lean(core.revision, lean) else f"{named}, core of {core.revision}"
 
 

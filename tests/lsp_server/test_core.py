@@ -177,8 +177,8 @@ def test_a_project_that_comes_to_ask_for_another_lean_loses_the_mini_core(
     assert f": {1 + core_size[0]} premises in " in cli("index", for_another_lean).stdout
     (for_another_lean / "lean-toolchain").write_text(f"{OTHER}\n", encoding="utf-8")
     answer = json.loads(cli("suggest", "--state", "-", "--json", stdin=STATE, cwd=for_another_lean).stdout)
-    assert answer["index"]["line"].startswith("this project · Lean 4.31.0 · mini core of the packaged Lean")
-    assert ": 1 premise in 1 file " in cli("index", for_another_lean).stdout
+    assert answer["index"]["line"] == "this project · Lean 4.31.0 · up to date"
+    assert [one["name"] for one in answer["premises"]] == ["mine"]
 
 
 def test_setup_and_doctor_say_what_the_mini_core_is(cli: Cli, for_another_lean: Path, project: Path) -> None:
@@ -260,7 +260,7 @@ MATHLIB = SourceItem("mathlib", "r1", 9, False)
         ([CORE], "4.25.0", "Lean 4.25.0, core of 4.24.0 · up to date"),
         ([CORE], "", "Lean not pinned, core of 4.24.0 · up to date"),
         ([NIGHTLY], "nightly-2026-07-01", "Lean nightly-2026-07-01 and its core · up to date"),
-        ([MINI], "4.35.0", "Lean 4.35.0 · mini core of the packaged Lean · up to date"),
+        ([MINI], "4.35.0", "Lean 4.35.0 · packaged mini core · up to date"),
         ([MATHLIB], "4.24.0", "Mathlib r1 · Lean 4.24.0 · up to date"),
     ],
 )
