@@ -87,10 +87,11 @@ class LeanTimeout(LeanError):
 
 @dataclass(frozen=True, slots=True)
 class ErrorPlace:
-    """Lean's first error in a file: its line, from 1, and its message."""
+    """Lean's first error in a file: its line and column, from 1, and its message."""
 
     path: Path
     line: int
+    column: int
     message: str
 
 

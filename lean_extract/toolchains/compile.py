@@ -134,7 +134,8 @@ def compile_folder(
 ) -> tuple[str, ...]:
     """Compile all modules under `sources` into `out` (`.olean`, `.ilean`). Returns the modules compiled.
 
-    A module is compiled again if its text, one of its imports, or `identity` (of Lean and the core) has changed.
+    A module is compiled again if its text, one of its imports, or `identity` (of Lean and the core) has changed. Until
+    then, an error that Lean found in it is raised without asking Lean again.
     New files replace old ones atomically, so a Lean that has the old ones open is not affected.
 
     Args:
@@ -163,14 +164,16 @@ def compile_folder(
             continue
         key, old_key = _key(source, keys, identity), _key_of_compiled(out, source.module)
         if key != old_key:
-            if progress is not None:
-                progress(done, len(ordered), source.module)
             try:
+                _raise_known(source, out, key)
+                if progress is not None:
+                    progress(done, len(ordered), source.module)
                 _compile_module(source, out, key, lean_command, environment, stop)
                 compiled.append(source.module)
             except CompilationStopped:
                 raise
             except LeanError as error:
+                _remember(error, source, out, key)
                 if rejected is None:
                     raise
                 error.modules = frozenset((source.module,))
@@ -180,6 +183,30 @@ def compile_folder(
                 key = old_key
         keys[source.module] = key
     return tuple(compiled)
+
+
+def _remember(error: LeanError, source: LeanSource, out: Path, key: str) -> None:
+    """Note Lean's error in a module, so that Lean is not run again before something changes."""
+    if isinstance(error, ProjectBroken) and error.place is not None:
+        path = _artefact(out, source.module, ".error")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        place = error.place
+        with replacing(path) as stream:
+            json.dump(
+                {"key": key, "line": place.line, "column": place.column, "message": place.message}, stream
+            )
+
+
+def _raise_known(source: LeanSource, out: Path, key: str) -> None:
+    """Raise ProjectBroken where Lean has found an error in the same text with the same imports before."""
+    try:
+        known = json.loads(_artefact(out, source.module, ".error").read_text(encoding="utf-8"))
+        if known["key"] != key:
+            return
+        place = ErrorPlace(source.path, int(known["line"]), int(known["column"]), str(known["message"]))
+    except (OSError, ValueError, KeyError, TypeError):  # none, or not one of ours: Lean will say
+        return
+    raise _rejection(place)
 
 
 def _order_without_circles(sources: Mapping[str, LeanSource], rejected: Rejected) -> list[LeanSource]:
@@ -285,25 +312,24 @@ def _compile_error(
         with contextlib.suppress(ValueError, KeyError, TypeError):
             message = json.loads(line)
             if message["severity"] == "error":
-                return _rejection(source.path, message["pos"], str(message["data"]))
+                line, column = message["pos"]["line"], message["pos"]["column"] + 1
+                return _rejection(ErrorPlace(source.path, line, column, str(message["data"])))
     last = result.stderr.decode("utf-8", errors="replace").strip().splitlines()[-1:]
     reason = last[0] if last else f"exit code {result.returncode}"
     return LeanDied(f"Lean ended while compiling {source.path}: {reason}.", "Run the build again.")
 
 
-def _rejection(path: Path, position: Mapping[str, int], message: str) -> ProjectBroken:
-    line = position["line"]
-    error = ProjectBroken(
-        f"{path}:{line}:{position['column'] + 1}: {message}", "Fix the file and build again."
-    )
-    error.place = ErrorPlace(path, line, message)
+def _rejection(place: ErrorPlace) -> ProjectBroken:
+    where = f"{place.path}:{place.line}:{place.column}"
+    error = ProjectBroken(f"{where}: {place.message}", "Fix the file and build again.")
+    error.place = place
     return error
 
 
 def _remove_stale(out: Path, sources: Mapping[str, LeanSource]) -> None:
     """Remove compiled files whose sources no longer exist, so that importing them fails."""
-    for mark in list(out.rglob("*.key")):
+    for mark in [*out.rglob("*.key"), *out.rglob("*.error")]:
         module = ".".join(mark.relative_to(out).with_suffix("").parts)
         if module not in sources:
-            for suffix in (".key", ".olean", ".ilean"):
+            for suffix in (".key", ".olean", ".ilean", ".error"):
                 mark.with_suffix(suffix).unlink(missing_ok=True)
