@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
+
 
 class PremiseSuggestError(Exception):
     """An error that is reported to the user.
@@ -62,6 +65,9 @@ class BadSettings(UserError):
 class LeanError(PremiseSuggestError):
     """Lean is missing or failed."""
 
+    modules: frozenset[str] = frozenset()
+    """The modules that could not be compiled because of it."""
+
 
 class LeanNotFound(LeanError):
     """No Lean was found, or it could not be prepared."""
@@ -79,8 +85,21 @@ class LeanTimeout(LeanError):
     """Lean did not answer within the limit."""
 
 
+@dataclass(frozen=True, slots=True)
+class ErrorPlace:
+    """Lean's first error in a file: its line and column, from 1, and its message."""
+
+    path: Path
+    line: int
+    column: int
+    message: str
+
+
 class ProjectBroken(LeanError):
     """The project's own files prevent elaboration: imports are missing, or the build failed."""
+
+    place: ErrorPlace | None = None
+    """Where Lean found an error, if it did."""
 
 
 class Busy(PremiseSuggestError):

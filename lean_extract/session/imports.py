@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from lean_extract.errors import BadSource, ProjectBroken
 from lean_extract.files.reading import MAX_SOURCE, read_regular
 from lean_extract.files.settings_files import settings_text
 from lean_extract.session.document import LeanDocument
-from lean_extract.source.projects.packages import LAKEFILES
+from lean_extract.source.projects.packages import LAKEFILES, is_plain_part
 from lean_extract.source.projects.project import find_project, module_of, source_in
 from lean_extract.toolchains.compile import CircularImports, header_imports
 from lean_extract.toolchains.toolchain import Toolchain, compiled_folders, has_lakefile
@@ -26,14 +27,63 @@ from lean_extract.toolchains.toolchain import Toolchain, compiled_folders, has_l
 _REQUIRE = re.compile(r"^\s*(\[\[\s*require\s*\]\]|require\s)", re.MULTILINE)
 _BUILD_ERROR = re.compile(r"^error: (?:\./)*(?P<file>[^\s:]+\.lean):(?P<line>\d+):\d+: ", re.MULTILINE)
 _LEANS_OWN = frozenset(("Init", "Std", "Lean", "Lake"))
+_OUT_OF_DATE = "Imports are out of date"
+"""How Lean begins its message where Lake would have to build what a file imports."""
 _LONGEST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedSource:
+    """A module that a file imports, directly or not: its file, and that file's content.
+
+    The content is None where the project has no such file, as for modules of its packages: `path` is then where it
+    would be.
+    """
+
+    module: str
+    path: Path
+    content: bytes | None
+
+
+def imported_sources(text: str, project: Path) -> Iterator[ImportedSource]:
+    """The modules that a text imports, directly or through files of the project, nearest first.
+
+    Reads each file of the project once, and none of its packages.
+    """
+    roots = find_project(project).source_roots or (project,)
+    waiting = deque(header_imports(LeanDocument(text).header))
+    seen: set[str] = set()
+    while waiting:
+        module = waiting.popleft()
+        if module in seen or not all(is_plain_part(part.strip("«»")) for part in module.split(".")):
+            continue
+        seen.add(module)
+        path = source_in(roots, module)
+        content = None
+        if path is not None:
+            with suppress(OSError):  # Lean itself would report it
+                content = read_regular(path, MAX_SOURCE)
+                waiting.extend(header_imports(content.decode("utf-8", errors="replace")))
+        yield ImportedSource(module, path or _below(roots[0], module, ".lean"), content)
+
+
+def compiled_files(project: Path, module: str) -> tuple[Path, ...]:
+    """Where Lake puts the compiled form of a module of the project itself, in any of its versions."""
+    library = project / ".lake" / "build" / "lib"
+    return (_below(library / "lean", module, ".olean"), _below(library, module, ".olean"))
+
+
+def _below(folder: Path, module: str, suffix: str) -> Path:
+    *parts, last = [part.strip("«»") for part in module.split(".")]
+    return folder.joinpath(*parts, f"{last}{suffix}")
 
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
     """The module that keeps the imports of a file from loading.
 
-    `path` is the module's file, if it exists: then everything that it imports is compiled, but it is not.
+    `path` is the module's file, if it exists: then everything that it imports is compiled, but it is not, or
+    `is_outdated`: it has changed since.
     `through` names the chain of modules that leads to it, the direct importer last. It is empty if the file
     imports the module directly.
     """
@@ -41,12 +91,14 @@ class Blocked:
     module: str
     path: Path | None
     through: tuple[str, ...] = ()
+    is_outdated: bool = False
 
 
 def blocked_import(path: Path, text: str, project: Path, toolchain: Toolchain) -> Blocked | None:
-    """The first direct or indirect import of a file that is not compiled; None if all are.
+    """The first direct or indirect import of a file that is not compiled, else one that has changed since; None if
+    there is neither.
 
-    Reads the header of each file of the project at most once. Raises CircularImports.
+    Reads each file of the project at most twice. Raises CircularImports.
     """
     known = find_project(project)
     roots = known.source_roots or (project,)
@@ -58,7 +110,7 @@ def blocked_import(path: Path, text: str, project: Path, toolchain: Toolchain) -
             (name for name in header_imports(LeanDocument(text).header) if not is_compiled(name)), None
         )
         if module is None:
-            return blocked
+            return blocked or _outdated_import(text, project)
         if module in chain:
             raise CircularImports([*chain[chain.index(module) :], module])
         source = source_in(roots, module)
@@ -72,15 +124,31 @@ def blocked_import(path: Path, text: str, project: Path, toolchain: Toolchain) -
             return blocked
 
 
+def _outdated_import(text: str, project: Path) -> Blocked | None:
+    """The nearest import whose file is newer than what Lake compiled of it."""
+    for one in imported_sources(text, project):
+        with suppress(OSError, ValueError):  # a name that no file can have
+            compiled = [
+                path.stat().st_mtime_ns for path in compiled_files(project, one.module) if path.exists()
+            ]
+            if compiled and one.path.stat().st_mtime_ns > max(compiled):
+                return Blocked(one.module, one.path, is_outdated=True)
+    return None
+
+
+def changed_since_built(path: Path) -> str:
+    """The clause for an import that has changed, the same wherever it is met."""
+    return f"{path.name} has changed since it was last built"
+
+
 def _compiled(project: Path, toolchain: Toolchain) -> Callable[[str], bool]:
     folders = compiled_folders(toolchain, project)
 
     def is_compiled(module: str) -> bool:
         if toolchain.kind != "packaged" and module.partition(".")[0] in _LEANS_OWN:
             return True
-        parts = [part.strip("«»") for part in module.split(".")]
         try:
-            return any(folder.joinpath(*parts[:-1], f"{parts[-1]}.olean").is_file() for folder in folders)
+            return any(_below(folder, module, ".olean").is_file() for folder in folders)
         except (OSError, ValueError):  # a name that no file can have
             return False
 
@@ -88,14 +156,14 @@ def _compiled(project: Path, toolchain: Toolchain) -> Callable[[str], bool]:
 
 
 def broken_module(path: Path, blocked: Blocked, errors: Sequence[Mapping[str, Any]]) -> ProjectBroken | None:
-    """The error for a file that imports a module which Lean rejects; None if `errors` is empty.
+    """The error for a file that imports a module which Lean rejects; None if it does not.
 
     Args:
         path: the file of the request.
         blocked: the module.
         errors: Lean's diagnostics of severity 1 about the module's own file, from top to bottom.
     """
-    if blocked.path is None or not errors:
+    if blocked.path is None or not errors or str(errors[0]["message"]).startswith(_OUT_OF_DATE):
         return None
     start = errors[0]["range"]["start"]
     message = " ".join(str(errors[0]["message"]).split())
@@ -133,7 +201,8 @@ def broken_imports(
         return ProjectBroken(f"The imports of {path.name} cannot be loaded: {first}.", hint)
     what = "there is no such file in the project, and no compiled module of that name"
     if blocked.path is not None:
-        what = f"{blocked.path} is not compiled"
+        is_old = blocked.is_outdated
+        what = changed_since_built(blocked.path) if is_old else f"{blocked.path} is not compiled"
     return ProjectBroken(
         f"The imports of {path.name} cannot be loaded: it imports {blocked.module}{_through(blocked)}, "
         f"and {what}.",

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from lean_extract.errors import BadSource
 from lean_extract.records import FileProblem, Header, Position, Proof, Record, write_records
+from lean_extract.source.projects.near import no_sources
 from lean_extract.source.projects.project import SourceFile, find_sources
 from lean_extract.source.reader import SourceModule, read_file
 from lean_extract.source.resolution.link import Linker
@@ -67,8 +68,7 @@ def extract_project(
     found = find_sources(root)
     sources = found.sources
     if not sources:
-        hint = " ".join((*found.notices[:1], "Give the folder of a Lean project."))
-        raise BadSource(f"There is no .lean file under {root}.", hint)
+        raise no_sources(root, found.notices)
     counts = ExtractionCounts(files=len(sources), notices=found.notices)
     revision = _sources_hash(sources)
     with _without_collector():

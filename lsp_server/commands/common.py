@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import argparse
 import logging
+import shlex
 import sys
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from lean_extract.cuda import fallback_warning
 from lean_extract.devices import Device
 from lean_extract.errors import BadSource, UserError
 from lean_extract.files.reading import read_source
-from lean_extract.source.projects.project import find_root
+from lean_extract.source.projects.near import named_below, only_of
+from lean_extract.source.projects.project import is_project_root
 from lean_extract.telling import pip_install
 from lsp_server.engine.models import model_folder
+from lsp_server.engine.projects import projects_for
+from lsp_server.engine.schema import SearchAnswer, Suggestion
 from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings, TacticSettings
 from lsp_server.engine.stores import first_use, holds_premises, project_store
 from lsp_server.http.logs import OneLine, Seldom
 from retriever.models import reranker
+
+_Answer = TypeVar("_Answer", SearchAnswer, Suggestion)
+_ELSEWHERE = "No project's index was searched."
 
 
 def read_text(path: Path) -> str:
@@ -32,16 +40,46 @@ def read_text(path: Path) -> str:
         raise
 
 
-def project_root(path: Path) -> Path:
-    """The root of the project that a path belongs to."""
-    return find_root(path.resolve())
+def project_root(folder: Path, *, loose: bool = False) -> Path:
+    """The root of the project that a folder belongs to, or of the only one below it, which is then printed.
+
+    With `loose`, a folder with `.lean` files is a project of its own. Raises UserError: there are several below it.
+    """
+    folder = folder.resolve()
+    root = only_of(folder, projects_for(folder, loose=loose))
+    if root != folder and root.is_relative_to(folder):
+        print(f"note: {folder} is not a Lean project itself; {root} is the one below it.", file=sys.stderr)
+    return root
 
 
-def indexed_root(path: Path) -> Path | None:
-    """The root of the project that a path belongs to; None if its index is empty. Raises IndexDamaged."""
-    root = project_root(path)
+@dataclass(frozen=True, slots=True)
+class SearchedProject:
+    """What answers in a folder: the project's index, or, if `root` is None, what answers without a project."""
+
+    root: Path | None
+    warning: str = ""
+    """Why the index of a project that is there does not answer, and what to do; empty if it does."""
+
+    def told(self, answer: _Answer) -> _Answer:
+        """The answer with the warning, if there is one."""
+        return replace(answer, warnings=[self.warning, *answer.warnings]) if self.warning else answer
+
+
+def searched_project(folder: Path) -> SearchedProject:
+    """The project of a folder, or the only one below it, if it has an index. Raises IndexDamaged."""
+    found = projects_for(folder.resolve())
+    if len(found) > 1:
+        return SearchedProject(None, f"{_ELSEWHERE} {named_below(found)} Ask in one of them.")
+    root = found[0]
     store = project_store(root)
-    return root if store.stamp() is not None and holds_premises(store) else None
+    if store.stamp() is not None and holds_premises(store):
+        return SearchedProject(root)
+    if not is_project_root(root):
+        return SearchedProject(None)
+    return SearchedProject(
+        None,
+        f"{_ELSEWHERE} {root} has no index with premises. Run: premise-suggest index {shlex.quote(str(root))}",
+    )
 
 
 def existing_folder(path: Path | None) -> Path:

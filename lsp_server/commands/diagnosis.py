@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lean_extract.devices import Device
 from lean_extract.errors import ModelError, PremiseSuggestError
+from lean_extract.source.projects.near import named_below
 from lean_extract.source.projects.packages import read_layout
 from lean_extract.telling import pip_install
 from lean_extract.toolchains.toolchain import resolve_lean
@@ -43,6 +45,7 @@ def examine(
     data: Path = DATA,
     report: Callable[[str], None] = _silent,
     device: Device = "auto",
+    below: Sequence[Path] = (),
 ) -> list[Finding]:
     """Check everything. Something that is missing is a finding, not an error.
 
@@ -50,6 +53,7 @@ def examine(
         data: the folder of the bundled index.
         report: called with a sentence from time to time if it takes long.
         device: where models are to run.
+        below: the projects below `root`, where it is none itself: they are named, and no index is checked.
     """
     folder: Path | None = None
     try:
@@ -65,7 +69,9 @@ def examine(
         model_found,
     ]
     usable = folder if model_found.status == "ok" else None
-    if usable is not None:
+    if below:
+        findings.append(_project_finding(root, below))
+    elif usable is not None:
         findings.append(_checked("index", lambda: project_index_finding(root, usable, IndexReading(report))))
         findings.append(lean_core_finding(root, lean_command, usable))
     else:
@@ -74,6 +80,11 @@ def examine(
     bundled = _checked("bundled Mathlib", lambda: bundled_finding(usable, data, IndexReading(report)))
     found = [*findings, bundled, _checked("generator", _generator), _hnsw()]
     return [*found, *_state_search(root)]
+
+
+def _project_finding(root: Path, projects: Sequence[Path]) -> Finding:
+    said = f"{root} is not a Lean project itself. {named_below(projects)}"
+    return Finding("project", "note", said, f"premise-suggest doctor {shlex.quote(str(projects[0]))}")
 
 
 def _checked(name: str, look: Callable[[], Finding]) -> Finding:
@@ -85,15 +96,14 @@ def _checked(name: str, look: Callable[[], Finding]) -> Finding:
 
 def _lean(root: Path, command: str) -> Finding:
     toolchain = resolve_lean(root, override=command or None)
-    said = f"{toolchain.version or 'a Lean'} ({toolchain.kind}). {toolchain.reason}"
-    if toolchain.kind != "packaged" or not needs_mathlib(root):
-        return Finding("lean", "ok", said)
-    return Finding(
-        "lean",
-        "note",
-        f"{said} It has no Mathlib, which {root} needs.",
-        "Install Lean with elan: https://lean-lang.org/install",
+    said = (
+        f"{toolchain.version or 'a Lean'} ({toolchain.kind}). {toolchain.reason} {toolchain.library}".rstrip()
     )
+    if toolchain.kind == "packaged" and needs_mathlib(root):
+        return Finding("lean", "note", f"{said} It has no Mathlib, which {root} needs.", toolchain.install)
+    if toolchain.in_place_of:
+        return Finding("lean", "note", said, toolchain.install)
+    return Finding("lean", "ok", said)
 
 
 def _model(folder: Path) -> Finding:

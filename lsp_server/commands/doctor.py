@@ -11,18 +11,21 @@ import sys
 from lsp_server.commands.common import existing_folder, project_root
 from lsp_server.commands.diagnosis import examine
 from lsp_server.commands.findings import report, to_json
+from lsp_server.engine.projects import projects_for
 from lsp_server.rendering.style import Style
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; the exit code is 1 if something is missing."""
-    root = project_root(existing_folder(options.directory))
+    folder = existing_folder(options.directory).resolve()
+    several = projects_for(folder)
     findings = examine(
-        root,
+        project_root(folder) if len(several) == 1 else folder,
         options.lean,
         options.model,
         report=lambda sentence: print(sentence, file=sys.stderr, flush=True),
         device=options.device,
+        below=several if len(several) > 1 else (),
     )
     if options.json:
         print(json.dumps(to_json(findings), ensure_ascii=False, indent=2))

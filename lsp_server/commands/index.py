@@ -47,7 +47,9 @@ def run(options: argparse.Namespace) -> int:
         raise UserError("--name needs --store, or a --backend other than lean.", "Leave it out.")
     if options.store:
         Database(options.store)  # an address that is none is told before anything is read
-    roots = list(dict.fromkeys(project_root(existing_folder(one)) for one in options.sources or [None]))
+    roots = list(
+        dict.fromkeys(project_root(existing_folder(one), loose=True) for one in options.sources or [None])
+    )
     if options.name and len(roots) > 1:
         raise UserError("--name is the name of one library.", "Leave it out, or index one project.")
     if (cluster := asked_cluster(options)) is not None:

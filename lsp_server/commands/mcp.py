@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 from lean_extract.errors import UserError
+from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import (
     existing_folder,
     log_to_standard_error,
     not_installed,
-    project_root,
     settings_for,
     tell_fallback,
 )
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
         from lsp_server.mcp.workspace import Workspace
     except ModuleNotFoundError as error:
         raise not_installed(error, _NEEDED, "mcp") from error
-    roots = [project_root(existing_folder(folder)) for folder in options.project or [Path.cwd()]]
+    roots = [find_root(existing_folder(folder).resolve()) for folder in options.project or [Path.cwd()]]
     store = options.store or os.environ.get(STORE_VARIABLE, "")
     refuse_library_without(store, options.library)
     published = Published(store, options.library) if store else None

@@ -10,7 +10,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from lsp_server.commands.common import indexed_root, settings_for, show_first_use, tell_fallback
+from lsp_server.commands.common import searched_project, settings_for, show_first_use, tell_fallback
 from lsp_server.commands.typed_text import typed
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SearchRequest
@@ -34,8 +34,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _search(options: argparse.Namespace, request: SearchRequest) -> SearchAnswer:
-    engine = Engine(indexed_root(Path.cwd()), settings_for(options))
+    project = searched_project(Path.cwd())
+    engine = Engine(project.root, settings_for(options))
     try:
-        return await engine.search(request)
+        return project.told(await engine.search(request))
     finally:
         await engine.close()

@@ -8,10 +8,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+import textwrap
 from pathlib import Path
 
 from lean_extract.errors import BadSettings, LeanError, PremiseSuggestError, UserError
 from lean_extract.files.reading import format_size
+from lean_extract.source.projects.near import no_sources
 from lean_extract.source.projects.packages import read_layout
 from lean_extract.source.projects.project import find_sources, is_project_root
 from lean_extract.telling import shown
@@ -30,6 +32,8 @@ from lsp_server.rendering.progress_bar import ProgressBar
 
 _BYTES_PER_SECOND = 330_000
 """Lean text that one core reads and embeds; docs/bench.md has the first index of Mathlib."""
+_MARGIN, _WIDTH = " " * 10, 90
+"""Before each line of the plan that goes on, and the columns of one."""
 _INDEX_SHARE = 5
 """Bytes of an index for a byte of Lean text, with the graph for its search."""
 
@@ -57,11 +61,13 @@ def run(options: argparse.Namespace) -> int:
 def _plan(root: Path, lean: str) -> str:
     """What is there, and what will be done. Raises UserError: this is no project."""
     found = find_sources(root)
-    if not is_project_root(root) or not found.sources:
+    if not is_project_root(root):
         raise UserError(
-            f"{shown(root)} is not a Lean project with .lean files.",
+            f"{shown(root)} is not a Lean project (no lakefile, no lean-toolchain).",
             "Run this in the folder that holds its lakefile, or give that folder.",
         )
+    if not found.sources:
+        raise no_sources(root, found.notices)
     size = sum(one.path.stat().st_size for one in found.sources)
     lines = [f"project   {shown(root)}", f"Lean      {_lean(root, lean)}"]
     packages = [package.name for package in read_layout(root).packages]
@@ -95,7 +101,9 @@ def _lean(root: Path, lean: str) -> str:
         toolchain = resolve_lean(root, override=lean or None)
     except PremiseSuggestError as error:
         return f"none: {error.message} {error.hint}"
-    return f"{toolchain.version or 'of unknown version'} ({toolchain.kind})"
+    said = f"{toolchain.version or 'of unknown version'} ({toolchain.kind})"
+    about = textwrap.wrap(toolchain.note or toolchain.library, _WIDTH, break_on_hyphens=False)
+    return f"\n{_MARGIN}".join([said, *about])
 
 
 def _agreed(yes: bool) -> bool:

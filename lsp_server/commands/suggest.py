@@ -13,10 +13,11 @@ from pathlib import Path
 
 from lean_extract.errors import BadSource, UserError
 from lean_extract.session.proof_positions import default_position
+from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import (
-    indexed_root,
-    project_root,
+    SearchedProject,
     read_text,
+    searched_project,
     settings_for,
     show_first_use,
     tell_fallback,
@@ -44,8 +45,8 @@ def run(options: argparse.Namespace) -> int:
         return _from_collection(options)
     if options.collection:
         raise UserError("--collection needs a --backend other than lean.", "Leave it out.")
-    request, root = _request(options)
-    suggestion = asyncio.run(_suggest(options, request, root, _generator(options)))
+    request, project = _request(options)
+    suggestion = asyncio.run(_suggest(options, request, project, _generator(options)))
     print_suggestion(suggestion, as_json=options.json, tactics_asked=options.tactics)
     return 0
 
@@ -99,17 +100,20 @@ def _generator(options: argparse.Namespace) -> OpenGenerator | None:
 
 
 async def _suggest(
-    options: argparse.Namespace, request: SuggestRequest, root: Path | None, generator: OpenGenerator | None
+    options: argparse.Namespace,
+    request: SuggestRequest,
+    project: SearchedProject,
+    generator: OpenGenerator | None,
 ) -> Suggestion:
     opener = partial(_dojo(options).open, options.after) if options.dojo else None
-    engine = Engine(root, settings_for(options), generator=generator, opener=opener)
+    engine = Engine(project.root, settings_for(options), generator=generator, opener=opener)
     try:
-        return await engine.suggest(request)
+        return project.told(await engine.suggest(request))
     finally:
         await engine.close()
 
 
-def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
+def _request(options: argparse.Namespace) -> tuple[SuggestRequest, SearchedProject]:
     if options.state is not None or options.text is not None:
         if options.line or options.column:
             raise UserError("--line and --column are only used with --file.", "Leave them out.")
@@ -127,7 +131,7 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
             explain=options.explain,
             select=options.select,
         )
-        return request, indexed_root(Path.cwd())
+        return request, searched_project(Path.cwd())
     if options.after and not options.dojo:
         raise UserError("--after is only used with --dojo.", "Leave it out.")
     position = _dojo(options).position() if options.dojo else _position(options)
@@ -144,7 +148,7 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, Path | None]:
         options.explain,
         options.select,
     )
-    return request, project_root(position.path)
+    return request, SearchedProject(find_root(position.path.resolve()))
 
 
 def _dojo(options: argparse.Namespace) -> DojoTheorem:

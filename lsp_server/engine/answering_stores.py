@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lean_extract.errors import IndexDamaged, IndexMissing, PremiseIndexError
+from lean_extract.source.projects.near import named_below, projects_at
 from lean_extract.source.projects.project import is_project_root
 from lean_extract.toolchains.core_sources import CORE_PACKAGES
-from lsp_server.engine.freshness import MATHLIB, is_lean, pinned_lean
+from lean_extract.toolchains.toolchain_name import is_lean
+from lsp_server.engine.freshness import MATHLIB, pinned_lean
 from lsp_server.engine.stores import (
     bundled_store,
     holds_premises,
@@ -67,7 +69,7 @@ def stores_for(root: Path | None, library: Library | None = None) -> AnsweringSt
     wants_mathlib = needs_mathlib(root)
     stamp, damage = own.stamp(), ""
     if stamp is None and not wants_mathlib and is_project_root(root):
-        raise IndexMissing(f"There is no premise index for {root} yet.", f"Run: premise-suggest index {root}")
+        raise IndexMissing(f"There is no premise index for {root} yet.", _to_index(root))
     try:
         if stamp is not None and holds_premises(own):
             needs_bundled = wants_mathlib and not holds_premises(own, MATHLIB)
@@ -80,7 +82,7 @@ def stores_for(root: Path | None, library: Library | None = None) -> AnsweringSt
     has_core = exists and any(holds_premises(own, package) for package in CORE_PACKAGES)
     why = damage or _why_nothing_answers(root, exists=exists, wants_mathlib=wants_mathlib)
     searched = "Mathlib's names and Lean's core" if has_core else "Mathlib's names"
-    note = f"{why}, so only {searched} were searched. Run `premise-suggest index {root}`."
+    note = f"{why}, so only {searched} were searched. {_to_index(root)}"
     stores = (own, bundled_store()) if has_core else (bundled_store(),)
     return AnsweringStores(stores, note, (own, stamp))
 
@@ -131,7 +133,7 @@ def _beside_library(root: Path, library: Library) -> AnsweringStores:
             why = f"The index of {root} holds no premises of its own"
         except IndexDamaged as error:  # then it counts as missing
             why = error.message.removesuffix(".")
-    note = f"{why}, so only the library {library.name} was searched. Run `premise-suggest index {root}`."
+    note = f"{why}, so only the library {library.name} was searched. {_to_index(root)}"
     notes = (_other_lean(root, library), note if is_project_root(root) else "")
     return AnsweringStores((library.store,), " ".join(filter(None, notes)), (own, stamp))
 
@@ -149,6 +151,14 @@ def _beside_bundled(own: IndexStore) -> AnsweringStores:
         return AnsweringStores((own, bundled_store()))
     except PremiseIndexError as error:
         return AnsweringStores((own,), f"Mathlib's names were not searched. {error}")
+
+
+def _to_index(root: Path) -> str:
+    """What to do where a folder has no index: those below it may be meant."""
+    found = projects_at(root, loose=True)
+    if found == (root,):
+        return f"Run: premise-suggest index {root}"
+    return f"{named_below(found)} Ask in a file of {'it' if len(found) == 1 else 'one of them'}."
 
 
 def _why_nothing_answers(root: Path, *, exists: bool, wants_mathlib: bool) -> str:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.errors import IndexMissing, UserError
+from lean_extract.toolchains.toolchain_name import is_lean
 from lsp_server.engine.answering_stores import Library
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.freshness import is_lean, pinned_lean
+from lsp_server.engine.freshness import pinned_lean
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, index_folder, project_store

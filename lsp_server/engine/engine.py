@@ -19,6 +19,7 @@ from lsp_server.engine.answering_stores import Library
 from lsp_server.engine.changed_files import ChangedFiles
 from lsp_server.engine.describing import describe
 from lsp_server.engine.given_tactics import edit_at, try_given
+from lsp_server.engine.lean_remarks import asking_lean, with_remarks
 from lsp_server.engine.open_generator import OpenGenerator
 from lsp_server.engine.open_index import OpenIndex
 from lsp_server.engine.pipeline import Pipeline
@@ -72,7 +73,7 @@ class Engine:
         self._lean = RunningLean(root, self.settings.lean, toolchain, opener)
         self._index = OpenIndex(root, self.settings, library)
         self._generator = generator or OpenGenerator()
-        self._files = ChangedFiles(self._lean, self._index)
+        self._files = ChangedFiles(self._index)
         self._pipeline = Pipeline()
 
     def take_settings(self, settings: Settings) -> None:
@@ -97,7 +98,17 @@ class Engine:
         LeanError, PremiseIndexError or ModelError for what failed. A failure while trying tactics is a
         warning: the premises are good without it.
         """
-        return await self._pipeline.suggest(self._context(), request, on_update)
+        position = request.position if request.goal is None or request.tactics else None
+        if position is None:
+            return await self._pipeline.suggest(self._context(), request, on_update)
+
+        def update(so_far: Suggestion) -> None:
+            if on_update is not None:
+                on_update(with_remarks(so_far, self._lean, position))
+
+        async with asking_lean(self._lean, position):
+            answer = await self._pipeline.suggest(self._context(), request, on_update and update)
+        return with_remarks(answer, self._lean, position)
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Find premises for a goal or for free text.
@@ -111,11 +122,13 @@ class Engine:
         """Lean's goals at a position. Raises what `LeanSession.goals_at` raises."""
         context = self._context()
         await context.catch_up()
-        return await self._pipeline.states.at(context.lean, position)
+        async with asking_lean(self._lean, position):
+            return await self._pipeline.states.at(context.lean, position)
 
     async def expected_at(self, position: GoalPosition) -> ProofState:
         """The type that Lean expects of the `sorry` at a position in a term. Raises as `state_at`."""
-        return await self._pipeline.states.expected_at(self._lean, position)
+        async with asking_lean(self._lean, position):
+            return await self._pipeline.states.expected_at(self._lean, position)
 
     async def rank(
         self, goal: Goal, position: GoalPosition | None, k: int, caller: Caller = ""
@@ -131,7 +144,8 @@ class Engine:
 
         Raises what `suggest` raises, and LeanError where no tactics could be tried.
         """
-        return await self._pipeline.tactics_at(self._context(), position)
+        async with asking_lean(self._lean, position):
+            return await self._pipeline.tactics_at(self._context(), position)
 
     async def generated(self, goals: Sequence[Goal], premises: Sequence[Premise]) -> list[Generated]:
         """The generator's proposals, best first, not yet tried in Lean. Raises ModelError."""
@@ -167,9 +181,11 @@ class Engine:
 
         Raises UserError (none, too many, too long; no goal), LeanError.
         """
-        return await try_given(
-            self._context(), self._pipeline.states, self._pipeline.edits, position, tactics
-        )
+        async with asking_lean(self._lean, position):
+            answer = await try_given(
+                self._context(), self._pipeline.states, self._pipeline.edits, position, tactics
+            )
+        return with_remarks(answer, self._lean, position)
 
     async def edit_at(self, position: GoalPosition, tactic: str, *, is_accepted: bool) -> Edit:
         """The edit that inserts a tactic: the one that Lean has judged, or judges now.
@@ -182,14 +198,11 @@ class Engine:
 
         Raises UserError: Lean does not accept the tactic. As `try_tactics` where `is_accepted`.
         """
-        return await edit_at(
-            self._context(),
-            self._pipeline.states,
-            self._pipeline.edits,
-            position,
-            tactic,
-            is_accepted=is_accepted,
-        )
+        pipeline = self._pipeline
+        async with asking_lean(self._lean, position):
+            return await edit_at(
+                self._context(), pipeline.states, pipeline.edits, position, tactic, is_accepted=is_accepted
+            )
 
     async def status(self) -> IndexStatusAnswer:
         """The state of the index, and what is missing. Raises IndexMissing, IndexDamaged, ModelError."""

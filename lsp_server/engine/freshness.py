@@ -14,7 +14,8 @@ from lean_extract.errors import LeanNotFound
 from lean_extract.pasted import NO_TARGET
 from lean_extract.records import Goal
 from lean_extract.toolchains.core_sources import CORE_PACKAGES, MINI_CORE
-from lean_extract.toolchains.toolchain_name import FILE, named_in
+from lean_extract.toolchains.toolchain import asked_toolchain
+from lean_extract.toolchains.toolchain_name import is_lean, version_in
 from lsp_server.engine.schema import IndexItem, SourceItem
 from retriever.lean.freshness import Freshness
 from retriever.lean.index.coverage import IndexedPackage
@@ -108,13 +109,8 @@ def _lean(lean: str, core: SourceItem | None) -> str:
     if core is None:
         return named
     if core.package == MINI_CORE:
-        return f"{named}, mini core"
+        return f"{named} · packaged mini core"
     return f"{named} and its core" if is_lean(core.revision, lean) else f"{named}, core of {core.revision}"
-
-
-def is_lean(version: str, named: str) -> bool:
-    """Whether a version (`4.31.0-nightly-2026-07-01`) is what a toolchain names (`nightly-2026-07-01`)."""
-    return version == named or (named.startswith("nightly-") and version.endswith(f"-{named}"))
 
 
 def _source(source: SourceItem) -> str:
@@ -128,12 +124,12 @@ def _source(source: SourceItem) -> str:
 
 
 def pinned_lean(root: Path) -> str:
-    """The version that a project's `lean-toolchain` names; empty without one."""
+    """The version that a project's `lean-toolchain` names, there or in a folder above; empty without one."""
     try:
-        named = named_in(root / FILE)
-    except LeanNotFound:  # none, or not one that Lean itself would report
+        found = asked_toolchain(root)
+    except LeanNotFound:  # Lean itself would report it
         return ""
-    return re.sub(r"^v(?=\d)", "", named.rpartition(":")[2])
+    return version_in(found[0]) if found else ""
 
 
 def reading_notes(goal: Goal, fitted: FittedState) -> Iterator[str]:

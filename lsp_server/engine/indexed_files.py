@@ -77,6 +77,6 @@ def size_and_time(path: Path) -> tuple[int, int]:
     """A file's size in bytes and modification time in nanoseconds; -1 for both if it is gone."""
     try:
         status = path.stat()
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a name that no file can have
         return -1, -1
     return status.st_size, status.st_mtime_ns

@@ -137,33 +137,30 @@ class OpenIndex:
             device=settings.models.device,
         )
 
-    async def catch_up(self) -> bool:
-        """Read the few files that changed on disk since they were indexed; returns whether there were any.
+    async def catch_up(self) -> None:
+        """Read the few files that changed on disk since they were indexed.
 
         That costs a look at each of the project's files. Where many changed, or another update does not end
         soon, the index stays as it is, which its answers say.
         """
-        return await to_the_end(self._caught_up())
+        await to_the_end(self._caught_up())
 
-    async def _caught_up(self) -> bool:
+    async def _caught_up(self) -> None:
         if self._root is None:
-            return False
+            return
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 await self._updating.acquire()
         except TimeoutError:
-            return False
+            return
         try:
             index = (await self._opened()).index
             changes = await asyncio.to_thread(index.few_changes)
-            if not changes or changes == self._tried:
-                return False
-            self._tried = changes
-            report = await self._update(self._root, lambda stage, done, total: None, lambda: False)
-            return report.files_read + report.files_removed > 0
+            if changes and changes != self._tried:
+                self._tried = changes
+                await self._update(self._root, lambda stage, done, total: None, lambda: False)
         except (PremiseIndexError, ModelError) as error:  # the next ranking reports the error
             log.info("The index was not brought up to date: %s", error)
-            return False
         finally:
             self._updating.release()
 

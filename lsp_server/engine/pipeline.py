@@ -123,7 +123,7 @@ class Pipeline:
         """Begin what later steps will need, while Lean starts and elaborates."""
         if request.goal is None:
             context.index.open_ahead()
-        await context.catch_up()  # first, since this may end Lean
+        await context.catch_up()
         if request.tactics and request.position is not None:
             context.lean.prepare_ahead(request.position)
             open_ahead(context.generator, context.settings)

@@ -7,10 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from lean_extract.devices import Device
-from lean_extract.errors import ModelError, PremiseIndexError
+from lean_extract.errors import BadSettings, LeanError, ModelError, PremiseIndexError
 from lean_extract.records import Goal
 from lean_extract.session.faults import Fault
 from lean_extract.source.projects.project import Project, find_project, source_in
+from lean_extract.toolchains.core_sources import MINI_CORE
+from lean_extract.toolchains.toolchain_name import FILE
 from lsp_server.documents.goal_positions import broken_names
 from lsp_server.engine.answering_stores import Library, stores_for, without_misfits
 from lsp_server.engine.data_goals import is_data
@@ -18,10 +20,10 @@ from lsp_server.engine.declared_premises import DeclaredPremises
 from lsp_server.engine.definitions import in_order
 from lsp_server.engine.freshness import index_item, pinned_lean, reading_notes
 from lsp_server.engine.goal_contexts import GoalContexts
-from lsp_server.engine.indexed_files import Changes, IndexedFiles
+from lsp_server.engine.indexed_files import Changes, IndexedFiles, size_and_time
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.schema import IndexItem
-from lsp_server.engine.stores import needs_mathlib
+from lsp_server.engine.stores import needs_mathlib, project_core
 from prover.candidates import Candidate
 from prover.closers import MATHLIB_CLOSERS
 from prover.mentions import DEFINITIONS
@@ -264,9 +266,25 @@ class ProjectIndex:
     def few_changes(self) -> Changes:
         """The project's files that were changed, added or removed since the last indexing, if they are few.
 
+        `lean-toolchain` is one where the index has the mini core and the project asks for a Lean that is not there.
         Empty where there are too many, or where an index is still to be built or finished.
         """
-        return self._files.few_changes() if self._chosen.awaited is None else frozenset()
+        if self.root is None or self._chosen.awaited is not None:
+            return frozenset()
+        changes = self._files.few_changes()
+        if self._has_wrong_core(self.root):
+            return changes | {(FILE, *size_and_time(self.root / FILE))}
+        return changes
+
+    def _has_wrong_core(self, root: Path) -> bool:
+        """Whether the mini core is in the index of a project that asks for another Lean, which is not there."""
+        if all(source.package != MINI_CORE for source in self._files.freshness().sources):
+            return False
+        try:
+            project_core(root)
+        except (BadSettings, LeanError):
+            return True
+        return False
 
     def _pinned_lean(self) -> str:
         return pinned_lean(self.root) if self.root is not None else read_card().lean

@@ -7,12 +7,23 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 
+from lean_extract.source.projects.near import projects_at
 from lean_extract.source.projects.project import find_root
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.open_generator import OpenGenerator
 from lsp_server.engine.settings import Settings
+from lsp_server.engine.stores import project_store
 
 log = logging.getLogger("premise_suggest")
+
+
+def projects_for(folder: Path, *, loose: bool = False) -> tuple[Path, ...]:
+    """The project that a folder belongs to, or those below it where it is none and has no index of its own.
+
+    Never empty. `loose`, and what it raises, as for `projects_at`.
+    """
+    root = find_root(folder)
+    return (root,) if project_store(root).stamp() is not None else projects_at(root, loose=loose)
 
 
 class Projects:
@@ -29,6 +40,11 @@ class Projects:
     def engine_for(self, path: Path) -> Engine:
         """The engine of the project that a file belongs to."""
         return self._engine(find_root(path))
+
+    async def engine_for_folder(self, folder: Path) -> Engine:
+        """The engine of the project that a folder belongs to, or of the only one below it."""
+        found = await asyncio.to_thread(projects_for, folder)
+        return self._engine(found[0]) if len(found) == 1 else self.engine_for(folder)
 
     def engine_without_project(self) -> Engine:
         """The engine without Lean, which knows only Mathlib's names, from the bundled index."""

@@ -26,9 +26,9 @@ class RequestContext:
     files: ChangedFiles
 
     async def catch_up(self) -> None:
-        """Read files that changed on disk before the answer, if the settings ask for it."""
+        """Begin to read files that changed on disk before the answer, if the settings ask for it."""
         if self.settings.index.on_save:
-            await self.files.catch_up()
+            self.files.catch_up()
 
     async def freshness(self, index: ProjectIndex) -> IndexItem:
         """What the index holds and how fresh it is."""

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import shlex
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from lean_extract.errors import BadSettings, LeanNotFound
+from lean_extract.errors import BadSettings, LeanError, LeanNotFound, ProjectBroken
 from lean_extract.repl import ReplSession
 from lean_extract.session import LeanLimits, LeanSession
+from lean_extract.session.imports import changed_since_built
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains import packaged
-from lean_extract.toolchains.compile import read_sources
+from lean_extract.toolchains.compile import Rejected, read_sources
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
+from lsp_server.engine.loaded_imports import ImportChanges, LoadedImports
 from lsp_server.engine.settings import LeanSettings
 from lsp_server.engine.tasks import ahead, to_the_end
 from prover.verify import GoalPosition
 
-log = logging.getLogger("premise_suggest")
+_OF_THAT_BUILD = "Goals and verdicts are of that build."
+_LONGEST = 200
+_MOST_WARNINGS = 3
 
 OpenLean = Callable[[LeanSettings], Awaitable[LiveLean]]
 """Opens a live Lean."""
@@ -53,6 +56,13 @@ class RunningLean:
         self._lock = asyncio.Lock()
         self._compiling = asyncio.Lock()
         self._preparing: asyncio.Task[None] | None = None
+        self._imports = LoadedImports(root) if root is not None else None
+        self._rejected: tuple[LeanError, ...] = ()
+        """What kept modules from being compiled when that was last tried."""
+        self._outdated: dict[Path, tuple[Path, ...]] = {}
+        """By document, the imports that have changed since Lake last built them, as of the last request."""
+        self.note = ""
+        """Whose verdicts these are, for people; empty where it is the Lean that the project asks for."""
         self._stop = Event()
         """Set when compilation should stop."""
         self.version = 0
@@ -81,6 +91,7 @@ class RunningLean:
             return self._session
 
     async def _start(self, wanted: LeanSettings) -> LiveLean:
+        self.note = ""
         if self._opener is not None:
             return await self._opener(wanted)
         if self.root is None:
@@ -91,8 +102,9 @@ class RunningLean:
         if toolchain is None:
             override = wanted.command or None
             toolchain = await asyncio.to_thread(resolve_lean, self.root, override=override)
+        self.note = toolchain.note
         if toolchain.kind == "packaged":
-            await asyncio.to_thread(compile_project, self.root, self._stop)
+            await asyncio.to_thread(self._compiled, self.root)
         return await LeanSession.start(self.root, toolchain, limits_of(wanted))
 
     def prepare_ahead(self, position: GoalPosition) -> None:
@@ -126,10 +138,56 @@ class RunningLean:
         if self.root is None or not self.compiles:
             return
         async with self._compiling:
-            compiled = await asyncio.to_thread(compile_project, self.root, self._stop)
+            compiled = await asyncio.to_thread(self._compiled, self.root)
         if await asyncio.to_thread(_is_imported, self.root, compiled):
             await self.end()
             self.version += 1
+
+    def _compiled(self, root: Path) -> tuple[str, ...]:
+        """Compile the project; returns the modules that had changed. Raises CompilationStopped."""
+        rejected: list[LeanError] = []
+        compiled = compile_project(root, self._stop, rejected.append)
+        self._rejected = tuple(rejected)
+        return compiled
+
+    async def refresh(self, position: GoalPosition) -> None:
+        """Before Lean is asked at a position: have it load what the document imports again, if that has changed.
+
+        Without Lake, it is compiled. With Lake, it is loaded again once Lake has built it; until then Lean keeps what
+        it has, which `warnings_at` says.
+        """
+        if self._imports is None or position.text is None or self._opener is not None:
+            return
+        found = await asyncio.to_thread(self._imports.changes, position.text)
+        waits_for_lake = self.is_running and not self.compiles and not (found.is_new or found.is_rebuilt)
+        self._outdated.pop(position.path, None)
+        if waits_for_lake and found.sources:
+            self._outdated[position.path] = found.sources
+        if waits_for_lake or found == ImportChanges():
+            return
+        await asyncio.to_thread(self._imports.record, position.text)
+        if self.compiles:
+            await self.compile()
+        elif found.is_rebuilt and self.is_running:
+            await self._reload()
+
+    async def _reload(self) -> None:
+        """Have Lean load all imports again."""
+        self.version += 1
+        if isinstance(self._session, LeanSession):
+            self._session.reload()
+        else:
+            await self.end()
+
+    def warnings_at(self, position: GoalPosition) -> list[str]:
+        """Sentences on imports of which Lean has the last good build, since their files have changed."""
+        if self._imports is None or position.text is None:
+            return []
+        if not self.compiles:
+            return [outdated(path) for path in self._outdated.get(position.path, ())[:_MOST_WARNINGS]]
+        modules = self._imports.modules(position.text) if self._rejected else frozenset()
+        found = [error for error in self._rejected if not modules.isdisjoint(error.modules)]
+        return [rejection(error) for error in found[:_MOST_WARNINGS]]
 
     async def end(self) -> None:
         """End Lean; the next request starts it again."""
@@ -156,19 +214,33 @@ def _is_imported(root: Path, compiled: tuple[str, ...]) -> bool:
     return any(not found.isdisjoint(source.imports) for source in read_sources(root).values())
 
 
-def compile_project(root: Path, stop: Event) -> tuple[str, ...]:
+def compile_project(root: Path, stop: Event, rejected: Rejected) -> tuple[str, ...]:
     """Compile a project for the packaged Lean, which has no Lake; returns the modules that had changed.
 
-    A file that Lean rejects is left out: Lean itself reports that to whoever imports it, or they have what
-    was compiled of it when Lean last accepted it. Raises CompilationStopped once `stop` is set.
+    A file that Lean rejects is left out, and `rejected` is called: Lean itself reports that to whoever imports it, or
+    they have what was compiled of it when Lean last accepted it. Raises CompilationStopped once `stop` is set.
     """
     return packaged.build_library(
-        root,
-        project_oleans(root),
-        packaged.prepare(stop=stop),
-        rejected=lambda error: log.info("%s", error),
-        stop=stop,
+        root, project_oleans(root), packaged.prepare(stop=stop), rejected=rejected, stop=stop
     )
+
+
+def rejection(error: LeanError) -> str:
+    """What an import that does not compile means for who has its last good build."""
+    place = error.place if isinstance(error, ProjectBroken) else None
+    if place is None:
+        return f"{error.message.rstrip('.')}. Goals and verdicts are of the last good build. {error.hint}"
+    said = " ".join(place.message.split())
+    said = said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
+    return (
+        f"{place.path.name} has an error since it was last built (line {place.line}: {said.rstrip('.')})."
+        f" {_OF_THAT_BUILD} Fix {place.path.name} and save it."
+    )
+
+
+def outdated(path: Path) -> str:
+    """What an import that Lake has not built again means for who has its last build."""
+    return f"{changed_since_built(path)}. {_OF_THAT_BUILD} Build the project with `lake build`."
 
 
 def repl_command(settings: LeanSettings) -> list[str]:

@@ -248,12 +248,13 @@ class Suggestion:
     ]
     warnings: Annotated[
         list[str],
-        "Sentences for a person: what could not be done, and how to fix it. Empty if all went well.",
+        "Sentences for a person: what could not be done, and how to fix it; imports that have changed since they were "
+        "built, whose last build the goal and the verdicts are of. Empty if all went well.",
     ] = field(default_factory=list)
     notes: Annotated[
         list[str],
-        "Sentences for a person: what of the goal the model did not read (too long), or does not know. "
-        "Empty for most goals.",
+        "Sentences for a person: what of the goal the model did not read (too long), or does not know; whose Lean "
+        "answered, where it is not the one that the project asks for. Empty for most goals.",
     ] = field(default_factory=list)
     goal_number: Annotated[int, "Which of the state's goals `goal` is, from 1."] = 1
     goal_count: Annotated[int, "How many goals the state has."] = 1
@@ -313,6 +314,8 @@ class TrialsAnswer:
     goal: Annotated[str, "The goal that they were tried on, as Lean prints it."]
     tactics: Annotated[list[TacticItem], "The tactics in the order in which they were sent."]
     timings_ms: Annotated[dict[str, float], "Milliseconds for each part: `goal`, `tactics`, `total`."]
+    warnings: Annotated[list[str], "As in Suggestion."] = field(default_factory=list)
+    notes: Annotated[list[str], "As in Suggestion."] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,12 @@ from platformdirs import user_cache_path
 from lean_extract.devices import Device
 from lean_extract.errors import BadSettings, BadSource, LeanError, NoCoreSources, PremiseIndexError
 from lean_extract.files.settings_files import settings_text
+from lean_extract.source.projects.near import no_sources
 from lean_extract.source.projects.project import find_sources
+from lean_extract.toolchains import packaged
 from lean_extract.toolchains.core_sources import CORE_PACKAGES, MINI_CORE, CoreSources, find_core
+from lean_extract.toolchains.toolchain import ELAN, asked_toolchain
+from lean_extract.toolchains.toolchain_name import is_lean, version_in
 from lsp_server.engine.models import model_folder
 from retriever.lean.index.build import SharedPackage, update_index
 from retriever.lean.index.bundled import proof_rows, unpack, use_counts
@@ -131,7 +135,14 @@ def project_core(root: Path, lean: str = "", environment: Mapping[str, str] = os
     if core.package == MINI_CORE and needs_mathlib(root):
         raise NoCoreSources(
             f"{root} needs Mathlib, which does not stand on the mini core, and no other Lean was found.",
-            "Install Lean with elan: https://lean-lang.org/install",
+            f"Install Lean with elan: {ELAN}",
+        )
+    asked = asked_toolchain(root) if core.package == MINI_CORE else None
+    if asked is not None and not is_lean(packaged.lean_version(), version_in(asked[0])):
+        raise NoCoreSources(
+            f"{root} asks for {asked[0]}, which was not found. The packaged Lean's mini core, "
+            f"{packaged.MINI_CORE_IS}, is not its library.",
+            f"Install {asked[0]} with elan: {ELAN}",
         )
     return core
 
@@ -173,8 +184,7 @@ def update_project(
     """
     found = find_sources(root, should_stop=should_stop)
     if not found.sources and not found.stopped:
-        why = " ".join((*found.notices[:1], "Give the folder of a Lean project."))
-        raise BadSource(f"There is no .lean file under {root}.", why)
+        raise no_sources(root, found.notices)
     encoder = Encoder.load(model_folder(model, download=download), device=device)
     core, notes = None, tuple[str, ...]()
     try:

@@ -8,7 +8,8 @@ from pathlib import Path
 from lean_extract.errors import BadRecords, BadSource, UserError
 from lean_extract.files.json_text import parse_json
 from lean_extract.files.reading import MAX_TEXT, open_regular, read_regular_text
-from lean_extract.source.projects.project import find_root, find_sources, is_project_root
+from lean_extract.source.projects.near import only_of, projects_at
+from lean_extract.source.projects.project import find_sources, is_project_root
 from lsp_server.evaluation.plan import ProblemSet
 from prover.evaluation.library import all_theorems, named_theorems
 from prover.evaluation.minif2f import read_minif2f
@@ -17,7 +18,7 @@ from retriever.lean.dataset.files import read_manifest
 
 def minif2f_set(data: Path, project: Path) -> ProblemSet:
     """The statements of a JSONL file. Raises BadSource."""
-    root = find_root(project.resolve())
+    root = _root(project)
     posed = read_minif2f(data, root)
     return ProblemSet(data.stem, posed, root, root, stated_alone=True, has_proofs=False)
 
@@ -40,7 +41,7 @@ def project_set(
         BadSource: a file is missing, the folder is not the project's, or there is no theorem.
         BadRecords: not a dataset. UserError: a split is given without a dataset.
     """
-    root = find_root(project.resolve())
+    root = _root(project)
     if split is not None and dataset is None:
         raise UserError(
             "--split names a part of a dataset, but no dataset is given.", "Add --dataset FOLDER."
@@ -58,8 +59,14 @@ def project_set(
 
 def is_no_project(folder: Path) -> bool:
     """Whether Lean finds no modules in a folder: it is not a Lake project and has no Lean sources."""
-    root = find_root(folder.resolve())
+    root = _root(folder)
     return not is_project_root(root) and not find_sources(root).sources
+
+
+def _root(project: Path) -> Path:
+    """The project that a folder stands for. Raises UserError: there are several below it."""
+    folder = project.resolve()
+    return only_of(folder, projects_at(folder, loose=True))
 
 
 def _below(root: Path, folder: Path) -> Path:

@@ -31,7 +31,7 @@ def register(server: PremiseServer) -> None:
         name = given.needed("name", "the full name of a premise")
         module = given.needed("module", "the module that declares it")
         uri = given.uri() if given.has("textDocument") else None
-        engine = server.document_or_text(uri)[1] if uri is not None else server.first_engine()
+        engine = server.document_or_text(uri)[1] if uri is not None else await server.first_engine()
         found = await engine.declaration(name, module)
         location = _location(server, found.path, name, found.line) if found.path else None
         return {"location": location, "docUrl": found.doc_url}

@@ -23,7 +23,7 @@ def register(server: PremiseServer) -> None:
         engine = (
             server.engine(server.document(given.uri()))
             if given.has("textDocument")
-            else server.first_engine()
+            else await server.first_engine()
         )
         report = await server.indexing.run(engine)
         return to_json(IndexAnswer(report.documents, report.stopped, await engine.freshness()))

@@ -24,7 +24,7 @@ def register(server: PremiseServer) -> None:
     @active(server, "search")
     async def search(params: Any = None, *_: Any) -> Any:
         given = Parameters(REQUEST, params, _NAMES)
-        engine, position = _position(server, given)
+        engine, position = await _position(server, given)
         request = SearchRequest(
             query=given.text("query", "a goal, a name, some words, or a pattern"),
             k=given.number("k"),
@@ -35,10 +35,10 @@ def register(server: PremiseServer) -> None:
         return to_json(await engine.search(request))
 
 
-def _position(server: PremiseServer, given: Parameters) -> tuple[Engine, GoalPosition | None]:
+async def _position(server: PremiseServer, given: Parameters) -> tuple[Engine, GoalPosition | None]:
     """The project to search in, and the position in the document (default: its end)."""
     if not given.has("textDocument"):
-        return server.first_engine(), None
+        return await server.first_engine(), None
     document, engine = server.document_or_text(given.uri())
     if document is None:
         return engine, None

@@ -15,9 +15,10 @@ from lean_extract.devices import Place
 from lean_extract.errors import ModelError, PremiseIndexError, StoreUnavailable
 from lean_extract.lru import Cache
 from lean_extract.records import Goal
+from lean_extract.toolchains.toolchain_name import is_lean
 from lsp_server.engine.databases import OpenLibrary, ServedLibraries
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.freshness import MATHLIB, dated, is_lean, pinned_lean
+from lsp_server.engine.freshness import MATHLIB, dated, pinned_lean
 from lsp_server.engine.settings import Settings
 from lsp_server.http.numbering import Numbering
 from lsp_server.http.problems import INVALID, Refusal

@@ -29,7 +29,8 @@ def answer_text(answer: Answer) -> str:
         case SearchAnswer():
             return _text([_premises(answer.premises), _index(answer.index), *answer.warnings, *answer.notes])
         case TrialsAnswer():
-            return _text([f"Goal\n{answer.goal}", "\n".join(map(_tactic, answer.tactics))])
+            tactics = "\n".join(map(_tactic, answer.tactics))
+            return _text([f"Goal\n{answer.goal}", tactics, *answer.warnings, *answer.notes])
         case DeclarationAnswer():
             return _declaration(answer)
         case IndexStatusAnswer():

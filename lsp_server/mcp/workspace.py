@@ -10,11 +10,13 @@ from pathlib import Path
 from lean_extract.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.files.reading import read_source
 from lean_extract.session.proof_positions import default_position
-from lean_extract.source.projects.project import is_project_root
+from lean_extract.source.projects.packages import is_lake_package
+from lean_extract.source.projects.project import find_root, is_project_root
 from lsp_server.documents.positions import from_person, split_lines
 from lsp_server.engine.databases import Published
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.open_generator import OpenGenerator
+from lsp_server.engine.projects import projects_for
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import project_store
 from prover.verify import GoalPosition
@@ -24,23 +26,22 @@ class Workspace:
     """Engines by project, shared by all clients of one server.
 
     Args:
-        roots: the projects' folders, the first of which answers what names no file; no others are read.
+        roots: the folders that may be read, the first of which answers what names no file: as its project, or as
+            the only one below it. A file of a project below one of them is answered by that project.
         settings: for all of them.
         published: libraries that answer behind the projects' own indexes. No index is then begun here; those that
             there are, are kept up to date.
     """
 
     def __init__(self, roots: Sequence[Path], settings: Settings, published: Published | None = None) -> None:
-        generator = OpenGenerator()
+        self._generator = OpenGenerator()
+        self._settings = settings
+        self._published = published
         self._roots = tuple(dict.fromkeys(root.resolve() for root in roots))
-        self._engines = {
-            root: Engine(
-                root, settings, generator=generator, library=published.fitting(root) if published else None
-            )
-            for root in self._roots
-        }
-        self._is_indexing = settings.index.auto
-        self._begins_indexes = published is None
+        self._engines: dict[Path, Engine] = {}
+        for root in self._roots:
+            self._engine(_project_of(root))
+        self._first = next(iter(self._engines))
         self._updates: dict[Path, asyncio.Task[None]] = {}
         self._is_closing = False
         self.failures: dict[Path, str] = {}
@@ -48,42 +49,57 @@ class Workspace:
 
     def begin(self) -> None:
         """Begin to bring the projects' indexes up to date; folders that are no Lake projects are left alone."""
-        if self._is_indexing:
-            for root in filter(is_project_root, self._roots):
-                is_begun = self._begins_indexes or project_store(root).stamp() is not None
-                if root not in self._updates and is_begun:
-                    self._updates[root] = asyncio.create_task(self._update(root))
+        for root in tuple(self._engines):
+            self._begin(root)
+
+    def _begin(self, root: Path) -> None:
+        if root in self._updates or not self._settings.index.auto or not is_project_root(root):
+            return
+        if self._published is None or project_store(root).stamp() is not None:
+            self._updates[root] = asyncio.create_task(self._update(root))
+
+    def _engine(self, root: Path) -> Engine:
+        """The engine of a project, made when it is first needed."""
+        if root not in self._engines:
+            library = self._published.fitting(root) if self._published else None
+            self._engines[root] = Engine(root, self._settings, generator=self._generator, library=library)
+        return self._engines[root]
 
     @property
     def first(self) -> Engine:
         """The engine of the first project."""
-        return self._engines[self._roots[0]]
+        return self._engines[self._first]
 
     @property
     def first_failure(self) -> str:
         """Why the first project's index could not be brought up to date; empty if it could."""
-        return self.failures.get(self._roots[0], "")
+        return self.failures.get(self._first, "")
 
     async def at(self, file: str, line: int, column: int | None) -> tuple[Engine, GoalPosition]:
         """The engine for a position that counts from 1, and the position.
 
         Raises UserError (outside of the projects), BadSource, BadPosition.
         """
-        return await asyncio.to_thread(self._at, file, line, column)
+        root, position = await asyncio.to_thread(self._at, file, line, column)
+        engine = self._engine(root)
+        self._begin(root)
+        return engine, position
 
-    def _at(self, file: str, line: int, column: int | None) -> tuple[Engine, GoalPosition]:
+    def _at(self, file: str, line: int, column: int | None) -> tuple[Path, GoalPosition]:
         root, path = self._allowed(file)
         text = read_source(path)
         lines = split_lines(text)
         position = from_person(lines, line, column)
         if column is None:
             position = default_position(lines, position.line)
-        return self._engines[root], GoalPosition(path, text, position)
+        return root, GoalPosition(path, text, position)
 
     def _allowed(self, file: str) -> tuple[Path, Path]:
         """The project that a path lies in, links followed, and the path. Raises UserError, BadSource."""
         try:
             path = (self._roots[0] / file).resolve()
+            if not path.exists():
+                path = (self._first / file).resolve()
         except (OSError, ValueError, RuntimeError) as error:  # a zero byte, a loop of links, far too long
             raise BadSource("The path cannot be read.", "Send the path of a Lean file.") from error
         inside = [root for root in self._roots if path.is_relative_to(root)]
@@ -99,7 +115,9 @@ class Workspace:
             raise BadSource(
                 f"There is no file {path}.", "Check the path; it is taken from the project's root."
             )
-        return max(inside, key=lambda root: len(root.parts)), path
+        root, below = max(inside, key=lambda root: len(root.parts)), find_root(path)
+        is_other = not is_lake_package(root) and is_project_root(below) and below.is_relative_to(root)
+        return (below if is_other else root), path
 
     async def _update(self, root: Path) -> None:
         engine = self._engines[root]
@@ -116,3 +134,9 @@ class Workspace:
             with suppress(PremiseSuggestError):
                 await engine.close()
         await asyncio.gather(*self._updates.values(), return_exceptions=True)
+
+
+def _project_of(folder: Path) -> Path:
+    """The project that a folder belongs to, or the only one below it; with several below, the folder."""
+    found = projects_for(folder)
+    return found[0] if len(found) == 1 else folder

@@ -209,12 +209,12 @@ class PremiseServer(WireServer):
         shown = self.text_document(uri) if self.documents.get(uri) else None
         return shown, self.projects.engine_without_project()
 
-    def first_engine(self) -> Engine:
-        """The engine of the workspace's first folder, or the engine without a project."""
+    async def first_engine(self) -> Engine:
+        """The engine of the workspace's first folder, or of the only project below it; else that without a project."""
         for uri in [*self.workspace.folders, self.workspace.root_uri or ""]:
             path = file_path(uri)
             if path is not None:
-                return self.projects.engine_for(path)
+                return await self.projects.engine_for_folder(path)
         return self.projects.engine_without_project()
 
 

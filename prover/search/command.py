@@ -20,6 +20,7 @@ from lean_extract.files.atomic import replacing
 from lean_extract.files.reading import read_source
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.session import LeanSession
+from lean_extract.source.projects.near import only_of, projects_at
 from lean_extract.source.projects.project import find_root, find_sources
 from lean_extract.source.reader import read_file
 from lean_extract.toolchains import packaged
@@ -119,7 +120,9 @@ def _asked(options: argparse.Namespace) -> tuple[Theorem, Path]:
     else:
         path = Path(options.file).resolve()
         text = read_source(path)
-    root = find_root(options.project or path)
+    root = find_root(path)
+    if options.project is not None:
+        root = only_of(options.project, projects_at(options.project, loose=True))
     if options.line is None:
         return Theorem.first(path, text), root
     return Theorem.at(path, text, Position(options.line - 1, 0)), root

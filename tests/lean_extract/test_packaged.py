@@ -194,6 +194,46 @@ def test_an_error_is_told_with_its_place_and_the_old_result_stays(
 
 
 @lean_only
+def test_lean_is_not_asked_again_about_what_it_has_rejected(
+    packaged_lean: PackagedLean, library: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    asked: list[str] = []
+    told: list[LeanError] = []
+
+    def build() -> tuple[str, ...]:
+        asked.clear()
+        told.clear()
+        return build_library(
+            library,
+            out,
+            packaged_lean,
+            lambda done, total, module: asked.append(module),
+            rejected=told.append,
+        )
+
+    path = library / "Lib" / "Base.lean"
+    path.write_text("\ntheorem base : 1 = 2 := rfl\n", encoding="utf-8")
+    build()
+    assert "Lib.Base" in asked
+    [first] = told
+    assert (
+        isinstance(first, ProjectBroken) and first.place and (first.place.path, first.place.line) == (path, 2)
+    )
+    assert build() == () and asked == []  # the same is said without Lean
+    assert [(str(error), error.modules) for error in told] == [(str(first), frozenset({"Lib.Base"}))]
+    (out / "Lib" / "Base.error").write_text("{", encoding="utf-8")
+    build()
+    assert asked == ["Lib.Base"] and str(told[0]) == str(first)
+    path.write_text(LIBRARY["Lib/Base.lean"], encoding="utf-8")
+    assert "Lib.Base" in build() and told == []
+    path.unlink()
+    (library / "Lib" / "Next.lean").unlink()
+    build()
+    assert not list(out.rglob("Base.*"))
+
+
+@lean_only
 def test_what_cannot_be_compiled_is_left_out(
     packaged_lean: PackagedLean, library: Path, tmp_path: Path
 ) -> None:

@@ -118,6 +118,33 @@ def test_lake_on_the_path_serves_a_lake_package(machine: Machine) -> None:
     assert "asks for leanprover/lean4:v4.10.0, but there is no elan" in found.reason
 
 
+def test_a_lean_that_is_not_the_one_asked_for_says_so(machine: Machine) -> None:
+    machine.lean(machine.root / "bin" / "lean", "4.24.0")
+    machine.wants("leanprover/lean4:v4.10.0")
+    note = machine.resolve().note
+    assert note.startswith(
+        "The project asks for leanprover/lean4:v4.10.0, which was not found, so goals and verdicts"
+    )
+    assert "the Lean on PATH, 4.24.0" in note and "mini core" not in note
+    for asked in ("leanprover/lean4:v4.24.0", "4.24.0"):
+        machine.wants(asked)
+        assert machine.resolve().note == ""
+    machine.wants("leanprover/lean4:v4.10.0")
+    assert machine.resolve(str(machine.root / "bin" / "lean")).note == ""  # the setting asks for it
+
+
+def test_the_packaged_lean_says_that_it_stands_in_and_what_its_library_is(
+    machine: Machine, packaged_lean: PackagedLean
+) -> None:
+    machine.wants("leanprover/lean4:v4.10.0")
+    found = machine.resolve()
+    assert "leanprover/lean4:v4.10.0" in found.note and found.library in found.note
+    assert f"the packaged Lean, {packaged_lean.version}" in found.note
+    machine.wants(f"leanprover/lean4:v{packaged_lean.version}")
+    found = machine.resolve()
+    assert found.note == "" and "so that the demo and the tests run without Mathlib" in found.library
+
+
 def test_a_shim_is_never_run(machine: Machine) -> None:
     """Elan without a default toolchain: its `lean` on PATH would download one."""
     elan = machine.elan()

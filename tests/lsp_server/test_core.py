@@ -143,6 +143,82 @@ def test_a_project_on_mathlib_is_not_given_the_mini_core(cli: Cli, tmp_path: Pat
     assert "does not stand on the mini core" in done.stderr
 
 
+OTHER = "leanprover/lean4:v4.31.0"
+MINI_CORE = (
+    "a small library that comes with premise-suggest so that the demo and the tests run without Mathlib"
+)
+FAR = "theorem mine (n : Nat) : n * 1 = n := by\n  sorry\n"
+
+
+@pytest.fixture
+def for_another_lean(tmp_path: Path) -> Path:
+    """A project that asks for a Lean which this machine has not."""
+    folder = tmp_path / f"other-{tmp_path.name}"
+    folder.mkdir()
+    (folder / "lakefile.toml").write_text('name = "other"\n', encoding="utf-8")
+    (folder / "lean-toolchain").write_text(f"{OTHER}\n", encoding="utf-8")
+    (folder / "Mine.lean").write_text(FAR, encoding="utf-8")
+    return folder
+
+
+def test_the_mini_core_is_no_part_of_a_project_for_another_lean(cli: Cli, for_another_lean: Path) -> None:
+    done = cli("index", for_another_lean)
+    assert ": 1 premise in 1 file " in done.stdout
+    assert f"asks for {OTHER}, which was not found. The packaged Lean's mini core, {MINI_CORE}" in done.stderr
+    answer = json.loads(cli("suggest", "--state", "-", "--json", stdin=STATE, cwd=for_another_lean).stdout)
+    assert [one["name"] for one in answer["premises"]] == ["mine"]
+    assert answer["index"]["line"] == "this project · Lean 4.31.0 · up to date"
+
+
+def test_a_project_that_comes_to_ask_for_another_lean_loses_the_mini_core(
+    cli: Cli, for_another_lean: Path, core_size: tuple[int, int]
+) -> None:
+    (for_another_lean / "lean-toolchain").write_text("leanprover/lean4:v4.35.0\n", encoding="utf-8")
+    assert f": {1 + core_size[0]} premises in " in cli("index", for_another_lean).stdout
+    (for_another_lean / "lean-toolchain").write_text(f"{OTHER}\n", encoding="utf-8")
+    answer = json.loads(cli("suggest", "--state", "-", "--json", stdin=STATE, cwd=for_another_lean).stdout)
+    assert answer["index"]["line"] == "this project · Lean 4.31.0 · up to date"
+    assert [one["name"] for one in answer["premises"]] == ["mine"]
+
+
+def test_setup_and_doctor_say_what_the_mini_core_is(cli: Cli, for_another_lean: Path, project: Path) -> None:
+    plan = " ".join(cli("setup", project).stdout.split())
+    assert f"It has no library but the mini core: {MINI_CORE}." in plan and "asks for" not in plan
+    plan = " ".join(cli("setup", for_another_lean).stdout.split())
+    assert f"The project asks for {OTHER}, which was not found" in plan and MINI_CORE in plan
+    done = cli("doctor", for_another_lean, "--json")
+    [lean] = [one for one in json.loads(done.stdout) if one["name"] == "lean"]
+    assert lean["status"] == "note" and MINI_CORE in lean["message"]
+    assert lean["fix"].startswith(f"Install {OTHER} with elan: https://")
+
+
+async def test_verdicts_of_the_packaged_lean_say_that_it_stands_in(
+    cli: Cli, for_another_lean: Path, environment: dict[str, str]
+) -> None:
+    assert cli("index", for_another_lean).returncode == 0
+    editor = await start_editor(for_another_lean, environment, options=QUIET)
+    editor.open("Mine.lean")
+    notes = [(await editor.suggest("Mine.lean", 1, 2, tactics=True))["notes"]]
+    asked = ("suggest", "--file", for_another_lean / "Mine.lean", "--line", "2", "--json")
+    notes.append(json.loads(cli(*asked).stdout)["notes"])
+    for [note, *_] in notes:
+        assert note.startswith(
+            f"The project asks for {OTHER}, which was not found, so goals and verdicts are those"
+        )
+        assert MINI_CORE in note
+    given = await editor.suggest("Mine.lean", 1, 2, goal=STATE)
+    assert given["notes"] == []  # no Lean was asked
+    await stop_editor(editor)
+
+
+def test_a_name_that_the_mini_core_lacks_is_not_told_without_a_word(cli: Cli, for_another_lean: Path) -> None:
+    (for_another_lean / "Mine.lean").write_text(f"import Std.Data\n{FAR}", encoding="utf-8")
+    assert cli("index", for_another_lean).returncode == 0
+    done = cli("suggest", "--file", for_another_lean / "Mine.lean", "--line", "3")
+    assert done.returncode == 1 and "it imports Std.Data" in done.stderr
+    assert f"The project asks for {OTHER}" in done.stderr and MINI_CORE in done.stderr
+
+
 async def test_the_server_reads_it_with_the_project(home: Home) -> None:
     """Unasked, when a file is opened; a lemma of the core's is then offered, and can be gone to."""
     prefix = home.install("4.24.0")
@@ -184,7 +260,7 @@ MATHLIB = SourceItem("mathlib", "r1", 9, False)
         ([CORE], "4.25.0", "Lean 4.25.0, core of 4.24.0 · up to date"),
         ([CORE], "", "Lean not pinned, core of 4.24.0 · up to date"),
         ([NIGHTLY], "nightly-2026-07-01", "Lean nightly-2026-07-01 and its core · up to date"),
-        ([MINI], "4.35.0", "Lean 4.35.0, mini core · up to date"),
+        ([MINI], "4.35.0", "Lean 4.35.0 · packaged mini core · up to date"),
         ([MATHLIB], "4.24.0", "Mathlib r1 · Lean 4.24.0 · up to date"),
     ],
 )

@@ -129,12 +129,12 @@ def test_every_answer_says_what_it_came_from(workshop: Workshop) -> None:
     root = workshop.project("one", OLD)
     workshop.index_of(root)
     index = workshop.ask(root)["index"]
-    assert index["line"] == "dep 0123456 · one · Lean 4.35.0, mini core · up to date"
+    assert index["line"] == "dep 0123456 · one · Lean 4.35.0 · packaged mini core · up to date"
     assert index["lean"] == "4.35.0"
     for number in range(MANY):
         (root / f"More{number}.lean").write_text("theorem more : True := trivial\n", encoding="utf-8")
     (root / ".lake/packages/dep/Dep.lean").write_text("-- settled: nobody looks\n", encoding="utf-8")
-    line = f"dep 0123456 · one · Lean 4.35.0, mini core · {MANY} files newer than the index"
+    line = f"dep 0123456 · one · Lean 4.35.0 · packaged mini core · {MANY} files newer than the index"
     assert workshop.ask(root)["index"]["line"] == line
     shown = workshop.run("suggest", "--state", "-", stdin=STATE, cwd=root).stdout
     assert f"\nindex: {line}\n" in shown
@@ -166,7 +166,7 @@ async def test_a_hover_says_what_it_came_from(project: Path, environment: dict[s
     assert found
     assert isinstance(found.contents, types.MarkupContent)
     last = found.contents.value.splitlines()[-1]
-    assert re.fullmatch(r"\*index: this project · Lean \d\S+, mini core · up to date\*", last)
+    assert re.fullmatch(r"\*index: this project · Lean \d\S+ · packaged mini core · up to date\*", last)
     await editor.client.shutdown_session()
     await editor.client.stop()  # type: ignore[no-untyped-call]
 

@@ -182,7 +182,7 @@ class _PackageReader:
             return False
         if is_within(real, (self._real,)):
             return True
-        if not _is_lake_package(folder):
+        if not is_lake_package(folder):
             problem = (
                 f"the package {shown(name)} leads to {shown(real)}, which is not a Lake package (no lakefile)"
             )
@@ -281,7 +281,8 @@ def _leads_below(stated: str) -> bool:
     return can_be_named(stated) and not Path(stated).is_absolute() and ".." not in parts
 
 
-def _is_lake_package(folder: Path) -> bool:
+def is_lake_package(folder: Path) -> bool:
+    """Whether the folder is a Lake package: it contains a lakefile or a manifest."""
     return any(is_file(folder / name) for name in (*LAKEFILES, MANIFEST))
 
 

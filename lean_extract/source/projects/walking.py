@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +14,9 @@ from lean_extract.source.projects.notices import Notices
 from lean_extract.syntax.lexer import is_plain_name
 from lean_extract.telling import shown
 
-MARKERS = ("lakefile.lean", "lakefile.toml", "lean-toolchain", "lake-manifest.json")
+PACKAGE_MARKERS = ("lakefile.lean", "lakefile.toml", "lake-manifest.json")
+"""Files that mark a folder as a Lake package."""
+MARKERS = (*PACKAGE_MARKERS, "lean-toolchain")
 """Files that mark a folder as a project of its own."""
 EVALUATION_FILE = "run.json"
 """The file that marks a folder as the output of an evaluation."""
@@ -24,6 +26,8 @@ MAX_ENTRIES = 200_000
 """Files and folders that are examined in one package. Mathlib has a twentieth of that."""
 MAX_DEPTH = 64
 """Levels of nested folders."""
+NEAR_DEPTH, NEAR_ENTRIES = 5, 20_000
+"""Levels, and files and folders, among which projects below a folder are looked for."""
 
 _SKIPPED = frozenset((".lake", ".git", "build", "lake-packages", "node_modules", "__pycache__"))
 _UNNAMEABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -46,6 +50,18 @@ def identity_of(folder: Path) -> frozenset[Identity]:
     except OSError:
         return frozenset()
     return frozenset({(status.st_dev, status.st_ino)})
+
+
+@dataclass(frozen=True, slots=True)
+class NearProjects:
+    """The projects below a folder, nearest first, without those inside one another.
+
+    A folder with a `lean-toolchain` alone is one only where there is no Lake package in it. `has_own`: there are
+    `.lean` files beside them.
+    """
+
+    projects: tuple[Path, ...]
+    has_own: bool
 
 
 @dataclass
@@ -88,6 +104,31 @@ class FolderWalk:
                 )
                 return
 
+    def near(self, root: Path) -> NearProjects:
+        """The projects below `root`. At most `NEAR_DEPTH` levels and `NEAR_ENTRIES` entries are examined."""
+        self._left = NEAR_ENTRIES
+        packages: list[Path] = []
+        toolchains: list[Path] = []
+        has_own = False
+        level = [root]
+        for _ in range(NEAR_DEPTH):
+            below: list[Path] = []
+            for folder in level:
+                entries = self._entries(folder) if self._left >= 0 else None
+                if entries is None or self._is_evaluation(folder, entries[2]):
+                    continue
+                folders, files, names = entries
+                if folder != root and not names.isdisjoint(PACKAGE_MARKERS):
+                    packages.append(folder)
+                    continue
+                if folder != root and not names.isdisjoint(MARKERS):
+                    toolchains.append(folder)
+                has_own = has_own or (bool(files) and not _is_below(folder, toolchains))
+                below += (folder / name for name in sorted(folders))
+            level = below
+        alone = (one for one in toolchains if not any(_is_below(package, [one]) for package in packages))
+        return NearProjects((*packages, *alone), has_own)
+
     def _listed(self, folder: Path, *, is_root: bool) -> tuple[list[str], list[str]] | None:
         """The subfolders to visit and the `.lean` files of a folder, sorted; None if the folder is left out."""
         identity = identity_of(folder)
@@ -99,7 +140,7 @@ class FolderWalk:
         folders, files, names = entries
         if not self.is_whole:
             is_nested = not is_root and not names.isdisjoint(MARKERS)
-            if is_nested or (EVALUATION_FILE in names and self._is_evaluation(folder)):
+            if is_nested or self._is_evaluation(folder, names):
                 return None
         self.seen.update(identity)
         return sorted(folders), sorted(files)
@@ -152,7 +193,9 @@ class FolderWalk:
         )
         return False
 
-    def _is_evaluation(self, folder: Path) -> bool:
+    def _is_evaluation(self, folder: Path, names: set[str]) -> bool:
+        if EVALUATION_FILE not in names:
+            return False
         try:
             run = json_settings(folder / EVALUATION_FILE, self.territory)
         except BadSource:  # not written by us
@@ -165,3 +208,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:  # a link that leads in a circle
         return False
+
+
+def _is_below(path: Path, folders: Iterable[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)

@@ -16,10 +16,14 @@ export interface Suggestion {
   readonly index: IndexItem;
   /** Milliseconds for each part: `goal` (from Lean), `premises`, `tactics`, `total`. */
   readonly timings_ms: Readonly<Record<string, number>>;
-  /** Sentences for a person: what could not be done, and how to fix it. Empty if all went well. */
+  /**
+   * Sentences for a person: what could not be done, and how to fix it; imports that have changed since they were built,
+   * whose last build the goal and the verdicts are of. Empty if all went well.
+   */
   readonly warnings: readonly string[];
   /**
-   * Sentences for a person: what of the goal the model did not read (too long), or does not know. Empty for most goals.
+   * Sentences for a person: what of the goal the model did not read (too long), or does not know; whose Lean answered,
+   * where it is not the one that the project asks for. Empty for most goals.
    */
   readonly notes: readonly string[];
   /** Which of the state's goals `goal` is, from 1. */
@@ -329,6 +333,10 @@ export interface TrialsAnswer {
   readonly tactics: readonly TacticItem[];
   /** Milliseconds for each part: `goal`, `tactics`, `total`. */
   readonly timings_ms: Readonly<Record<string, number>>;
+  /** As in Suggestion. */
+  readonly warnings: readonly string[];
+  /** As in Suggestion. */
+  readonly notes: readonly string[];
 }
 
 /** What is known of one declaration. */
