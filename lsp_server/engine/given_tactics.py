@@ -12,6 +12,7 @@ from lean_extract.goals import format_goal
 from lean_extract.records import Edit, ProofState, TacticOutcome
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import guessed_edit
+from lean_extract.syntax.tactic_text import proves_nothing
 from lsp_server.engine.items import tactic_item
 from lsp_server.engine.judged_edits import JudgedEdits
 from lsp_server.engine.proof_states import ProofStates
@@ -19,7 +20,7 @@ from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import main_goal
 from lsp_server.engine.schema import TacticItem, TacticVerdict, TrialsAnswer
 from lsp_server.engine.timing import Timer
-from prover.candidates import Candidate, is_unfinished
+from prover.candidates import Candidate
 from prover.verify import GoalPosition, verify
 
 MOST_TACTICS = 32
@@ -132,6 +133,6 @@ def _item(found: dict[str, TacticOutcome], tactic: str) -> TacticItem:
     if outcome is not None:
         return tactic_item(outcome)
     reason = "The time was over before its turn."
-    if is_unfinished(tactic):
-        reason = "It proves nothing (`sorry`, `admit`) or trusts compiled code (`native_decide`)."
+    if (refused := proves_nothing(tactic)) is not None:
+        reason = f"It is not tried: {refused}."
     return TacticItem(tactic, TacticVerdict.UNTRIED, [], reason)

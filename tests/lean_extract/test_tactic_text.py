@@ -28,8 +28,9 @@ from lean_extract.syntax.tactic_text import LONGEST, brackets, code, defect, pro
     ],
 )
 def test_giving_up_in_any_spelling(tactic: str) -> None:
-    assert proves_nothing(tactic) == "it leaves the goal to `sorry`"
-    assert defect(tactic) == "it leaves the goal to `sorry`"
+    found = defect(tactic)
+    assert found is not None and found.endswith(" leaves the goal to `sorry`")
+    assert proves_nothing(tactic) == found
 
 
 @pytest.mark.parametrize(
@@ -51,7 +52,8 @@ def test_giving_up_in_any_spelling(tactic: str) -> None:
     ],
 )
 def test_compiled_code_is_not_trusted(tactic: str) -> None:
-    assert proves_nothing(tactic) == "it trusts compiled code"
+    found = proves_nothing(tactic)
+    assert found is not None and "trusts compiled code" in found
     assert defect(tactic) is not None
 
 
@@ -77,8 +79,26 @@ def test_compiled_code_is_not_trusted(tactic: str) -> None:
         ("exact h\nend N", "the command `end`"),
         ("set_option maxRecDepth 100000 in simp", "the command `set_option`"),
         ("set_option debug.skipKernelTC true in exact h", "the command `set_option`"),
-        ("run_tac do pure ()", "runs code"),
-        ("polyrith", "contacts another machine"),
+        ("run_tac do pure ()", "`run_tac` runs code"),
+        ('exact include_str "/etc/passwd"', "`include_str` reads files"),
+        ('bv_check "proof.lrat"', "`bv_check` trusts compiled code"),
+        ("bv_decide?", "`bv_decide?` trusts compiled code"),
+        ('#leansearch "sum of two squares."', "`leansearch` may contact"),
+        ('first | exact !r"\\" | native_decide -- "', "raw string"),
+        ("first | exact !'\"' | native_decide -- \"", "`native_decide` trusts"),
+        ('exact f "\\q eval x "', "where a string in it ends"),
+        ('exact s!"{h}"', "where a string in it ends"),
+        ("exact f ⁻¹'\"' \"", "what a quote in it means"),
+        ("exact λ'\"' \"", "what a quote in it means"),
+        ("exact 1'\"' x", "what a quote in it means"),
+        ("exact (h).end", "the command `end`"),
+        ("exact h.end", "the command `end`"),
+        ('intro "#eval x"', "the command `#eval`"),
+        ("exact h -- #eval x", "the command `#eval`"),
+        ("exact h /- theorem -/", "the command `theorem`"),
+        ("exact «a", "what a quote in it means"),
+        ("rw [h *-- c\n]", "where its comments begin"),
+        ("polyrith", "`polyrith` may contact another machine"),
         ("exact h\0", "control character"),
         ("exact \ud800", "control character"),
         ("exact\th", "control character"),
@@ -98,11 +118,11 @@ def test_what_is_refused(tactic: str, reason: str) -> None:
 @pytest.mark.parametrize(
     "tactic",
     [
-        "exact h.end",
+        "exact hs.end",
         "simp [IsOpen.inter, sorry_free, Foo.stop, h.admit']",
         "exact sorry'",
-        "exact ⟨hq, hp⟩ -- } theorem sorry",
-        'exact f "} theorem sorry #eval"',
+        "exact ⟨hq, hp⟩ -- } sorry",
+        'exact f "} sorry # eval"',
         "open Nat in exact h",
         "simp only [← foo, #s]",
         "exact #[1, 2]",
@@ -118,6 +138,13 @@ def test_what_is_refused(tactic: str, reason: str) -> None:
         "exact f 'r' (g r)",
         "show p from h",
         "repeat' constructor",
+        "exact f ⁻¹' s",
+        "simp [Set.image, f '' s]",
+        "exact f 'a' 'b'",
+        "rcases h with ⟨x', -, rfl⟩",
+        "exact h₁'.2 x'",
+        'exact f "a } b" "\\n"',
+        "nlinarith [sq_nonneg (x - 2⁻¹ * y')]",
     ],
 )
 def test_what_is_not(tactic: str) -> None:
