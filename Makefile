@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint platforms wheel site bench bench-problems hnsw vsix test-vscode screenshots bench-vscode clean
+.PHONY: demo test lint platforms wheel site bench bench-problems hnsw hostile vsix test-vscode screenshots bench-vscode clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.light
@@ -27,6 +27,11 @@ lint: $(VENV)/.full
 platforms: $(VENV)/.full
 	@$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
 	@$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
+
+# Small inputs that once failed, and hostile ones of every kind (--quick: two minutes of an hour).
+hostile: $(VENV)/.full
+	@$(BIN)/python -m pytest -m field_case $(PYTEST_ARGS)
+	@$(BIN)/python scripts/hostile.py $(HOSTILE_ARGS)
 
 # What users install: a source distribution, and from it the wheel.
 DIST ?= dist

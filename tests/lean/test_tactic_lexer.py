@@ -14,7 +14,7 @@ import pytest
 from lean_extract.syntax.tactic_text import defect
 from lean_extract.toolchains.packaged import PackagedLean
 
-pytestmark = pytest.mark.lean
+pytestmark = [pytest.mark.field_case, pytest.mark.lean]
 
 HIDDEN = "#print axioms evil"
 PIECES = [

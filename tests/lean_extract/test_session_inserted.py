@@ -15,7 +15,7 @@ from lean_extract.session.document import LeanDocument
 from lean_extract.toolchains.packaged import PackagedLean
 from tests.lean_extract.session_helpers import marked, outcomes, toolchain_of
 
-pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.field_case, pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 
 BOTH = "theorem both (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  constructor\n  ‸sorry\n  {}\n"
 WRONG = "theorem wrong (a b : Nat) : a + b = b + a + 1 := by\n  sorry\n\n"

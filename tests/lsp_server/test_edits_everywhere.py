@@ -18,7 +18,7 @@ from lean_extract.toolchains.packaged import PackagedLean
 from tests.lsp_server.conftest import QUIET, Editor, start_editor, stop_editor
 from tests.lsp_server.test_editor_requests import applied, plain
 
-pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.field_case, pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 
 MARK = "‸"
 EXAMPLE = Path(__file__).parents[2] / "lean_extract" / "minicore" / "example"

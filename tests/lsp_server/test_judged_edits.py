@@ -15,7 +15,7 @@ from pygls.exceptions import JsonRpcException
 from tests.lsp_server.conftest import QUIET, Editor, place_of, start_editor, stop_editor
 from tests.lsp_server.test_editor_requests import applied, plain, where
 
-pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.field_case, pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 
 EXAMPLE = Path(__file__).parents[2] / "lean_extract" / "minicore" / "example"
 QUICK = {"tactics": {"source": "templates", "neighbours": True, "count": 16}}
