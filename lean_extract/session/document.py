@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import cached_property
 
 from lean_extract.errors import BadPosition
@@ -12,14 +13,19 @@ from lean_extract.syntax.tactic_text import comment_end
 
 # Characters that Python treats as line breaks but Lean does not. An editor's columns must mean the same to both.
 _NO_BREAKS = re.compile("[\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\r]")
-_MODIFIERS = (
-    "private|protected|public|meta|noncomputable|unsafe|partial|nonrec|local|scoped|@\\[[^\\n]*?\\]|set_option"
-    "[^\\n]*? in|open[^\\n]*? in"
-)
+_VISIBLE = re.compile(r"\S")
+_WORDS = "private|protected|public|meta|noncomputable|unsafe|partial|nonrec|local|scoped"
+_KEYWORDS = "theorem|lemma|def|abbrev|instance|example|structure|class|inductive|coinductive|axiom|opaque"
+# An attribute or a condition ends where the declaration or another modifier follows; `]` may stand in an attribute.
+_ENDS = rf"(?=\s++(?:@\[|(?:{_WORDS}|set_option|open|{_KEYWORDS})(?![\w.'])|\Z))"
 _DECLARATION = re.compile(
-    rf"(?P<indent>[ \t]*)(?:(?:{_MODIFIERS})\s+)*"
-    r"(?:theorem|lemma|def|abbrev|instance|example|structure|class|inductive|coinductive|axiom|opaque)(?![\w.'])"
+    rf"(?P<indent>[ \t]*+)(?>(?:(?:{_WORDS}|@\[[^\n]*?\]|(?:set_option|open)[^\n]*? in){_ENDS}\s+)*)"
+    rf"(?P<word>(?:{_KEYWORDS})(?![\w.']))?"
 )
+"""Modifiers, and the declaration's keyword if it follows them."""
+_BEGINS = re.compile(rf"^[ \t]*+(?:@\[|{_WORDS}|set_option|open|{_KEYWORDS})", re.MULTILINE)
+_PIECE = 1 << 14
+"""Characters that are searched at a time."""
 _COMMAND = re.compile(
     r"^(?P<indent>[ \t]*)(?:@\[|/--|/-!|/-|--|#\w|(?:private|protected|public|meta|noncomputable|unsafe"
     r"|partial|nonrec|local|scoped|theorem|lemma|def|abbrev|instance|example|structure|class|inductive|coinductive|axiom"
@@ -86,21 +92,39 @@ class LeanDocument:
 
     def declaration(self, offset: int) -> tuple[int, int]:
         """The offsets at which the declaration around `offset` and the next command begin."""
-        start, indent = self._declaration_start(offset)
-        for match in _COMMAND.finditer(self.text, min(self._line_end(offset) + 1, len(self.text))):
+        below = self._line_below(offset)
+        start, indent = self._declaration_start(below)
+        for match in _COMMAND.finditer(self.text, below):
             if len(match["indent"]) <= indent:
                 return start, match.start()
         return start, len(self.text)
 
-    def _declaration_start(self, offset: int) -> tuple[int, int]:
-        for line in range(bisect_right(self._starts, offset) - 1, -1, -1):
-            if match := _DECLARATION.match(self.text, self._starts[line]):
-                return match.start(), len(match["indent"])
+    def _declaration_start(self, below: int) -> tuple[int, int]:
+        """The beginning and the indentation of the nearest declaration above the line at `below`."""
+        for start in self._begun_above(below):
+            match = _DECLARATION.match(self.text, start, self._line_below(start))
+            if match is not None and (match["word"] or self._goes_on(match, below)):
+                return start, len(match["indent"])
         return 0, 0
 
-    def _line_end(self, offset: int) -> int:
+    def _begun_above(self, end: int) -> Iterator[int]:
+        """The lines that a declaration may begin in, the last first."""
+        while end > 0:
+            start = self.text.rfind("\n", 0, max(0, end - _PIECE)) + 1
+            yield from reversed([match.start() for match in _BEGINS.finditer(self.text, start, end)])
+            end = start
+
+    def _goes_on(self, match: re.Match[str], below: int) -> bool:
+        """Whether modifiers fill their line, and their declaration begins at or after `below`."""
+        visible = _VISIBLE.search(self.text, match.end())
+        if match.end() < match.endpos or visible is None or visible.start() < below:
+            return False
+        rest = _DECLARATION.match(self.text, visible.start())
+        return rest is not None and rest["word"] is not None
+
+    def _line_below(self, offset: int) -> int:
         end = self.text.find("\n", offset)
-        return len(self.text) if end < 0 else end
+        return len(self.text) if end < 0 else end + 1
 
 
 def lean_lines(text: str) -> str:

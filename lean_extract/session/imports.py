@@ -23,8 +23,8 @@ from lean_extract.source.projects.project import find_project, module_of, source
 from lean_extract.toolchains.compile import CircularImports, header_imports
 from lean_extract.toolchains.toolchain import Toolchain, compiled_folders, has_lakefile
 
-_REQUIRE = re.compile(r"^\s*(\[\[\s*require\s*\]\]|require\s)", re.MULTILINE)
-_BUILD_ERROR = re.compile(r"^error: (?:\./)*(?P<file>[^\s:]+\.lean):(?P<line>\d+):\d+: ", re.MULTILINE)
+_REQUIRE = re.compile(r"^[^\S\n]*(\[\[\s*require\s*\]\]|require\s)", re.MULTILINE)
+_BUILD_ERROR = re.compile(r"^error: (?>(?:\./)*)(?P<file>[^\s:]+\.lean):(?P<line>\d+):\d+: ", re.MULTILINE)
 _LEANS_OWN = frozenset(("Init", "Std", "Lean", "Lake"))
 _LONGEST = 400
 

@@ -67,7 +67,7 @@ def is_term_position(text: str, offset: int) -> bool:
 
 def _is_term_behind_arrow(before: str, line: str) -> bool:
     """Whether the final `=>` belongs to a function, not to an alternative of `induction` or the like."""
-    if re.search(r"(?<![\w.'])(fun|λ)(?![\w'])[^;]*$", line):
+    if re.search(r"(?<![\w.'])(fun|λ)(?![\w'])", line[line.rfind(";") + 1 :]):
         return True
     return not re.search(r"(?<![\w.'])(induction|cases|rcases|case|next|conv)(?![\w'])", before)
 

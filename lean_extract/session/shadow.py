@@ -28,9 +28,9 @@ but costs time."""
 _MOST_GUESSES = 12
 _BY = re.compile(r"(?<![\w.'])by(?:[ \t]+|$)")
 # Lines above a declaration that are part of its command.
-_PRELUDE = re.compile(r"[ \t]*(?:--.*|@\[.*\]|(?:set_option|open|omit|include)\s.*\sin)\s*\Z")
+_PRELUDE = re.compile(r"[ \t]*(?:--.*+|@\[.*\]|(?:set_option|open|omit|include)\s.*\sin)\s*\Z")
 _OR_FAILS = ') | fail "given up" '
-_PART = r"(?:«[^»\n]*+»|[^\s:({\[⦃«.]++)"
+_PART = r"(?:«[^«»\n]*+»|[^\s:({\[⦃«.]++)"
 _DECLARED = re.compile(
     rf"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance|opaque)\s+({_PART}(?:\.?{_PART})*+)"
 )
