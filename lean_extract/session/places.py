@@ -10,12 +10,13 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from lean_extract.records import Edit, Position, Span
 from lean_extract.session.document import LeanDocument, lean_lines
 from lean_extract.session.proof_positions import is_term_position, sorry_near
 
-_MOST_PLACES = 8
+_MOST_PLACES, _MOST_GUESSED = 8, 64
 _MOST_LINES_BACK = 12
 _HOLE = re.compile(r"(?<![\w.'!?])(?:sorry|admit|\?_|\?[^\W\d]\w*|_)(?![\w'!?✝])")
 _OPENS_BLOCK = re.compile(r"(?:(?<![\w.'])(?:by|do|then|else)|<;>|=>|[·;({|])\s*$")
@@ -23,7 +24,7 @@ _EXPECTS_TERM = re.compile(r"(?::=|=>|<\||[,⟨\[(]|(?<![\w.'])(?:exact|apply|re
 _TACTIC_START = re.compile(r"(?:(?<![\w.'])by|=>|·|<;>|;|\{|\(|\|)[ \t]+|[{(]")
 _TACTIC_BEGINS = re.compile(r"(?:(?<![\w.'])by|=>|·)[ \t]+(?=\S)")
 _TAKES_BARS = re.compile(r"(?<![\w.'])(?:rcases|obtain|first|match|fun|with)(?![\w'])|\|")
-_BAR_NEXT = re.compile(r"(?:\s|--[^\n]*|/-(?:[^-]|-(?!/))*+-/)*+\|")
+_BAR_NEXT = re.compile(r"(?>(?:\s|--[^\n]*|/-(?>(?:[^-]|-(?!/))*)-/)*)\|")
 _ARGUMENT = re.compile(r"[\w.'!?»₀-₉]+|[)\]}⟩]")
 _BEFORE_TERM = re.compile(
     r"(?:exact|apply)(?:_mod_cast)?|refine'?|from|using|return|then|else|do|by|in|at|show"
@@ -141,7 +142,8 @@ def places(document: LeanDocument, position: Position, in_term: bool | None = No
     found: list[Place] = []
     if only is not None:
         found = _hole_places(document, line_start + only.start.column, line_start + only.end.column, None)
-    return list(dict.fromkeys([*found, *_step_places(document, position, offset)]))[:_MOST_PLACES]
+    guessed = islice(chain(found, _step_places(document, position, offset)), _MOST_GUESSED)
+    return list(dict.fromkeys(guessed))[:_MOST_PLACES]
 
 
 def _hole_places(document: LeanDocument, start: int, end: int, in_term: bool | None) -> list[Place]:
@@ -205,7 +207,8 @@ def _columns_above(document: LeanDocument, number: int, before: str) -> list[int
 def _before_tactics(document: LeanDocument, position: Position) -> Iterator[Place]:
     """Before the tactics that begin on the line, nearest first, and before those that begin on the lines above."""
     line = document.line(position.line)
-    starts = [column for column in tactic_columns(line) if column < len(line.rstrip())]
+    end = len(line.rstrip())
+    starts = [column for column in tactic_columns(line) if column < end]
     nearest_first = sorted(
         starts, key=lambda column: (column > position.column, abs(column - position.column))
     )
