@@ -18,6 +18,7 @@ from lean_extract.session.proof_positions import is_term_position, sorry_near
 
 _MOST_PLACES, _MOST_GUESSED = 8, 64
 _MOST_LINES_BACK = 12
+_LONGEST_HOLE = 500
 _HOLE = re.compile(r"(?<![\w.'!?])(?:sorry|admit|\?_|\?[^\W\d]\w*|_)(?![\w'!?✝])")
 _OPENS_BLOCK = re.compile(r"(?:(?<![\w.'])(?:by|do|then|else)|<;>|=>|[·;({|])\s*$")
 _EXPECTS_TERM = re.compile(r"(?::=|=>|<\||[,⟨\[(]|(?<![\w.'])(?:exact|apply|refine|refine'|from))\s*$")
@@ -101,7 +102,8 @@ def hole_at(document: LeanDocument, offset: int) -> tuple[int, int] | None:
     """The offsets of the `sorry` or hole at an offset; None if there is none."""
     position = document.position(offset)
     line_start = offset - position.column
-    for match in _HOLE.finditer(document.line(position.line)):
+    near = max(0, position.column - _LONGEST_HOLE), position.column + _LONGEST_HOLE
+    for match in _HOLE.finditer(document.line(position.line), *near):
         if match.start() <= position.column <= match.end():
             return line_start + match.start(), line_start + match.end()
     return None

@@ -134,7 +134,8 @@ class LeanSession:
 
         Raises BadPosition, BadSource.
         """
-        path, document = self._project / path, _document(self._project / path, text)
+        path = self._project / path
+        document = await _document(path, text)
         first, _ = document.declaration(document.offset(position))
         if self._server is None:
             return []

@@ -28,7 +28,7 @@ _SHORT_REST = 30
 but costs time."""
 _MOST_GUESSES = 12
 _MOST_STARTS = 32
-_BY = re.compile(r"(?<![\w.'])by(?:[ \t]+|$)")
+_BY = re.compile(r"by(?<![\w.']by)(?:[ \t]+|$)")
 # Lines above a declaration that are part of its command.
 _PRELUDE = re.compile(r"[ \t]*(?:--.*+|@\[.*\]|(?:set_option|open|omit|include)\s.*\sin)\s*\Z")
 _OR_FAILS = ') | fail "given up" '
