@@ -22,6 +22,7 @@ lint: $(VENV)/.full
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python scripts/check_regexes.py
 
 # The types as on macOS and Windows: which calls do not exist there.
 platforms: $(VENV)/.full

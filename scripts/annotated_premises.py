@@ -21,7 +21,7 @@ from pathlib import Path
 from lean_extract.records import Premise, read_records
 from lean_extract.source.names.scopes import split_name
 
-_PRIVATE = re.compile(r"_private\.(?:.*?)\.0\.")
+_PRIVATE = re.compile(r"_private\.(?>(?:(?!_private\.|\.0\.).)*)\.0\.")
 _CLASSES = ("the row was traced at another commit", "the text declares no such name", "other")
 
 

@@ -26,8 +26,8 @@ ROOT = Path(__file__).resolve().parents[1]
 CONFIG = ROOT / "docs" / "mkdocs.yml"
 _FIRST = ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "vscode-extension/README.md")
 _MORE = ("lsp_server/http/static/icon.svg",)
-_LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)\s]+)\)")
-_FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^()\s]+)\)")
+_FENCE = re.compile(r"(^```.*?(?:^```$|\Z))", re.MULTILINE | re.DOTALL)
 
 
 def pages() -> list[Path]:

@@ -24,7 +24,7 @@ from lsp_server.engine.schema import EditItem
 from prover.states import fingerprint
 
 _AXIOMS = {"propext", "Classical.choice", "Quot.sound"}
-_DEPENDS = re.compile(r"depends on axioms: \[(.*)\]", re.DOTALL)
+_DEPENDS = re.compile(r"depends on axioms: \[([^\[\]]*)\]")
 _UNSOLVED = "unsolved goals\n"
 _LEAN_SECONDS = 120
 

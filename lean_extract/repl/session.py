@@ -211,10 +211,10 @@ class ReplSession:
         """The `sorry` for a position: the one there, or one that is put there. Raises: as `goals_at`."""
         path = self._project / path
         document = _document(path, text)
-        refuse_unread(path, document, position)
+        await asyncio.to_thread(refuse_unread, path, document, position)
         position = snap(document, position)
         await self._running()
-        for site in _sites(document, position):
+        for site in await asyncio.to_thread(_sites, document, position):
             found = await self._at_site(document.header, site, path)
             if found is not None:
                 return found
@@ -228,7 +228,7 @@ class ReplSession:
             answer = await self._run(above, env, path)
             env, head = answer.env, site.head[len(site.above) :]
             faults = [_moved(one, site.head[:end]) for one in answer.faults]
-            fault = Above(site.above, header).unsound(faults)
+            fault = (await asyncio.to_thread(Above, site.above, header)).unsound(faults)
         answer = await self._run(f"{head}{_HOLE}{site.tail}", env, path)
         here = LeanDocument(head).position(len(head))
         hole = next((one for one in answer.sorries if one.position == here), None)

@@ -49,7 +49,7 @@ async def ask(server: LeanServer, path: Path, document: LeanDocument, position: 
         ProjectBroken: the imports cannot be loaded.
         LeanError: as `LeanServer` raises.
     """
-    refuse_unread(path, document, position)
+    await asyncio.to_thread(refuse_unread, path, document, position)
     position = snap(document, position)
     shown = document.text[: document.declaration(document.offset(position))[1]]
     state = await server.sync(path, shown)

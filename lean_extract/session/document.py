@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import accumulate
 
 from lean_extract.errors import BadPosition
 from lean_extract.records import Position
 from lean_extract.syntax.tactic_text import comment_end
 
 # Characters that Python treats as line breaks but Lean does not. An editor's columns must mean the same to both.
-_NO_BREAKS = re.compile("[\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\r]")
-_MODIFIERS = (
-    "private|protected|public|meta|noncomputable|unsafe|partial|nonrec|local|scoped|@\\[[^\\n]*?\\]|set_option"
-    "[^\\n]*? in|open[^\\n]*? in"
-)
+_NO_BREAKS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\r"
+_VISIBLE = re.compile(r"\S")
+_WORDS = "private|protected|public|meta|noncomputable|unsafe|partial|nonrec|local|scoped"
+_KEYWORDS = "theorem|lemma|def|abbrev|instance|example|structure|class|inductive|coinductive|axiom|opaque"
+# An attribute or a condition ends where the declaration or another modifier follows; `]` may stand in an attribute.
+_ENDS = rf"(?=\s++(?:@\[|(?:{_WORDS}|set_option|open|{_KEYWORDS})(?![\w.'])|\Z))"
 _DECLARATION = re.compile(
-    rf"(?P<indent>[ \t]*)(?:(?:{_MODIFIERS})\s+)*"
-    r"(?:theorem|lemma|def|abbrev|instance|example|structure|class|inductive|coinductive|axiom|opaque)(?![\w.'])"
+    rf"(?P<indent>[ \t]*+)(?>(?:(?:{_WORDS}|@\[[^\n]*?\]|(?:set_option|open)[^\n]*? in){_ENDS}\s+)*)"
+    rf"(?P<word>(?:{_KEYWORDS})(?![\w.']))?"
 )
+"""Modifiers, and the declaration's keyword if it follows them."""
+_BEGINS = re.compile(rf"^[ \t]*+(?:@\[|{_WORDS}|set_option|open|{_KEYWORDS})", re.MULTILINE)
+_PIECE = 1 << 14
+"""Characters that are searched at a time."""
 _COMMAND = re.compile(
     r"^(?P<indent>[ \t]*)(?:@\[|/--|/-!|/-|--|#\w|(?:private|protected|public|meta|noncomputable|unsafe"
     r"|partial|nonrec|local|scoped|theorem|lemma|def|abbrev|instance|example|structure|class|inductive|coinductive|axiom"
@@ -29,7 +36,7 @@ _COMMAND = re.compile(
     re.MULTILINE,
 )
 _HEADER_PART = re.compile(
-    r"\s+|--[^\n]*|(?:prelude|module)(?![\w.'])"
+    r"(?>(?:\s+|--[^\n]*)+)|(?:prelude|module)(?![\w.'])"
     r"|(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?[^\s]+"
 )
 
@@ -42,27 +49,33 @@ class LeanDocument:
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+        ends = accumulate(map(len, self.text.splitlines(keepends=True)))  # no other line breaks are left
+        return [0, *(ends if self.text.endswith("\n") else list(ends)[:-1])]
 
     def line(self, number: int) -> str:
         """A line without its line break. Raises BadPosition if there is no such line."""
+        start, end = self._bounds(number)
+        return self.text[start:end]
+
+    def _bounds(self, number: int) -> tuple[int, int]:
+        """The offsets between which a line stands. Raises BadPosition if there is no such line."""
         if not 0 <= number < len(self._starts):
             raise BadPosition(
                 f"There is no line {number + 1}: the file has {len(self._starts)}.",
                 "Choose a line of the file.",
             )
-        end = self._starts[number + 1] - 1 if number + 1 < len(self._starts) else len(self.text)
-        return self.text[self._starts[number] : end]
+        last = number + 1 == len(self._starts)
+        return self._starts[number], len(self.text) if last else self._starts[number + 1] - 1
 
     def offset(self, position: Position) -> int:
         """The offset of a position. Raises BadPosition if it lies outside the document."""
-        line = self.line(position.line)
-        if not 0 <= position.column <= len(line):
+        start, end = self._bounds(position.line)
+        if not 0 <= position.column <= end - start:
             raise BadPosition(
-                f"Line {position.line + 1} has no column {position.column + 1}: it has {len(line)}.",
+                f"Line {position.line + 1} has no column {position.column + 1}: it has {end - start}.",
                 "Choose a column of the line.",
             )
-        return self._starts[position.line] + position.column
+        return start + position.column
 
     def position(self, offset: int) -> Position:
         """The position of an offset."""
@@ -86,23 +99,44 @@ class LeanDocument:
 
     def declaration(self, offset: int) -> tuple[int, int]:
         """The offsets at which the declaration around `offset` and the next command begin."""
-        start, indent = self._declaration_start(offset)
-        for match in _COMMAND.finditer(self.text, min(self._line_end(offset) + 1, len(self.text))):
+        below = self._line_below(offset)
+        start, indent = self._declaration_start(below)
+        for match in _COMMAND.finditer(self.text, below):
             if len(match["indent"]) <= indent:
                 return start, match.start()
         return start, len(self.text)
 
-    def _declaration_start(self, offset: int) -> tuple[int, int]:
-        for line in range(bisect_right(self._starts, offset) - 1, -1, -1):
-            if match := _DECLARATION.match(self.text, self._starts[line]):
-                return match.start(), len(match["indent"])
+    def _declaration_start(self, below: int) -> tuple[int, int]:
+        """The beginning and the indentation of the nearest declaration above the line at `below`."""
+        for start in self._begun_above(below):
+            match = _DECLARATION.match(self.text, start, self._line_below(start))
+            if match is not None and (match["word"] or self._goes_on(match, below)):
+                return start, len(match["indent"])
         return 0, 0
 
-    def _line_end(self, offset: int) -> int:
+    def _begun_above(self, end: int) -> Iterator[int]:
+        """The lines that a declaration may begin in, the last first."""
+        while end > 0:
+            start = self.text.rfind("\n", 0, max(0, end - _PIECE)) + 1
+            yield from reversed([match.start() for match in _BEGINS.finditer(self.text, start, end)])
+            end = start
+
+    def _goes_on(self, match: re.Match[str], below: int) -> bool:
+        """Whether modifiers fill their line, and their declaration begins at or after `below`."""
+        visible = _VISIBLE.search(self.text, match.end())
+        if match.end() < match.endpos or visible is None or visible.start() < below:
+            return False
+        rest = _DECLARATION.match(self.text, visible.start())
+        return rest is not None and rest["word"] is not None
+
+    def _line_below(self, offset: int) -> int:
         end = self.text.find("\n", offset)
-        return len(self.text) if end < 0 else end
+        return len(self.text) if end < 0 else end + 1
 
 
 def lean_lines(text: str) -> str:
     """The text with `\\n` as line break, and blanks for characters that only Python treats as line breaks."""
-    return _NO_BREAKS.sub(" ", text.replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    for character in _NO_BREAKS:  # a search for one is several times faster than one for any of them
+        text = text.replace(character, " ")
+    return text

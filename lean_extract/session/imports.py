@@ -24,8 +24,8 @@ from lean_extract.source.projects.project import find_project, module_of, source
 from lean_extract.toolchains.compile import CircularImports, header_imports
 from lean_extract.toolchains.toolchain import Toolchain, compiled_folders, has_lakefile
 
-_REQUIRE = re.compile(r"^\s*(\[\[\s*require\s*\]\]|require\s)", re.MULTILINE)
-_BUILD_ERROR = re.compile(r"^error: (?:\./)*(?P<file>[^\s:]+\.lean):(?P<line>\d+):\d+: ", re.MULTILINE)
+_REQUIRE = re.compile(r"^[^\S\n]*(\[\[\s*require\s*\]\]|require\s)", re.MULTILINE)
+_BUILD_ERROR = re.compile(r"^error: (?>(?:\./)*)(?P<file>[^\s:]+\.lean):(?P<line>\d+):\d+: ", re.MULTILINE)
 _LEANS_OWN = frozenset(("Init", "Std", "Lean", "Lake"))
 _OUT_OF_DATE = "Imports are out of date"
 """How Lean begins its message where Lake would have to build what a file imports."""

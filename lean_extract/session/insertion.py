@@ -127,9 +127,9 @@ class Insertion:
         """The messages that tell what the tactic's proof rests on; None where an error leaves that open."""
         if found.is_unchecked:
             return None
-        if is_named_and_whole(self._site):
+        if await asyncio.to_thread(is_named_and_whole, self._site):
             return found
-        copy = filled(self._site, written)
+        copy = await asyncio.to_thread(filled, self._site, written)
         shown = None if copy is None else await self._check(copy, seconds)
         return None if shown is None or shown.is_unchecked else shown
 
@@ -142,7 +142,7 @@ class Insertion:
         """The doubtful axioms that the rest of the declaration rests on, whatever the tactic uses."""
         async with self._asking:
             if self._anyway is None:
-                copy = filled(self._site, None)
+                copy = await asyncio.to_thread(filled, self._site, None)
                 found = None if copy is None else await self._check(copy, seconds)
                 self._anyway = (found.doubtful if found is not None else None) or frozenset()
             return self._anyway
@@ -161,7 +161,7 @@ class Insertion:
             return self._with_sorry
 
     async def _found(self, written: str, seconds: float) -> DocumentMessages:
-        names = [self._site.name] if is_named_and_whole(self._site) else []
+        names = [self._site.name] if await asyncio.to_thread(is_named_and_whole, self._site) else []
         return await self._check(self._site.inserted(written, print_axioms(names)), seconds)
 
     async def _check(self, copy: Inserted, seconds: float) -> DocumentMessages:

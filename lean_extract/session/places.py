@@ -10,20 +10,22 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from lean_extract.records import Edit, Position, Span
 from lean_extract.session.document import LeanDocument, lean_lines
 from lean_extract.session.proof_positions import is_term_position, sorry_near
 
-_MOST_PLACES = 8
+_MOST_PLACES, _MOST_GUESSED = 8, 64
 _MOST_LINES_BACK = 12
+_LONGEST_HOLE = 500
 _HOLE = re.compile(r"(?<![\w.'!?])(?:sorry|admit|\?_|\?[^\W\d]\w*|_)(?![\w'!?✝])")
 _OPENS_BLOCK = re.compile(r"(?:(?<![\w.'])(?:by|do|then|else)|<;>|=>|[·;({|])\s*$")
 _EXPECTS_TERM = re.compile(r"(?::=|=>|<\||[,⟨\[(]|(?<![\w.'])(?:exact|apply|refine|refine'|from))\s*$")
 _TACTIC_START = re.compile(r"(?:(?<![\w.'])by|=>|·|<;>|;|\{|\(|\|)[ \t]+|[{(]")
 _TACTIC_BEGINS = re.compile(r"(?:(?<![\w.'])by|=>|·)[ \t]+(?=\S)")
 _TAKES_BARS = re.compile(r"(?<![\w.'])(?:rcases|obtain|first|match|fun|with)(?![\w'])|\|")
-_BAR_NEXT = re.compile(r"(?:\s|--[^\n]*|/-(?:[^-]|-(?!/))*+-/)*+\|")
+_BAR_NEXT = re.compile(r"(?>(?:\s|--[^\n]*|/-(?>(?:[^-]|-(?!/))*)-/)*)\|")
 _ARGUMENT = re.compile(r"[\w.'!?»₀-₉]+|[)\]}⟩]")
 _BEFORE_TERM = re.compile(
     r"(?:exact|apply)(?:_mod_cast)?|refine'?|from|using|return|then|else|do|by|in|at|show"
@@ -100,7 +102,8 @@ def hole_at(document: LeanDocument, offset: int) -> tuple[int, int] | None:
     """The offsets of the `sorry` or hole at an offset; None if there is none."""
     position = document.position(offset)
     line_start = offset - position.column
-    for match in _HOLE.finditer(document.line(position.line)):
+    near = max(0, position.column - _LONGEST_HOLE), position.column + _LONGEST_HOLE
+    for match in _HOLE.finditer(document.line(position.line), *near):
         if match.start() <= position.column <= match.end():
             return line_start + match.start(), line_start + match.end()
     return None
@@ -141,7 +144,8 @@ def places(document: LeanDocument, position: Position, in_term: bool | None = No
     found: list[Place] = []
     if only is not None:
         found = _hole_places(document, line_start + only.start.column, line_start + only.end.column, None)
-    return list(dict.fromkeys([*found, *_step_places(document, position, offset)]))[:_MOST_PLACES]
+    guessed = islice(chain(found, _step_places(document, position, offset)), _MOST_GUESSED)
+    return list(dict.fromkeys(guessed))[:_MOST_PLACES]
 
 
 def _hole_places(document: LeanDocument, start: int, end: int, in_term: bool | None) -> list[Place]:
@@ -205,7 +209,8 @@ def _columns_above(document: LeanDocument, number: int, before: str) -> list[int
 def _before_tactics(document: LeanDocument, position: Position) -> Iterator[Place]:
     """Before the tactics that begin on the line, nearest first, and before those that begin on the lines above."""
     line = document.line(position.line)
-    starts = [column for column in tactic_columns(line) if column < len(line.rstrip())]
+    end = len(line.rstrip())
+    starts = [column for column in tactic_columns(line) if column < end]
     nearest_first = sorted(
         starts, key=lambda column: (column > position.column, abs(column - position.column))
     )

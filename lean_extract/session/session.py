@@ -114,7 +114,7 @@ class LeanSession:
             LeanDied, LeanTimeout: Lean ended, or took longer than `LeanLimits.request_seconds`.
         """
         path = self._project / path
-        document = _document(path, text)
+        document = await _document(path, text)
         found = await self._find(path, document, position)
         self._last_found = self._key(path, document, position), found
         return found.state
@@ -125,7 +125,7 @@ class LeanSession:
         Raises: as `goals_at`; NoGoalHere also if Lean did not get to elaborate the term.
         """
         path = self._project / path
-        return (await self._find(path, _document(path, text), position, ask_expected)).state
+        return (await self._find(path, await _document(path, text), position, ask_expected)).state
 
     async def errors_above(self, path: Path, text: str | None, position: Position) -> list[Fault]:
         """Lean's errors in the declarations above that of a position, but for those of the compiler alone.
@@ -134,7 +134,8 @@ class LeanSession:
 
         Raises BadPosition, BadSource.
         """
-        path, document = self._project / path, _document(self._project / path, text)
+        path = self._project / path
+        document = await _document(path, text)
         first, _ = document.declaration(document.offset(position))
         if self._server is None:
             return []
@@ -146,7 +147,8 @@ class LeanSession:
 
         Raises: as `goals_at`, except NoGoalHere and BadPosition.
         """
-        header = _document(self._project / path, text).header
+        document = await _document(self._project / path, text)
+        header = await asyncio.to_thread(lambda: document.header)
         async with self._trying:
             await (await self._running()).scratch(header)
 
@@ -181,7 +183,7 @@ class LeanSession:
             GoalBroken: the goal mentions `sorry`, usually because of an error above it.
         """
         path = self._project / path
-        document = _document(path, text)
+        document = await _document(path, text)
         found = await self._found(path, document, position)
         if not found.state.goals:
             raise NoGoalHere("The proof is complete here.", "Choose a position before its end.")
@@ -269,8 +271,9 @@ class LeanSession:
                 ) from error
 
 
-def _document(path: Path, text: str | None) -> LeanDocument:
-    return LeanDocument(read_source(path) if text is None else text)
+async def _document(path: Path, text: str | None) -> LeanDocument:
+    """The document of a request, in a thread of its own: it may be large."""
+    return await asyncio.to_thread(lambda: LeanDocument(read_source(path) if text is None else text))
 
 
 async def _close_if_dead(server: LeanServer) -> None:

@@ -15,6 +15,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from lean_extract.records import Edit, Position
 from lean_extract.session.document import LeanDocument
@@ -26,11 +27,12 @@ _SHORT_REST = 30
 """The rest of the declaration is kept at first if it has at most this many lines. It shows the goals of more places,
 but costs time."""
 _MOST_GUESSES = 12
-_BY = re.compile(r"(?<![\w.'])by(?:[ \t]+|$)")
+_MOST_STARTS = 32
+_BY = re.compile(r"by(?<![\w.']by)(?:[ \t]+|$)")
 # Lines above a declaration that are part of its command.
-_PRELUDE = re.compile(r"[ \t]*(?:--.*|@\[.*\]|(?:set_option|open|omit|include)\s.*\sin)\s*\Z")
+_PRELUDE = re.compile(r"[ \t]*(?:--.*+|@\[.*\]|(?:set_option|open|omit|include)\s.*\sin)\s*\Z")
 _OR_FAILS = ') | fail "given up" '
-_PART = r"(?:«[^»\n]*+»|[^\s:({\[⦃«.]++)"
+_PART = r"(?:«[^«»\n]*+»|[^\s:({\[⦃«.]++)"
 _DECLARED = re.compile(
     rf"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance|opaque)\s+({_PART}(?:\.?{_PART})*+)"
 )
@@ -154,24 +156,23 @@ def snap(document: LeanDocument, position: Position) -> Position:
 
     Inside `sorry` Lean would show the goals that it leaves, which are none.
     """
-    offset = document.offset(position)
-    line = document.line(position.line)
-    for match in _BY.finditer(line):
-        if match.start() <= position.column < match.end():
-            position = Position(position.line, match.end())
-            offset = document.offset(position)
-    hole = hole_at(document, offset)
+    column = position.column
+    for match in _BY.finditer(document.line(position.line)):
+        if match.start() <= column < match.end():
+            column = match.end()
+    position = Position(position.line, column)
+    hole = hole_at(document, document.offset(position))
     return document.position(hole[0]) if hole is not None else position
 
 
 def tactic_starts(document: LeanDocument, position: Position) -> list[Position]:
-    """The positions on the line at which the tactics around the position may begin, innermost first."""
+    """The positions on the line at which the tactics around the position may begin, innermost first; the nearest
+    `_MOST_STARTS`."""
     line = document.line(position.line)
-    return [
-        Position(position.line, column)
-        for column in reversed(tactic_columns(line))
-        if column < position.column < len(line.rstrip())
-    ]
+    if position.column >= len(line.rstrip()):
+        return []
+    before = (column for column in reversed(tactic_columns(line)) if column < position.column)
+    return [Position(position.line, column) for column in islice(before, _MOST_STARTS)]
 
 
 def guesses(document: LeanDocument, position: Position, *, is_term: bool | None) -> list[TacticSite]:
@@ -223,12 +224,19 @@ def end_of(text: str) -> Position:
 
 def command_start(text: str, start: int) -> int:
     """The offset of the comments and attributes above a declaration that begins at `start`."""
-    while above := text[:start].rstrip():
-        last = above.rfind("\n") + 1
-        if above.endswith("-/"):
-            start = max(above.rfind("/-"), 0)
-        elif _PRELUDE.match(above, last):
+    while end := _visible_end(text, start):
+        last = text.rfind("\n", 0, end) + 1
+        if text.startswith("-/", end - 2):
+            start = max(text.rfind("/-", 0, end), 0)
+        elif _PRELUDE.match(text, last, end):
             start = last
         else:
             break
     return start
+
+
+def _visible_end(text: str, end: int) -> int:
+    """The offset after the last character before `end` that is no white space."""
+    while end and text[end - 1].isspace():
+        end -= 1
+    return end

@@ -26,7 +26,7 @@ _UNNAMED = re.compile(
     r"(?<![\w.'])(?:(?P<example>example)|instance(?:\s*\(priority\s*:=[^)\n]*\))?)(?![\w'])"
 )
 _NAME = "_premise_suggest_named"
-_NAMED = re.compile(r"'(?P<name>[^'\n]+(?:'+[^'\n ]*)*)' depends on axioms")
+_NAMED = re.compile(r"'(?P<name>[^\n]+?)' depends on axioms")
 _MOST_NAMES = 32
 
 

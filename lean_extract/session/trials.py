@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -167,12 +168,13 @@ async def find_site(
         LeanTimeout, LeanDied: Lean did not elaborate the copies.
     """
     finder = _Finder(server, path, document, limits.request_seconds)
-    sites = guesses(document, found.position, is_term=found.is_term)
+    sites = await asyncio.to_thread(guesses, document, found.position, is_term=found.is_term)
     for site in sites:
         blank = await finder.blank(site)
         is_right = blank.remaining and same_goal(blank.remaining[0], found.state.goals[0])
         if blank.error is None and is_right:
-            return await finder.without_broken(finder.trial(site, blank, finder.open_end(found)))
+            fault = await asyncio.to_thread(finder.open_end, found)
+            return await finder.without_broken(finder.trial(site, blank, fault))
     hint = error_above(await server.settle(path), document, found.position)
     if found.is_hole and not hint:
         return WholeTrial(server, finder.insertion(sites[0]))
@@ -221,16 +223,16 @@ class _Finder:
         faults = [fault for fault in trial.blank.above if fault.position.line < line]
         if trial.fault is not None or not faults:
             return trial
-        above = Above(trial.site.above, self.document.header)
+        above = await asyncio.to_thread(Above, trial.site.above, self.document.header)
         broken: dict[int, Fault] = {}
         apart = trial
         for number in range(_MOST_ROUNDS):
             new = above.broken(faults).keys() - broken.keys()
             if not new:
                 break
-            broken = above.caused(new, broken) if broken else above.broken(faults)
+            broken = await asyncio.to_thread(above.caused, new, broken) if broken else above.broken(faults)
             if number >= _BY_TEXT:
-                broken = above.with_users(broken)
+                broken = await asyncio.to_thread(above.with_users, broken)
             site = trial.site.on(above.without(broken))
             apart = self.trial(site, await self.blank(site))
             faults = [fault for fault in apart.blank.above if fault.position.line < line]

@@ -8,7 +8,7 @@ from lean_extract.syntax.brackets import CLOSERS, OPENERS
 from lean_extract.syntax.lexer import raw_tokens
 from lean_extract.syntax.tactic_text import proves_nothing
 
-_BLOCK = re.compile(r"\s*(?::=\s*)?(?:by|from|calc)\Z|\s*(?:with|=>)\Z")
+_BLOCK = re.compile(r"(?<!\s)\s*+(?:(?::=\s*)?(?:by|from|calc)|with|=>)\Z")
 _OPEN_ENDS = frozenset(
     ("fun", "λ", "↦", "=>", "<|", "$", ":=", "by", "from", "with", ",", "at", "using", "|")
 )

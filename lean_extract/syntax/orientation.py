@@ -24,7 +24,7 @@ _DEEPEST = 64
 _LARGEST_BOUND = 4096
 """`∃ x y z > t, p` is left unchanged if repeating `t` for each name takes more pieces than this."""
 _BOUNDARIES = frozenset("∧∨→↔¬,:;↦") | {":=", "<|", "by", "then", "else", "if", "in"} | _BINDERS
-_PIECE = re.compile(r"\s*((?:[^\W\d]|«[^«»]*»)[\w.'!?]*|\d+|∃!|:=|<\||\S)")
+_PIECE = re.compile(r"(?<!\s)\s*+((?:[^\W\d]|«[^«»]*»)[\w.'!?]*|\d+|∃!|:=|<\||\S)")
 _TO_ORIENT = re.compile(r"[≥>⊇⊃∋⊋¬]")
 
 

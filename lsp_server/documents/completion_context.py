@@ -25,19 +25,21 @@ _CALLERS: dict[Use, Caller] = {
     "unfold": "unfold",
 }
 
-_PREFIX = re.compile(r"[\w.'!?«»₀-₉]*$")
+_PREFIX = re.compile(r"(?<![\w.'!?«»₀-₉])[\w.'!?«»₀-₉]*+\Z")
 _TERM = re.compile(
     r"(?:^|(?<=[\s(\[{⟨·;>|]))(?:exact|apply|refine|refine'|exact_mod_cast|apply_mod_cast|exacts|convert)"
     r"[ \t]+$"
 )
-_UNFOLD = re.compile(r"(?:^|(?<=[\s(\[{⟨·;>|]))(?:unfold|delta)(?:[ \t]+(?!at[ \t])[\w.'!?«»₀-₉]+)*[ \t]+$")
+_UNFOLD = re.compile(
+    r"(?:^|(?<=[\s(\[{⟨·;>|]))(?:unfold|delta)(?>(?:[ \t]+(?!at[ \t])[\w.'!?«»₀-₉]+)*)[ \t]++"
+)
 _LIST = re.compile(
     r"(?:^|(?<=[\s(\[{⟨·;>|]))"
     r"(rw|rewrite|rwa|erw|rw_mod_cast|simp_rw|nth_rw|nth_rewrite|simp|simp_all|simp_arith|simpa|dsimp|simp!|simp\?"
     r"|simpa!|simpa\?|norm_num|norm_num1|field_simp|push_cast)"
-    r"(?![\w'])[^\[\]\n;]*(?:\n[ \t]+)?$"
+    r"(?![\w'])[^\[\]\n;]*+(?:\n[ \t]*+)?"
 )
-_ARROW = re.compile(r"^\s*(←|<-|↑|↓|-)?\s*$")
+_ARROW = re.compile(r"\s*+(←|<-|↑|↓|-)?\s*+\Z")
 _REWRITES = frozenset({"rw", "rewrite", "rwa", "erw", "rw_mod_cast", "simp_rw", "nth_rw", "nth_rewrite"})
 _LONGEST_NAME = 300
 
@@ -90,8 +92,13 @@ def completion_at(text: str, position: Position) -> CompletionContext | None:
 def _after_keyword(head: str) -> tuple[Use, int, str] | None:
     if match := _TERM.search(head):
         return "term", match.start(), ""
-    match = _UNFOLD.search(head)
+    match = _last(_UNFOLD, head)
     return ("unfold", match.start(), "") if match else None
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The match that extends to the end of a text. A `$` in the pattern would be tried from each beginning."""
+    return next((match for match in pattern.finditer(text) if match.end() == len(text)), None)
 
 
 def _in_list(head: str) -> tuple[Use, int, str] | None:
@@ -102,7 +109,7 @@ def _in_list(head: str) -> tuple[Use, int, str] | None:
     inner = head[bracket + 1 :]
     comma = _last_comma(inner)
     arrow = _ARROW.match(inner[comma + 1 :])
-    match = _LIST.search(head[:bracket])
+    match = _last(_LIST, head[:bracket])
     if arrow is None or match is None:
         return None
     if match[1] not in _REWRITES:

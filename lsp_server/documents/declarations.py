@@ -12,6 +12,8 @@ _KEYWORD = re.compile(
     r"|irreducible_def)\s+(?:\([^()]*\)\s*)?$"
 )
 _FAR = 1_000_000
+_LONGEST_BEFORE = 200
+"""Characters of a keyword and what stands between it and the name."""
 
 
 def declaration_span(lines: Sequence[str], name: str, line: int) -> Span:
@@ -35,7 +37,8 @@ def declaration_span(lines: Sequence[str], name: str, line: int) -> Span:
             if parts[-1] not in text:
                 continue
             for match in pattern.finditer(text):
-                declares = _KEYWORD.search(text[: match.start()]) is not None
+                before = max(0, match.start() - _LONGEST_BEFORE)
+                declares = _KEYWORD.search(text, before, match.start()) is not None
                 distance = abs(number - line) if line >= 0 else number
                 if not declares and distance > 2:
                     continue

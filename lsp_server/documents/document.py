@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from lsprotocol import types
 
 from lean_extract.records import Position, Span
 from lean_extract.session.proof_positions import sorry_near
+from lsp_server.documents.import_lines import ImportHeader
 from lsp_server.documents.insertion import import_insertion
 from lsp_server.documents.utf16 import from_lsp, range_to_lsp
 from prover.verify import GoalPosition
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DocumentSnapshot:
     """A document's path and lines at the time of a request."""
 
@@ -24,6 +26,8 @@ class DocumentSnapshot:
     lines: Sequence[str]
     version: int | None = None
     """The editor's version number of this text; None for the file on disk."""
+    source: str | None = None
+    """The text as the editor sent it; None for the file on disk."""
 
     @property
     def text(self) -> str:
@@ -47,7 +51,11 @@ class DocumentSnapshot:
         span = sorry_near(self.lines, cursor, cursor)
         return self.goal_position(span.start if span else cursor)
 
+    @cached_property
+    def _imports(self) -> ImportHeader:
+        return ImportHeader.of(self.lines)
+
     def import_edit(self, import_line: str) -> types.TextEdit | None:
         """The edit that adds an import line; None if it cannot simply be added."""
-        found = import_insertion(self.lines, import_line)
+        found = import_insertion(self.lines, import_line, self._imports)
         return types.TextEdit(self.range(found.span), found.text) if found else None

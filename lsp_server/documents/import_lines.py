@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 IMPORT_LINE = re.compile(r"(?:public[ ]+)?(?:meta[ ]+)?import[ ]+(?:all[ ]+)?[^\s]+")
 """An import line that may be added."""
@@ -38,8 +39,16 @@ def imported_module(line: str) -> str | None:
     return match[1] if match else None
 
 
-def imported(lines: Sequence[str]) -> frozenset[str]:
-    """The modules that the header's import lines name."""
-    last = import_line_number(lines)
-    header = lines[: last if last is not None else 0]
-    return frozenset(module for line in header if (module := imported_module(line)))
+@dataclass(frozen=True, slots=True)
+class ImportHeader:
+    """What the head of a file says of imports: the line before which another goes (None: nowhere), and the modules
+    that are imported."""
+
+    number: int | None
+    modules: frozenset[str]
+
+    @classmethod
+    def of(cls, lines: Sequence[str]) -> ImportHeader:
+        """The head of a file with these lines."""
+        number = import_line_number(lines)
+        return cls(number, frozenset(filter(None, map(imported_module, lines[: number or 0]))))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from lean_extract.records import Edit, Position, Span
 from lean_extract.session.proof_positions import WORD, is_term_position, sorry_near
-from lsp_server.documents.import_lines import import_line_number, imported, imported_module
+from lsp_server.documents.import_lines import ImportHeader, imported_module
 from lsp_server.documents.positions import offset_of
 
 
@@ -35,10 +35,16 @@ def name_insertion(lines: Sequence[str], position: Position, name: str, in_term:
     return Edit(Span(position, position), f"{' ' if typed else ''}{name}{' ' if rest else ''}")
 
 
-def import_insertion(lines: Sequence[str], import_line: str) -> Edit | None:
-    """An import line after the last import; None if the file has it already, or may not have it (`prelude`)."""
-    number = import_line_number(lines)
-    if number is None or imported_module(import_line) in imported(lines):
+def import_insertion(
+    lines: Sequence[str], import_line: str, header: ImportHeader | None = None
+) -> Edit | None:
+    """An import line after the last import; None if the file has it already, or may not have it (`prelude`).
+
+    `header`: the lines' own, where it is known.
+    """
+    header = header or ImportHeader.of(lines)
+    number = header.number
+    if number is None or imported_module(import_line) in header.modules:
         return None
     if number >= len(lines):
         end = Position(len(lines) - 1, len(lines[-1]))

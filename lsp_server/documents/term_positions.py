@@ -14,7 +14,7 @@ from lean_extract.syntax.tactic_text import brackets, code
 _SLOT = re.compile(r"(?:[(⟨,]|:=|=>|↦|<\||(?<![\w.'!?])from)\s*$")
 _PROOF = re.compile(r":=|=>|(?<![\w.'!?])by(?![\w'!?])")
 _TACTIC_WITH_VALUE = re.compile(
-    r"(?:^|(?<=[\s;·(]))(?:have|obtain|rcases|suffices|replace|let|set)(?![\w'!?])[^\n;]*:=\s*$"
+    r"(?:^|(?<=[\s;·(]))(?:have|obtain|rcases|suffices|replace|let|set)(?![\w'!?])"
 )
 _BINDERS = frozenset("∀∃∑∏⨆⨅⋃⋂λ")
 _APPLIED = re.compile(r"[\w'!?)\]}⟩»][ \t]*\($")
@@ -50,9 +50,17 @@ def slot_at(text: str, name: tuple[int, int]) -> Slot | None:
         return None
     if near.endswith(",") and (not opened or opened[-1] not in "(⟨"):
         return None
-    line = text.rfind("\n", 0, text.rindex(near[-1], 0, name[0])) + 1
-    valued = _TACTIC_WITH_VALUE.search(text[line : name[0]])
-    return Slot(start, name, end, tuple(opened), None if valued is None else line + valued.start())
+    return Slot(start, name, end, tuple(opened), _tactic_with_value(text, name[0]))
+
+
+def _tactic_with_value(text: str, end: int) -> int | None:
+    """The beginning of the tactic whose value begins at `end`."""
+    bare = text[:end].rstrip()
+    if not bare.endswith(":="):
+        return None
+    step = max(bare.rfind("\n"), bare.rfind(";")) + 1
+    found = _TACTIC_WITH_VALUE.search(bare[step:])
+    return None if found is None else step + found.start()
 
 
 def _separates(near: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 
 from lsprotocol import types
@@ -48,7 +49,8 @@ def register(server: PremiseServer) -> None:
         if not settings.enabled:
             return None
         document = server.document(params.text_document.uri)
-        context = completion_at(document.text, document.position(params.position))
+        place = document.position(params.position)
+        context = await asyncio.to_thread(completion_at, document.text, place)
         if context is None:
             return None
         engine = server.engine(document)
@@ -68,7 +70,7 @@ async def _goal(
 ) -> tuple[Goal, GoalPosition]:
     """The goal for the text being typed, and the position in the document that Lean was asked about."""
     refused: NoGoalHere | None = None
-    for question in questions(document.text, context):
+    for question in await asyncio.to_thread(lambda: list(questions(document.text, context))):
         position = GoalPosition(document.path, question.text, question.position)
         try:
             state = await (engine.expected_at(position) if question.is_term else engine.state_at(position))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -33,20 +34,25 @@ def register(server: PremiseServer) -> None:
         uri = given.uri() if given.has("textDocument") else None
         engine = server.document_or_text(uri)[1] if uri is not None else await server.first_engine()
         found = await engine.declaration(name, module)
-        location = _location(server, found.path, name, found.line) if found.path else None
+        location = await _location(server, found.path, name, found.line) if found.path else None
         return {"location": location, "docUrl": found.doc_url}
 
 
-def _location(server: PremiseServer, path: Path, name: str, line: int) -> types.Location | None:
+async def _location(server: PremiseServer, path: Path, name: str, line: int) -> types.Location | None:
     """Its position in the editor's text or else in the file on disk; None if that cannot be read."""
     uri = from_fs_path(str(path))
     if uri is None:
         return None
     shown = next((one for one in server.documents if not one.fault and file_path(one.uri) == path), None)
     try:
-        lines = split_lines(shown.text if shown else read_regular_text(path, MAX_SOURCE))
+        place = await asyncio.to_thread(_range, shown.text if shown else path, name, line)
     except (OSError, UnicodeDecodeError):
         return None
-    uri = shown.uri if shown else uri
+    return types.Location(shown.uri if shown else uri, place)
+
+
+def _range(source: str | Path, name: str, line: int) -> types.Range:
+    """The position of the name in a text or a file. Raises OSError, UnicodeDecodeError."""
+    lines = split_lines(source if isinstance(source, str) else read_regular_text(source, MAX_SOURCE))
     span = declaration_span(lines, name, line)
-    return types.Location(uri, range_to_lsp(lines, span.start, span.end))
+    return range_to_lsp(lines, span.start, span.end)

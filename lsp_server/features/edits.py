@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from lsprotocol import types
@@ -61,7 +62,7 @@ async def _tactic(
     """The edit for a tactic. Without a project there is no Lean, so that the text alone decides."""
     engine = _engine(server, document)
     if engine is None:
-        return guessed_edit(LeanDocument(document.text), cursor, tactic)
+        return await asyncio.to_thread(lambda: guessed_edit(LeanDocument(document.text), cursor, tactic))
     edit = await engine.edit_at(document.proof_position(cursor), tactic, is_accepted=is_accepted)
     server.check_current(document)
     return edit

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from lsprotocol import types
 
 from lean_extract.records import Position, Span
@@ -23,7 +25,7 @@ def register(server: PremiseServer) -> None:
             return None
         document = server.document(params.text_document.uri)
         position = document.position(params.position)
-        found = tactic_word(document.lines[position.line], position.column)
+        found = await asyncio.to_thread(tactic_word, document.lines[position.line], position.column)
         if found is None:
             return None
         word, column = found

@@ -157,7 +157,7 @@ class PremiseServer(WireServer):
         held = self.documents.get(uri)
         if held is not None:
             held.check(str(path))
-            return DocumentSnapshot(uri, path, split_lines(held.text), held.version)
+            return DocumentSnapshot(uri, path, split_lines(held.text), held.version, held.text)
         try:
             return DocumentSnapshot(uri, path, split_lines(read_regular_text(path, MAX_SOURCE)))
         except UnicodeDecodeError as error:
@@ -179,8 +179,8 @@ class PremiseServer(WireServer):
     def check_current(self, document: DocumentSnapshot) -> None:
         """Check that edits still fit the document in the editor. Raises JsonRpcContentModified."""
         held = self.documents.get(document.uri)
-        now = (held.version, split_lines(held.text)) if held is not None else (None, document.lines)
-        if now != (document.version, document.lines):
+        now = (held.version, held.text) if held is not None else (None, None)
+        if now != (document.version, document.source):
             raise JsonRpcContentModified("The document has changed in the meantime. Try again.")
 
     def engine(self, document: DocumentSnapshot) -> Engine:
@@ -192,7 +192,7 @@ class PremiseServer(WireServer):
         held = self.documents.get(uri)
         if held is not None and file_path(uri) is None:
             held.check(uri[:_SAID])
-            return DocumentSnapshot(uri, Path(UNSAVED), split_lines(held.text), held.version)
+            return DocumentSnapshot(uri, Path(UNSAVED), split_lines(held.text), held.version, held.text)
         return self.document(uri)
 
     def document_or_text(self, uri: str) -> tuple[DocumentSnapshot | None, Engine]:

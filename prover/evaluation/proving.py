@@ -26,7 +26,7 @@ ProposerFor = Callable[[Problem, int], Proposer]
 """(problem, pass from 1) -> what proposes tactics for it."""
 
 _ONLY_SORRY = re.compile(r"uses [`']sorry[`']|depends on sorryAx\b")
-_ENDS_IN_PROOF = re.compile(r":=\s*(?:by\b)?\s*\S")
+_ENDS_IN_PROOF = re.compile(r":=\s*+\S")
 _PASS = re.compile(r"\.pass\d+\Z", re.IGNORECASE)
 _STEM_BYTES = 150
 """The longest stem of a file name, which is extended. Common limits are 255 bytes, and 143 in encrypted folders."""

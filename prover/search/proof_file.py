@@ -23,9 +23,9 @@ from prover.search.theorem import Theorem
 COMPILED = "_native"
 """A component of the name of each axiom that newer Leans add when compiled code decides."""
 
-_AXIOMS = re.compile(r"depends on axioms: \[(.*)\]", re.DOTALL)
-_NAME = re.compile(r"(?:«[^»]*»|[^\s,«»])+")
-_PART = re.compile(r"«[^»]*»|[^.«»]+")
+_AXIOMS = re.compile(r"depends on axioms: \[([^\[\]]*)\]")
+_NAME = re.compile(r"(?:«[^«»]*»|[^\s,«»])+")
+_PART = re.compile(r"«[^«»]*»|[^.«»]+")
 _NO_AXIOMS = re.compile(r"does not depend on any axioms")
 
 

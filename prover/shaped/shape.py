@@ -134,7 +134,7 @@ def _group(text: str, before: Sequence[str]) -> str:
     head = text.split(maxsplit=1)[0] if text else ""
     last = before[-1].rstrip()
     whole = "".join(before)
-    if re.search(r"\bat\b[^\[\]]*\Z", whole):
+    if re.search(r"\bat\b", whole[max(whole.rfind("["), whole.rfind("]")) + 1 :]):
         return "at"
     if re.search(r"\busing\b", whole):
         return "using"

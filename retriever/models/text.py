@@ -126,7 +126,8 @@ def binder_text(binder: str) -> str:
     if opener in BINDER_PAIRS and text.endswith(BINDER_PAIRS[opener]):
         text = text[1:-1].strip()
         if opener == "[":
-            text = _NAMED.sub("", text, count=1) if _NAMED.match(text) else text
+            named = _NAMED.match(text)
+            text = text[named.end() :] if named else text
     return _without_default(text)
 
 

@@ -18,24 +18,42 @@ from lean_extract.errors import BadRecords, PremiseSuggestError
 from lean_extract.goals import find_goals, format_state, parse_plain_goal, parse_state
 from lean_extract.pasted import is_statement, read_pasted
 from lean_extract.records import Position, read_records
+from lean_extract.session.broken import Above
+from lean_extract.session.document import LeanDocument
+from lean_extract.session.faults import is_about_compiling, open_end
+from lean_extract.session.inserted import axioms_in
+from lean_extract.session.linting import lint_of
+from lean_extract.session.places import guessed_edit
 from lean_extract.session.proof_positions import default_position, is_term_position, sorry_near, tactic_word
+from lean_extract.session.shadow import guesses, snap, tactic_starts
+from lean_extract.session.soundness import axioms_of_names, filled, unfinished_names
 from lean_extract.source.projects.project import find_project
 from lean_extract.source.reader import read_module
 from lean_extract.syntax.canonical import canonical, normal_form
-from lean_extract.syntax.lexer import comment_left_open, raw_tokens, tokenize
+from lean_extract.syntax.complete_tactics import complete
+from lean_extract.syntax.lexer import comment_left_open, raw_tokens, tokenize, unread_at
 from lean_extract.syntax.orientation import oriented
 from lean_extract.syntax.symbol_terms import parse_term
 from lean_extract.syntax.tactic_text import brackets, code, defect, has_sorry, proves_nothing
+from lean_extract.toolchains.compile import header_imports
 from lean_extract.traced.ilean import read_ilean
 from lsp_server.documents.completion_context import completion_at, questions
-from lsp_server.documents.import_lines import import_line_number
+from lsp_server.documents.declarations import declaration_span
+from lsp_server.documents.insertion import import_insertion, name_insertion
+from lsp_server.documents.positions import position_at
 from lsp_server.engine.requests import checked_query, is_goal
 from lsp_server.engine.settings import parse
 from lsp_server.http.new_premises import read_declaration
 from lsp_server.http.notation import restored
 from lsp_server.http.prefixes import starting_with
 from lsp_server.protocol.parameters import Parameters
+from prover.evaluation.cutting import cut_text
+from prover.search.theorem import Theorem
+from prover.shaped.shape import abstracted
+from prover.variants import use_of
 from retriever.lean import text_search
+from retriever.lean.callers import caller_of
+from retriever.lean.patterns.query import is_pattern, parse_pattern
 from retriever.lean.tokens import shape_tokens, text_tokens
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
 from retriever.match.readers.arxmliv import article_pairs
@@ -169,14 +187,59 @@ def _parameters(values: Any) -> None:
 def _document(text: str) -> None:
     lines = text.split("\n")
     last = Position(len(lines) - 1, len(lines[-1]))
-    context = completion_at(text, last)
-    if context is not None:
-        list(questions(text, context))
-    tactic_word(lines[-1], len(lines[-1]))
+    middle = Position(len(lines) // 2, len(lines[len(lines) // 2]) // 2)
+    for position in (last, middle):
+        for beginning in ("", " exact ", "\n  rw [a, ", " := "):
+            typed = text + beginning
+            at = position if position is middle else position_at(typed, len(typed))
+            context = completion_at(typed, at)
+            if context is not None:
+                list(questions(typed, context))
+        line = lines[position.line]
+        tactic_word(line, position.column)
+        default_position(lines, position.line)
+        name_insertion(lines, position, "a.b")
     sorry_near(lines, Position(0, 0), last)
     is_term_position(text, len(text))
-    import_line_number(lines)
-    default_position(lines, len(lines) - 1)
+    import_insertion(lines, "import A")
+    declaration_span(lines, "a.b", 1)
+
+
+def _session(text: str) -> None:
+    """What is made of a document before Lean is asked: at a theorem below the text, and in it."""
+    document = LeanDocument(f"{text}\ntheorem t : p := by\n  sorry")
+    header_imports(document.header)
+    last = document.position(len(document.text))
+    middle = document.position(len(document.text) // 2)
+    for position in (last, middle, Position(0, 0)):
+        unread_at(document.text, document.offset(position))
+        tactic_starts(document, snap(document, position))
+        guessed_edit(document, position, "first | a | b")
+        for site in guesses(document, position, is_term=None)[:2]:
+            site.shadow("simp")
+            site.names_itself("simp")
+            Above(site.above, document.header)
+            filled(site, None)
+            axioms_of_names(site, "simp")
+        open_end(document, *document.declaration(document.offset(position)))
+
+
+def _messages(text: str) -> None:
+    """What Lean says."""
+    axioms_in(f"'a' depends on axioms: [{text}")
+    unfinished_names([{"message": text}, {"message": f"'{text}"}])
+    list(lint_of(f"{text}\nset_option linter.a false", Position(0, 0), Position(0, 9)))
+    is_about_compiling(text)
+
+
+def _steps(text: str) -> None:
+    """What is made of a proof's steps."""
+    complete(text)
+    caller_of(text)
+    use_of(text)
+    abstracted(text, ("A.b",), {"h": True})
+    cut_text(f"theorem t : p := by\n{text}", "A", "A.lean")
+    Theorem.stated(Path("A.lean"), "import A", f"theorem t : p {text}")
 
 
 def _tactic(text: str) -> None:
@@ -332,6 +395,14 @@ TARGETS: Mapping[str, Target] = {
     ),
     "pairs": Target(
         _in_file("pairs.jsonl", lambda path: read_pairs(path, [])), (_PAIR, *_WORDS), _JSON_SHAPES
+    ),
+    "session": Target(_session, (_MODULE, "theorem t : p := by\n  sorry"), shapes.LEAN),
+    "messages": Target(_messages, ("'a' depends on axioms: [sorryAx]", "error: A.lean:1:2: b"), shapes.LEAN),
+    "steps": Target(_steps, ("rw [a] at h", "have h : p := by"), shapes.LEAN),
+    "pattern": Target(
+        lambda text: is_pattern(text) and parse_pattern(text),
+        ("?a + ?b = _, |- p", '"add"'),
+        {**shapes.QUERIES, **shapes.TERMS},
     ),
     "tactic": Target(
         _tactic, ("rw [a, ← b] at h ⊢ <;> simp", "exact (by simp)", "· omega -- a"), shapes.LEAN

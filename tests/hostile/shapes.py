@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from random import Random
 
 Shape = Callable[[int], str]
 """Makes a text of about so many characters."""
@@ -31,6 +32,37 @@ def numbered(line: str, before: str = "", after: str = "") -> Shape:
         return before + "".join(line.format(number) for number in range(count)) + after
 
     return make
+
+
+_TOKENS = r"""
+theorem def instance example private noncomputable open set_option in namespace end import public variable by have let
+fun λ match with induction case calc rw simp exact at decide unfold sorry prelude module @[ @[simp] attribute [ ] ( )
+{ } ⟨ ⟩ « » «a» ' " r" r#" \ -- /- -/ /-- <- ← := => ↦ ; , . : | ⊢ · <;> <| = + - → ∀ ≥ ? ?_ _ ! a a.b x✝ 1 1. ` $ %
+# \begin{a} \end{a} [[ ]] {{ }} <a> & config axioms:
+"""
+"""What Lean's text consists of, and some of what other readers look for."""
+
+
+def pieces(count: int, seed: int = 0) -> Mapping[str, Shape]:
+    """Texts that repeat one short piece, in a line or over lines: each token, and some of the pieces of two and three.
+
+    Args:
+        count: how many.
+        seed: another one chooses other pieces.
+    """
+    return {
+        repr(piece): repeated(piece) for _, piece in zip(range(count), _pieces(Random(seed)), strict=False)
+    }
+
+
+def _pieces(chance: Random) -> Iterator[str]:
+    gaps = ("", " ", " ", "\n", "\n  ")
+    tokens = _TOKENS.split()
+    for token in tokens:
+        yield token + chance.choice(gaps)
+    while True:
+        parts = chance.choices(tokens, k=chance.choice((2, 3)))
+        yield "".join(part + chance.choice(gaps) for part in parts)
 
 
 LEXICAL: Mapping[str, Shape] = {

@@ -29,7 +29,7 @@ export class StatusBar implements vscode.Disposable {
     const { text, tooltip, warning } = statusText(server, index, indexing, Date.now());
     this.item.text = text;
     this.item.tooltip = tooltip;
-    this.item.accessibilityInformation = { label: `${text.replace(/\$\([^)]*\)\s*/gu, "")}. ${tooltip}` };
+    this.item.accessibilityInformation = { label: `${text.replace(/\$\([^()]*\)\s*/gu, "")}. ${tooltip}` };
     this.item.backgroundColor = warning ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
     this.item.command = server === "problem" ? "premise-suggest.restartServer" : "premise-suggest.indexProject";
     this.item.show();

@@ -23,7 +23,7 @@ _WAIT_SECONDS = 2.0
 """How long a request waits for a connection."""
 _MOST_CONNECTIONS = 8
 """Of one process."""
-_PASSWORD = re.compile(r"(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)|(://[^/@\s:]*:)[^@\s]*(?=@)")
+_PASSWORD = re.compile(r"(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)|(://[^/@\s:]*+:)[^@\s]*+(@?)")
 
 TABLES = f"""
 CREATE TABLE {SCHEMA}.version (number integer NOT NULL);
@@ -86,7 +86,12 @@ def _is_postgres(address: str) -> bool:
 
 def without_passwords(text: str) -> str:
     """A text of the database or its driver without any password in it."""
-    return _PASSWORD.sub(lambda match: f"{match[1] or match[3]}***", text)
+    return _PASSWORD.sub(_without_password, text)
+
+
+def _without_password(match: re.Match[str]) -> str:
+    is_password = match[1] is not None or match[4]
+    return f"{match[1] or match[3]}***{match[4] or ''}" if is_password else match[0]
 
 
 class Database:
