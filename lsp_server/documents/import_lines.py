@@ -24,11 +24,13 @@ def import_line_number(lines: Sequence[str]) -> int | None:
             depth += bare.count("/-") - bare.count("-/")
             if depth <= 0 and not behind_import:
                 found = number + 1
+        elif not bare or bare.startswith("--"):
+            continue
         elif bare == "prelude":
             return None
         elif bare == "module" or _IMPORT.match(bare):
             found, behind_import = number + 1, True
-        elif bare and not bare.startswith("--"):
+        else:
             break
     return found
 
