@@ -24,6 +24,7 @@ from typing import Any, Protocol, TypeVar
 
 from lean_extract.errors import ClusterLost, PremiseSuggestError, TaskFailed, UserError, WorkersDied
 from lean_extract.extras import import_extra
+from lean_extract.python_path import safe_path
 
 log = logging.getLogger("premise_suggest")
 
@@ -102,7 +103,7 @@ def cluster_client(options: ClusterOptions) -> Iterator[Any]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     if options.memory != "auto":
         _refuse_no_memory(import_extra("dask.utils", _EXTRA, _PURPOSE), options.memory)
-    with import_extra("dask", _EXTRA, _PURPOSE).config.set(_SETTINGS):
+    with safe_path(), import_extra("dask", _EXTRA, _PURPOSE).config.set(_SETTINGS):
         if not options.scheduler:
             with _without_interrupts():
                 cluster = distributed.LocalCluster(
