@@ -14,7 +14,7 @@ from lsp_server.engine.models import model_folder
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, index_folder, project_store
 from retriever.models.encoder import fingerprint_of
-from retriever.search.postgres.database import Database, shown
+from retriever.search.postgres.database import Database
 from retriever.search.postgres.publishing import Publication, publish
 from retriever.search.postgres.store import DatabaseStore, PublishedLibrary, published
 
@@ -121,7 +121,7 @@ def _libraries(database: Database) -> list[PublishedLibrary]:
     found = published(database)
     if not found:
         raise IndexMissing(
-            f"The database {shown(database.address)} holds no library.",
+            f"The database {database.name} holds no library.",
             "Publish one: premise-suggest index --store ADDRESS",
         )
     return found
@@ -132,7 +132,7 @@ def _refuse_unknown(database: Database, name: str, found: Sequence[PublishedLibr
     known = list(dict.fromkeys(one.library for one in found))
     if name not in known:
         raise UserError(
-            f"The database {shown(database.address)} holds no library {name}.", f"It has {', '.join(known)}."
+            f"The database {database.name} holds no library {name}.", f"It has {', '.join(known)}."
         )
 
 

@@ -245,11 +245,12 @@ SECRET = "hunter2"
         (
             f"postgresql://someone:{SECRET}@127.0.0.1:1/nothing",
             1,
-            "The database 127.0.0.1:1/nothing does not answer",
+            "The database 127.0.0.1/nothing does not answer",
         ),
-        (f"mysql://someone:{SECRET}@127.0.0.1/x", 2, "127.0.0.1/x is no address of a PostgreSQL database."),
+        (f"mysql://someone:{SECRET}@127.0.0.1/x", 2, "is no address of a PostgreSQL database."),
         (f"postgresql://someone:{SECRET}@[::1/x", 2, "is no address of a PostgreSQL database"),
         ("nothing", 2, "is no address of a PostgreSQL database"),
+        (f"postgresql://127.0.0.1/x?{SECRET.strip('2')}=x", 2, "127.0.0.1/x has a parameter behind the ?"),
     ],
 )
 def test_what_is_no_database_is_told_without_its_password(
@@ -260,6 +261,17 @@ def test_what_is_no_database_is_told_without_its_password(
     assert said in done.stderr
     assert SECRET not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("login", ["ghost:hunter2", "hunter2", "postgres:hunter2"])
+def test_what_a_real_server_refuses_is_told_without_user_and_password(
+    published: Postgres, environment: dict[str, str], library: Path, login: str
+) -> None:
+    address = f"postgresql://{login}@/nothing?host={published.folder}&application_name={SECRET}"
+    done = run(environment, "index", library, "--store", address, "--quiet")
+    assert done.returncode == 1
+    assert "The database this machine/nothing does not answer: " in done.stderr
+    assert SECRET not in done.stdout + done.stderr
 
 
 def test_what_cannot_be_published_is_told_before_anything_is_read(

@@ -21,7 +21,7 @@ from retriever.search.index.meta import Meta, plain_name
 from retriever.search.index.neighbours import NearestNeighbours
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore, Stamp
-from retriever.search.postgres.database import SCHEMA, Database, shown
+from retriever.search.postgres.database import SCHEMA, Database
 from retriever.search.postgres.publishing import IN_TABLE
 from retriever.search.postgres.search import GraphSearch, PremiseTable
 
@@ -131,7 +131,7 @@ class DatabaseStore(IndexStore):
     def __init__(
         self, database: Database, library: PublishedLibrary, cache: Path, graph_from: int = GRAPH_FROM
     ) -> None:
-        named = f"{database.address} {library.library} {library.revision}"
+        named = f"{database.name} {library.library} {library.revision}"
         super().__init__(cache / hashlib.sha256(named.encode()).hexdigest()[:16])
         self._database, self.library, self._graph_from = database, library, graph_from
         self._lock = threading.Lock()
@@ -172,7 +172,7 @@ class DatabaseStore(IndexStore):
             ).fetchone()
         if row is None:
             raise StoreUnavailable(
-                f"{self.library.library} is not published in {shown(self._database.address)} any more.",
+                f"{self.library.library} is not published in {self._database.name} any more.",
                 "Publish it again: premise-suggest index --store ADDRESS",
             )
         return _Newest(*row)
@@ -218,7 +218,7 @@ class DatabaseStore(IndexStore):
     def _refuse_other_models(self, manifest: IndexManifest, fingerprint: str | None) -> None:
         if fingerprint is not None and manifest.fingerprint != fingerprint:
             raise ModelError(
-                f"The library {self.library.library} in {shown(self._database.address)} was published with model "
+                f"The library {self.library.library} in {self._database.name} was published with model "
                 f"{manifest.fingerprint}; the model in use is {fingerprint}.",
                 "Use that model, or publish the library again with this one.",
             )
