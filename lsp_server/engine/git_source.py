@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from lean_extract.errors import UserError
+from lean_extract.files.private import UMASK, make_private_folder
 from lean_extract.telling import shown, without_login
 from lsp_server.engine.git_address import GitAddress
 
@@ -64,7 +65,7 @@ def fetch(address: GitAddress, folder: Path, progress: Progress, should_stop: Ca
 def _beside(folder: Path) -> Iterator[Path]:
     """A new folder beside another, which is removed at the end unless it was renamed."""
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder.parent)
         new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     except OSError as error:
         raise UserError(
@@ -87,6 +88,7 @@ def _run(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, **_QUIET, **_configured(address.variables, os.environ)},
+        umask=UMASK,
     ) as process:
         assert process.stdout is not None and process.stderr is not None
         try:

@@ -15,6 +15,7 @@ from pathlib import Path
 from lean_extract.devices import Device
 from lean_extract.errors import BadSource, UserError
 from lean_extract.files.atomic import replacing
+from lean_extract.files.private import make_private_folder
 from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, is_plain_part, read_layout
 from lean_extract.source.projects.walking import can_be_named
 from lean_extract.telling import shown, without_login
@@ -55,7 +56,7 @@ def add_library(address: GitAddress, progress: Progress, should_stop: Callable[[
     commit = fetch(address, new, progress, should_stop)
     name = _name_of(new, address.shown)
     folder = root / ".lake" / "packages" / name
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder.parent)
     _replace(folder, new)
     library = Library(name, address.shown, commit)
     _write([one for one in libraries() if one.name != name] + [library])
@@ -100,7 +101,7 @@ def _write(found: list[Library]) -> None:
     entries = [{"type": "git", "name": one.name, "url": one.address, "rev": one.revision} for one in found]
     manifest = {"version": "1.1.0", "name": "libraries", "packages": entries}
     try:
-        with replacing(libraries_root() / MANIFEST) as stream:
+        with replacing(libraries_root() / MANIFEST, is_private=True) as stream:
             json.dump(manifest, stream, indent=1)
     except OSError as error:
         raise BadSource(

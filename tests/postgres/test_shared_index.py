@@ -90,6 +90,16 @@ class Counting(Database):
         return super().connected()
 
 
+def test_what_is_copied_from_a_database_is_the_users_alone(
+    published: Postgres, environment: dict[str, str]
+) -> None:
+    store = store_of(published, environment)
+    store.open()
+    copied = [store.root, *store.root.rglob("*")]
+    assert len(copied) > 10
+    assert [path for path in copied if path.stat().st_mode & 0o077] == []
+
+
 def test_records_of_an_answer_are_fetched_at_once(published: Postgres, environment: dict[str, str]) -> None:
     store = store_of(published, environment)
     service = PremiseService.open([store], model_folder(""))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lean_extract.errors import IndexDamaged, ModelError, StoreUnavailable
+from lean_extract.files.private import make_private_folder, private_file
 from retriever.search.index.exact import ExactSearch
 from retriever.search.index.files import explained_writes, make_folder
 from retriever.search.index.manifest import IndexManifest, LiveSegment
@@ -242,7 +243,6 @@ class DatabaseStore(IndexStore):
                     meta = Meta.read(one)
                     kept = {name: found for name, found in meta.sums.items() if name not in IN_TABLE}
                     replace(meta, sums=kept).write(one)
-                temporary.chmod(0o755)
                 temporary.rename(folder)
             except BaseException:
                 shutil.rmtree(temporary, ignore_errors=True)
@@ -264,6 +264,6 @@ def _write(folder: Path, rows: Iterable[Sequence[Any]]) -> None:
     """Write pages of files, in order, into folders of segments."""
     for segment, name, content in rows:
         within = folder / plain_name(segment)
-        within.mkdir(exist_ok=True)
-        with (within / plain_name(name)).open("ab") as stream:
+        make_private_folder(within)
+        with open(within / plain_name(name), "ab", opener=private_file) as stream:
             stream.write(content)
