@@ -23,7 +23,7 @@ from lean_extract.verbs import INTERRUPTED
 from lsp_server.commands.common import existing_folder, named, project_root, show_first_use, tell_fallback
 from lsp_server.commands.index_many import index_on_cluster
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for
-from lsp_server.engine.databases import publish_project
+from lsp_server.engine.databases import library_name, publish_project
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import update_project
 from lsp_server.rendering.labels import counted
@@ -49,6 +49,9 @@ def run(options: argparse.Namespace) -> int:
     roots = list(dict.fromkeys(project_root(existing_folder(one)) for one in options.sources or [None]))
     if options.name and len(roots) > 1:
         raise UserError("--name is the name of one library.", "Leave it out, or index one project.")
+    if options.store:
+        for root in roots:
+            library_name(root, options.name)  # nothing is read if it cannot be published
     if (cluster := asked_cluster(options)) is not None:
         return index_on_cluster(roots, options, cluster, _finish)
     if len(roots) == 1:

@@ -16,11 +16,11 @@ from lean_extract.devices import Device
 from lean_extract.errors import BadSource, UserError
 from lean_extract.files.atomic import replacing
 from lean_extract.files.private import make_private_folder
-from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, is_plain_part, read_layout
-from lean_extract.source.projects.walking import can_be_named
+from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, read_layout
 from lean_extract.telling import shown, without_login
 from lsp_server.engine.git_address import GitAddress
 from lsp_server.engine.git_source import fetch
+from lsp_server.engine.names import checked_name
 from lsp_server.engine.stores import Progress, ShouldStop, libraries_root, update_project
 from retriever.search.indexing.report import IndexReport
 
@@ -81,11 +81,14 @@ def _name_of(folder: Path, address: str) -> str:
             "Give the address of a Lake package.",
         )
     stem = address.rstrip("/").removesuffix(".git").replace(":", "/").rpartition("/")[2]
-    name = read_layout(folder).name or stem.lower()
-    if not is_plain_part(name) or not can_be_named(name):
+    name = (read_layout(folder).name or stem.lower()).strip("«»")
+    try:
+        return checked_name(
+            name, "library", "It is in its lake-manifest.json, or the last part of the address."
+        )
+    except UserError:
         _remove(folder)
-        raise UserError(f"{shown(name)} cannot be the name of a package.", "Give another address.")
-    return name
+        raise
 
 
 def _replace(folder: Path, new: Path) -> None:

@@ -132,6 +132,26 @@ def test_what_cannot_be_fetched_leaves_nothing(
     assert not left.exists() or not list(left.rglob("*"))
 
 
+@pytest.mark.parametrize("name", ["a b", ".fetched", "x" * 65, "a\nb", "\x1b[2Jx"])
+def test_a_library_whose_name_is_not_plain_and_short_is_refused(cli: Cli, tmp_path: Path, name: str) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "lakefile.toml").write_text('name = "far"\n', encoding="utf-8")
+    manifest = json.dumps({"version": "1.1.0", "name": name, "packages": []})
+    (work / "lake-manifest.json").write_text(manifest, encoding="utf-8")
+    (work / "Far.lean").write_text("theorem far : True := trivial\n", encoding="utf-8")
+    git(work, "init", "--quiet")
+    git(work, "add", ".")
+    git(work, "commit", "--quiet", "-m", "one")
+    stem = tmp_path / ("y" * 70)  # what it is called after where its manifest does not say it
+    work.rename(stem)
+    done = cli("setup", "--git", stem, "--yes", PREMISE_SUGGEST_INDEX=str(tmp_path / "index"))
+    assert done.returncode == 2
+    assert "cannot be the name of a library.\nhint: " in done.stderr
+    assert "\x1b" not in done.stderr
+    assert not [*(tmp_path / "index").rglob("*.lean")]
+
+
 def test_without_git_it_says_so(cli: Cli, library: Path, tmp_path: Path) -> None:
     done = cli("setup", "--git", f"file://{library}", "--yes", PATH=str(tmp_path))
     assert done.returncode == 2 and "git is not installed" in done.stderr

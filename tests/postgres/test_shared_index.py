@@ -284,6 +284,20 @@ def test_what_a_real_server_refuses_is_told_without_user_and_password(
     assert SECRET not in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("name", ["a/b", "..", "a b", "x" * 65, "a\x1b[2J"])
+def test_a_library_is_not_published_under_a_name_that_is_not_plain_and_short(
+    published: Postgres, environment: dict[str, str], tmp_path: Path, name: str
+) -> None:
+    folder = tmp_path / "my project"
+    folder.mkdir()
+    (folder / "A.lean").write_text("theorem a : True := trivial\n", encoding="utf-8")
+    for given, hint in ((["--name", name], "Use letters"), ([], "Give it another one with --name.")):
+        done = run(environment, "index", folder, "--store", published.uri, *given)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"cannot be the name of a library.\nhint: {hint}" in done.stderr
+        assert "\x1b" not in done.stderr
+
+
 def test_what_cannot_be_published_is_told_before_anything_is_read(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
