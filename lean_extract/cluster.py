@@ -24,6 +24,8 @@ from typing import Any, Protocol, TypeVar
 
 from lean_extract.errors import ClusterLost, PremiseSuggestError, TaskFailed, UserError, WorkersDied
 from lean_extract.extras import import_extra
+from lean_extract.python_path import safe_path
+from lean_extract.telling import shown, without_login
 
 log = logging.getLogger("premise_suggest")
 
@@ -102,7 +104,7 @@ def cluster_client(options: ClusterOptions) -> Iterator[Any]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     if options.memory != "auto":
         _refuse_no_memory(import_extra("dask.utils", _EXTRA, _PURPOSE), options.memory)
-    with import_extra("dask", _EXTRA, _PURPOSE).config.set(_SETTINGS):
+    with safe_path(), import_extra("dask", _EXTRA, _PURPOSE).config.set(_SETTINGS):
         if not options.scheduler:
             with _without_interrupts():
                 cluster = distributed.LocalCluster(
@@ -120,7 +122,8 @@ def cluster_client(options: ClusterOptions) -> Iterator[Any]:
             client = distributed.Client(options.scheduler, timeout=_CONNECT_SECONDS)
         except (OSError, ValueError) as error:
             hint = "Start one there (`dask scheduler`), or correct the address."
-            raise UserError(f"No Dask scheduler answers at {options.scheduler}.", hint) from error
+            where = shown(without_login(options.scheduler))
+            raise UserError(f"No Dask scheduler answers at {where}.", hint) from error
         with client:
             _refuse_other_versions(client)
             yield client

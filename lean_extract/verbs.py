@@ -12,12 +12,13 @@ import importlib
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.files.atomic import replacing
@@ -40,6 +41,22 @@ class Verb:
     """The module that does the work, relative to the package: `.training.export`."""
     about: str
     """A one-line description for the list of commands."""
+
+
+class OptionParser(argparse.ArgumentParser):
+    """A parser that repeats no value with a password, such as an address behind a misspelled option."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and the message, and exit with 2."""
+        if _ADDRESS.search(message):
+            what, _, values = message.partition(": ")
+            message = f"{what}: {_OPTION.match(values)[0]}…"  # type: ignore[index]  # it matches the empty text
+        super().error(shown(message, longest=0))
+
+
+_ADDRESS = re.compile(r"@|[:=]\S")
+"""What a message has that repeats an address, or `--option=VALUE`."""
+_OPTION = re.compile(r"(?:--[a-z-]+[= ])?")
 
 
 class VerbModule(Protocol):
@@ -73,7 +90,7 @@ def run_verb(package: str, verbs: Mapping[str, Verb], arguments: Sequence[str] |
         nonlocal code, stopped
         module = _load(package, verb)
         stopped = getattr(module, "STOPPED", STOPPED)
-        parser = argparse.ArgumentParser(
+        parser = OptionParser(
             prog=f"python -m {package} {name}",
             description=cast(ModuleType, module).__doc__,
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -87,7 +104,7 @@ def run_verb(package: str, verbs: Mapping[str, Verb], arguments: Sequence[str] |
 def _chosen(package: str, verbs: Mapping[str, Verb], given: Sequence[str]) -> str:
     """The name of the verb. For `--help` or an unknown verb, prints the usage and exits."""
     width = max(map(len, verbs))
-    parser = argparse.ArgumentParser(
+    parser = OptionParser(
         prog=f"python -m {package}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="commands:\n" + "\n".join(f"  {name:<{width}}  {verb.about}" for name, verb in verbs.items()),

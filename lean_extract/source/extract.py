@@ -15,6 +15,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from lean_extract.errors import BadSource
+from lean_extract.python_path import safe_path
 from lean_extract.records import FileProblem, Header, Position, Proof, Record, write_records
 from lean_extract.source.projects.near import no_sources
 from lean_extract.source.projects.project import SourceFile, find_sources
@@ -135,7 +136,7 @@ def _read_all(
     if workers <= 1:
         yield from map(read, sources)
         return
-    with get_context("spawn").Pool(workers) as pool:
+    with safe_path(), get_context("spawn").Pool(workers) as pool:
         yield from pool.imap(read, sources, chunksize=32)
 
 

@@ -25,6 +25,7 @@ from types import FrameType
 from typing import Protocol
 
 from lean_extract.errors import PremiseSuggestError, UserError
+from lean_extract.python_path import safe_path
 
 _SPAWN = multiprocessing.get_context("spawn")
 _STOP_SECONDS = 10.0
@@ -148,7 +149,8 @@ class _Team:
         process = _SPAWN.Process(
             target=_worker, args=(self._work, self._listener, number, theirs), name=f"worker {number + 1}"
         )
-        process.start()
+        with safe_path():
+            process.start()
         theirs.close()
         return _Worker(number, process, ours)
 

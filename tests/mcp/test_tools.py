@@ -201,8 +201,9 @@ def test_the_process_ends_with_its_input(workplace: Workplace) -> None:
         timeout=120,
     )
     assert done.returncode == 0
-    first = json.loads(done.stdout.splitlines()[0])
-    assert first["result"]["serverInfo"]["name"] == "premise-suggest"
+    answers = {one["id"]: one for one in map(json.loads, done.stdout.splitlines())}
+    assert answers[1]["result"]["serverInfo"]["name"] == "premise-suggest"
+    assert answers[None]["error"]["code"] == -32700
 
 
 def test_options_of_http_need_http(workplace: Workplace) -> None:
