@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lean_extract.errors import BadSource, PremiseSuggestError, UserError
-from lean_extract.files.reading import read_source
+from lean_extract.files.reading import is_there, read_source
 from lean_extract.source.projects.project import is_project_root
 from lsp_server.documents.positions import from_person, split_lines
 from lsp_server.documents.proof_positions import default_position
@@ -95,7 +95,7 @@ class Workspace:
             )
         if path.suffix != ".lean":
             raise BadSource(f"{path.name} is not a Lean file.", "Send a file whose name ends in .lean.")
-        if not path.exists():
+        if not is_there(path):
             raise BadSource(
                 f"There is no file {path}.", "Check the path; it is taken from the project's root."
             )
