@@ -24,6 +24,7 @@ from typing import Any, Protocol, TypeVar
 
 from lean_extract.errors import ClusterLost, PremiseSuggestError, TaskFailed, UserError, WorkersDied
 from lean_extract.extras import import_extra
+from lean_extract.files.reading import is_there
 from lean_extract.python_path import safe_path
 from lean_extract.telling import shown, without_login
 
@@ -86,7 +87,7 @@ def asked_cluster(options: argparse.Namespace) -> ClusterOptions | None:
 
 def as_elsewhere(name: str) -> str:
     """The name of a file or a folder as other processes understand it; any other name is left alone."""
-    return str(Path(name).absolute()) if name and Path(name).exists() else name
+    return str(Path(name).absolute()) if name and is_there(Path(name)) else name
 
 
 @contextmanager

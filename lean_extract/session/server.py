@@ -23,6 +23,7 @@ from leanclient.aio import (
 )
 
 from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
+from lean_extract.files.reading import is_folder
 from lean_extract.records import Position
 from lean_extract.session import processes
 from lean_extract.session.faults import Fault
@@ -101,7 +102,7 @@ class LeanServer:
             LeanDied: the server exited, or its response was malformed.
             LeanTimeout: it did not respond within `limits.start_seconds`.
         """
-        if not project.is_dir():
+        if not is_folder(project):
             raise LeanNotFound(f"The project folder {project} does not exist.", "Check the path.")
         program = toolchain.server_command[0]
         if shutil.which(program) is None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from watchfiles import Change, watch
 
-from lean_extract.source.projects.walking import SKIPPED
+from lean_extract.source.projects.walking import SKIPPED, can_be_named
 
 log = logging.getLogger("premise_suggest")
 
@@ -67,7 +67,7 @@ def _built(root: Path) -> Iterator[Path]:
 def _below(folder: Path, skipped: frozenset[str] = frozenset()) -> Iterator[Path]:
     """A folder and those below it that are no links and not hidden."""
     for path, names, _ in os.walk(folder):
-        names[:] = [name for name in names if name not in skipped and not name.startswith(".")]
+        names[:] = [one for one in names if one not in skipped and one[0] != "." and can_be_named(one)]
         yield Path(path)
 
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 from lean_extract.cuda import fallback_warning
 from lean_extract.devices import Device
 from lean_extract.errors import BadSource, UserError
-from lean_extract.files.reading import read_source
+from lean_extract.files.reading import is_folder, read_source
 from lean_extract.source.projects.near import named_below, only_of
 from lean_extract.source.projects.project import is_project_root
 from lean_extract.telling import pip_install, shown, without_login
@@ -90,7 +90,7 @@ def searched_project(folder: Path) -> SearchedProject:
 def existing_folder(path: Path | None) -> Path:
     """The folder given to a command, or the current one. Raises BadSource: there is no such folder."""
     folder = path or Path.cwd()
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise BadSource(f"{named(folder)} is not a folder.", "Give the folder of a Lean project.")
     return folder
 
@@ -148,7 +148,7 @@ def settings_for(options: argparse.Namespace) -> Settings:
     if options.rerank is None:
         return settings
     folder = model_folder(options.model, download=options.download)
-    if options.rerank and not (folder / reranker.FOLDER).is_dir():
+    if options.rerank and not is_folder(folder / reranker.FOLDER):
         hint = "Leave out --rerank, or add a re-ranker to the model (docs/retriever.md)."
         raise UserError(f"The model in {folder} has no re-ranker.", hint)
     return replace(settings, premises=replace(settings.premises, rerank=options.rerank))

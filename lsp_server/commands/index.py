@@ -18,6 +18,7 @@ from types import FrameType
 from lean_extract.cluster import asked_cluster
 from lean_extract.devices import PLACE_NAMES
 from lean_extract.errors import BadSource, PremiseSuggestError, UserError
+from lean_extract.files.reading import is_there
 from lean_extract.telling import shown
 from lean_extract.verbs import INTERRUPTED
 from lsp_server.commands.common import existing_folder, named, project_root, show_first_use, tell_fallback
@@ -132,7 +133,7 @@ def _index_collection(options: argparse.Namespace) -> int:
             f"The backend {backend.name} needs one source.", "Give the file or folder that it reads."
         )
     source: Path = options.sources[0]
-    if not source.exists():
+    if not is_there(source):
         raise BadSource(f"There is no file or folder {named(source)}.", "Check the path.")
     name = options.name or source.stem
     folder = folder_of(name)

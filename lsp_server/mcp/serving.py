@@ -7,6 +7,7 @@ import contextlib
 import signal
 from dataclasses import dataclass, replace
 
+from lean_extract.outputs import print_line
 from lsp_server.http.serving import (
     connections_within,
     limits_for,
@@ -68,7 +69,7 @@ def serve_http(workspace: Workspace, options: HttpOptions) -> None:
         limits = replace(limits, connections=connections_within(limits.connections))
         app = create_app(create_server(workspace), policy, limits)
         line = f"premise-suggest mcp: {address}{PATH} (Ctrl-C ends it)"
-        http = server_of(app, limits, lambda: print(line, flush=True))
+        http = server_of(app, limits, lambda: print_line(line))
         asyncio.run(http.serve([listener]))
     if http.ended_by == signal.SIGINT:
         raise KeyboardInterrupt

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -27,6 +28,7 @@ def project(tmp_path: Path) -> Path:
     fill(tmp_path, *(f"others/many{number}" for number in range(50)))
     fill(root, "Lib", "Lib/Deep", ".git/objects", ".lake/packages/dep/Dep", ".lake/build/ir/Lib", ".vscode")
     fill(root, ".lake/build/lib/lean/Lib", "node_modules/x", "build/x")
+    (root / os.fsdecode(b"caf\xe9")).mkdir()
     for link in ("Linked", "Lib/Linked", ".lake/build/lib/linked"):
         (root / link).symlink_to(tmp_path / "others", target_is_directory=True)
     (root / "Lib" / "Circle").symlink_to(root, target_is_directory=True)

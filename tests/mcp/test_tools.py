@@ -106,6 +106,8 @@ async def test_a_hundred_calls_at_once_are_answered(url: str) -> None:
         ("suggest", {"file": "/etc/hostname", "line": 1}, "outside of the projects"),
         ("suggest", {"file": "../other/File.lean", "line": 1}, "outside of the projects"),
         ("suggest", {"file": "Nowhere.lean", "line": 1}, "There is no file"),
+        ("suggest", {"file": f"{'x' * 300}.lean", "line": 1}, "There is no file"),
+        ("suggest", {"file": f"{'x' * 300}/A.lean", "line": 1}, "There is no file"),
         ("suggest", {"file": "lakefile.toml", "line": 1}, "not a Lean file"),
         ("suggest", {"file": FAR_AWAY, "line": 4000}, "There is no line 4000"),
         ("suggest", {"file": FAR_AWAY, "line": 0}, "line: "),
