@@ -24,16 +24,16 @@ _DECLARATION = re.compile(
     rf"(?P<word>(?:{_KEYWORDS})(?![\w.']))?"
 )
 """Modifiers, and the declaration's keyword if it follows them."""
-_BEGINS = re.compile(rf"^[ \t]*+(?:@\[|{_WORDS}|set_option|open|{_KEYWORDS})", re.MULTILINE)
+# Python finds a line break that a pattern begins with many times faster than `^`.
+_BEGINS = re.compile(rf"\n[ \t]*+(?:@\[|{_WORDS}|set_option|open|{_KEYWORDS})")
 _PIECE = 1 << 14
 """Characters that are searched at a time."""
 _COMMAND = re.compile(
-    r"^(?P<indent>[ \t]*)(?:@\[|/--|/-!|/-|--|#\w|(?:private|protected|public|meta|noncomputable|unsafe"
+    r"\n(?P<indent>[ \t]*)(?:@\[|/--|/-!|/-|--|#\w|(?:private|protected|public|meta|noncomputable|unsafe"
     r"|partial|nonrec|local|scoped|theorem|lemma|def|abbrev|instance|example|structure|class|inductive|coinductive|axiom"
     r"|opaque|namespace|section|end|open|variable|universe|set_option|attribute|mutual|macro|macro_rules|syntax"
     r"|notation|infix[lr]?|prefix|postfix|elab|elab_rules|deriving|alias|export|initialize|include|omit|import"
-    r"|suppress_compilation|run_cmd|add_decl_doc|irreducible_def|library_note)(?![\w.']))",
-    re.MULTILINE,
+    r"|suppress_compilation|run_cmd|add_decl_doc|irreducible_def|library_note)(?![\w.']))"
 )
 _HEADER_PART = re.compile(
     r"(?>(?:\s+|--[^\n]*)+)|(?:prelude|module)(?![\w.'])"
@@ -101,9 +101,9 @@ class LeanDocument:
         """The offsets at which the declaration around `offset` and the next command begin."""
         below = self._line_below(offset)
         start, indent = self._declaration_start(below)
-        for match in _COMMAND.finditer(self.text, below):
+        for match in _COMMAND.finditer(self.text, max(0, below - 1)):
             if len(match["indent"]) <= indent:
-                return start, match.start()
+                return start, match.start() + 1
         return start, len(self.text)
 
     def _declaration_start(self, below: int) -> tuple[int, int]:
@@ -117,9 +117,11 @@ class LeanDocument:
     def _begun_above(self, end: int) -> Iterator[int]:
         """The lines that a declaration may begin in, the last first."""
         while end > 0:
-            start = self.text.rfind("\n", 0, max(0, end - _PIECE)) + 1
-            yield from reversed([match.start() for match in _BEGINS.finditer(self.text, start, end)])
+            start = self.text.rfind("\n", 0, max(0, end - _PIECE))
+            found = _BEGINS.finditer(self.text, max(0, start), end)
+            yield from reversed([match.start() + 1 for match in found])
             end = start
+        yield 0
 
     def _goes_on(self, match: re.Match[str], below: int) -> bool:
         """Whether modifiers fill their line, and their declaration begins at or after `below`."""

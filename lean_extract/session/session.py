@@ -147,8 +147,7 @@ class LeanSession:
 
         Raises: as `goals_at`, except NoGoalHere and BadPosition.
         """
-        document = await _document(self._project / path, text)
-        header = await asyncio.to_thread(lambda: document.header)
+        header = (await _document(self._project / path, text)).header
         async with self._trying:
             await (await self._running()).scratch(header)
 
@@ -272,8 +271,14 @@ class LeanSession:
 
 
 async def _document(path: Path, text: str | None) -> LeanDocument:
-    """The document of a request, in a thread of its own: it may be large."""
-    return await asyncio.to_thread(lambda: LeanDocument(read_source(path) if text is None else text))
+    return await asyncio.to_thread(_read_document, path, text)
+
+
+def _read_document(path: Path, text: str | None) -> LeanDocument:
+    """The document, with its header, which takes time in a large one."""
+    document = LeanDocument(read_source(path) if text is None else text)
+    document.header  # noqa: B018
+    return document
 
 
 async def _close_if_dead(server: LeanServer) -> None:

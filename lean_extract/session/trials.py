@@ -219,11 +219,11 @@ class _Finder:
     async def without_broken(self, trial: Trial) -> Trial:
         """The trial in a text without the broken commands above the declaration, if the goal is the same there;
         otherwise the original trial, with the fault that prevents judging it."""
-        line = trial.site.first_line
+        line = await asyncio.to_thread(lambda: trial.site.first_line)
         faults = [fault for fault in trial.blank.above if fault.position.line < line]
         if trial.fault is not None or not faults:
             return trial
-        above = await asyncio.to_thread(Above, trial.site.above, self.document.header)
+        above = await asyncio.to_thread(lambda: Above(trial.site.above, self.document.header))
         broken: dict[int, Fault] = {}
         apart = trial
         for number in range(_MOST_ROUNDS):

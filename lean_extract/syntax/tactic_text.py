@@ -43,10 +43,10 @@ _SPLITS = frozenset(".'!?")
 _HIDING = frozenset(("string", "comment", "block"))
 _WORD = re.compile(rf"#(?:{'|'.join(HASH_COMMANDS)})\w*|[^\W\d]\w*")
 _NATIVE = re.compile(r"\+\s*+«?native\b|\bnative»?\s*+:=")
-# If a configuration is not written out, it may switch `native` on.
-_HIDES_CONFIGURATION = re.compile(
+# `decide` with its options. If its configuration is not written out, that may switch `native` on.
+_DECIDE = re.compile(
     r"(?<![\w.'!?«+-])decide(?:\s*+[+-]\s*+«?\w++»?|\s*+\(\s*+«?(?!config»?\s*+:=)\w++»?\s*+:=\s*+\w++\s*+\))*+"
-    r"\s*+\(\s*+«?config»?\s*+:=(?!\s*+\{\s*+(?:\w++\s*+:=\s*+(?:true|false)\s*+(?:,\s*+)?+)*+\}\s*+\))"
+    r"(?P<hidden>\s*+\(\s*+«?config»?\s*+:=(?!\s*+\{\s*+(?:\w++\s*+:=\s*+(?:true|false)\s*+(?:,\s*+)?+)*+\}\s*+\)))?"
 )
 
 
@@ -80,7 +80,7 @@ def proves_nothing(tactic: str) -> str | None:
 
 
 def _may_trust(plain: str) -> bool:
-    return _NATIVE.search(plain) is not None or _HIDES_CONFIGURATION.search(plain) is not None
+    return _NATIVE.search(plain) is not None or any(found["hidden"] for found in _DECIDE.finditer(plain))
 
 
 def has_sorry(text: str) -> bool:

@@ -61,7 +61,7 @@ async def edit_at(
     is_accepted: bool,
 ) -> Edit:
     """The edit that inserts a tactic; see `Engine.edit_at`."""
-    known = edits.get(position, tactic)
+    known = await asyncio.to_thread(edits.get, position, tactic)
     if known is not None:
         return known
     outcome: TacticOutcome | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain, islice
 from random import Random
 
 Shape = Callable[[int], str]
@@ -43,26 +44,45 @@ fun λ match with induction case calc rw simp exact at decide unfold sorry prelu
 """What Lean's text consists of, and some of what other readers look for."""
 
 
+_ONCE_SLOW = (
+    ("@[simp] ", ""),
+    ("private\n", ""),
+    ("open a in ", ""),
+    ("-- a /- b -/\n", ""),
+    ("-- ", "\n|"),
+    ("unfold a ", ";"),
+    ("rw ", "]"),
+    ("let ", ";"),
+    ("λ ", ";"),
+    ("at ", "["),
+    ("« ", ""),
+    ("decide + ", ""),
+    (" \n", "x"),
+    ("'", "x"),
+)
+"""Pieces, each with an end, that took exponential, cubic or quadratic time somewhere."""
+
+
 def pieces(count: int, seed: int = 0) -> Mapping[str, Shape]:
-    """Texts that repeat one short piece, in a line or over lines: each token, and some of the pieces of two and three.
+    """Texts that repeat one short piece, in a line or over lines: those that were slow once, each token, and some of
+    the pieces of two and three tokens.
 
     Args:
         count: how many.
         seed: another one chooses other pieces.
     """
-    return {
-        repr(piece): repeated(piece) for _, piece in zip(range(count), _pieces(Random(seed)), strict=False)
-    }
+    chosen = islice(chain(_ONCE_SLOW, _pieces(Random(seed))), count)
+    return {f"{piece!r}, then {end!r}": repeated(piece, after=end) for piece, end in chosen}
 
 
-def _pieces(chance: Random) -> Iterator[str]:
-    gaps = ("", " ", " ", "\n", "\n  ")
+def _pieces(chance: Random) -> Iterator[tuple[str, str]]:
+    gaps, ends = ("", " ", " ", "\n", "\n  "), ("", "", "x", ";", "]", "\n|")
     tokens = _TOKENS.split()
     for token in tokens:
-        yield token + chance.choice(gaps)
+        yield token + chance.choice(gaps), chance.choice(ends)
     while True:
         parts = chance.choices(tokens, k=chance.choice((2, 3)))
-        yield "".join(part + chance.choice(gaps) for part in parts)
+        yield "".join(part + chance.choice(gaps) for part in parts), chance.choice(ends)
 
 
 LEXICAL: Mapping[str, Shape] = {
