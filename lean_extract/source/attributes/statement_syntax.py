@@ -51,7 +51,8 @@ _GRAMMAR = Grammar(
     deepest=40,
 )
 _UNIVERSES = 40
-"""The most tokens of `.{u, v}`."""
+"""The most tokens of `.{u, v}`, and of the brackets of an operator."""
+_ARROWS = frozenset("→≃")
 
 
 def _symbols() -> dict[str, list[list[str]]]:
@@ -80,7 +81,7 @@ FIELD = Word(".", "")
 
 
 def words_of(text: str) -> list[Word]:
-    """The tokens of a text: symbols of several characters and `Foo.{u}` are one, `.foo` after a bracket is two."""
+    """The tokens of a text, where `=ᵐ[μ]`, `⁻¹` and `Foo.{u}` are one each, and `.foo` after a bracket is two."""
     raw = raw_tokens(text.lstrip())
     bare = [token.rstrip() for token in raw]
     found: list[Word] = []
@@ -103,17 +104,23 @@ def words_of(text: str) -> list[Word]:
 
 def _after(raw: Sequence[str], bare: Sequence[str], index: int, last: Word) -> int:
     """The index after the word that begins at a token."""
-    if bare[index] == ".{" and not last.space:
+    if not last.space and (bare[index] == ".{" or (bare[index] == "[" and _takes_brackets(last.text))):
         return close(bare, index, min(len(raw), index + _UNIVERSES)) + 1
     parts = next((p for p in _SPLIT_SYMBOLS.get(bare[index], ()) if _is_there(raw, index, p)), None)
     return index + (1 if parts is None else len(parts))
 
 
 def _is_continued(token: str, found: Sequence[Word]) -> bool:
-    """Whether a token belongs to the word before it: universes, or a mark that no closing bar precedes."""
+    """Whether a token belongs to the word before it: universes, a mark that no closing bar precedes, `[μ]`."""
     if not found or found[-1].space:
         return False
+    if token[0] == "[" and _takes_brackets(found[-1].text):
+        return True
     return token.startswith(".{") or (token in AFTER_CLOSER and found[-1].text not in _MARKED)
+
+
+def _takes_brackets(operator: str) -> bool:
+    return operator in BRACKETED or operator[0] in _ARROWS
 
 
 def _is_there(raw: Sequence[str], index: int, parts: Sequence[str]) -> bool:
@@ -123,4 +130,10 @@ def _is_there(raw: Sequence[str], index: int, parts: Sequence[str]) -> bool:
 
 def read_words(words: Sequence[Word]) -> SyntaxNode:
     """The syntax tree of the term that begins with the first word; it has no tokens if none begins there."""
-    return read_term([word.text for word in words], _GRAMMAR, is_whole=False)
+    return read_term([operator_of(word.text) for word in words], _GRAMMAR, is_whole=False)
+
+
+def operator_of(word: str) -> str:
+    """The operator without its brackets: `=ᵐ` for `=ᵐ[μ]`; any other word as it is."""
+    operator, bracket, _ = word.partition("[")
+    return operator if bracket and operator and _takes_brackets(operator) else word

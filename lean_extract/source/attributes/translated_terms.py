@@ -7,12 +7,11 @@ are added. What is not understood is copied token by token.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from lean_extract.source.attributes.fixed_types import ARITHMETIC, RELATIONS, FixedTerms
-from lean_extract.source.attributes.statement_syntax import BODIES, FIELD, Word, read_words
-from lean_extract.syntax.brackets import close
+from lean_extract.source.attributes.statement_syntax import BODIES, FIELD, Word, read_words, words_of
 from lean_extract.syntax.operators import BRACKETED, MAX, MIRRORED, OPERATORS, PREFIX, UNKNOWN
 from lean_extract.syntax.terms import SyntaxNode
 
@@ -156,13 +155,19 @@ class TermTranslator:
             self._part(part, is_fixed or (operator == "^" and place == 1), depth + 1)
             for place, part in enumerate(node.parts)
         ]
+        brackets = self._brackets_of(node)
         if operator in self.operators.swapped and not is_fixed:
-            return self._swapped(operator, left, right)
+            return self._swapped(operator, brackets, left, right)
         acts = operator == "•" and self.fixed.is_fixed(node.parts[0])  # an action of numbers stays one
         symbol = self.word(operator, is_fixed or acts)
         now, before = _levels(symbol, operator), _levels(operator, operator)
         texts = [left.at(now.left, before.left), right.at(now.right, before.right)]
-        return _Part(self._joined(node, texts, symbol), now.own, before.own)
+        return _Part(self._joined(node, texts, symbol + brackets), now.own, before.own)
+
+    def _brackets_of(self, node: SyntaxNode) -> str:
+        """What belongs to an operator besides its symbol: `[μ]` of `=ᵐ[μ]`."""
+        written = self.words[node.parts[0].end].text.removeprefix(node.text)
+        return replace(self, words=words_of(written), depth=self.depth + 1).text() if written else ""
 
     def _multiple(self, node: SyntaxNode, depth: int) -> _Part:
         """`n • a` for `a ^ n`."""
@@ -171,15 +176,12 @@ class TermTranslator:
         exponent = self._unbracketed(node.parts[1], True, levels.left, depth)
         return _Part(f"{exponent} • {base}", levels.own, OPERATORS["^"].precedence)
 
-    def _swapped(self, operator: str, left: _Part, right: _Part) -> _Part:
+    def _swapped(self, operator: str, brackets: str, left: _Part, right: _Part) -> _Part:
         if left.text == right.text == "·":  # the first argument stays the first
             return _Part(f"· {_OPPOSITE.get(operator, operator)} ·", 0, 0)
         levels = _levels(operator, operator)
-        text = right.moved(levels.left)
-        if operator in BRACKETED and text[0] == "[":  # `f ≤ᶠ[l] g`
-            after = close(text, 0, len(text)) + 1
-            operator, text = operator + text[:after], text[after:].lstrip()
-        return _Part(f"{text} {operator} {left.moved(levels.right)}", levels.own, levels.own)
+        text = f"{right.moved(levels.left)} {operator}{brackets} {left.moved(levels.right)}"
+        return _Part(text, levels.own, levels.own)
 
     def _postfix(self, node: SyntaxNode, is_fixed: bool, depth: int) -> _Part:
         operand = node.parts[0]

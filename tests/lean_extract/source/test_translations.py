@@ -35,6 +35,7 @@ from tests.lean_extract.source.reading import premises
         ("p /ₛ q = f →ₘ[μ] g", "p -ᵥ q = f →ₘ[μ] g"),
         ("⁅a, b⁆⁻¹ = ⁅b, a⁆", "-⁅a, b⁆ = ⁅b, a⁆"),
         ("f =ᵐ[μ] g * h", "f =ᵐ[μ] g + h"),
+        ("g ^ c =ᶠ[𝓝 1] f ^ c", "c • g =ᶠ[𝓝 0] c • f"),
         ("Category.{v, u} (a * b)", "Category.{v, u} (a + b)"),
     ],
 )
