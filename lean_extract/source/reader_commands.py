@@ -192,8 +192,9 @@ class CommandReader(DeclarationReader):
         scope = self.stack.top.scope
         for alias in parse_alias(self.tokens, position, end, scope):
             found = self.declared.find(alias.target, scope)
-            target = self.declared.premises[found] if found is not None else None
-            if target is not None and not self.made.take(len(target.conclusion)):
+            target = self.declared.premises[found] if found is not None else self.known(alias.target, scope)
+            size = len(target.conclusion) + sum(map(len, target.context)) if target is not None else 0
+            if not self.made.take(size):
                 self.limit(position, "Aliases repeat too much text here")
                 return
             premise = alias_premise(self.tokens, self.module.name, alias, target, prefix, (begin, end))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from lean_extract.records import FileProblem, Module, Position, Premise
@@ -31,6 +31,14 @@ _MOST_MADE = 1 << 20, 8
 """Characters that attributes, aliases, variables and parameters may add to a file's own text: a constant, and
 how many per character of the file."""
 
+Known = Callable[[str, Scope], Premise | None]
+"""What a name means among the declarations of other modules, if it is declared there."""
+
+
+def unknown(name: str, scope: Scope) -> None:
+    """Nothing is known of other modules."""
+
+
 _Inclusion = tuple[variables.Variables, frozenset[str], frozenset[str], frozenset[str]]
 
 
@@ -50,6 +58,7 @@ class ReaderState:
     states: bool = False
     printed: PrintedGoals | None = None
     """Goals that Lean printed; with them the states of the proofs that have any are worked out."""
+    known: Known = unknown
     stack: ScopeStack = field(default_factory=ScopeStack)
     declared: ScopedPremises = field(default_factory=ScopedPremises)
     translations: Mapping[str, Translation] = field(default_factory=lambda: TRANSLATIONS)
