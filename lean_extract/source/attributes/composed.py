@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from lean_extract.source.attributes.statement_syntax import Word, read_words, words_of
 from lean_extract.syntax.operators import OPERATORS
+from lean_extract.syntax.statement_syntax import Word, read_words, words_of
 from lean_extract.syntax.terms import SyntaxNode
 
 _COMPOSITION = "≫"
@@ -40,7 +40,7 @@ def _unused(names: Sequence[str], conclusion: str, context: Sequence[str]) -> st
     return next((name for name in names if name not in taken), f"{names[0]}'")
 
 
-def _sides(conclusion: str) -> list[list[Word]] | None:
+def _sides(conclusion: str) -> list[Sequence[Word]] | None:
     """The words of the two sides of an equation."""
     words = words_of(conclusion.removeprefix(_SIMPLIFIED))
     node = read_words(words) if len(words) <= _MOST_WORDS else None

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from lean_extract.source.attributes.statement_syntax import words_of
 from lean_extract.syntax.binder_words import BINDING_ENDS, QUANTIFIERS
 from lean_extract.syntax.brackets import DEPTH, OPENERS, close
 from lean_extract.syntax.lexer import is_identifier
+from lean_extract.syntax.statement_syntax import words_of
 from lean_extract.syntax.terms import SyntaxNode
 
 NUMBER_TYPES = frozenset(
@@ -44,7 +44,10 @@ def fixed_in(texts: Iterable[str], types: Set[str] = frozenset()) -> frozenset[s
     A text that begins with a bracket is a binder itself. `types` holds further fixed types
     (`to_additive (dont_translate := R)`).
     """
-    return frozenset([name for text in texts for name in _names([one.text for one in words_of(text)], types)])
+    binding = (text for text in texts if ":" in text)
+    return frozenset(
+        [name for text in binding for name in _names([one.text for one in words_of(text)], types)]
+    )
 
 
 def _names(words: Sequence[str], types: Set[str]) -> Iterator[str]:

@@ -36,7 +36,7 @@ class Subject:
         translation = request.translation
         fixed = request.fixed(self.premise)
         return Subject(
-            translated(request, self.premise),
+            translated(request, self.premise, fixed),
             tuple([translation.component(name) for name in self.fields]),
             tuple([projection.translated(translation, fixed) for projection in self.projections]),
         )

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from lean_extract.source.attributes.fixed_types import ARITHMETIC, RELATIONS, FixedTerms
-from lean_extract.source.attributes.statement_syntax import BODIES, FIELD, Word, read_words, words_of
 from lean_extract.syntax.operators import BRACKETED, MAX, MIRRORED, OPERATORS, PREFIX, UNKNOWN
+from lean_extract.syntax.statement_syntax import BODIES, FIELD, Word, read_words, words_of
 from lean_extract.syntax.terms import SyntaxNode
 
 _APPLICATION = MAX - 1

@@ -10,10 +10,10 @@ from types import MappingProxyType
 
 from lean_extract.source.attributes import translation_tables as tables
 from lean_extract.source.attributes.fixed_types import FixedTerms, fixed_in
-from lean_extract.source.attributes.statement_syntax import words_of
 from lean_extract.source.attributes.translated_terms import Operators, TermTranslator
 from lean_extract.source.names.scopes import MAX_NAME, split_name
 from lean_extract.syntax.lexer import is_identifier
+from lean_extract.syntax.statement_syntax import words_of
 
 _PARTS = re.compile(r"_|(?:LE|LT|GE|GT|WF|Coe(?:TC|HTCT|T))(?=[A-Z])|[A-Z]+[^A-Z_]*|[^A-Z_]+")
 
@@ -54,12 +54,13 @@ class Translation:
             return known
         return ".".join([self.component(part) for part in split_name(name)])
 
-    def statement(self, text: str, fixed: Set[str] = frozenset()) -> str:
+    def statement(self, text: str, fixed: Set[str] | None = None) -> str:
         """A binder or a conclusion, translated.
 
-        `fixed` holds the variables with a type that is not translated, besides those that the text itself binds.
+        `fixed` holds the variables with a type that is not translated; without it, those that the text binds.
         """
-        terms = FixedTerms(fixed | fixed_in([text]), adds_numbers=self.is_additive)
+        fixed = fixed_in([text]) if fixed is None else fixed
+        terms = FixedTerms(fixed, adds_numbers=self.is_additive)
         operators = Operators(self.is_additive, self.swapped, self.swapped_arguments)
         return TermTranslator(words_of(text), operators, partial(_word, self), terms).text()
 

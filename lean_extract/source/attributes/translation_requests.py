@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from lean_extract.records import Premise
@@ -83,10 +83,9 @@ def renamed(target: str, namespace: list[str]) -> str:
     return ".".join([*kept, target])
 
 
-def translated(request: Request, premise: Premise) -> Premise:
-    """The declaration that the attribute generates from `premise`."""
+def translated(request: Request, premise: Premise, fixed: Set[str]) -> Premise:
+    """The declaration that the attribute generates from `premise`. `fixed`: as `Request.fixed` gives them."""
     translation = request.translation
-    fixed = request.fixed(premise)
     return replace(
         premise,
         name=target_name(request, premise.name),

@@ -48,6 +48,11 @@ class ScopedPremises:
                 return position
         return None
 
+    def get(self, name: str, scope: Scope) -> Premise | None:
+        """The premise that a name refers to."""
+        position = self.find(name, scope)
+        return None if position is None else self.premises[position]
+
     def unused(self, name: str, namespace: str) -> str:
         """The name of an anonymous instance, numbered as in Lean if the file already has it."""
         full = join_names(namespace, name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from lean_extract.short_cache import kept_if_short
 from lean_extract.syntax.brackets import BARS, INNER_PAIRS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS, close
 from lean_extract.syntax.lexer import raw_tokens
 from lean_extract.syntax.operators import BIG, BRACKETED, GLUED, OPERATORS, PREFIX
@@ -19,7 +20,23 @@ ITERATE = "^["
 AFTER_CLOSER = ("ₘ", "₊", "ₑ")
 """Marks after the closing bar of `|a|ₘ`, `‖a‖₊`, `‖a‖ₑ`."""
 _MARKED = frozenset("|‖⌋⌉")
-_SYMBOLS = ("ᵐᵒᵖ", "ᵈᵐᵃ", "⁺ᵐ", "⁻ᵐ", "/ₛ", "∀ᵉ", "∃ᵉ", "C^", ITERATE)
+_SYMBOLS = (
+    "ᵐᵒᵖ",
+    "ᵃᵒᵖ",
+    "ᵒᵈ",
+    "ᵈᵐᵃ",
+    "⁺ᵐ",
+    "⁻ᵐ",
+    "/ₛ",
+    "∀ᵉ",
+    "∃ᵉ",
+    "C^",
+    ITERATE,
+    "<+:",
+    "<:+",
+    "<:+:",
+    "<+~",
+)
 _PAIRS = {ITERATE: "]", "⁅": "⁆", "‹": "›"} | PAIRS | BARS | ROUNDING_PAIRS | QUOTIENT_PAIRS | INNER_PAIRS
 _ENDS = frozenset((",", ":", ":=", "↦", "=>", ";", "//", "then", "else", "with", "from", "in", "do", "by"))
 BODIES = {
@@ -28,7 +45,7 @@ BODIES = {
     **dict.fromkeys(("∐", "∫", "∫⁻"), 60),
 }
 """The binders, and the least precedence of operators in their bodies."""
-_POSTFIX = ("⁻¹", "ᶜ", "!", "ˣ", "ᵐᵒᵖ", "ᵒᵖ", "ᵈᵐᵃ", "⁺ᵐ", "⁻ᵐ", "⁺", "⁻", "ᵀ", *AFTER_CLOSER)
+_POSTFIX = ("⁻¹", "ᶜ", "!", "ˣ", "ᵐᵒᵖ", "ᵃᵒᵖ", "ᵒᵖ", "ᵒᵈ", "ᵈᵐᵃ", "⁺ᵐ", "⁻ᵐ", "⁺", "⁻", "ᵀ", *AFTER_CLOSER)
 _GRAMMAR = Grammar(
     infix=infix_powers(
         " ".join(OPERATORS),
@@ -80,7 +97,8 @@ FIELD = Word(".", "")
 """What precedes the name or number of a field."""
 
 
-def words_of(text: str) -> list[Word]:
+@kept_if_short(8192)
+def words_of(text: str) -> tuple[Word, ...]:
     """The tokens of a text, where `=ᵐ[μ]`, `⁻¹` and `Foo.{u}` are one each, and `.foo` after a bracket is two."""
     raw = raw_tokens(text.lstrip())
     bare = [token.rstrip() for token in raw]
@@ -99,7 +117,7 @@ def words_of(text: str) -> list[Word]:
             found.append(FIELD)
             token = token[1:]
         found.append(Word(token, space))
-    return found
+    return tuple(found)
 
 
 def _after(raw: Sequence[str], bare: Sequence[str], index: int, last: Word) -> int:
