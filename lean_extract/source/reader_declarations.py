@@ -66,7 +66,9 @@ class DeclarationReader(ReaderState):
         if is_too_long(join_names(namespace, declaration.name)):
             self.problem(position, "The name of this declaration is too long; it is left out.")
             return
-        premise = declared_premise(self.tokens, self.module.name, namespace, declaration, context)
+        premise = declared_premise(
+            self.tokens, self.module.name, namespace, declaration, context, is_private=self.is_private(prefix)
+        )
         self.add(premise)
         if declaration.keyword in THEOREM_WORDS:
             self._proof(declaration, premise)

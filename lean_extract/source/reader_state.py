@@ -12,6 +12,7 @@ from lean_extract.source.budget import Budget
 from lean_extract.source.grammar.aliases import Alias
 from lean_extract.source.grammar.declarations import (
     Attribute,
+    Prefix,
 )
 from lean_extract.source.grammar.notations import Notation
 from lean_extract.source.names import variables
@@ -97,6 +98,11 @@ class ReaderState:
             return True
         self.limit(index, "Attributes generate too much text here")
         return False
+
+    def is_private(self, prefix: Prefix) -> bool:
+        """Whether a declaration is seen in its own module only. In Lean's module system, most are by default."""
+        is_public = self.stack.top.is_public or "public" in prefix.modifiers
+        return "private" in prefix.modifiers or (self.module.in_module_system and not is_public)
 
     def add(self, premise: Premise) -> None:
         """Declare a premise in the current scope."""
