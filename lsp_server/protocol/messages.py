@@ -25,7 +25,7 @@ _LARGEST_ID = 2**63
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}]')
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]')
 _ID = re.compile(rb'\s*+:\s*+(-?[1-9][0-9]{0,18}|0|"[ !#-\[\]-~]{0,1000}")')
 
 Id = int | str
