@@ -24,6 +24,9 @@ from typing import Any, Protocol, TypeVar
 
 from lean_extract.errors import ClusterLost, PremiseSuggestError, TaskFailed, UserError, WorkersDied
 from lean_extract.extras import import_extra
+from lean_extract.files.reading import is_there
+from lean_extract.python_path import safe_path
+from lean_extract.telling import shown, without_login
 
 log = logging.getLogger("premise_suggest")
 
@@ -84,7 +87,7 @@ def asked_cluster(options: argparse.Namespace) -> ClusterOptions | None:
 
 def as_elsewhere(name: str) -> str:
     """The name of a file or a folder as other processes understand it; any other name is left alone."""
-    return str(Path(name).absolute()) if name and Path(name).exists() else name
+    return str(Path(name).absolute()) if name and is_there(Path(name)) else name
 
 
 @contextmanager
@@ -102,7 +105,7 @@ def cluster_client(options: ClusterOptions) -> Iterator[Any]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     if options.memory != "auto":
         _refuse_no_memory(import_extra("dask.utils", _EXTRA, _PURPOSE), options.memory)
-    with import_extra("dask", _EXTRA, _PURPOSE).config.set(_SETTINGS):
+    with safe_path(), import_extra("dask", _EXTRA, _PURPOSE).config.set(_SETTINGS):
         if not options.scheduler:
             with _without_interrupts():
                 cluster = distributed.LocalCluster(
@@ -120,7 +123,8 @@ def cluster_client(options: ClusterOptions) -> Iterator[Any]:
             client = distributed.Client(options.scheduler, timeout=_CONNECT_SECONDS)
         except (OSError, ValueError) as error:
             hint = "Start one there (`dask scheduler`), or correct the address."
-            raise UserError(f"No Dask scheduler answers at {options.scheduler}.", hint) from error
+            where = shown(without_login(options.scheduler))
+            raise UserError(f"No Dask scheduler answers at {where}.", hint) from error
         with client:
             _refuse_other_versions(client)
             yield client

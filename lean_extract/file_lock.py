@@ -14,12 +14,14 @@ from pathlib import Path
 
 
 @contextmanager
-def open_lock_file(path: Path) -> Iterator[int]:
+def open_lock_file(path: Path, mode: int = 0o644) -> Iterator[int]:
     """The descriptor of the lock file, which is created if needed. Closing it at the end releases the lock.
+
+    `mode`: who may read and write a file that is created, less what the umask takes away.
 
     Raises OSError: the file cannot be created or opened for writing.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, mode)
     try:
         yield descriptor
     finally:

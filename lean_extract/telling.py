@@ -61,6 +61,17 @@ def shown(text: object, *, keep: str = "", longest: int = 300) -> str:
     )
 
 
+def reason(error: Exception) -> str:
+    """What an error says: of one of the system, what is wrong, without its number and the path."""
+    return str(getattr(error, "strerror", None) or error or type(error).__name__)
+
+
+def without_login(text: str) -> str:
+    """A text without all that stands before its last `@`: it may be an address such as `https://me:secret@host`."""
+    _, at, rest = text.rpartition("@")
+    return f"…@{rest}" if at else text
+
+
 _UNSAFE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 """Unicode categories of characters that a terminal interprets or cannot print."""
 

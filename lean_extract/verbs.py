@@ -8,19 +8,20 @@ are handled here, in the same way for every verb and for `premise-suggest` itsel
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
-import io
 import json
-import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
 from lean_extract.errors import PremiseSuggestError
 from lean_extract.files.atomic import replacing
+from lean_extract.outputs import open_outputs, print_line, settled
 from lean_extract.telling import pip_install, shown
 
 INTERRUPTED = 130
@@ -28,6 +29,17 @@ INTERRUPTED = 130
 STOPPED = "Stopped."
 """The message after Ctrl-C, unless the verb's module defines its own `STOPPED`."""
 
+_HINTS = {
+    errno.ENOENT: "Check the path.",
+    errno.ENOTDIR: "Check the path.",
+    errno.ENAMETOOLONG: "Give a shorter path.",
+    errno.ENOSPC: "Free some disk space.",
+    errno.EDQUOT: "Free some disk space.",
+    errno.EACCES: "Check the permissions.",
+    errno.EPERM: "Check the permissions.",
+    errno.EROFS: "Name a path elsewhere.",
+}
+"""What to do about an error of the system."""
 _LINES = "\n\t"
 """Control characters that a message may contain, since Lean's messages have several lines."""
 
@@ -40,6 +52,22 @@ class Verb:
     """The module that does the work, relative to the package: `.training.export`."""
     about: str
     """A one-line description for the list of commands."""
+
+
+class OptionParser(argparse.ArgumentParser):
+    """A parser that repeats no value with a password, such as an address behind a misspelled option."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and the message, and exit with 2."""
+        if _ADDRESS.search(message):
+            what, _, values = message.partition(": ")
+            message = f"{what}: {_OPTION.match(values)[0]}…"  # type: ignore[index]  # it matches the empty text
+        super().error(shown(message, longest=0))
+
+
+_ADDRESS = re.compile(r"@|[:=]\S")
+"""What a message has that repeats an address, or `--option=VALUE`."""
+_OPTION = re.compile(r"(?:--[a-z-]+[= ])?")
 
 
 class VerbModule(Protocol):
@@ -64,16 +92,15 @@ def run_verb(package: str, verbs: Mapping[str, Verb], arguments: Sequence[str] |
         arguments: the command line without the program's name; None for that of this process.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    name = _chosen(package, verbs, given[:1])
-    verb = verbs[name]
     code = 0
     stopped = STOPPED
 
     def work() -> None:
         nonlocal code, stopped
-        module = _load(package, verb)
+        name = _chosen(package, verbs, given[:1])
+        module = _load(package, verbs[name])
         stopped = getattr(module, "STOPPED", STOPPED)
-        parser = argparse.ArgumentParser(
+        parser = OptionParser(
             prog=f"python -m {package} {name}",
             description=cast(ModuleType, module).__doc__,
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -87,7 +114,7 @@ def run_verb(package: str, verbs: Mapping[str, Verb], arguments: Sequence[str] |
 def _chosen(package: str, verbs: Mapping[str, Verb], given: Sequence[str]) -> str:
     """The name of the verb. For `--help` or an unknown verb, prints the usage and exits."""
     width = max(map(len, verbs))
-    parser = argparse.ArgumentParser(
+    parser = OptionParser(
         prog=f"python -m {package}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="commands:\n" + "\n".join(f"  {name:<{width}}  {verb.about}" for name, verb in verbs.items()),
@@ -123,39 +150,54 @@ _EXTRAS: Mapping[str, str] = {
 def reported(work: Callable[[], None], *, stopped: Callable[[], str] = lambda: STOPPED) -> int:
     """Do the work of a command and return its exit code. Errors are printed on stderr, with their hints.
 
+    Nothing is printed where the reader of the output has gone (`| head -1`); the code is 1 then, too.
+
     Args:
-        work: does the work and prints its results.
+        work: does the work and prints its results. Raises SystemExit: the command line cannot be used.
         stopped: returns the message to print after Ctrl-C.
     """
-    _open_closed_outputs()
-    _use_utf8()
+    open_outputs()
+    try:
+        code = _code_of(work, stopped)
+    except SystemExit:
+        if not settled():
+            raise SystemExit(1) from None
+        raise
+    return code if settled() else code or 1
+
+
+def _code_of(work: Callable[[], None], stopped: Callable[[], str]) -> int:
     try:
         work()
         sys.stdout.flush()
         return 0
     except PremiseSuggestError as error:
-        print(f"error: {shown(error.message, keep=_LINES, longest=0)}", file=sys.stderr)
-        if error.hint:
-            print(f"hint: {shown(error.hint, keep=_LINES, longest=0)}", file=sys.stderr)
+        _complain(error.message, error.hint)
         return error.exit_code
     except KeyboardInterrupt:
-        print(stopped(), file=sys.stderr)
+        print_line(stopped(), sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()  # The reader of the output has gone, so nobody would read a message.
+        return 1  # The reader of the output has gone, so nobody would read a message.
+    except OSError as error:
+        where = shown(error.filename or "The output")
+        hint = _HINTS.get(error.errno or 0, "Check the path, the disk and the permissions.")
+        _complain(f"{where} cannot be read or written: {error.strerror or error}.", hint)
         return 1
-    except OSError as error:  # no space, no permission
-        where = error.filename or "The output"
-        print(f"error: {shown(where)} cannot be read or written: {error.strerror or error}.", file=sys.stderr)
-        missing = isinstance(error, FileNotFoundError | NotADirectoryError)
-        hint = "Check the path." if missing else "Free some disk space, or check the permissions."
-        print(f"hint: {hint}", file=sys.stderr)
+    except UnicodeEncodeError as error:  # of a path
+        _complain(f"{shown(error.object)} is not UTF-8.", "Give the file or folder another name.")
         return 1
     except Exception as error:
         if not _was_interrupted(error):
             raise
-        print(stopped(), file=sys.stderr)
+        print_line(stopped(), sys.stderr)
         return INTERRUPTED
+
+
+def _complain(message: str, hint: str) -> None:
+    print_line(f"error: {shown(message, keep=_LINES, longest=0)}", sys.stderr)
+    if hint:
+        print_line(f"hint: {shown(hint, keep=_LINES, longest=0)}", sys.stderr)
 
 
 def _was_interrupted(error: BaseException) -> bool:
@@ -168,22 +210,6 @@ def _was_interrupted(error: BaseException) -> bool:
         seen.add(id(cause))
         cause = cause.__cause__ or cause.__context__
     return False
-
-
-def _open_closed_outputs() -> None:
-    """Let what is printed vanish where the caller has closed standard output or error (`>&-`)."""
-    # Python sets these to None, whatever its types say.
-    if cast(object, sys.stdout) is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    if cast(object, sys.stderr) is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-
-
-def _use_utf8() -> None:
-    """Print UTF-8 in any locale, for Lean's symbols. Characters that cannot be encoded are escaped."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from lsp_server.cli import main
+from lean_extract.python_path import leave_current_folder
 
-sys.exit(main())
+
+def _main() -> int:
+    leave_current_folder()
+    from lsp_server.cli import main  # with all that it imports, after that
+
+    return main()
+
+
+sys.exit(_main())

@@ -10,7 +10,7 @@ from typing import cast
 
 from lean_extract.devices import DEVICES
 from lean_extract.option_types import add_cluster_arguments, depth, port, positive, processes
-from lean_extract.verbs import reported
+from lean_extract.verbs import OptionParser, reported
 from lsp_server import __version__
 from lsp_server.commands.eval_options import add_eval
 from lsp_server.commands.ports import HTTP_PORT, MCP_PORT
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The options of every command."""
-    top = argparse.ArgumentParser(
+    top = OptionParser(
         prog="premise-suggest",
         description="Find the lemmas that fit a live Lean 4 goal, and the tactics that Lean accepts.",
     )

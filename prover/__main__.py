@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 
+from lean_extract.python_path import leave_current_folder
 from lean_extract.verbs import Verb, run_verb
 
 VERBS: Mapping[str, Verb] = {
@@ -30,4 +31,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    leave_current_folder()
     sys.exit(main())

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from lean_extract.records import Goal
+from lean_extract.records import Goal, Hypothesis
 from lean_extract.syntax.brackets import TERM_DEPTH
+from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.inaccessible import DAGGER
+from prover.arguments import telescope
 from prover.shapes import (
     GoalShape,
     binder_arguments,
     head,
     last_named,
+    last_parts,
     shape,
     strip_brackets,
     symbols,
-    telescope,
     tokens,
 )
 
@@ -29,32 +32,52 @@ _SETS = frozenset("∪∩∅∘") | {"fun", "\\", "Set"}
 _MANY_NAMES = 6
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A goal's tokens, without dot notation."""
+
+    target: tuple[str, ...]
+    hypotheses: tuple[tuple[Hypothesis, tuple[str, ...]], ...]
+    """The last named ones, each with its type."""
+    local: frozenset[str]
+    """All names of the context."""
+
+    @classmethod
+    def of(cls, goal: Goal) -> _Read:
+        local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
+
+        def read(text: str) -> tuple[str, ...]:
+            return undotted(strip_brackets(tokens(text)), local)
+
+        hypotheses = tuple((one, read(one.type)) for one in last_named(goal))
+        return cls(read(goal.target), hypotheses, local)
+
+
 def closing(goal: Goal, extra: tuple[str, ...] = ()) -> Iterator[Proposal]:
     """Tactics that either close the goal or fail."""
-    target = strip_brackets(tokens(goal.target))
+    read = _Read.of(goal)
+    target, types = read.target, {type_ for _, type_ in read.hypotheses}
     outer = shape(target)
-    types = {strip_brackets(tokens(item.type)) for item in last_named(goal)}
     yield "rfl", 0.72 if outer.kind in ("eq", "iff") else 0.2
     yield "assumption", 0.99 if target in types else 0.05
     yield "simp", 0.7
     yield "simp_all", 0.45 if types else 0.2
     yield "trivial", 0.9 if outer.kind == "true" else 0.3
-    variables = {name for hypothesis in goal.hypotheses for name in hypothesis.names}
-    if not variables & set(target):
+    if read.local.isdisjoint(target):
         yield "decide", 0.6
-    if "False" in goal.target.split() or ("False",) in types:
+    if "False" in target or ("False",) in types:
         yield "contradiction", 0.6
     else:
         yield "contradiction", 0.2 if any(shape(type_).kind == "not" for type_ in types) else 0.05
-    if _is_arithmetic(goal, target):
+    if _is_arithmetic(read):
         yield "omega", 0.6
     for tactic in extra:
         yield tactic, 0.5
 
 
-def _is_arithmetic(goal: Goal, target: tuple[str, ...]) -> bool:
-    types = {token for hypothesis in last_named(goal) for token in tokens(hypothesis.type)}
-    return bool(types & _NUMBERS) and shape(target).kind in ("eq", "rel", "not", "false", "or", "and")
+def _is_arithmetic(read: _Read) -> bool:
+    types = {token for _, type_ in read.hypotheses for token in type_}
+    return bool(types & _NUMBERS) and shape(read.target).kind in ("eq", "rel", "not", "false", "or", "and")
 
 
 def structural(goal: Goal) -> Iterator[Proposal]:
@@ -74,10 +97,11 @@ def structural(goal: Goal) -> Iterator[Proposal]:
         yield "ext x", 0.25 if _SETS & set(tokens(goal.target)) else 0.05
     elif outer.operator == "⊆":
         yield "intro x hx", 0.4
-    for hypothesis in last_named(goal):
-        if head(tokens(hypothesis.type)) in _INDUCTIVE:
+    read = _Read.of(goal)
+    for hypothesis, type_ in read.hypotheses:
+        if head(type_) in _INDUCTIVE:
             for name in hypothesis.names:
-                if _asks_for(name, goal):
+                if _asks_for(name, read):
                     yield f"induction {name}", 0.16
 
 
@@ -89,18 +113,16 @@ def is_worth_cases(goal: Goal, name: str) -> bool:
     """
     for hypothesis in goal.hypotheses:
         if name in hypothesis.names and head(tokens(hypothesis.type)) in _INDUCTIVE | _NUMBERS:
-            return _asks_for(name, goal)
+            return _asks_for(name, _Read.of(goal))
     return True
 
 
-def _asks_for(name: str, goal: Goal) -> bool:
-    target = strip_brackets(tokens(goal.target))
-    if not _holds(name, target):
+def _asks_for(name: str, read: _Read) -> bool:
+    if name not in read.target:
         return False
-    if not any(_holds(name, tokens(item.type)) for item in last_named(goal)):
+    if not any(name in type_ for _, type_ in read.hypotheses):
         return True
-    local = frozenset(other for hypothesis in goal.hypotheses for other in hypothesis.names)
-    return _is_computed_with(name, target, local)
+    return _is_computed_with(name, read.target, read.local)
 
 
 def _is_computed_with(name: str, parts: tuple[str, ...], local: frozenset[str]) -> bool:
@@ -115,7 +137,7 @@ def _is_computed_with(name: str, parts: tuple[str, ...], local: frozenset[str]) 
         outer = shape(part)
         sides = [strip_brackets(side) for side in (outer.left, outer.right) if side]
         if outer.kind in ("eq", "rel"):
-            if any(side != (name,) and _holds(name, side) for side in sides):
+            if any(side != (name,) and name in side for side in sides):
                 return True
         elif outer.kind == "other":
             if _is_argument_inside(name, part, local):
@@ -125,18 +147,14 @@ def _is_computed_with(name: str, parts: tuple[str, ...], local: frozenset[str]) 
     return False
 
 
-def _holds(name: str, parts: tuple[str, ...]) -> bool:
-    return any(part == name or part.startswith(f"{name}.") for part in parts)
-
-
 def _is_argument_inside(name: str, parts: tuple[str, ...], local: frozenset[str]) -> bool:
-    """Whether an application has the name in brackets or before a dot, or applies a local predicate to it."""
+    """Whether an application has the name in brackets, or applies a local predicate to it."""
     if parts and parts[0] in local and name in parts[1:]:
         return True
     depth = 0
     for part in parts:
         depth += TERM_DEPTH.get(part, 0)
-        if part.startswith(f"{name}.") or (part == name and depth > 0):
+        if part == name and depth > 0:
             return True
     return False
 
@@ -158,10 +176,12 @@ def _introduced(goal: Goal) -> list[str]:
 
 def local(goal: Goal) -> Iterator[Proposal]:
     """Tactics that use a hypothesis: apply it, rewrite with it, take it apart."""
-    target = strip_brackets(tokens(goal.target))
-    mentioned = symbols(target)
-    for hypothesis in last_named(goal):
-        arguments, core = telescope((), hypothesis.type)
+    read = _Read.of(goal)
+    target, mentioned = read.target, last_parts(symbols(read.target))
+    known = {name: type_ for hypothesis, type_ in read.hypotheses for name in hypothesis.names}
+    for hypothesis, _ in read.hypotheses:
+        arguments, core = telescope((), hypothesis.type, known)
+        core = undotted(core, read.local.union(argument.name for argument in arguments))
         outer = shape(core)
         for name in hypothesis.names:
             if DAGGER in name or not name:
@@ -174,9 +194,9 @@ def local(goal: Goal) -> Iterator[Proposal]:
             if outer.kind in ("eq", "iff"):
                 yield (
                     f"rw [{name}]",
-                    0.5 if symbols(outer.left, _names(hypothesis.type)) <= mentioned else 0.1,
+                    0.5 if last_parts(symbols(outer.left, _names(hypothesis.type))) <= mentioned else 0.1,
                 )
-                yield f"rw [← {name}]", 0.25 if symbols(outer.right) <= mentioned else 0.05
+                yield f"rw [← {name}]", 0.25 if last_parts(symbols(outer.right)) <= mentioned else 0.05
             if not arguments:
                 yield from _taken_apart(name, outer, target)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from lean_extract.records import Goal, Premise
 from prover.shapes import last_named, symbols, tokens
@@ -13,11 +13,10 @@ _LIKELY = 6
 """So many of the best are tried in tactics though the goal does not mention them: constructors may conclude it."""
 
 
-def means(premise: Premise, symbol: str, local: Collection[str]) -> bool:
-    """Whether a printed symbol may be the premise's name.
+def means(premise: Premise, symbol: str) -> bool:
+    """Whether a printed symbol (`prover.shapes.symbols`) may be the premise's name.
 
-    Lean leaves out open namespaces (`Injective`), and writes `l.sum` for `List.sum l`. `local` are the names of
-    the hypotheses.
+    Lean leaves out open namespaces (`Injective`), and writes `Set.univ.card` for `Finset.card Set.univ`.
     """
     name = premise.written
     if symbol == name or name.endswith(f".{symbol}"):
@@ -25,7 +24,7 @@ def means(premise: Premise, symbol: str, local: Collection[str]) -> bool:
     owner, _, last = symbol.rpartition(".")
     if not owner or name.rpartition(".")[2] != last:
         return False
-    return owner.partition(".")[0] in local or not owner.rpartition(".")[2][:1].isupper()
+    return not owner.rpartition(".")[2][:1].isupper()
 
 
 class GoalNames:
@@ -33,12 +32,12 @@ class GoalNames:
 
     def __init__(self, goal: Goal) -> None:
         self._local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
-        self._target = self._by_last_part(tokens(goal.target))
-        self._hypotheses = self._by_last_part(token for one in last_named(goal) for token in tokens(one.type))
+        self._target = self._by_last_part([goal.target])
+        self._hypotheses = self._by_last_part(one.type for one in last_named(goal))
 
-    def _by_last_part(self, found: Iterable[str]) -> dict[str, list[str]]:
+    def _by_last_part(self, texts: Iterable[str]) -> dict[str, list[str]]:
         by_last: dict[str, list[str]] = {}
-        for symbol in symbols(found, self._local):
+        for symbol in frozenset[str]().union(*(symbols(tokens(text), self._local) for text in texts)):
             by_last.setdefault(symbol.rpartition(".")[2], []).append(symbol)
         return by_last
 
@@ -52,7 +51,7 @@ class GoalNames:
 
     def _mentioned(self, premise: Premise, by_last: dict[str, list[str]]) -> bool:
         alike = by_last.get(premise.written.rpartition(".")[2], ())
-        return any(means(premise, symbol, self._local) for symbol in alike)
+        return any(means(premise, symbol) for symbol in alike)
 
 
 def worth_trying(goal: Goal, definitions: Sequence[Premise]) -> list[Premise]:

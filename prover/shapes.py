@@ -8,7 +8,7 @@ guesses; Lean is asked afterwards.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -17,6 +17,7 @@ from typing import Literal
 from lean_extract.records import Goal, Hypothesis
 from lean_extract.short_cache import kept_if_short
 from lean_extract.syntax.brackets import PAIRS, QUOTIENT_PAIRS, closing, depths
+from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.syntax.placed import PlacedToken
 
@@ -33,7 +34,6 @@ _TOKEN = re.compile(
     r"|[^\s\w]"
 )
 _MOST_TOKENS = 2000
-_MOST_ARGUMENTS = 64
 _MANY_HYPOTHESES = 128
 _MANY_NAMES = 256
 _IFF, _IMP, _OR, _AND = {"↔", "<->"}, {"→", "->"}, {"∨"}, {"∧"}
@@ -102,15 +102,10 @@ class Argument:
     type: tuple[str, ...]
     is_explicit: bool
     is_instance: bool = False
-
-    @property
-    def is_proof(self) -> bool:
-        """Whether the argument is probably a proof, judged by the shape of its type, then by its name."""
-        kind = shape(self.type).kind
-        if kind != "other":
-            # `α → β` is the type of a function unless it is named like a hypothesis.
-            return kind not in {"imp", "forall"} or self.name.startswith("h") or not self.name
-        return bool(re.match(r"h[A-Z₀-₉_a-z]?['₀-₉]*$", self.name)) and len(self.type) > 1
+    is_condition: bool = False
+    """Whether it is what `∀ x ∈ s` asks of `x`."""
+    is_proof: bool = False
+    """Whether it is probably a proof; `prover.arguments` tells."""
 
 
 def shape(text: str | Sequence[str]) -> GoalShape:
@@ -205,7 +200,8 @@ def _loose(parts: list[str]) -> list[Argument]:
     for at, token in enumerate(parts):
         if token in RELATIONS:  # `∀ x ∈ s, …` takes the element and the proof
             bounded = [Argument(name, (), True) for name in parts[:at]]
-            return [*bounded, *(Argument("h", (a.name, *parts[at:]), True) for a in bounded)]
+            conditions = (Argument("h", (one.name, *parts[at:]), True, is_condition=True) for one in bounded)
+            return [*bounded, *conditions]
     return [Argument(name, (), True) for name in parts]
 
 
@@ -218,25 +214,12 @@ def _split(parts: tuple[str, ...], token: str) -> tuple[tuple[str, ...], bool, t
     return parts, False, ()
 
 
-def telescope(context: Iterable[str], conclusion: str) -> tuple[tuple[Argument, ...], tuple[str, ...]]:
-    """The arguments of a signature, and its conclusion without leading `∀` and `→`."""
-    arguments = [argument for binder in context for argument in binder_arguments(tokens(binder))]
-    core = strip_brackets(tokens(conclusion))
-    while len(arguments) < _MOST_ARGUMENTS:
-        outer = _shape(core)
-        if outer.kind == "forall":
-            arguments += binder_arguments(outer.left)
-        elif outer.kind == "imp":
-            arguments.append(Argument("h", outer.left, True))
-        else:
-            break
-        core = strip_brackets(outer.right)
-    return tuple(arguments), core
+def head(parts: Sequence[str], local: Set[str] = frozenset()) -> str:
+    """The outermost symbol of a term or proposition: an operator, a binder or the applied function.
 
-
-def head(parts: Sequence[str]) -> str:
-    """The outermost symbol of a term or proposition: an operator, a binder or the applied function."""
-    inner = strip_brackets(tuple(parts))
+    `local`: names of hypotheses and variables; `n.Even` is an application of `Even`.
+    """
+    inner = undotted(strip_brackets(tuple(parts)), local)
     outer = _shape(inner)
     if outer.kind in ("true", "false"):
         return inner[0]
@@ -249,7 +232,13 @@ def head(parts: Sequence[str]) -> str:
     return inner[0] if inner else ""
 
 
-def symbols(parts: Iterable[str], variables: frozenset[str] = frozenset()) -> frozenset[str]:
+def symbols(parts: Sequence[str], variables: frozenset[str] = frozenset()) -> frozenset[str]:
     """The names and operators in a text, without brackets, punctuation and the given variables."""
     plain = set(",;:") | set(_BRACKETS) | {":=", "=>", "fun", "λ", "_"}
-    return frozenset(part for part in parts if part not in plain and part not in variables)
+    found = undotted(parts, variables)
+    return frozenset(part for part in found if part not in plain and part not in variables)
+
+
+def last_parts(names: Iterable[str]) -> frozenset[str]:
+    """The symbols, each name without its namespaces: those are written, or left out where they are open."""
+    return frozenset(name.rpartition(".")[2] or name for name in names)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lean_extract.records import Goal, Premise
+from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.inaccessible import DAGGER
+from prover.arguments import telescope
 from prover.facts import Way, ways_of_hypothesis, ways_of_premise
-from prover.matching import occurs, unify
+from prover.matching import occurs, resolved, unify
 from prover.mentions import means
 from prover.proofs import key, proofs
-from prover.shapes import Argument, GoalShape, head, last_named, shape, symbols, telescope, tokens
+from prover.shapes import Argument, GoalShape, head, last_named, last_parts, shape, symbols, tokens
 from prover.terms import Term, parse
 
 _DEFINITIONS = frozenset({"def", "abbrev", "irreducible_def"})
@@ -35,10 +37,13 @@ class GoalView:
     """What the templates need of a goal, computed once for all premises."""
 
     target: tuple[str, ...]
+    """Its tokens, without dot notation."""
     term: Term
     shape: GoalShape
     head: str
     symbols: frozenset[str]
+    names: frozenset[str]
+    """The symbols without their namespaces."""
     local: frozenset[str]
     hypotheses: tuple[tuple[str, Term, str], ...]
     """Name, type and head symbol of every hypothesis that has an accessible name."""
@@ -46,9 +51,15 @@ class GoalView:
     """The ways to use the hypotheses."""
 
     @classmethod
+    def of_target(cls, target: tuple[str, ...], local: frozenset[str]) -> GoalView:
+        """The view of a goal without what its hypotheses say. `local`: their names."""
+        target = undotted(target, local)
+        term, own = parse(target, frozenset(), local), symbols(target, local)
+        return cls(target, term, shape(target), head(target, local), own, last_parts(own), local, (), ())
+
+    @classmethod
     def of(cls, goal: Goal) -> GoalView:
         """The view of a goal."""
-        target = tokens(goal.target)
         local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
         named = tuple(
             (name, type_, outer)
@@ -58,13 +69,12 @@ class GoalView:
             if DAGGER not in name and name != "this"
         )
         ways = tuple(way for name, type_, _ in named for way in ways_of_hypothesis(name, type_))
-        term = parse(target, frozenset(), local)
-        return cls(target, term, shape(target), head(target), symbols(target, local), local, named, ways)
+        return replace(cls.of_target(tokens(goal.target), local), hypotheses=named, ways=ways)
 
 
 def _read(type_: str, local: frozenset[str]) -> tuple[Term, str]:
     parts = tokens(type_)
-    return parse(parts, frozenset(), local), head(parts)
+    return parse(parts, frozenset(), local), head(parts, local)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +135,14 @@ def unfoldings(goal: GoalView, premise: Premise) -> Iterator[Use]:
     if premise.kind not in _DEFINITIONS:
         return
     name = premise.written
-    if any(means(premise, symbol, goal.local) for symbol in goal.symbols):
-        trust = 1.0 if means(premise, goal.head, goal.local) else 0.9
+    if any(means(premise, symbol) for symbol in goal.symbols):
+        trust = 1.0 if means(premise, goal.head) else 0.9
         yield Use(f"simp [{name}]", 0.5 * trust)
         yield Use(f"unfold {name}", 0.5 * trust)
         yield Use(f"rw [{name}]", 0.4 * trust)
         yield Use(f"simp only [{name}]", 0.3 * trust)
     for hypothesis, _, outer in goal.hypotheses:
-        if means(premise, outer, goal.local):
+        if means(premise, outer):
             yield Use(f"unfold {name} at {hypothesis}", 0.2)
             yield Use(f"simp [{name}] at {hypothesis}", 0.18)
 
@@ -208,11 +218,12 @@ def _from_hypotheses(goal: GoalView, view: PremiseView) -> dict[Argument, str | 
     for argument in view.proofs:
         chosen[argument] = None
         taken = set(chosen.values())
-        wanted = view.term(argument.type)
-        for name, type_, outer in sorted(goal.hypotheses, key=lambda item: item[0] in taken):
+        wanted = resolved(view.term(argument.type), bindings)
+        is_anything = wanted.kind == "variable" and not wanted.args
+        for name, type_, _ in sorted(goal.hypotheses, key=lambda item: item[0] in taken):
             found = unify(wanted, type_, bindings)
-            alike = outer == head(argument.type) and type_.args and name not in taken
-            if found.verdict == "yes" and len(argument.type) > 1:
+            alike = key(type_) == key(wanted) and type_.args and name not in taken
+            if found.verdict == "yes" and not is_anything:
                 chosen[argument], bindings = name, found.bindings
                 break
             if found.verdict == "open" and alike and chosen[argument] is None:
@@ -231,7 +242,7 @@ def _simplification(goal: GoalView, view: PremiseView) -> Iterator[Use]:
     if view.shape.kind in ("eq", "iff"):
         fit = occurs_in(goal, view.shape.left, view.variables)
     else:
-        fit = 0.5 * _share(symbols(view.core, view.variables), goal.symbols)
+        fit = 0.5 * _share(last_parts(symbols(view.core, view.variables)), goal.names)
     yield Use(f"simp [{view.name}]", 0.75 * fit)
     if view.shape.kind in ("eq", "iff"):
         yield Use(f"simp only [{view.name}]", 0.4 * fit)
@@ -260,9 +271,10 @@ def _forward(goal: GoalView, view: PremiseView) -> Iterator[Use]:
 
 def fits(goal: GoalView, premise: GoalShape, core: tuple[str, ...], variables: frozenset[str]) -> float:
     """How likely the premise's conclusion unifies with the target, 0 to 1, judged by the texts."""
-    if len(core) == 1 and core[0] in variables:
+    term = parse(core, variables)
+    if term.kind == "variable" and not term.args:
         return 0.2  # an eliminator: it fits everything
-    verdict = unify(parse(core, variables), goal.term).verdict
+    verdict = unify(term, goal.term).verdict
     if verdict == "yes":
         return 0.95
     if verdict == "no":
@@ -271,12 +283,13 @@ def fits(goal: GoalView, premise: GoalShape, core: tuple[str, ...], variables: f
     if outer.kind != premise.kind:
         return 0.3 if outer.kind == "not" and premise.kind == "false" else 0.04
     if outer.kind == "other":
-        return 0.7 if goal.head == head(core) else 0.04
+        return 0.7 if key(goal.term) == key(term) else 0.04
     if outer.operator != premise.operator:
         return 0.04
+    right = _side(goal, outer.right, premise.right, variables)
     if outer.kind in ("not", "exists", "forall"):
-        return _side(outer.right, premise.right, variables)
-    return _side(outer.left, premise.left, variables) * _side(outer.right, premise.right, variables)
+        return right
+    return _side(goal, outer.left, premise.left, variables) * right
 
 
 def _turned_fit(goal: GoalView, view: PremiseView) -> float:
@@ -288,25 +301,28 @@ def _turned_fit(goal: GoalView, view: PremiseView) -> float:
     return 0.9 * fits(goal, turned, core, view.variables)
 
 
-def _side(goal: tuple[str, ...], premise: tuple[str, ...], variables: frozenset[str]) -> float:
-    """How likely a premise's subterm (with pattern variables) unifies with the goal's."""
-    inner = tuple(premise)
-    if len(inner) == 1 and inner[0] in variables:
+def _side(
+    goal: GoalView, part: tuple[str, ...], premise: tuple[str, ...], variables: frozenset[str]
+) -> float:
+    """How likely a premise's subterm (with pattern variables) unifies with one of the goal's target."""
+    if len(premise) == 1 and premise[0] in variables:
         return 0.93
-    if head(goal) == head(inner):
-        return 0.95 if symbols(inner, variables) <= symbols(goal) else 0.45
-    return 0.5 if head(inner) in variables else 0.12
+    outer = head(premise, variables)
+    if last_parts([outer]) == last_parts([head(part, goal.local)]):
+        theirs, ours = symbols(premise, variables), symbols(part, goal.local)
+        return 0.95 if last_parts(theirs) <= last_parts(ours) else 0.45
+    return 0.5 if outer in variables else 0.12
 
 
 def occurs_in(goal: GoalView, pattern: tuple[str, ...], variables: frozenset[str]) -> float:
     """How likely the pattern occurs somewhere in the goal, 0 to 1, judged by the texts."""
-    wanted = symbols(pattern, variables)
+    wanted = last_parts(symbols(pattern, variables))
     if not wanted:
         return 0.1  # a bare variable matches anything
     verdict = occurs(parse(pattern, variables), goal.term).verdict
     if verdict == "yes":
         return 1.0
-    share = _share(wanted, frozenset(goal.target))
+    share = _share(wanted, goal.names)
     return 0.1 * share if verdict == "no" else 0.6 if share == 1 else 0.3 * share
 
 

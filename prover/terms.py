@@ -191,7 +191,7 @@ class _Statement:
 
     def _guard(self, argument: Argument) -> Term | None:
         """The condition of a bounded binder (`∀ x ∈ s`). Any other argument is bound by its name, and gives None."""
-        if not (argument.is_proof and argument.name == "h" and len(argument.type) > 2):
+        if not argument.is_condition:
             self._bound.append(argument.name or "_")
             return None
         inner = _Statement(self._variables, self._local, self._bound)

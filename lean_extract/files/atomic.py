@@ -9,18 +9,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from lean_extract.files.private import make_private_folder, private_file
+
 
 @contextmanager
-def replacing(path: Path) -> Iterator[IO[str]]:
+def replacing(path: Path, *, is_private: bool = False) -> Iterator[IO[str]]:
     """A text stream whose contents replace `path` when the block ends without an error.
 
-    If `path` is not a regular file (a device, a pipe), the stream writes to it directly.
+    If `path` is not a regular file (a device, a pipe), the stream writes to it directly. `is_private`: it and the
+    folders that are made for it are for the user alone, as in a cache.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         with path.open("w", encoding="utf-8") as stream:
             yield stream
         return
-    with _beside(path) as temporary, temporary.open("x", encoding="utf-8") as stream:
+    if is_private:
+        make_private_folder(path.parent)
+    opener = private_file if is_private else None
+    with _beside(path) as temporary, open(temporary, "x", encoding="utf-8", opener=opener) as stream:
         yield stream
         stream.flush()
         os.fsync(stream.fileno())

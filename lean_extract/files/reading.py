@@ -79,6 +79,16 @@ def is_folder(path: Path) -> bool:
     return _is_kind(path, stat.S_ISDIR)
 
 
+def is_pipe(path: Path) -> bool:
+    """Whether there is a named pipe; False in the same cases as `is_file`."""
+    return _is_kind(path, stat.S_ISFIFO)
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is a file or folder of any kind; False in the same cases as `is_file`."""
+    return _is_kind(path, lambda mode: True)
+
+
 def _is_kind(path: Path, is_meant: Callable[[int], bool]) -> bool:
     try:
         return is_meant(path.stat().st_mode)

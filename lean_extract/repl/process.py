@@ -18,6 +18,7 @@ from typing import Any
 
 from lean_extract.errors import LeanDied, LeanError, LeanNotFound
 from lean_extract.files.json_text import parse_json
+from lean_extract.files.reading import is_folder
 from lean_extract.session import processes
 from lean_extract.session.limits import LeanLimits
 
@@ -46,7 +47,7 @@ class ReplProcess:
     @classmethod
     async def start(cls, project: Path, command: Sequence[str], limits: LeanLimits) -> ReplProcess:
         """Start a REPL in a project's folder. Raises LeanNotFound: the command cannot be run."""
-        if not project.is_dir():
+        if not is_folder(project):
             raise LeanNotFound(f"The project folder {project} does not exist.", "Check the path.")
         if shutil.which(command[0], path=os.environ.get("PATH")) is None:
             raise LeanNotFound(

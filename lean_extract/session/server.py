@@ -23,11 +23,13 @@ from leanclient.aio import (
 )
 
 from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
+from lean_extract.files.reading import is_folder
 from lean_extract.records import Position
 from lean_extract.session import processes
 from lean_extract.session.faults import Fault
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.scratch import Scratch
+from lean_extract.session.watching import file_changes
 from lean_extract.toolchains.toolchain import Toolchain
 
 _T = TypeVar("_T")
@@ -41,7 +43,7 @@ _AGAIN = "Try again: Lean will be restarted."
 
 
 class _Client(AsyncLeanLSPClient):
-    """leanclient with `start_seconds` instead of its own limit of 30 s for Lean's first response."""
+    """leanclient with `start_seconds` instead of its own limit of 30 s, and a watch over less than all files."""
 
     def __init__(self, project: Path, toolchain: Toolchain, limits: LeanLimits) -> None:
         super().__init__(
@@ -57,6 +59,18 @@ class _Client(AsyncLeanLSPClient):
             return await request(method, params, limits.start_seconds if method == "initialize" else timeout)
 
         self._transport.request = bounded  # type: ignore[method-assign]
+
+    async def _watch_project_files(self) -> None:
+        """Tell Lean of changed files.
+
+        leanclient watches all below the folder and all that links lead to. It also marks documents that it has read
+        from the disk; ours have their texts from us.
+        """
+        self._watch_ready.set()
+        async for changes in file_changes(Path(self.project_path)):
+            said = [{"uri": Path(path).as_uri(), "type": change.value} for change, path in sorted(changes)]
+            with contextlib.suppress(LeanTransportError):  # it has ended
+                await self._transport.notify("workspace/didChangeWatchedFiles", {"changes": said})
 
 
 class LeanServer:
@@ -88,7 +102,7 @@ class LeanServer:
             LeanDied: the server exited, or its response was malformed.
             LeanTimeout: it did not respond within `limits.start_seconds`.
         """
-        if not project.is_dir():
+        if not is_folder(project):
             raise LeanNotFound(f"The project folder {project} does not exist.", "Check the path.")
         program = toolchain.server_command[0]
         if shutil.which(program) is None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from lean_extract.errors import BadSource
+from lean_extract.files.reading import is_folder
 from lean_extract.source.extract import ExtractionCounts, extract_project
 
 
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command. Raises BadSource if the folder does not exist."""
-    if not options.root.is_dir():
+    if not is_folder(options.root):
         raise BadSource(f"There is no folder {options.root}.", "Check the path.")
     with tqdm(unit=" files", disable=None) as bar:
 

@@ -15,10 +15,13 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from lean_extract.errors import BadSource
+from lean_extract.python_path import safe_path
 from lean_extract.records import FileProblem, Header, Position, Proof, Record, write_records
 from lean_extract.source.projects.near import no_sources
 from lean_extract.source.projects.project import SourceFile, find_sources
 from lean_extract.source.reader import SourceModule, read_file
+from lean_extract.source.reader_state import Known
+from lean_extract.source.resolution.alias_targets import AliasTargets
 from lean_extract.source.resolution.link import Linker
 from lean_extract.syntax.keywords import THEOREM_WORDS
 
@@ -109,6 +112,7 @@ def _records(
     states: bool,
 ) -> Iterator[Record]:
     linker = Linker()
+    waiting: list[tuple[SourceFile, SourceModule]] = []
     for done, (source, read) in enumerate(
         zip(sources, _read_all(sources, workers, states), strict=True), start=1
     ):
@@ -116,16 +120,48 @@ def _records(
             counts.problems += 1
             yield read
         else:
-            _count_module(counts, read)
-            yield replace(read.module, package=source.package)
-            yield from read.premises
-            yield from read.problems
             linker.add(read)
+            if read.has_bare_aliases:
+                waiting.append((source, replace(read, proofs=())))
+            else:
+                yield from _records_of(source, read, counts)
         if progress:
             progress("read", done, len(sources))
+    for source, read in _completed(linker, sources, waiting):
+        yield from _records_of(source, read, counts)
     for proof in linker.link():
         _count_proof(counts, proof)
         yield proof
+
+
+def _records_of(source: SourceFile, read: SourceModule, counts: ExtractionCounts) -> Iterator[Record]:
+    _count_module(counts, read)
+    yield replace(read.module, package=source.package)
+    yield from read.premises
+    yield from read.problems
+
+
+def _completed(
+    linker: Linker, sources: Sequence[SourceFile], waiting: Sequence[tuple[SourceFile, SourceModule]]
+) -> Iterator[tuple[SourceFile, SourceModule]]:
+    """The modules with aliases of other modules' declarations, now with the statements of these."""
+    if not waiting:
+        return
+    paths = {source.module: source.path for source in reversed(sources)}
+
+    def read(module: str, known: Known) -> SourceModule | None:
+        try:
+            return read_file(paths[module], module, known=known)
+        except BadSource:
+            return None
+
+    targets = AliasTargets(linker, read, frozenset(source.module for source, _ in waiting))
+    for source, first in waiting:
+        is_only = paths[source.module] == source.path  # of two modules of one name, only the first is linked
+        completed = targets.completed(source.module) if is_only else None
+        if completed is not None:
+            linker.complete(completed)
+        yield source, completed or first
 
 
 def _read_all(
@@ -135,7 +171,7 @@ def _read_all(
     if workers <= 1:
         yield from map(read, sources)
         return
-    with get_context("spawn").Pool(workers) as pool:
+    with safe_path(), get_context("spawn").Pool(workers) as pool:
         yield from pool.imap(read, sources, chunksize=32)
 
 

@@ -25,6 +25,7 @@ from lean_extract.cluster import asked_cluster, cluster_client, run_tasks
 from lean_extract.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.files.atomic import replacing
 from lean_extract.files.json_text import read_json
+from lean_extract.files.reading import is_folder
 from lean_extract.option_types import MOST_PROCESSES, add_cluster_arguments
 from lean_extract.source.extract import extract_project
 from lean_extract.source.projects.project import SourceFile, find_sources, largest_first
@@ -146,7 +147,7 @@ def run(options: argparse.Namespace) -> int:
 def tasks_of(projects: list[Path], out: Path, *, states: bool) -> list[ProjectTask]:
     """A task for each project. Raises BadSource: there is no such folder; UserError: two have one name."""
     for root in projects:
-        if not root.is_dir():
+        if not is_folder(root):
             raise BadSource(f"There is no folder {root}.", "Check the path.")
     names = Counter(root.resolve().name for root in projects)
     twice = [name for name, count in names.items() if count > 1]

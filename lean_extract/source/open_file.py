@@ -118,3 +118,11 @@ def _as_fields(asked: Iterable[str], mention: Field) -> list[str]:
         return []
     ending = f".{field_name}"
     return list(dict.fromkeys(name if name.endswith(ending) else name + ending for name in asked))
+
+
+def library_name(name: str, scope: Scope, is_known: Callable[[str], bool]) -> str | None:
+    """The full name of what a name means in a library of which only the names are known; None if it has none."""
+    environment = LibraryEnvironment(is_known=is_known, visible=[1])
+    environment.add_opened((scope,))
+    full, rest = NameResolver(environment, 0).resolve(name, scope, 0)
+    return None if rest else full

@@ -21,7 +21,7 @@ from lean_extract.source.names.scopes import (
 from lean_extract.source.proofs.printed_goals import PrintedGoal, PrintedGoals
 from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.source.reader_commands import CommandReader
-from lean_extract.source.reader_state import allowance
+from lean_extract.source.reader_state import Known, allowance, unknown
 from lean_extract.syntax.lexer import tokenize
 
 
@@ -36,7 +36,7 @@ class SourceModule:
     proofs: tuple[SourceProof, ...]
     problems: tuple[FileProblem, ...]
     aliases: tuple[Alias, ...] = ()
-    """Aliases. If the target is in another module, the premise has no statement yet."""
+    """Aliases. If the target is in another module, the premise has no statement unless that module is known."""
     exports: tuple[Open, ...] = ()
     parents: tuple[tuple[str, tuple[str, ...], Scope], ...] = ()
     """Structures with the structures that they extend, as written, and the scope."""
@@ -47,13 +47,23 @@ class SourceModule:
     namespace: str = ""
     """The namespace that is open at the end of the text."""
 
+    @property
+    def has_bare_aliases(self) -> bool:
+        """Whether the target of an alias, and with it its statement, is to be found in another module."""
+        return any(is_bare(premise) for premise in self.premises)
 
-def read_file(path: Path, name: str, *, states: bool = False) -> SourceModule:
+
+def is_bare(premise: Premise) -> bool:
+    """Whether a premise is an alias without a statement."""
+    return premise.kind == "alias" and not premise.conclusion
+
+
+def read_file(path: Path, name: str, *, states: bool = False, known: Known = unknown) -> SourceModule:
     """Read a source file; with `states`, also the proof states that its text determines.
 
-    Raises BadSource as `read_source` does, and Unwanted.
+    `known` gives the declarations of other modules. Raises BadSource as `read_source` does, and Unwanted.
     """
-    return read_module(read_source(path), name, str(path), states=states)
+    return read_module(read_source(path), name, str(path), states=states, known=known)
 
 
 def read_module(
@@ -63,6 +73,7 @@ def read_module(
     *,
     states: bool = False,
     printed: Mapping[Position, PrintedGoal] | None = None,
+    known: Known = unknown,
 ) -> SourceModule:
     """Read a module's text. A part that cannot be parsed is recorded as a problem, and reading continues.
 
@@ -75,13 +86,15 @@ def read_module(
         path: the path that problems and the module's record name.
         states: whether to infer the proof states that the text determines.
         printed: targets that Lean printed, by where their tactic begins. Proofs with any get states, too.
+        known: gives the declarations of other modules: an alias has the statement of its target.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     tokens = tokenize(text)
     imports, in_module_system, is_prelude = parse_header(tokens)
     module = Module(name, path, imports, None, in_module_system)
-    reader = CommandReader(tokens, module, allowance(len(text)), states, PrintedGoals(tokens, printed or {}))
+    goals = PrintedGoals(tokens, printed or {})
+    reader = CommandReader(tokens, module, allowance(len(text)), states, goals, known)
     reader.run()
     return SourceModule(
         module,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
+from functools import cached_property
 
 from lean_extract.source.attributes.generated import Subject
 from lean_extract.source.attributes.related import command_iff
 from lean_extract.source.attributes.translation_hints import HINT_WORDS, hinted
 from lean_extract.source.grammar import context_commands as contexts
 from lean_extract.source.grammar.aliases import parse_alias
-from lean_extract.source.grammar.commands import Command, split_commands
+from lean_extract.source.grammar.commands import Command, governing_ins, split_commands
 from lean_extract.source.grammar.declarations import (
     Attribute,
     Prefix,
@@ -36,17 +38,24 @@ _MOST_ATTRIBUTES = 100
 """Attributes of one declaration, including those that `attribute` commands add."""
 _MOST_HINTS = 500
 """Name hints for translations in one file. Each makes a new table of words."""
+_MOST_INS = 50
+"""`in`s inside a command that are looked at for the one that ends it."""
 _NEAR = 200
 _CONTEXT = SCOPE_WORDS | frozenset(
     ("open", "variable", "variables", "universe", "universes", "include", "omit", "set_option")
 )
 _MAY_GOVERN = frozenset(
-    ("local", "scoped", "notation", "infix", "unseal", "seal", "count_heartbeats", "attribute")
+    ("notation", "notation3", "infix", "unseal", "seal", "count_heartbeats", "suppress_compilation")
 )
 
 
 class CommandReader(DeclarationReader):
     """Reads the commands of one file."""
+
+    @cached_property
+    def ins(self) -> list[int]:
+        """The indices of the `in`s that a command may follow, ascending."""
+        return governing_ins(self.tokens)
 
     def run(self) -> None:
         """Read all commands. Raises Unwanted."""
@@ -82,15 +91,40 @@ class CommandReader(DeclarationReader):
     def _dispatch(self, prefix: Prefix, begin: int, position: int, end: int) -> int | None:
         """Read what begins at the token `position`. Returns where to continue; None at the command's end."""
         word = self.tokens.texts[position]
+        if word in _CONTEXT:
+            return self._context(prefix, word, position, end)
+        if word == "attribute":
+            return self._attribute(position, end)
+        inside = self._governing_in(word, begin, position, end)
+        if inside is None:
+            self._single(word, prefix, begin, position, end)
+            return None
+        self.stack.enter_temporary()
+        self._single(word, prefix, begin, position, inside)
+        return inside + 1
+
+    def _governing_in(self, word: str, begin: int, position: int, end: int) -> int | None:
+        """The `in` after which another command follows in the tokens [position, end), whatever the first one is.
+
+        It is at the end of a line, and the next line begins no further right than the command.
+        """
+        column = self.tokens.column(begin)
+        first = bisect_left(self.ins, position)
+        for index in self.ins[first : first + _MOST_INS]:
+            if index + 1 >= end:
+                break
+            if not self.tokens.is_first(index + 1) or self.tokens.column(index + 1) <= column:
+                return index
+        if word in _MAY_GOVERN or word == "#":
+            return contexts.find_in(self.tokens, position + 1, end)
+        return None
+
+    def _single(self, word: str, prefix: Prefix, begin: int, position: int, end: int) -> None:
+        """Read a command that changes no scope. What is not known is skipped."""
         if word in DECLARATION_WORDS:
             self.declaration(prefix, begin, position, end)
-            return None
-        if word in _CONTEXT:
-            return self._context(word, position, end)
-        if word == "alias":
+        elif word == "alias":
             self._alias(prefix, begin, position, end)
-        elif word == "attribute":
-            return self._attribute(position, end)
         elif word == "export":
             self._export(position, end)
         elif word == "mk_iff_of_inductive_prop":
@@ -101,14 +135,8 @@ class CommandReader(DeclarationReader):
             notation := parse_notation(self.tokens, position, end, self.stack.top.scope)
         ):
             self.notations.append(notation)
-        elif word in _MAY_GOVERN or word == "#":
-            inside = contexts.find_in(self.tokens, position + 1, end)
-            if inside is not None:
-                self.stack.enter_temporary()
-                return inside + 1
-        return None
 
-    def _context(self, word: str, position: int, end: int) -> int | None:
+    def _context(self, prefix: Prefix, word: str, position: int, end: int) -> int | None:
         """Read a command that changes the scope; followed by `in`, it does so for one command only."""
         tokens, stack = self.tokens, self.stack
         index = position + 1
@@ -118,7 +146,8 @@ class CommandReader(DeclarationReader):
                 self.problem(position, "This `end` does not match the open namespace or section.")
             return index
         if word in SCOPE_WORDS:
-            fits, index = contexts.enter(stack, word, tokens, index, end)
+            is_public = "public" in prefix.modifiers
+            fits, index = contexts.enter(stack, word, tokens, index, end, is_public=is_public)
             if not fits:
                 self.limit(position, "The name of this namespace is too long")
             return index
@@ -192,11 +221,16 @@ class CommandReader(DeclarationReader):
         scope = self.stack.top.scope
         for alias in parse_alias(self.tokens, position, end, scope):
             found = self.declared.find(alias.target, scope)
-            target = self.declared.premises[found] if found is not None else None
-            if target is not None and not self.made.take(len(target.conclusion)):
+            target = self.declared.premises[found] if found is not None else self.known(alias.target, scope)
+            size = len(target.conclusion) + sum(map(len, target.context)) if target is not None else 0
+            if not self.made.take(size):
                 self.limit(position, "Aliases repeat too much text here")
                 return
-            premise = alias_premise(self.tokens, self.module.name, alias, target, prefix, (begin, end))
+            is_private = self.is_private(prefix)
+            where = begin, end
+            premise = alias_premise(
+                self.tokens, self.module.name, alias, target, prefix, where, is_private=is_private
+            )
             self.aliases.append(alias)
             self.add(premise)
             self.add_made(Subject(premise), prefix.attributes)

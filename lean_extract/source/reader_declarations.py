@@ -32,6 +32,7 @@ from lean_extract.source.names.scopes import (
     join_names,
     namespaces_of,
 )
+from lean_extract.source.names.type_names import Surroundings
 from lean_extract.source.proofs.proof import read_proof
 from lean_extract.source.reader_state import ReaderState
 from lean_extract.syntax.keywords import THEOREM_WORDS, TYPE_WORDS
@@ -58,14 +59,16 @@ class DeclarationReader(ReaderState):
             return
         context = self._context_of(declaration)
         if not declaration.name:
-            texts = self.tokens.texts
-            name = instance_name(texts, declaration.type_begin, declaration.type_end, context)
+            type_ = self.tokens.source(declaration.type_begin, declaration.type_end)
+            name = instance_name(type_, declaration.binders, self._surroundings())
             declaration.name = self.declared.unused(name, self.stack.top.scope.namespace)
         namespace = self.stack.top.scope.namespace
         if is_too_long(join_names(namespace, declaration.name)):
             self.problem(position, "The name of this declaration is too long; it is left out.")
             return
-        premise = declared_premise(self.tokens, self.module.name, namespace, declaration, context)
+        premise = declared_premise(
+            self.tokens, self.module.name, namespace, declaration, context, is_private=self.is_private(prefix)
+        )
         self.add(premise)
         if declaration.keyword in THEOREM_WORDS:
             self._proof(declaration, premise)
@@ -79,6 +82,17 @@ class DeclarationReader(ReaderState):
             if any("simps" in attribute.text for attribute in prefix.attributes):
                 subject = Subject(premise, (), simps_projections(self.tokens, declaration))
         self.add_made(subject, prefix.attributes)
+
+    def _surroundings(self) -> Surroundings:
+        """What the name of an anonymous instance depends on."""
+        top = self.stack.top
+        return Surroundings(
+            top.scope,
+            self.module.name.partition(".")[0],
+            {name: group.type for group in top.variables.groups for name in group.names},
+            lambda name: self.declared.get(name, top.scope),
+            {notation.symbol: notation.target for notation in self.notations},
+        )
 
     def _context_of(self, declaration: Declaration, with_proof: bool = False) -> list[Binder]:
         """The section variables that the declaration includes, then its own binders.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from lean_extract.records import FileProblem, Module, Position, Premise
@@ -12,6 +12,7 @@ from lean_extract.source.budget import Budget
 from lean_extract.source.grammar.aliases import Alias
 from lean_extract.source.grammar.declarations import (
     Attribute,
+    Prefix,
 )
 from lean_extract.source.grammar.notations import Notation
 from lean_extract.source.names import variables
@@ -30,6 +31,14 @@ from lean_extract.syntax.lexer import Tokens
 _MOST_MADE = 1 << 20, 8
 """Characters that attributes, aliases, variables and parameters may add to a file's own text: a constant, and
 how many per character of the file."""
+
+Known = Callable[[str, Scope], Premise | None]
+"""What a name means among the declarations of other modules, if it is declared there."""
+
+
+def unknown(name: str, scope: Scope) -> None:
+    """Nothing is known of other modules."""
+
 
 _Inclusion = tuple[variables.Variables, frozenset[str], frozenset[str], frozenset[str]]
 
@@ -50,6 +59,7 @@ class ReaderState:
     states: bool = False
     printed: PrintedGoals | None = None
     """Goals that Lean printed; with them the states of the proofs that have any are worked out."""
+    known: Known = unknown
     stack: ScopeStack = field(default_factory=ScopeStack)
     declared: ScopedPremises = field(default_factory=ScopedPremises)
     translations: Mapping[str, Translation] = field(default_factory=lambda: TRANSLATIONS)
@@ -88,6 +98,11 @@ class ReaderState:
             return True
         self.limit(index, "Attributes generate too much text here")
         return False
+
+    def is_private(self, prefix: Prefix) -> bool:
+        """Whether a declaration is seen in its own module only. In Lean's module system, most are by default."""
+        is_public = self.stack.top.is_public or "public" in prefix.modifiers
+        return "private" in prefix.modifiers or (self.module.in_module_system and not is_public)
 
     def add(self, premise: Premise) -> None:
         """Declare a premise in the current scope."""

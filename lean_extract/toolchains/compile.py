@@ -18,6 +18,7 @@ from threading import Event
 
 from lean_extract.errors import ErrorPlace, LeanDied, LeanError, LeanTimeout, ProjectBroken
 from lean_extract.files.atomic import replacing
+from lean_extract.files.private import UMASK, make_private_folder
 from lean_extract.files.reading import MAX_SOURCE, read_regular
 from lean_extract.source.projects.notices import Notices
 from lean_extract.source.projects.walking import FolderWalk
@@ -247,14 +248,14 @@ def _compile_module(
     stop: Event | None,
 ) -> None:
     target = _artefact(out, source.module, ".olean")
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(target.parent)
     with _scratch(target.parent) as scratch:
         olean, ilean = scratch / "new.olean", scratch / "new.ilean"
         _run_lean([*lean_command, "--json", "-o", str(olean), "-i", str(ilean)], source, environment, stop)
         _artefact(out, source.module, ".key").unlink(missing_ok=True)
         ilean.replace(target.with_suffix(".ilean"))
         olean.replace(target)
-    with replacing(_artefact(out, source.module, ".key")) as stream:
+    with replacing(_artefact(out, source.module, ".key"), is_private=True) as stream:
         stream.write(key)
 
 
@@ -276,6 +277,7 @@ def _run_lean(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        umask=UMASK,
     )
     try:
         output, errors = _await(process, stop)

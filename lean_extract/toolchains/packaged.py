@@ -25,6 +25,7 @@ from platformdirs import user_cache_path
 
 from lean_extract.errors import LeanNotFound
 from lean_extract.files.atomic import replacing
+from lean_extract.files.private import make_private_folder
 from lean_extract.telling import pip_install
 from lean_extract.toolchains.compile import Progress, Rejected, compile_folder
 
@@ -205,12 +206,12 @@ def _write_launcher(root: Path, library: Path) -> Path:
     launcher = folder / "bin" / "lean"
     if launcher.is_file():
         return launcher
-    with replacing(folder / "launcher.py") as stream:
+    with replacing(folder / "launcher.py", is_private=True) as stream:
         stream.write(program)
     words = [sys.executable, "-I", "-S", str(folder / "launcher.py"), str(library)]
-    with replacing(launcher) as stream:
+    with replacing(launcher, is_private=True) as stream:
         stream.write(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
-        Path(stream.name).chmod(0o755)
+        Path(stream.name).chmod(0o700)
     return launcher
 
 
@@ -233,7 +234,7 @@ def _packaged(launcher: Path, core: Path, lean_version: str) -> PackagedLean:
 
 def _build_core(core: Path, launcher: Path, progress: Progress | None, stop: Event | None) -> None:
     """Compile the core in a temporary folder and rename that atomically; another process may be faster."""
-    core.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(core.parent)
     lean_version = _ask_version(launcher)
     with tempfile.TemporaryDirectory(dir=core.parent, prefix=".core-", ignore_cleanup_errors=True) as name:
         built = Path(name) / "core"
@@ -247,7 +248,8 @@ def _build_core(core: Path, launcher: Path, progress: Progress | None, stop: Eve
             stop=stop,
         )
         manifest = {"lean": lean_version, _DISTRIBUTION: _distribution_version()}
-        (built / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+        with replacing(built / _MANIFEST, is_private=True) as stream:
+            json.dump(manifest, stream)
         try:
             built.rename(core)
         except OSError:

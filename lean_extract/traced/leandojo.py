@@ -13,6 +13,7 @@ from typing import Any
 
 from lean_extract.errors import BadState, LeanError
 from lean_extract.goals import parse_state
+from lean_extract.python_path import safe_path
 from lean_extract.records import (
     FileProblem,
     Position,
@@ -37,7 +38,8 @@ def trace(library: LeanDojo, clone: Path, *, build_deps: bool = False) -> Any:
     """
     repository = library.repository(clone)
     try:
-        return library.package.trace(repository, build_deps=build_deps)
+        with safe_path():  # of ray's workers
+            return library.package.trace(repository, build_deps=build_deps)
     except Exception as error:
         raise LeanError(
             f"LeanDojo cannot trace {clone}: {error!r}.",

@@ -14,10 +14,10 @@ from typing import TypeVar
 from lean_extract.cuda import fallback_warning
 from lean_extract.devices import Device
 from lean_extract.errors import BadSource, UserError
-from lean_extract.files.reading import read_source
+from lean_extract.files.reading import is_folder, read_source
 from lean_extract.source.projects.near import named_below, only_of
 from lean_extract.source.projects.project import is_project_root
-from lean_extract.telling import pip_install
+from lean_extract.telling import pip_install, shown, without_login
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.projects import projects_for
 from lsp_server.engine.schema import SearchAnswer, Suggestion
@@ -36,8 +36,13 @@ def read_text(path: Path) -> str:
         return read_source(path)
     except BadSource as error:
         if isinstance(error.__cause__, FileNotFoundError):
-            raise BadSource(f"There is no file {path}.", "Check the path.") from error
+            raise BadSource(f"There is no file {named(path)}.", "Check the path.") from error
         raise
+
+
+def named(path: Path) -> str:
+    """A path for a message. It may be an address with a password, given in the wrong place."""
+    return shown(without_login(str(path)))
 
 
 def project_root(folder: Path, *, loose: bool = False) -> Path:
@@ -85,8 +90,8 @@ def searched_project(folder: Path) -> SearchedProject:
 def existing_folder(path: Path | None) -> Path:
     """The folder given to a command, or the current one. Raises BadSource: there is no such folder."""
     folder = path or Path.cwd()
-    if not folder.is_dir():
-        raise BadSource(f"{folder} is not a folder.", "Give the folder of a Lean project.")
+    if not is_folder(folder):
+        raise BadSource(f"{named(folder)} is not a folder.", "Give the folder of a Lean project.")
     return folder
 
 
@@ -143,7 +148,7 @@ def settings_for(options: argparse.Namespace) -> Settings:
     if options.rerank is None:
         return settings
     folder = model_folder(options.model, download=options.download)
-    if options.rerank and not (folder / reranker.FOLDER).is_dir():
+    if options.rerank and not is_folder(folder / reranker.FOLDER):
         hint = "Leave out --rerank, or add a re-ranker to the model (docs/retriever.md)."
         raise UserError(f"The model in {folder} has no re-ranker.", hint)
     return replace(settings, premises=replace(settings.premises, rerank=options.rerank))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.errors import UserError
-from lean_extract.files.reading import read_source
+from lean_extract.files.reading import is_file, read_source
 from lean_extract.records import Position
 from lean_extract.source.projects.project import module_of
 from lean_extract.source.reader import read_file
@@ -37,7 +37,7 @@ class DojoTheorem:
         if len(parts) < 3 or not all(parts):
             raise UserError(f"`{text}` names no theorem.", _FORM)
         clone, file = Path(parts[0]).expanduser(), Path(parts[1])
-        if not (clone / file).is_file():
+        if not is_file(clone / file):
             raise UserError(f"There is no file {file} in {clone}.", _FORM)
         return cls(clone.resolve(), file, parts[2])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import re
 import signal
 import sys
@@ -17,6 +16,7 @@ from threading import Event
 from lean_extract.cluster import ClusterOptions, as_elsewhere, asked_cluster
 from lean_extract.errors import PremiseSuggestError, UserError
 from lean_extract.files.atomic import replacing
+from lean_extract.files.reading import is_folder
 from lean_extract.toolchains.compile import CompilationStopped
 from lean_extract.verbs import INTERRUPTED
 from lsp_server.commands import eval_retrieval
@@ -189,7 +189,7 @@ def _cluster(options: argparse.Namespace) -> ClusterOptions | None:
 
 
 def _report(options: argparse.Namespace) -> int:
-    if options.svg is not None and options.svg.is_dir():
+    if options.svg is not None and is_folder(options.svg):
         raise UserError(f"{options.svg} is a folder.", "Name the file to write the picture to.")
     if options.svg is not None:
         require_charts()
@@ -228,10 +228,6 @@ def _output() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        # Otherwise Python would try to write the rest again when it ends, and print a traceback.
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
         raise PremiseSuggestError(
             f"The results could not be printed: {error.strerror or error}.",
             "They are saved: print them with `premise-suggest eval report`.",

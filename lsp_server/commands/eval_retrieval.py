@@ -9,6 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lean_extract.errors import BadSource, UserError
+from lean_extract.files.reading import is_there
+from lsp_server.commands.common import named
 from lsp_server.engine.collections import towers_for
 from retriever.metrics.bootstrap import Interval
 from retriever.models.reranker import DEPTH
@@ -22,8 +24,8 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     backend = find_backend(options.backend)
     source: Path = options.data
-    if not source.exists():
-        raise BadSource(f"There is no file or folder {source}.", "Check the path.")
+    if not is_there(source):
+        raise BadSource(f"There is no file or folder {named(source)}.", "Check the path.")
     _, towers = towers_for(backend.name, options.model, download=options.download)
     collection = backend.read(source)
     quiet = options.quiet or not sys.stderr.isatty()

@@ -18,12 +18,13 @@ from types import FrameType
 from lean_extract.cluster import asked_cluster
 from lean_extract.devices import PLACE_NAMES
 from lean_extract.errors import BadSource, PremiseSuggestError, UserError
+from lean_extract.files.reading import is_there
 from lean_extract.telling import shown
 from lean_extract.verbs import INTERRUPTED
-from lsp_server.commands.common import existing_folder, project_root, show_first_use, tell_fallback
+from lsp_server.commands.common import existing_folder, named, project_root, show_first_use, tell_fallback
 from lsp_server.commands.index_many import index_on_cluster
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for
-from lsp_server.engine.databases import publish_project
+from lsp_server.engine.databases import library_name, publish_project
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import update_project
 from lsp_server.rendering.labels import counted
@@ -32,7 +33,6 @@ from retriever.search.backends import find_backend
 from retriever.search.collections.indexing import index_collection
 from retriever.search.indexing.report import IndexReport
 from retriever.search.postgres.database import Database
-from retriever.search.postgres.database import shown as shown_address
 
 
 def run(options: argparse.Namespace) -> int:
@@ -52,6 +52,9 @@ def run(options: argparse.Namespace) -> int:
     )
     if options.name and len(roots) > 1:
         raise UserError("--name is the name of one library.", "Leave it out, or index one project.")
+    if options.store:
+        for root in roots:
+            library_name(root, options.name)  # nothing is read if it cannot be published
     if (cluster := asked_cluster(options)) is not None:
         return index_on_cluster(roots, options, cluster, _finish)
     if len(roots) == 1:
@@ -88,7 +91,7 @@ def _published(root: Path, options: argparse.Namespace) -> int:
     with ProgressBar(quiet=options.quiet) as bar:
         found = publish_project(root, options.store, options.name, settings, bar.report)
     where = f"{options.name or root.name}, {counted(found.premises, 'premise')}, revision {found.number}"
-    print(f"published in {shown_address(options.store)}: {where}")
+    print(f"published in {found.database}: {where}")
     return 0
 
 
@@ -130,8 +133,8 @@ def _index_collection(options: argparse.Namespace) -> int:
             f"The backend {backend.name} needs one source.", "Give the file or folder that it reads."
         )
     source: Path = options.sources[0]
-    if not source.exists():
-        raise BadSource(f"There is no file or folder {source}.", "Check the path.")
+    if not is_there(source):
+        raise BadSource(f"There is no file or folder {named(source)}.", "Check the path.")
     name = options.name or source.stem
     folder = folder_of(name)
     model, towers = towers_for(backend.name, options.model, download=options.download, device=options.device)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from pathlib import Path
 
 from lean_extract.errors import UserError
 from lean_extract.source.projects.project import find_root
+from lean_extract.verbs import INTERRUPTED
 from lsp_server.commands.common import (
     existing_folder,
     log_to_standard_error,
@@ -39,8 +41,9 @@ def run(options: argparse.Namespace) -> int:
     workspace = Workspace(roots, settings_for(options), published)
     if not options.http:
         _refuse_http_options(options)
-        serve_stdio(workspace)
-        leave(0)  # a thread may still read standard input
+        ended_by = serve_stdio(workspace)
+        # A thread may still read standard input.
+        leave(INTERRUPTED if ended_by == signal.SIGINT else 0)
     token = options.token or os.environ.get(TOKEN_VARIABLE) or None
     serve_http(workspace, HttpOptions(options.host, options.port, token))
     return 0

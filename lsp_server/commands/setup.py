@@ -23,7 +23,8 @@ from lsp_server.commands.common import existing_folder, project_root, show_first
 from lsp_server.commands.editor_setup import CLIENTS, installed, own_command
 from lsp_server.commands.first_goal import first_goal
 from lsp_server.commands.index import index_project, print_report, stop_on_interrupt
-from lsp_server.engine.git_source import FetchStopped, split_address
+from lsp_server.engine.git_address import read_git_address
+from lsp_server.engine.git_source import FetchStopped
 from lsp_server.engine.libraries import add_library, index_libraries
 from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings
 from lsp_server.engine.stores import index_folder, libraries_root, needs_mathlib, project_store
@@ -117,15 +118,15 @@ def _agreed(yes: bool) -> bool:
 
 def _add(options: argparse.Namespace) -> int:
     """Fetch and index a library."""
-    address, revision = split_address(options.git)
-    print(f"library   {address} at {revision}")
+    address = read_git_address(options.git)
+    print(f"library   {shown(address.shown)} at {address.revision}")
     print(f"to do     download it with git, without its history, into {shown(libraries_root())};")
     print("          then read and embed it. Mathlib: 120 MB of text, six minutes on one core, 600 MB.")
     if not _agreed(options.yes):
         return 0
     with stop_on_interrupt() as stop, ProgressBar(quiet=options.quiet, unit="object") as bar:
         try:
-            library = add_library(options.git, bar.report, stop.is_set)
+            library = add_library(address, bar.report, stop.is_set)
         except FetchStopped:
             print("Stopped; nothing was changed.", file=sys.stderr)
             return INTERRUPTED

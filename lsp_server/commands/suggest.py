@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from lean_extract.errors import BadSource, UserError
+from lean_extract.files.reading import is_pipe
 from lean_extract.session.proof_positions import default_position
 from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import (
@@ -188,4 +189,4 @@ def _read_state(source: str) -> str:
     if source == "-":
         return standard_input()
     path = Path(source)
-    return decoded(path.read_bytes(), source) if path.is_fifo() else read_text(path)
+    return decoded(path.read_bytes(), source) if is_pipe(path) else read_text(path)

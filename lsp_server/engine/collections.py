@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import retriever
 from lean_extract.devices import Device
 from lean_extract.errors import IndexDamaged, IndexMissing, PremiseIndexError, UserError
 from lean_extract.lru import Cache
+from lsp_server.engine.names import checked_name
 from lsp_server.engine.requests import refuse_long
 from lsp_server.engine.schema import CollectionAnswer, CollectionHit
 from lsp_server.engine.stores import index_folder
@@ -25,9 +25,6 @@ from retriever.search.index.store import IndexStore
 
 _SHIPPED = Path(retriever.__path__[0]) / "data"
 _OPEN = 4
-_LONGEST_NAME = 240
-"""The longest name of a folder, in bytes; file systems allow 255."""
-_NAME = re.compile(r"[\w][\w.-]{0,63}")
 
 
 def collections_folder() -> Path:
@@ -37,10 +34,7 @@ def collections_folder() -> Path:
 
 def folder_of(name: str) -> Path:
     """The folder of a collection. Raises UserError: the name is not valid."""
-    if not _NAME.fullmatch(name) or len(name.encode()) > _LONGEST_NAME:
-        hint = "Use letters, digits, dots and hyphens, at most 64 (fewer where one takes four bytes)."
-        raise UserError(f"`{name}` cannot be the name of a collection.", hint)
-    return collections_folder() / name
+    return collections_folder() / checked_name(name, "collection")
 
 
 def list_collections() -> tuple[list[CollectionManifest], list[PremiseIndexError]]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from lean_extract.records import Goal, Premise
-from prover.shapes import head, shape, telescope
+from lean_extract.syntax.operators import NULLARY
+from prover.arguments import telescope
+from prover.shapes import head, shape
+from prover.terms import parse
 
 _SORTS = frozenset({"Type", "Sort", "Prop"})
 _NUMBERS = frozenset({"ℕ", "ℤ", "ℚ", "ℝ", "ℂ"})
@@ -26,20 +29,29 @@ def is_data(goal: Goal, declared: Callable[[str], Premise | None]) -> bool:
     _, core = telescope((), goal.target)
     if shape(core).kind not in ("other", "rel"):
         return False
-    outer = head(core)
+    types = {name: hypothesis.type for hypothesis in goal.hypotheses for name in hypothesis.names}
+    outer = head(core, types.keys())
     if shape(core).kind == "rel" or outer in _OF_TYPES:
         return outer in _OF_TYPES
     if outer in _SORTS | _NUMBERS:
         return True
-    for hypothesis in reversed(goal.hypotheses):
-        if outer in hypothesis.names:
-            return _makes_types(hypothesis.type)
-    premise = declared(outer)
+    if outer in types:
+        return _makes_types(types[outer])
+    premise = declared(_namespace(core, types) + outer)
     if premise is None or premise.kind not in _TYPES | _DEFINITIONS:
         return False
     if not premise.conclusion:  # Lean finds the universe; that of a structure is not `Prop`
         return premise.kind in _TYPES
     return _makes_types(premise.conclusion)
+
+
+def _namespace(core: tuple[str, ...], types: Mapping[str, str]) -> str:
+    """For a target `n.Even` the namespace of the type of `n`, with its dot; else nothing."""
+    term = parse(core, frozenset(), frozenset(types))
+    if not term.is_dotted or term.args[0].args or term.args[0].head not in types:
+        return ""
+    owner = head(telescope((), types[term.args[0].head])[1])
+    return f"{NULLARY.get(owner, owner)}."
 
 
 def _makes_types(type_: str) -> bool:

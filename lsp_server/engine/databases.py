@@ -12,10 +12,11 @@ from lsp_server.engine.answering_stores import Library
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.freshness import pinned_lean
 from lsp_server.engine.models import model_folder
+from lsp_server.engine.names import checked_name
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, index_folder, project_store
 from retriever.models.encoder import fingerprint_of
-from retriever.search.postgres.database import Database, shown
+from retriever.search.postgres.database import Database
 from retriever.search.postgres.publishing import Publication, publish
 from retriever.search.postgres.store import DatabaseStore, PublishedLibrary, published
 
@@ -23,20 +24,27 @@ WITHOUT_VERSION = "latest"
 """The revision of a project that names no Lean version."""
 
 
+def library_name(root: Path, name: str) -> str:
+    """The name under which a project's index is published: the one given, else its folder's.
+
+    Raises UserError: it is not plain and short.
+    """
+    return checked_name(name or root.name, "library", "" if name else "Give it another one with --name.")
+
+
 def publish_project(
     root: Path, address: str, name: str, settings: Settings, progress: Progress
 ) -> Publication:
     """Publish a project's index, with those that it includes, into a database.
 
-    `name`: of the library; empty: the project's folder's. Its revision is the project's Lean version.
+    `name`: of the library, as `library_name` takes it. Its revision is the project's Lean version.
     Raises IndexMissing, IndexDamaged, ModelError, StoreUnavailable, UserError.
     """
+    library = library_name(root, name)
     fingerprint = fingerprint_of(model_folder(settings.model_folder, download=settings.model_download))
     lean = pinned_lean(root)
     stores = [project_store(root)]
-    return publish(
-        Database(address), stores, fingerprint, name or root.name, lean or WITHOUT_VERSION, lean, progress
-    )
+    return publish(Database(address), stores, fingerprint, library, lean or WITHOUT_VERSION, lean, progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +130,7 @@ def _libraries(database: Database) -> list[PublishedLibrary]:
     found = published(database)
     if not found:
         raise IndexMissing(
-            f"The database {shown(database.address)} holds no library.",
+            f"The database {database.name} holds no library.",
             "Publish one: premise-suggest index --store ADDRESS",
         )
     return found
@@ -133,7 +141,7 @@ def _refuse_unknown(database: Database, name: str, found: Sequence[PublishedLibr
     known = list(dict.fromkeys(one.library for one in found))
     if name not in known:
         raise UserError(
-            f"The database {shown(database.address)} holds no library {name}.", f"It has {', '.join(known)}."
+            f"The database {database.name} holds no library {name}.", f"It has {', '.join(known)}."
         )
 
 

@@ -21,6 +21,7 @@ from platformdirs import user_cache_path
 
 import prover
 from lean_extract.errors import ModelError
+from lean_extract.files.private import UMASK, make_private_folder
 from lsp_server.engine.stores import first_use
 from prover.generator import files, prompt
 from retriever.models.hub import find_model
@@ -69,7 +70,7 @@ def exported(checkpoint: Path) -> Path:
         raise files.not_exported(checkpoint)
     first_use.info("Exporting the generator in %s (once) ...", checkpoint)
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder.parent)
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".export-") as name:
             _export(checkpoint, Path(name) / "generator")
             _move(Path(name) / "generator", folder)
@@ -109,6 +110,7 @@ def _export(checkpoint: Path, out: Path) -> None:
             env=offline,
             timeout=_EXPORT_SECONDS,
             check=False,
+            umask=UMASK,
         )
     except subprocess.TimeoutExpired as error:
         raise ModelError(

@@ -9,19 +9,22 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from lean_extract.errors import UserError
-from lean_extract.telling import shown
+from lean_extract.files.private import UMASK, make_private_folder
+from lean_extract.telling import shown, without_login
+from lsp_server.engine.git_address import GitAddress
 
 Progress = Callable[[str, int, int], None]
 _SILENCE_SECONDS = 300.0
 """A git that says nothing for so long is ended."""
 _LOOK_SECONDS = 0.2
 _SHARE = re.compile(r"Receiving objects:\s+\d+% \((\d+)/(\d+)\)")
+_QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": "ssh -oBatchMode=yes", "LC_ALL": "C"}
 _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.symlinks=false", "-c", "advice.detachedHead=false")
 """What a repository holds is only read: none of its hooks runs, and links are kept as text."""
 
@@ -30,26 +33,8 @@ class FetchStopped(Exception):
     """The caller has stopped the fetch; nothing is left of it."""
 
 
-def split_address(text: str) -> tuple[str, str]:
-    """`ADDRESS[@REVISION]` as (address, revision), which is `HEAD` if none is given.
-
-    An `@` before the host belongs to the address (`git@host:owner/name`). Raises UserError.
-    """
-    address, at, revision = text.rpartition("@")
-    if not at or re.fullmatch(r"(\w+://)?[^/:]*", address):
-        address, revision = text, "HEAD"
-    if text.startswith(("-", "@")) or text.endswith("@") or not text or not text.isprintable():
-        raise UserError(
-            f"{shown(text)} is not the address of a git repository.",
-            "Give ADDRESS or ADDRESS@REVISION, for example https://github.com/leanprover-community/mathlib4@v4.30.0.",
-        )
-    return address, revision
-
-
-def fetch(
-    address: str, revision: str, folder: Path, progress: Progress, should_stop: Callable[[], bool]
-) -> str:
-    """Put the files of one revision into `folder`, replacing it; returns the commit.
+def fetch(address: GitAddress, folder: Path, progress: Progress, should_stop: Callable[[], bool]) -> str:
+    """Put the files of the revision into `folder`, replacing it; returns the commit.
 
     Raises UserError (no git, no such repository or revision, no space), FetchStopped.
     """
@@ -61,8 +46,13 @@ def fetch(
     with _beside(folder) as new:
         _run([git, "init", "--quiet", str(new)], address, progress, should_stop)
         here = [git, "-C", str(new), *_SAFE]
-        command = [*here, "fetch", "--progress", "--depth", "1", "--no-tags", "--", address, revision]
-        _run(command, f"{address} at {revision}", progress, should_stop)
+        asked = [address.url, address.revision]
+        _run(
+            [*here, "fetch", "--progress", "--depth", "1", "--no-tags", "--", *asked],
+            address,
+            progress,
+            should_stop,
+        )
         _run([*here, "checkout", "--quiet", "FETCH_HEAD"], address, progress, should_stop)
         commit = _run([*here, "rev-parse", "HEAD"], address, progress, should_stop).strip()
         shutil.rmtree(new / ".git")
@@ -75,7 +65,7 @@ def fetch(
 def _beside(folder: Path) -> Iterator[Path]:
     """A new folder beside another, which is removed at the end unless it was renamed."""
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder.parent)
         new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     except OSError as error:
         raise UserError(
@@ -88,15 +78,17 @@ def _beside(folder: Path) -> Iterator[Path]:
         shutil.rmtree(new, ignore_errors=True)
 
 
-def _run(command: Sequence[str], what: str, progress: Progress, should_stop: Callable[[], bool]) -> str:
+def _run(
+    command: Sequence[str], address: GitAddress, progress: Progress, should_stop: Callable[[], bool]
+) -> str:
     """Run git; returns its standard output. It never asks for a password."""
-    quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": "ssh -oBatchMode=yes", "LC_ALL": "C"}
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, **quiet},
+        env={**os.environ, **_QUIET, **_configured(address.variables, os.environ)},
+        umask=UMASK,
     ) as process:
         assert process.stdout is not None and process.stderr is not None
         try:
@@ -109,11 +101,22 @@ def _run(command: Sequence[str], what: str, progress: Progress, should_stop: Cal
         if should_stop():  # Ctrl-C reached git first
             raise FetchStopped
         last = said[-1] if said else f"git ended with {process.returncode}"
+        if any(part in last for part in address.hidden):
+            last = "its reason holds what is secret"
         raise UserError(
-            f"git could not fetch {shown(what)}: {shown(last)}",
+            f"git could not fetch {shown(address.shown)} at {address.revision}: {shown(without_login(last))}",
             "Check the address, the network, and that the revision is a branch, a tag or a whole commit.",
         )
     return output
+
+
+def _configured(values: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
+    """Variables that add to git's configuration, behind what the user's own add."""
+    first = int(before.get("GIT_CONFIG_COUNT") or 0)
+    variables = {"GIT_CONFIG_COUNT": str(first + len(values))}
+    for number, (key, value) in enumerate(values.items(), start=first):
+        variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return variables
 
 
 def _listen(errors: IO[bytes], progress: Progress, should_stop: Callable[[], bool]) -> list[str]:

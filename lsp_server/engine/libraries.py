@@ -15,17 +15,19 @@ from pathlib import Path
 from lean_extract.devices import Device
 from lean_extract.errors import BadSource, UserError
 from lean_extract.files.atomic import replacing
-from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, is_plain_part, read_layout
-from lean_extract.source.projects.walking import can_be_named
-from lean_extract.telling import shown
-from lsp_server.engine.git_source import fetch, split_address
+from lean_extract.files.private import make_private_folder
+from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, read_layout
+from lean_extract.telling import shown, without_login
+from lsp_server.engine.git_address import GitAddress
+from lsp_server.engine.git_source import fetch
+from lsp_server.engine.names import checked_name
 from lsp_server.engine.stores import Progress, ShouldStop, libraries_root, update_project
 from retriever.search.indexing.report import IndexReport
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A library in the cache. `revision` is a commit."""
+    """A library in the cache. `address` is for people, without user and password; `revision` is a commit."""
 
     name: str
     address: str
@@ -37,27 +39,26 @@ def libraries() -> list[Library]:
     try:
         entries = json.loads((libraries_root() / MANIFEST).read_text(encoding="utf-8"))["packages"]
         return sorted(
-            (Library(entry["name"], entry["url"], entry["rev"]) for entry in entries),
+            (Library(entry["name"], without_login(entry["url"]), entry["rev"]) for entry in entries),
             key=lambda one: one.name,
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return []
 
 
-def add_library(text: str, progress: Progress, should_stop: Callable[[], bool]) -> Library:
-    """Fetch `ADDRESS[@REVISION]` into the cache, in place of another revision of the same library.
+def add_library(address: GitAddress, progress: Progress, should_stop: Callable[[], bool]) -> Library:
+    """Fetch a library into the cache, in place of another revision of it.
 
-    Raises UserError (no such address or revision, no git, no Lean library), FetchStopped. Nothing is left then.
+    Raises UserError (no such repository or revision, no git, no Lean library), FetchStopped. Nothing is left then.
     """
-    address, revision = split_address(text)
     root = libraries_root()
     new = root / ".fetched"
-    commit = fetch(address, revision, new, progress, should_stop)
-    name = _name_of(new, address)
+    commit = fetch(address, new, progress, should_stop)
+    name = _name_of(new, address.shown)
     folder = root / ".lake" / "packages" / name
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder.parent)
     _replace(folder, new)
-    library = Library(name, address, commit)
+    library = Library(name, address.shown, commit)
     _write([one for one in libraries() if one.name != name] + [library])
     return library
 
@@ -80,11 +81,14 @@ def _name_of(folder: Path, address: str) -> str:
             "Give the address of a Lake package.",
         )
     stem = address.rstrip("/").removesuffix(".git").replace(":", "/").rpartition("/")[2]
-    name = read_layout(folder).name or stem.lower()
-    if not is_plain_part(name) or not can_be_named(name):
+    name = (read_layout(folder).name or stem.lower()).strip("«»")
+    try:
+        return checked_name(
+            name, "library", "It is in its lake-manifest.json, or the last part of the address."
+        )
+    except UserError:
         _remove(folder)
-        raise UserError(f"{shown(name)} cannot be the name of a package.", "Give another address.")
-    return name
+        raise
 
 
 def _replace(folder: Path, new: Path) -> None:
@@ -100,7 +104,7 @@ def _write(found: list[Library]) -> None:
     entries = [{"type": "git", "name": one.name, "url": one.address, "rev": one.revision} for one in found]
     manifest = {"version": "1.1.0", "name": "libraries", "packages": entries}
     try:
-        with replacing(libraries_root() / MANIFEST) as stream:
+        with replacing(libraries_root() / MANIFEST, is_private=True) as stream:
             json.dump(manifest, stream, indent=1)
     except OSError as error:
         raise BadSource(

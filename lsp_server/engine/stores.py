@@ -41,6 +41,8 @@ first_use = logging.getLogger("premise_suggest.first_use")
 
 _PROJECT_FILES = ("lake-manifest.json", "lakefile.toml", "lakefile.lean")
 _VARIABLE = "PREMISE_SUGGEST_INDEX"
+_SHOWN_LETTERS = 50
+"""Of a project's name in that of its index's folder."""
 
 
 def index_folder() -> Path:
@@ -53,7 +55,7 @@ def project_store(root: Path) -> IndexStore:
     """The index of the project at `root`."""
     root = root.resolve()
     key = hashlib.sha256(str(root).encode()).hexdigest()[:12]
-    return IndexStore(index_folder() / f"{root.name}-{key}")
+    return IndexStore(index_folder() / f"{root.name[:_SHOWN_LETTERS]}-{key}")
 
 
 def bundled_store() -> IndexStore:

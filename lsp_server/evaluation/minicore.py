@@ -10,6 +10,7 @@ from platformdirs import user_cache_path
 
 import lean_extract
 from lean_extract.errors import PremiseSuggestError
+from lean_extract.files.private import make_private_folder, private_file
 from lsp_server.evaluation.plan import ProblemSet
 from prover.evaluation.library import all_theorems
 
@@ -47,7 +48,7 @@ def composed(library: Path, problems: Path) -> Path:
     root = user_cache_path("premise-suggest", appauthor=False) / "evaluation"
     folder = root / f"minicore-{found.hexdigest()[:12]}"
     if not folder.is_dir():
-        root.mkdir(parents=True, exist_ok=True)
+        make_private_folder(root)
         with tempfile.TemporaryDirectory(dir=root, prefix=".making-", ignore_cleanup_errors=True) as name:
             _copy(files, Path(name) / "made")
             try:
@@ -60,5 +61,6 @@ def composed(library: Path, problems: Path) -> Path:
 
 def _copy(files: list[tuple[Path, Path]], folder: Path) -> None:
     for path, target in files:
-        (folder / target).parent.mkdir(parents=True, exist_ok=True)
-        (folder / target).write_bytes(path.read_bytes())
+        make_private_folder((folder / target).parent)
+        with open(folder / target, "wb", opener=private_file) as stream:
+            stream.write(path.read_bytes())

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from lean_extract.errors import BadRecords, BadSource, UserError
 from lean_extract.files.json_text import parse_json
-from lean_extract.files.reading import MAX_TEXT, open_regular, read_regular_text
+from lean_extract.files.reading import MAX_TEXT, is_folder, open_regular, read_regular_text
 from lean_extract.source.projects.near import only_of, projects_at
 from lean_extract.source.projects.project import find_sources, is_project_root
+from lean_extract.telling import reason
 from lsp_server.evaluation.plan import ProblemSet
 from prover.evaluation.library import all_theorems, named_theorems
 from prover.evaluation.minif2f import read_minif2f
@@ -71,8 +72,8 @@ def _root(project: Path) -> Path:
 
 def _below(root: Path, folder: Path) -> Path:
     below = (root / folder).resolve()
-    if not below.is_relative_to(root) or not below.is_dir():
-        said = "is not a folder" if not below.is_dir() else "is not a folder of the project"
+    if not below.is_relative_to(root) or not is_folder(below):
+        said = "is not a folder" if not is_folder(below) else "is not a folder of the project"
         raise BadSource(f"{below} {said}.", f"Name one below {root}, as seen from there.")
     return below
 
@@ -83,7 +84,7 @@ def read_names(path: Path) -> list[str]:
         lines = read_regular_text(path, MAX_TEXT).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadSource(
-            f"{path} cannot be read: {error}.", "Name a file of theorem names, one per line."
+            f"{path} cannot be read: {reason(error)}.", "Name a file of theorem names, one per line."
         ) from error
     return [line.strip() for line in lines if line.strip()]
 

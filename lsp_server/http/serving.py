@@ -20,6 +20,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from lean_extract.errors import UserError
+from lean_extract.outputs import print_line
 from lsp_server.engine.settings import Settings
 from lsp_server.http.app import create_app
 from lsp_server.http.connections import Connection, with_limits
@@ -105,7 +106,7 @@ def serve(options: ServingOptions, settings: Settings, prepare: Callable[[], Non
         address = url_of(options.host, listener.getsockname()[1])
 
         def tell() -> None:
-            print(f"premise-suggest http: {address} (Ctrl-C ends it)", flush=True)
+            print_line(f"premise-suggest http: {address} (Ctrl-C ends it)")
 
         if options.workers == 1:
             ended_by = Serving(options, settings, policy)(listener, 0, tell)

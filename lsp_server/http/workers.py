@@ -25,6 +25,8 @@ from types import FrameType
 from typing import Protocol
 
 from lean_extract.errors import PremiseSuggestError, UserError
+from lean_extract.outputs import print_line
+from lean_extract.python_path import safe_path
 
 _SPAWN = multiprocessing.get_context("spawn")
 _STOP_SECONDS = 10.0
@@ -140,7 +142,7 @@ class _Team:
                 f"The workers end as soon as they are started (the last one with code {code}).",
                 "What they wrote above says why; more memory, or fewer --workers, may help.",
             )
-        print(f"note: worker {pid} ended with code {code}; another one is started.", file=sys.stderr)
+        print_line(f"note: worker {pid} ended with code {code}; another one is started.", sys.stderr)
         self._workers[worker.number] = self._start(worker.number)
 
     def _start(self, number: int) -> _Worker:
@@ -148,7 +150,8 @@ class _Team:
         process = _SPAWN.Process(
             target=_worker, args=(self._work, self._listener, number, theirs), name=f"worker {number + 1}"
         )
-        process.start()
+        with safe_path():
+            process.start()
         theirs.close()
         return _Worker(number, process, ours)
 

@@ -7,9 +7,7 @@ import contextlib
 import signal
 from dataclasses import dataclass, replace
 
-from mcp.server import Server
-from mcp.server.stdio import stdio_server
-
+from lean_extract.outputs import print_line
 from lsp_server.http.serving import (
     connections_within,
     limits_for,
@@ -18,6 +16,7 @@ from lsp_server.http.serving import (
     server_of,
     url_of,
 )
+from lsp_server.mcp import stdio
 from lsp_server.mcp.over_http import PATH, create_app
 from lsp_server.mcp.server import create_server
 from lsp_server.mcp.workspace import Workspace
@@ -33,24 +32,28 @@ class HttpOptions:
     token: str | None
 
 
-def serve_stdio(workspace: Workspace) -> None:
-    """Serve one client on standard input and output until it goes or a signal arrives."""
+def serve_stdio(workspace: Workspace) -> int:
+    """Serve one client on standard input and output until it goes or a signal arrives; returns the signal, or 0."""
     server = create_server(workspace)
+    arrived: list[int] = []
 
     async def main() -> None:
-        serving = asyncio.ensure_future(_on_stdio(server))
+        serving = asyncio.ensure_future(stdio.serve(server))
+
+        def end(number: int) -> None:
+            arrived.append(number)
+            serving.cancel()
+
         for number in (signal.SIGTERM, signal.SIGINT):
             with contextlib.suppress(NotImplementedError):  # Windows
-                asyncio.get_running_loop().add_signal_handler(number, serving.cancel)
-        with contextlib.suppress(asyncio.CancelledError):
-            await serving
+                asyncio.get_running_loop().add_signal_handler(number, end, number)
+        await asyncio.wait([serving])
+        failure = None if serving.cancelled() else serving.exception()
+        if failure is not None and not arrived:  # the SDK may also fail of being cancelled
+            raise failure
 
     process.run(main())
-
-
-async def _on_stdio(server: Server[None]) -> None:
-    async with stdio_server() as (reading, writing):
-        await server.run(reading, writing, server.create_initialization_options())
+    return arrived[0] if arrived else 0
 
 
 def serve_http(workspace: Workspace, options: HttpOptions) -> None:
@@ -66,7 +69,7 @@ def serve_http(workspace: Workspace, options: HttpOptions) -> None:
         limits = replace(limits, connections=connections_within(limits.connections))
         app = create_app(create_server(workspace), policy, limits)
         line = f"premise-suggest mcp: {address}{PATH} (Ctrl-C ends it)"
-        http = server_of(app, limits, lambda: print(line, flush=True))
+        http = server_of(app, limits, lambda: print_line(line))
         asyncio.run(http.serve([listener]))
     if http.ended_by == signal.SIGINT:
         raise KeyboardInterrupt

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lean_extract.errors import BadSource, PremiseSuggestError, UserError
-from lean_extract.files.reading import read_source
+from lean_extract.files.reading import is_there, read_source
 from lean_extract.session.proof_positions import default_position
 from lean_extract.source.projects.packages import is_lake_package
 from lean_extract.source.projects.project import find_root, is_project_root
@@ -111,7 +111,7 @@ class Workspace:
             )
         if path.suffix != ".lean":
             raise BadSource(f"{path.name} is not a Lean file.", "Send a file whose name ends in .lean.")
-        if not path.exists():
+        if not is_there(path):
             raise BadSource(
                 f"There is no file {path}.", "Check the path; it is taken from the project's root."
             )

@@ -25,6 +25,9 @@ _LARGEST_ID = 2**63
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]')
+_ID = re.compile(rb'\s*+:\s*+(-?[1-9][0-9]{0,18}|0|"[ !#-\[\]-~]{0,1000}")')
+
 Id = int | str
 
 
@@ -100,9 +103,24 @@ def _parsed(body: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise BadMessage(PARSE_ERROR, f"The message is not UTF-8: byte {error.start}.") from None
     except RecursionError:
-        raise BadMessage(PARSE_ERROR, _TOO_DEEP) from None
+        id = _outer_id(body)
+        raise BadMessage(PARSE_ERROR if id is None else INVALID_REQUEST, _TOO_DEEP, id) from None
     except ValueError as error:  # including numbers with more digits than Python reads
         raise BadMessage(PARSE_ERROR, f"The message is not JSON: {error}.") from None
+
+
+def _outer_id(body: bytes) -> Id | None:
+    """The id of a message that is too deep to be parsed; None if it is not found."""
+    depth = 0
+    for token in _TOKEN.finditer(body):
+        if token[0] in b"[{":
+            depth += 1
+        elif token[0] in b"]}":
+            depth -= 1
+        elif depth == 1 and token[0] == b'"id"' and (found := _ID.match(body, token.end())):
+            id = json.loads(found[1])
+            return id if is_id(id) else None
+    return None
 
 
 def is_id(value: Any) -> TypeGuard[Id]:

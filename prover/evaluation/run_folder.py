@@ -22,6 +22,7 @@ from lean_extract.errors import BadRecords, PremiseSuggestError, UserError
 from lean_extract.files.atomic import replacing
 from lean_extract.files.json_text import read_json
 from lean_extract.source.projects.walking import EVALUATION_FILE, EVALUATION_FORMAT
+from lean_extract.telling import reason
 from prover.evaluation.lock import LOCK, held, is_foreign
 from prover.evaluation.rows import ProblemRow, from_line, to_line
 
@@ -129,7 +130,7 @@ def read_description(folder: Path) -> RunDescription:
     except FileNotFoundError as error:
         raise BadRecords(f"{folder} is not the folder of an evaluation.", hint) from error
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadRecords(f"{path} cannot be read: {error!r}.", hint) from error
+        raise BadRecords(f"{path} cannot be read: {reason(error)}.", hint) from error
 
 
 def read_rows(path: Path) -> tuple[list[ProblemRow], list[str]]:

@@ -13,7 +13,7 @@ from lean_extract.records import Goal, Premise
 from prover.generator.likeness import words_of
 from prover.neighbours.adapting import Adapted
 from prover.neighbours.names import ContextView
-from prover.shapes import symbols, tokens
+from prover.shapes import last_parts, symbols, tokens
 from prover.templates import GoalView, PremiseView, fits, is_theorem, occurs_in
 
 FEATURES = (
@@ -70,7 +70,7 @@ class Weighing:
         self._nearest = steps[0].similarity if steps else 0.0
         self._goal = GoalView.of(asked.goal)
         self._words = words_of(asked.goal.target)
-        self._symbols = symbols(tokens(asked.goal.target), self._goal.local)
+        self._symbols = last_parts(symbols(tokens(asked.goal.target), self._goal.local))
         self._votes: defaultdict[str, float] = defaultdict(float)
         for step in steps:
             for premise in step.premises:
@@ -140,7 +140,7 @@ class Weighing:
 
     def _shared_symbols(self, step: NearStep, theirs: ContextView) -> float:
         """The share of the symbols of both targets that both have."""
-        other = symbols(tokens(step.goal.target), theirs.local)
+        other = last_parts(symbols(tokens(step.goal.target), theirs.local))
         every = self._symbols | other
         return len(self._symbols & other) / len(every) if every else 0.0
 

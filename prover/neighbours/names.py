@@ -14,7 +14,7 @@ from lean_extract.records import Goal
 from lean_extract.source.budget import Budget
 from lean_extract.syntax.inaccessible import DAGGER
 from lean_extract.syntax.lexer import is_identifier
-from prover.shapes import last_named, symbols, tokens
+from prover.shapes import last_named, last_parts, symbols, tokens
 from prover.terms import Term, parse
 
 _UNKNOWN = "_"
@@ -73,7 +73,7 @@ class ContextView:
                 continue
             parts = tokens(hypothesis.type)
             term = parse(parts, frozenset(), local)
-            own = frozenset(symbol.rpartition(".")[2] or symbol for symbol in symbols(parts, local))
+            own = last_parts(symbols(parts, local))
             found += [Named(name, parts, term, own) for name in hypothesis.names if DAGGER not in name]
         target = parse(tokens(goal.target), frozenset(), local)
         return cls(target, tuple(found), local)

@@ -149,6 +149,7 @@ def local_table(
     table = np.zeros((len(locals_), len(LOCAL_FEATURES)), dtype=np.float32)
     place = 0
     pattern = of.term(wanted.type) if wanted is not None and of is not None else None
+    asked = head(wanted.type, of.variables if of is not None else frozenset()) if wanted is not None else ""
     for row in range(len(locals_) - 1, -1, -1):
         local = locals_[row]
         outer = local.shape
@@ -187,7 +188,7 @@ def local_table(
             local.name in taken,
             any(local.name in other.tokens for other in locals_[row + 1 :]),
             wanted is not None,
-            wanted is not None and local.head == head(wanted.type),
+            wanted is not None and local.head == asked,
             argument == "yes",
             argument == "no",
             wanted is not None and wanted.is_proof == local.is_proof,

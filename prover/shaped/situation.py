@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.records import Goal
+from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.inaccessible import DAGGER
-from prover.shapes import Argument, GoalShape, binder_arguments, head, last_named, shape, symbols, tokens
+from prover import arguments
+from prover.shapes import GoalShape, binder_arguments, head, last_named, shape, symbols, tokens
 from prover.templates import GoalView
 from prover.terms import Term, parse
 
@@ -66,14 +68,13 @@ class Situation:
     @classmethod
     def of(cls, goal: Goal) -> Situation:
         """Read a goal."""
-        target = tokens(goal.target)[:_MOST_TOKENS]
         local = frozenset(name for hypothesis in goal.hypotheses for name in hypothesis.names)
         found: list[Local] = []
         for hypothesis in reversed(last_named(goal)):
             names = [name for name in hypothesis.names if DAGGER not in name and not name.startswith("inst")]
             if not names:
                 continue
-            parts = tokens(hypothesis.type)[:_MOST_TOKENS]
+            parts = undotted(tokens(hypothesis.type)[:_MOST_TOKENS], local)
             outer, own, first = shape(parts), symbols(parts, local), head(parts)
             found += [
                 Local(name, parts, outer, first, is_proof(name, hypothesis.type), own, local)
@@ -82,9 +83,8 @@ class Situation:
             if len(found) >= _MOST_LOCALS:
                 break
         others = {name: is_proof(name, h.type) for h in goal.hypotheses for name in h.names}
-        term, outer = parse(target, frozenset(), local), shape(target)
-        view = GoalView(target, term, outer, head(target), symbols(target, local), local, (), ())
-        return cls(view, tuple(found[:_MOST_LOCALS][::-1]), others, _first_binder(outer))
+        view = GoalView.of_target(tokens(goal.target)[:_MOST_TOKENS], local)
+        return cls(view, tuple(found[:_MOST_LOCALS][::-1]), others, _first_binder(view.shape))
 
     @cached_property
     def counts(self) -> Counter[str]:
@@ -97,7 +97,7 @@ def is_proof(name: str, type_: str) -> bool:
     parts = tokens(type_)
     if parts and _SORT.match(parts[0]):
         return False
-    return bool(_PROOF.match(name)) or Argument(name, parts, True).is_proof
+    return bool(_PROOF.match(name)) or arguments.is_proof(name, parts, {})
 
 
 def words(situation: Situation) -> tuple[list[str], list[str], list[str]]:

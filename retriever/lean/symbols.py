@@ -23,7 +23,7 @@ import numpy.typing as npt
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.words import NOISE, WORDS
 from retriever.lean.tokens import VARIABLE, bound_names, raw_tokens
-from retriever.models.text import binder_text
+from retriever.models.text import binder_parts
 from retriever.search.bm25 import Postings
 
 Floats = npt.NDArray[np.float32]
@@ -46,10 +46,7 @@ def target_symbols(goal: Goal) -> frozenset[str]:
 def premise_symbols(premise: Premise) -> frozenset[str]:
     """The symbols of a premise's conclusion and of its binders' types; its name is not among them."""
     bound = bound_names(premise.context)
-    types = []
-    for binder in premise.context:
-        _, colon, type_ = binder_text(binder).partition(" : ")
-        types.append(type_ if colon else binder_text(binder))
+    types = (binder_parts(binder)[1] for binder in premise.context)
     return text_symbols(premise.conclusion, bound).union(*(text_symbols(type_, bound) for type_ in types))
 
 

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from lean_extract.records import Goal, Premise
 from lean_extract.short_cache import kept_if_short
 from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.syntax.canonical import normal_form
+from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.syntax.placed import PlacedToken
 from lean_extract.syntax.words import NOISE, SYMBOLS, WORDS
-from retriever.models.text import LONGEST_TEXT, binder_text
+from retriever.models.text import LONGEST_TEXT, binder_parts
 
 _LETTER = "A-Za-z_α-κμ-ωΑ-ΟΡΤ-Ωϊ-ϻἀ-῾℀-⅏𝒜-𝖟À-ÖØ-öø-ÿĀ-ſ"
 _PART = rf"(?:«[^«»]*»|[{_LETTER}][{_LETTER}0-9'!?₀-₉ₐ-ₜᵢ-ᵪ]*)"
@@ -33,20 +34,34 @@ VARIABLE = re.compile(r"[A-Za-zα-ωΑ-Ω𝒜-𝖟][0-9'₀-₉ₐ-ₜᵢ-ᵪ]*\
 """What looks like a variable, whether or not a binder introduces it."""
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^A-Za-z0-9]+")
 _LONGEST_SHAPE = 48
+_ALL = 1 << 10
+"""More namespaces than a name has."""
 
 
 def goal_tokens(goal: Goal) -> list[str]:
-    """The tokens of a goal: target, hypotheses, and the target's shape."""
+    """The tokens of a goal: target, hypotheses, and the target's shape in every spelling that an index may have."""
     bound = _bound_by(goal)
-    tokens = text_tokens(goal.target, bound)
+    tokens = _tokens_to_find(goal.target, bound)
     for hypothesis in goal.hypotheses:
-        tokens += text_tokens(hypothesis.type, bound)
-    return tokens + shape_tokens(goal.target, bound)
+        tokens += _tokens_to_find(hypothesis.type, bound)
+    return tokens + _shapes_to_find(goal.target, bound)
 
 
 def target_tokens(goal: Goal) -> list[str]:
     """The tokens of a goal's target alone, without its shape."""
-    return text_tokens(goal.target, _bound_by(goal))
+    return _tokens_to_find(goal.target, _bound_by(goal))
+
+
+def _tokens_to_find(text: str, bound: frozenset[str]) -> list[str]:
+    """The tokens of a text, and each full name without its first namespaces: statements are written inside them."""
+    tokens = text_tokens(text, bound)
+    return tokens + [suffix for token in tokens if "." in token for suffix in _suffixes(token)]
+
+
+def _suffixes(name: str) -> list[str]:
+    """`B.c` of `A.B.c`; one word alone is a token of the name anyway."""
+    parts = name.split(".") if "«" not in name else []
+    return [".".join(parts[start:]) for start in range(1, len(parts) - 1)]
 
 
 def _bound_by(goal: Goal) -> frozenset[str]:
@@ -61,8 +76,7 @@ def premise_tokens(premise: Premise) -> list[str]:
     bound = frozenset(bound_names(premise.context))
     tokens = list(name_parts(premise.name))
     for binder in premise.context:
-        _, colon, type_text = binder_text(binder).partition(" : ")
-        tokens += text_tokens(type_text if colon else binder_text(binder), bound)
+        tokens += text_tokens(binder_parts(binder)[1], bound)
     tokens += text_tokens(premise.conclusion, bound)
     return tokens + shape_tokens(premise.conclusion, bound)
 
@@ -75,12 +89,7 @@ def name_tokens(premise: Premise) -> list[str]:
 
 def bound_names(context: Iterable[str]) -> set[str]:
     """The variables that binders as written introduce."""
-    names: set[str] = set()
-    for binder in context:
-        before, colon, _ = binder_text(binder).partition(" : ")
-        if colon or not binder.startswith("["):
-            names.update(before.split())
-    return names
+    return {name for binder in context for name in binder_parts(binder)[0]}
 
 
 def text_tokens(text: str, bound: Iterable[str] = ()) -> list[str]:
@@ -95,19 +104,39 @@ def text_tokens(text: str, bound: Iterable[str] = ()) -> list[str]:
 def shape_tokens(text: str, bound: Iterable[str] = ()) -> list[str]:
     """At most one token: a hash of the text with its variables numbered, or none if it is long or plain.
 
-    Leading `∀ …,` are left out: they say what binders say.
+    Leading `∀ …,` are left out: they say what binders say. Names lose their namespaces, and `n.succ` is `succ n`.
     """
-    raw = _without_binders(raw_tokens(text))
-    if not 3 <= len(raw) <= _LONGEST_SHAPE:
-        return []
     bound = frozenset(bound)
+    return _shape(undotted(_without_binders(raw_tokens(text)), bound), bound, _ALL)
+
+
+def _shapes_to_find(text: str, bound: frozenset[str]) -> list[str]:
+    """The shapes of a text. Those with names and dots as written are in indexes that an older version wrote."""
+    raw = _without_binders(raw_tokens(text))
+    ways = [(tokens, left_out) for tokens in (undotted(raw, bound), raw) for left_out in (_ALL, 0, 1, 2)]
+    found = dict.fromkeys(shape for tokens, left_out in ways for shape in _shape(tokens, bound, left_out))
+    return list(found)
+
+
+def _shape(tokens: Sequence[str], bound: frozenset[str], left_out: int) -> list[str]:
+    """The shape of tokens, whose constants lose so many namespaces."""
+    if not 3 <= len(tokens) <= _LONGEST_SHAPE:
+        return []
     numbers: dict[str, str] = {}
     shape = []
-    for token in raw:
+    for token in tokens:
         if token in bound or (VARIABLE.match(token) and token not in WORDS):
-            token = numbers.setdefault(token, f"?{len(numbers)}")
-        shape.append(WORDS.get(token, token))
+            shape.append(numbers.setdefault(token, f"?{len(numbers)}"))
+        else:
+            shape.append(_word(token, left_out))
     return ["≡" + hashlib.blake2s(" ".join(shape).encode(), digest_size=4).hexdigest()]
+
+
+def _word(token: str, left_out: int) -> str:
+    if token not in WORDS and token[:1].isupper() and "«" not in token:
+        parts = token.split(".")
+        token = ".".join(parts[min(left_out, len(parts) - 1) :])
+    return WORDS.get(token, token)
 
 
 @kept_if_short(65536)

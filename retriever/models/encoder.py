@@ -169,6 +169,7 @@ class Encoder:
         Where part of the context has nothing to do with the target, as inside a proof, the target's own
         embedding is added, weighed by how large that part is.
         """
+        goals = [self._in_known_words(goal) for goal in goals]
         vectors = self.encode([self.fit(goal).text for goal in goals])
         weights = np.array([_GOAL_WEIGHT * texts.unrelated_share(goal) for goal in goals], dtype=np.float32)
         rows = np.flatnonzero(weights)
@@ -191,6 +192,7 @@ class Encoder:
         The target stays; hypotheses go where they do not fit, those first that the target does not
         mention, directly or through others, and among these the ones furthest from it.
         """
+        goal = self._in_known_words(goal)
         target = texts.goal_text(goal)
         limit = self.max_length * CHARACTERS_PER_TOKEN
         room = self.max_length - 2
@@ -211,6 +213,10 @@ class Encoder:
         dropped = tuple(hypotheses[index] for index in range(len(hypotheses)) if index not in kept)
         [ids] = self._token_ids([text])
         return FittedState(text, dropped, left < 0 or len(target) > limit, self._unknown_share(ids[:room]))
+
+    def _in_known_words(self, goal: Goal) -> Goal:
+        """The goal without namespaces that the vocabulary does not have: their pieces say nothing."""
+        return texts.without_namespaces(goal, lambda part: self._tokenizer.token_to_id(part) is not None)
 
     def token_vectors(self) -> Floats:
         """float32[vocabulary, d]: what an encoder without layers has of each token. Raises ModelError."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lean_extract.errors import ModelError
+from lean_extract.files.reading import is_file, is_folder, is_there
 
 SCHEME = "hf://"
 FILES = ("*.json", "*.onnx", "README.md")
@@ -35,7 +36,7 @@ def find_model(
     """
     folder = Path(name).expanduser()
     match = _REPOSITORY.fullmatch(name.removeprefix(SCHEME))
-    if not name.startswith(SCHEME) and (match is None or folder.exists()):
+    if not name.startswith(SCHEME) and (match is None or is_there(folder)):
         return _existing(folder, named_by)
     if match is None:
         raise ModelError(f"{name} names no repository of the hub.", "Write hf://owner/name.")
@@ -44,9 +45,9 @@ def find_model(
 
 def _existing(folder: Path, named_by: str) -> Path:
     """The folder. Raises ModelError where there is none: what is in it, its reader looks at."""
-    if folder.is_dir():
+    if is_folder(folder):
         return folder
-    what = "is a file" if folder.is_file() else "does not exist"
+    what = "is a file" if is_file(folder) else "does not exist"
     raise ModelError(
         f"The model folder {folder.absolute()}{_named(named_by)} {what}.",
         "Check its path, or give owner/name on the Hugging Face hub.",

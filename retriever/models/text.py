@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.short_cache import kept_if_short
@@ -31,6 +31,8 @@ GOAL = "<GOAL>"
 
 _INSTANCE_NAME = re.compile(r"inst(?:[A-Z_]\w*|\d*)?\Z")
 _NAMED = re.compile(r"[^\s:()\[\]{}]+\s*:(?!=)\s*")
+_NAMESPACES = re.compile(r"(?<![\w.'!?»])(?:[^\W\d_a-zα-ω][\w'!?]*\.)+(?=[^\W\d])")
+"""The namespaces of a dotted name; they begin with capitals, and local names rarely do."""
 LONGEST_TEXT = 20_000
 """Characters of a target, a type or a statement; what stands behind them is not read."""
 _MOST_HYPOTHESES, _MOST_NAMES = 1000, 100
@@ -54,6 +56,28 @@ def readable(goal: Goal) -> Goal:
         for one, kept in zip(last, names, strict=True)
     ]
     return Goal(tuple(hypotheses), goal.target[:LONGEST_TEXT], goal.case)
+
+
+def without_namespaces(goal: Goal, is_known: Callable[[str], bool]) -> Goal:
+    """The goal with its constants' names from the first part on that a model knows: `LIM` for `Chapter5.LIM`.
+
+    Lean prints a name in full outside its namespaces; the statements about it are written inside them.
+    """
+
+    def read(text: str) -> str:
+        return _NAMESPACES.sub(lambda found: _from_known(found[0], is_known), text)
+
+    hypotheses = tuple(
+        Hypothesis(one.names, read(one.type), None if one.value is None else read(one.value))
+        for one in goal.hypotheses
+    )
+    return Goal(hypotheses, read(goal.target), goal.case)
+
+
+def _from_known(namespaces: str, is_known: Callable[[str], bool]) -> str:
+    parts = namespaces.split(".")[:-1]
+    known = next((at for at, part in enumerate(parts) if is_known(part)), len(parts))
+    return "".join(f"{part}." for part in parts[known:])
 
 
 def state_text(goal: Goal) -> str:
@@ -129,6 +153,23 @@ def binder_text(binder: str) -> str:
             named = _NAMED.match(text)
             text = text[named.end() :] if named else text
     return _without_default(text)
+
+
+@kept_if_short(8192)
+def binder_parts(binder: str) -> tuple[tuple[str, ...], str]:
+    """(names, type) of a binder as written: `(a b : T)`, `{a b:T}`, `{a}`, `[T]`.
+
+    An instance has no names here; the type is empty where none is written.
+    """
+    text = binder_text(binder)
+    if binder.startswith("["):
+        return (), text
+    depth = 0
+    for index, letter in enumerate(text):
+        depth += PAIR_DEPTH.get(letter, 0)
+        if letter == ":" and depth == 0:
+            return tuple(text[:index].split()), text[index + 1 :].strip()
+    return tuple(text.split()), ""
 
 
 def bare_name(name: str) -> str:

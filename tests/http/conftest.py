@@ -9,7 +9,7 @@ import select
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,14 +89,18 @@ def serving(
     *arguments: str | Path,
     errors: Path | None = None,
     open_files: int | None = None,
+    program: Sequence[str] = (str(SCRIPT),),
+    folder: Path | None = None,
     **client: Any,
 ) -> Iterator[Served]:
     """A server on a free port, from its line on standard output to its end."""
-    command = [str(SCRIPT), "http", "--port", "0", *map(str, arguments)]
+    command = [*program, "http", "--port", "0", *map(str, arguments)]
     if open_files is not None:
         command = ["sh", "-c", f'ulimit -n {open_files}; exec "$@"', "sh", *command]
     with open(errors or os.devnull, "w", encoding="utf-8") as log:
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
+        process = subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True, cwd=folder
+        )
     assert process.stdout is not None
     try:
         ready, _, _ = select.select([process.stdout], [], [], _START_SECONDS)

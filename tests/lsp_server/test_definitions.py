@@ -113,6 +113,8 @@ DECLARED = {
         Premise("Even", "def", "M", ("(n : ℕ)",), "Prop"),
         Premise("Perm", "inductive", "M", (), "List α → List α → Prop"),
         Premise("Tree", "inductive", "M", ("(α : Type u)",)),
+        Premise("Nat.Numbers", "def", "M", ("(n : ℕ)",), "Type"),
+        Premise("Nat.Odd", "def", "M", ("(n : ℕ)",), "Prop"),
         Premise("add_comm", "theorem", "M", (), "a + b = b + a"),
     )
 }
@@ -135,6 +137,9 @@ DECLARED = {
         ("⊢ Even 2", False),
         ("⊢ Perm [] []", False),
         ("⊢ Subgroup.Normal H", False),
+        ("G : Type\nH : Subgroup G\n⊢ H.Normal", False),
+        ("n : ℕ\n⊢ n.Numbers", True),
+        ("n : ℕ\n⊢ n.Odd", False),
         ("⊢ ∃ n : ℕ, Even n", False),
         ("⊢ 1 ≤ 2", False),
         ("⊢ a = b", False),

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import UserError
 from lsp_server.commands.editor_setup import CLIENTS
-from lsp_server.engine.git_source import split_address
 from tests.lsp_server.conftest import PROJECT, Cli
 
 pytestmark = pytest.mark.lean
@@ -113,7 +111,7 @@ def test_a_library_by_its_address_answers_where_there_is_no_project(
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("file:///nonexistent/library.git", "git could not fetch"),
+        ("file:///nonexistent/library.git", "is not the address"),
         ("{library}@v99", "at v99"),
         ("{empty}", "is not a Lean library"),
         ("--upload-pack=evil", "is not the address"),
@@ -134,30 +132,29 @@ def test_what_cannot_be_fetched_leaves_nothing(
     assert not left.exists() or not list(left.rglob("*"))
 
 
+@pytest.mark.parametrize("name", ["a b", ".fetched", "x" * 65, "a\nb", "\x1b[2Jx"])
+def test_a_library_whose_name_is_not_plain_and_short_is_refused(cli: Cli, tmp_path: Path, name: str) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "lakefile.toml").write_text('name = "far"\n', encoding="utf-8")
+    manifest = json.dumps({"version": "1.1.0", "name": name, "packages": []})
+    (work / "lake-manifest.json").write_text(manifest, encoding="utf-8")
+    (work / "Far.lean").write_text("theorem far : True := trivial\n", encoding="utf-8")
+    git(work, "init", "--quiet")
+    git(work, "add", ".")
+    git(work, "commit", "--quiet", "-m", "one")
+    stem = tmp_path / ("y" * 70)  # what it is called after where its manifest does not say it
+    work.rename(stem)
+    done = cli("setup", "--git", stem, "--yes", PREMISE_SUGGEST_INDEX=str(tmp_path / "index"))
+    assert done.returncode == 2
+    assert "cannot be the name of a library.\nhint: " in done.stderr
+    assert "\x1b" not in done.stderr
+    assert not [*(tmp_path / "index").rglob("*.lean")]
+
+
 def test_without_git_it_says_so(cli: Cli, library: Path, tmp_path: Path) -> None:
     done = cli("setup", "--git", f"file://{library}", "--yes", PATH=str(tmp_path))
     assert done.returncode == 2 and "git is not installed" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("https://a.org/b/c", ("https://a.org/b/c", "HEAD")),
-        ("https://a.org/b/c@v1.0", ("https://a.org/b/c", "v1.0")),
-        ("https://a.org/b/c@feature/x", ("https://a.org/b/c", "feature/x")),
-        ("git@a.org:b/c.git", ("git@a.org:b/c.git", "HEAD")),
-        ("git@a.org:b/c.git@v1", ("git@a.org:b/c.git", "v1")),
-        ("https://user@a.org/b", ("https://user@a.org/b", "HEAD")),
-    ],
-)
-def test_addresses(text: str, expected: tuple[str, str]) -> None:
-    assert split_address(text) == expected
-
-
-@pytest.mark.parametrize("text", ["", "@", "a@", "-x", "a\nb"])
-def test_what_is_no_address(text: str) -> None:
-    with pytest.raises(UserError, match="is not the address"):
-        split_address(text)
 
 
 def test_what_is_printed_for_editors_is_what_the_pages_say(tmp_path: Path) -> None:

@@ -106,6 +106,8 @@ async def test_a_hundred_calls_at_once_are_answered(url: str) -> None:
         ("suggest", {"file": "/etc/hostname", "line": 1}, "outside of the projects"),
         ("suggest", {"file": "../other/File.lean", "line": 1}, "outside of the projects"),
         ("suggest", {"file": "Nowhere.lean", "line": 1}, "There is no file"),
+        ("suggest", {"file": f"{'x' * 300}.lean", "line": 1}, "There is no file"),
+        ("suggest", {"file": f"{'x' * 300}/A.lean", "line": 1}, "There is no file"),
         ("suggest", {"file": "lakefile.toml", "line": 1}, "not a Lean file"),
         ("suggest", {"file": FAR_AWAY, "line": 4000}, "There is no line 4000"),
         ("suggest", {"file": FAR_AWAY, "line": 0}, "line: "),
@@ -201,8 +203,9 @@ def test_the_process_ends_with_its_input(workplace: Workplace) -> None:
         timeout=120,
     )
     assert done.returncode == 0
-    first = json.loads(done.stdout.splitlines()[0])
-    assert first["result"]["serverInfo"]["name"] == "premise-suggest"
+    answers = {one["id"]: one for one in map(json.loads, done.stdout.splitlines())}
+    assert answers[1]["result"]["serverInfo"]["name"] == "premise-suggest"
+    assert answers[None]["error"]["code"] == -32700
 
 
 def test_options_of_http_need_http(workplace: Workplace) -> None:

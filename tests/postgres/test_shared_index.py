@@ -90,6 +90,16 @@ class Counting(Database):
         return super().connected()
 
 
+def test_what_is_copied_from_a_database_is_the_users_alone(
+    published: Postgres, environment: dict[str, str]
+) -> None:
+    store = store_of(published, environment)
+    store.open()
+    copied = [store.root, *store.root.rglob("*")]
+    assert len(copied) > 10
+    assert [path for path in copied if path.stat().st_mode & 0o077] == []
+
+
 def test_records_of_an_answer_are_fetched_at_once(published: Postgres, environment: dict[str, str]) -> None:
     store = store_of(published, environment)
     service = PremiseService.open([store], model_folder(""))
@@ -245,11 +255,12 @@ SECRET = "hunter2"
         (
             f"postgresql://someone:{SECRET}@127.0.0.1:1/nothing",
             1,
-            "The database 127.0.0.1:1/nothing does not answer",
+            "The database 127.0.0.1/nothing does not answer",
         ),
-        (f"mysql://someone:{SECRET}@127.0.0.1/x", 2, "127.0.0.1/x is no address of a PostgreSQL database."),
+        (f"mysql://someone:{SECRET}@127.0.0.1/x", 2, "is no address of a PostgreSQL database."),
         (f"postgresql://someone:{SECRET}@[::1/x", 2, "is no address of a PostgreSQL database"),
         ("nothing", 2, "is no address of a PostgreSQL database"),
+        (f"postgresql://127.0.0.1/x?{SECRET.strip('2')}=x", 2, "127.0.0.1/x has a parameter behind the ?"),
     ],
 )
 def test_what_is_no_database_is_told_without_its_password(
@@ -260,6 +271,31 @@ def test_what_is_no_database_is_told_without_its_password(
     assert said in done.stderr
     assert SECRET not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("login", ["ghost:hunter2", "hunter2", "postgres:hunter2"])
+def test_what_a_real_server_refuses_is_told_without_user_and_password(
+    published: Postgres, environment: dict[str, str], library: Path, login: str
+) -> None:
+    address = f"postgresql://{login}@/nothing?host={published.folder}&application_name={SECRET}"
+    done = run(environment, "index", library, "--store", address, "--quiet")
+    assert done.returncode == 1
+    assert "The database this machine/nothing does not answer: " in done.stderr
+    assert SECRET not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["a/b", "..", "a b", "x" * 65, "a\x1b[2J"])
+def test_a_library_is_not_published_under_a_name_that_is_not_plain_and_short(
+    published: Postgres, environment: dict[str, str], tmp_path: Path, name: str
+) -> None:
+    folder = tmp_path / "my project"
+    folder.mkdir()
+    (folder / "A.lean").write_text("theorem a : True := trivial\n", encoding="utf-8")
+    for given, hint in ((["--name", name], "Use letters"), ([], "Give it another one with --name.")):
+        done = run(environment, "index", folder, "--store", published.uri, *given)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"cannot be the name of a library.\nhint: {hint}" in done.stderr
+        assert "\x1b" not in done.stderr
 
 
 def test_what_cannot_be_published_is_told_before_anything_is_read(

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prover.shapes import head, shape, strip_brackets, symbols, telescope, tokens
+from prover.arguments import telescope
+from prover.shapes import head, shape, strip_brackets, symbols, tokens
+from prover.terms import parse
 
 
 @pytest.mark.parametrize(
@@ -49,10 +51,27 @@ def test_sides_of_a_relation() -> None:
         ("(a + b)", "+"),
         ("List.length xs", "List.length"),
         ("-a", "-"),
+        ("n.Even", "Even"),
+        ("d.IsGcd m n", "IsGcd"),
+        ("(m + n).Even", "Even"),
+        ("[n].Sorted", "Sorted"),
+        ("(H ⊓ K).carrier.Finite", "Finite"),
+        ("H.Normal", "Normal"),
+        ("Nat.Even n", "Nat.Even"),
     ],
 )
 def test_head_of_a_term(term: str, outermost: str) -> None:
-    assert head(tokens(term)) == outermost
+    assert head(tokens(term), {"H"}) == outermost
+
+
+def test_symbols_are_the_same_in_dot_notation() -> None:
+    assert symbols(tokens("(H ⊓ K).Normal ∧ n.succ.Even"), frozenset("HKn")) == {
+        "⊓",
+        "Normal",
+        "∧",
+        "succ",
+        "Even",
+    }
 
 
 def test_telescope_takes_binders_quantifiers_and_implications() -> None:
@@ -71,11 +90,33 @@ def test_telescope_takes_binders_quantifiers_and_implications() -> None:
 
 @pytest.mark.parametrize(
     ("binder", "is_proof"),
-    [("(h : a ≤ b)", True), ("(n : ℕ)", False), ("(f : α → β)", False), ("(hf : Injective f)", True)],
+    [
+        ("(h : a ≤ b)", True),
+        ("(n : ℕ)", False),
+        ("(f : α → β)", False),
+        ("(hf : Injective f)", True),
+        ("(hm : m.Even)", True),
+        ("(hH : H.Normal)", True),
+        ("(hm : (m + 1).Even)", True),
+        ("(hp : p)", True),
+        ("(a : p)", True),
+        ("(a : q m)", True),
+        ("(h : H)", False),
+        ("(h : Nat.Even)", False),
+        ("(x : α)", False),
+    ],
 )
 def test_proofs_are_told_from_data(binder: str, is_proof: bool) -> None:
-    (argument,), _ = telescope((binder,), "p")
+    context = ("{p : Prop}", "{q : ℕ → Prop}", "{α : Type u}", "{H : Subgroup α}", "{m : ℕ}")
+    (*_, argument), _ = telescope((*context, binder), "p")
     assert argument.is_proof is is_proof
+
+
+def test_the_context_of_a_statement_tells_what_is_a_proposition() -> None:
+    (argument,), _ = telescope((), "p → q", {"p": ("Prop",)})
+    assert argument.is_proof
+    (argument,), _ = telescope((), "α → q", {"α": ("Type",)})
+    assert not argument.is_proof
 
 
 def test_bounded_quantifier_takes_the_element_and_the_proof() -> None:
@@ -83,6 +124,12 @@ def test_bounded_quantifier_takes_the_element_and_the_proof() -> None:
     assert [one.name for one in arguments] == ["x", "h"]
     assert arguments[1].is_proof
     assert " ".join(core) == "0 ≤ x"
+
+
+def test_a_bound_proof_is_no_condition() -> None:
+    bounded, named = parse(tokens("∃ x ∈ s, p x")), parse(tokens("∃ h : x ∈ s, p h"))
+    assert bounded == parse(tokens("∃ x, x ∈ s ∧ p x"))
+    assert named == parse(tokens("∃ h, p h"))
 
 
 def test_default_arguments_need_not_be_given() -> None:
@@ -97,7 +144,7 @@ def test_any_text_has_a_shape(text: str) -> None:
     assert len(found.left) + len(found.right) <= len(parts)
     arguments, core = telescope((text,), text)
     assert len(core) <= len(strip_brackets(parts)) or arguments
-    assert symbols(parts) <= set(parts)
+    assert symbols(parts) <= {piece for part in parts for piece in (part, *part.split("."))}
     head(parts)
 
 

@@ -116,16 +116,6 @@ async def test_candidates_that_come_later_are_tried_later() -> None:
     assert (found, trier.asked) == (["a"], ["a", "b"])
 
 
-async def test_what_may_reach_the_goals_behind_the_main_one_counts_as_failed() -> None:
-    two = parse_state("⊢ a\n\n⊢ b")
-    reaching = ["all_goals simp", "repeat constructor", "swap", "any_goals assumption", "case x => rfl"]
-    trier = Trier([outcome(tactic, "closes") for tactic in [*reaching, "simp [swap_iff]"]])
-    stream = verify(trier, PLACE, two, [Candidate("x", 1, "x")], timeout=1)
-    assert [one.tactic async for one in stream] == ["simp [swap_iff]"]
-    alone = verify(trier, PLACE, BEFORE, [Candidate("x", 1, "x")], timeout=1)
-    assert [one.tactic async for one in alone] == [*reaching, "simp [swap_iff]"]
-
-
 async def test_a_step_that_adds_nothing_counts_as_failed() -> None:
     idle = outcome("have hn : n = n := by simp", "progress", "n : ℕ\nhn : n = n\n⊢ n = n + 0")
     step = outcome("have hn : n = 1 := h", "progress", "n : ℕ\nhn : n = 1\n⊢ n = n + 0")

@@ -34,10 +34,11 @@ class Subject:
     def translated(self, request: Request) -> Subject:
         """The declaration that a translating attribute generates, or names as an existing one."""
         translation = request.translation
+        fixed = request.fixed(self.premise)
         return Subject(
-            translated(request, self.premise),
+            translated(request, self.premise, fixed),
             tuple([translation.component(name) for name in self.fields]),
-            tuple([projection.translated(translation) for projection in self.projections]),
+            tuple([projection.translated(translation, fixed) for projection in self.projections]),
         )
 
 

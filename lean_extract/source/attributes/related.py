@@ -6,10 +6,11 @@ the lemma of an `irreducible_def`, and the constructor `mk` of a structure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from lean_extract.records import Premise
+from lean_extract.source.attributes.composed import applied, reassociated
 from lean_extract.source.attributes.eta import eta_expanded
 from lean_extract.source.attributes.nested_attributes import arguments, option
 from lean_extract.source.attributes.translation_requests import renamed
@@ -22,6 +23,12 @@ TYPES = frozenset(("structure", "class", "inductive", "class inductive"))
 PROOFS = THEOREM_WORDS | {"alias", "field"}
 """Kinds of declarations that may be proofs. `attribute [reassoc]` is applied to fields too."""
 SUFFIXED = {"reassoc": "assoc", "elementwise": "apply", "to_app": "app"}
+_STATED: Mapping[str, Callable[[str, Sequence[str]], tuple[str, tuple[str, ...]]]] = {
+    "reassoc": reassociated,
+    "elementwise": applied,
+    "to_app": lambda conclusion, context: (conclusion, tuple(context)),
+}
+"""The statement that each of them makes, and its context."""
 RELATED = frozenset((*SUFFIXED, "to_fun"))
 """Attributes whose `(attr := ...)` applies both to the declaration and to what they generate."""
 
@@ -32,7 +39,8 @@ def related(
     """The declarations that such an attribute generates. `fields` names a structure's own fields."""
     name = attribute.name.removesuffix("!").removesuffix("?")
     if name in SUFFIXED and premise.kind in PROOFS:
-        return [made(premise, f"{premise.name}_{SUFFIXED[name]}", name, premise.conclusion)]
+        statement = _STATED[name](premise.conclusion, premise.context)
+        return [made(premise, f"{premise.name}_{SUFFIXED[name]}", name, *statement)]
     if name == "to_fun" and premise.kind in PROOFS:
         return [_to_fun(tokens, premise, attribute)]
     if name == "higher_order" and premise.kind in PROOFS:

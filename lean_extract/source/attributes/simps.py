@@ -7,6 +7,7 @@ a composition) are not found.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -32,10 +33,11 @@ class Projection:
     value: str = ""
     """As written; empty if it is not used in the lemma."""
 
-    def translated(self, translation: Translation) -> Projection:
-        """The same projection of the definition's translation."""
+    def translated(self, translation: Translation, fixed: Set[str]) -> Projection:
+        """The same projection of the definition's translation. `fixed`: the variables of fixed type."""
         path = tuple([translation.component(step) for step in self.path])
-        return Projection(path, translation.statement(self.binders), translation.statement(self.value))
+        binders, value = [translation.statement(text, fixed) for text in (self.binders, self.value)]
+        return Projection(path, binders, value)
 
 
 _NAMES = {"toFun": "apply", "invFun": "symm_apply", "carrier": "coe", "hom'": "hom", "arrows": "apply"}

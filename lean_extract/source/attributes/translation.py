@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 
 from lean_extract.source.attributes import translation_tables as tables
+from lean_extract.source.attributes.fixed_types import FixedTerms, fixed_in
+from lean_extract.source.attributes.translated_terms import Operators, TermTranslator
 from lean_extract.source.names.scopes import MAX_NAME, split_name
-from lean_extract.syntax.brackets import DEPTH
-from lean_extract.syntax.lexer import is_identifier, raw_tokens
+from lean_extract.syntax.lexer import is_identifier
+from lean_extract.syntax.statement_syntax import words_of
 
 _PARTS = re.compile(r"_|(?:LE|LT|GE|GT|WF|Coe(?:TC|HTCT|T))(?=[A-Z])|[A-Z]+[^A-Z_]*|[^A-Z_]+")
 
@@ -29,9 +31,10 @@ class Translation:
     symbols: Mapping[str, str]
     fixed: frozenset[str]
     namespaces: Mapping[str, str]
-    changes_numerals: bool
+    is_additive: bool
+    """Whether products become sums, powers multiples, and inverses negatives."""
     swapped: frozenset[str]
-    """Relations whose sides are swapped."""
+    """Operators whose sides are swapped."""
     swapped_arguments: frozenset[str]
     """Functions whose two explicit arguments are swapped, by the last component of their names."""
 
@@ -51,9 +54,15 @@ class Translation:
             return known
         return ".".join([self.component(part) for part in split_name(name)])
 
-    def statement(self, text: str) -> str:
-        """A binder or a conclusion, translated."""
-        return _statement(self, text)
+    def statement(self, text: str, fixed: Set[str] | None = None) -> str:
+        """A binder or a conclusion, translated.
+
+        `fixed` holds the variables with a type that is not translated; without it, those that the text binds.
+        """
+        fixed = fixed_in([text]) if fixed is None else fixed
+        terms = FixedTerms(fixed, adds_numbers=self.is_additive)
+        operators = Operators(self.is_additive, self.swapped, self.swapped_arguments)
+        return TermTranslator(words_of(text), operators, partial(_word, self), terms).text()
 
     def with_hint(self, source: str, target: str) -> Translation:
         """With a name hint: a word of names and its translation, both capitalised."""
@@ -122,213 +131,21 @@ def _corrected(translation: Translation, parts: list[str]) -> str:
     return result
 
 
-_OPERAND_EDGES = frozenset(
-    ("→", "↔", "∧", "∨", ",", ":", "=", "≠", "¬", ":=", "|", "//", "↦", "=>", "∣", "∈", "⊢", ";")
-)
+_ARROW_MARKS = frozenset("→≃")
 
 
-def _statement(translation: Translation, text: str) -> str:
-    raw = raw_tokens(text)
-    before = [token.rstrip() for token in raw]
-    spaces = [token[len(word) :] for token, word in zip(raw, before, strict=True)]
-    words = [_word(translation, before, index) for index in range(len(before))]
-    if translation.swapped_arguments and len(words) <= _MOST_WORDS:
-        _swap_arguments(translation.swapped_arguments, words, spaces)
-    if translation.changes_numerals:
-        _swap_powers(words, spaces)
-        _negate(words, spaces)
-    if translation.swapped:
-        _swap_sides(translation.swapped, words, spaces)
-    return "".join([word + space for word, space in zip(words, spaces, strict=True)]).strip()
-
-
-def _word(translation: Translation, words: list[str], index: int) -> str:
-    word = words[index]
-    if index and words[index - 1] in ("Type", "Sort"):  # a universe, which is not translated
-        return word
-    if word in translation.symbols:
-        return translation.symbols[word]
-    if word == "1" and translation.changes_numerals:
-        return "0" if _is_unit(words, index) else "1"
+def _word(translation: Translation, word: str, is_fixed: bool) -> str:
+    """A token, translated; `is_fixed`: it belongs to a term of fixed type, whose operators and numbers stay."""
+    head, brace, universes = word.partition(".{")
     if is_identifier(word):
-        return word if word in ("Type*", "Sort*") else translation.name(word)
-    if word[:1] == "." and is_identifier(word[1:]):
-        return "." + translation.name(word[1:])
-    return word
-
-
-_MOST_WORDS = 2000
-"""In longer statements arguments are not swapped, since nested operands are read again at each level."""
-
-
-def _swap_arguments(swapped_arguments: frozenset[str], words: list[str], spaces: list[str]) -> None:
-    """Turn `Icc a b` into `Icc b a`, innermost applications first."""
-    for index in range(len(words) - 3, -1, -1):
-        if words[index].rpartition(".")[2] not in swapped_arguments:
-            continue
-        first = _argument_end(words, index + 1)
-        second = _argument_end(words, first)
-        if index + 1 < first < second:
-            begin, space = index + 1, spaces[second - 1]
-            left, right = words[begin:first], words[first:second]
-            left_spaces, right_spaces = spaces[begin:first], spaces[first : second - 1]
-            words[begin:second] = [*right, *left]
-            spaces[begin:second] = [*right_spaces, " ", *left_spaces[:-1], space]
-
-
-def _argument_end(words: list[str], index: int) -> int:
-    """The index after the argument that begins at `index`; `index` itself if none begins there."""
-    if index >= len(words) or not (is_identifier(words[index]) or words[index] in ("(", "⊤", "⊥")):
-        return index + 1 if index < len(words) and words[index].isdigit() else index
-    return _operand_end(words, index) + 1
-
-
-def _swap_sides(swapped: frozenset[str], words: list[str], spaces: list[str]) -> None:
-    """Turn `a ≤ b` into `b ≤ a`."""
-    index = 0
-    while index < len(words) - 1:
-        relation, following = words[index], index + 1
-        if relation in swapped:
-            begin, end = _side_begin(swapped, words, index), _side_end(swapped, words, index)
-            if begin < index < end - 1:
-                left, right = words[begin:index], words[index + 1 : end]
-                left_spaces, right_spaces = spaces[begin:index], spaces[index + 1 : end]
-                words[begin:end] = [*right, relation, *left]
-                spaces[begin:end] = [
-                    *right_spaces[:-1],
-                    " ",
-                    spaces[index],
-                    *left_spaces[:-1],
-                    right_spaces[-1],
-                ]
-                following = begin + len(right) + 1
-        index = following
-
-
-_TIGHT_QUANTIFIERS = frozenset(("⨆", "⨅", "⋃", "⋂", "∑", "∏"))
-"""Quantifiers whose body ends before a relation."""
-
-
-def _side_begin(swapped: frozenset[str], words: list[str], index: int) -> int:
-    depth = 0
-    in_tight = False
-    for position in range(index - 1, -1, -1):
-        word = words[position]
-        depth -= DEPTH.get(word, 0)
-        if depth < 0:
-            return position + 1
-        if depth or (word not in _OPERAND_EDGES and word not in swapped):
-            if not depth and word in _TIGHT_QUANTIFIERS:
-                in_tight = False
-            continue
-        if word == "," and _is_tight(words, position):
-            in_tight = True
-        elif not in_tight:
-            return position + 1
-    return 0
-
-
-def _is_tight(words: list[str], comma: int) -> bool:
-    """Whether the comma belongs to a quantifier whose body ends before a relation."""
-    depth = 0
-    for position in range(comma - 1, -1, -1):
-        depth -= DEPTH.get(words[position], 0)
-        if depth < 0:
-            return False
-        if depth == 0 and words[position] in _TIGHT_QUANTIFIERS:
-            return True
-        if depth == 0 and words[position] in ("∀", "∃", "fun", ","):
-            return False
-    return False
-
-
-def _side_end(swapped: frozenset[str], words: list[str], index: int) -> int:
-    depth = 0
-    for position in range(index + 1, len(words)):
-        depth += DEPTH.get(words[position], 0)
-        if depth < 0 or (depth == 0 and (words[position] in _OPERAND_EDGES or words[position] in swapped)):
-            return position
-    return len(words)
-
-
-def _is_unit(words: list[str], index: int) -> bool:
-    """Whether a `1` is the unit, not a number beside `+`, in an exponent, or ascribed a numeric type."""
-    before = words[index - 1] if index else ""
-    after = words[index + 1] if index + 1 < len(words) else ""
-    if before in ("+", "-", "^", "∑") and before != "":
-        return False
-    if after in ("+", "-"):
-        return False
-    return not (after == ":" and index + 2 < len(words) and words[index + 2] in ("ℕ", "ℤ", "ℝ", "Nat", "Int"))
-
-
-def _operand_begin(words: list[str], index: int) -> int:
-    """The first token of the operand that ends at `index`."""
-    begin = index
-    while True:
-        if DEPTH.get(words[begin]) == -1:
-            depth = 0
-            while begin >= 0:
-                depth += DEPTH.get(words[begin], 0)
-                if depth == 0:
-                    break
-                begin -= 1
-            begin = max(begin, 0)
-        if begin and words[begin][:1] == "." and len(words[begin]) > 1:
-            begin -= 1
-            continue
-        return begin
-
-
-def _operand_end(words: list[str], index: int) -> int:
-    """The last token of the operand that begins at `index`."""
-    depth = 0
-    end = index
-    if words[index] in ("-", "↑"):
-        end += 1
-    while end < len(words):
-        depth += DEPTH.get(words[end], 0)
-        if depth <= 0:
-            break
-        end += 1
-    end = min(end, len(words) - 1)
-    while end + 1 < len(words) and words[end + 1][:1] == "." and len(words[end + 1]) > 1:
-        end += 1
-    return end
-
-
-def _swap_powers(words: list[str], spaces: list[str]) -> None:
-    """Turn `a ^ n` into `n • a`."""
-    index = 1
-    while index < len(words) - 1:
-        if words[index] == "^":
-            begin, end = _operand_begin(words, index - 1), _operand_end(words, index + 1)
-            base, power = words[begin:index], words[index + 1 : end + 1]
-            base_spaces, power_spaces = spaces[begin:index], spaces[index + 1 : end + 1]
-            last_space = power_spaces[-1]
-            words[begin : end + 1] = [*power, "•", *base]
-            spaces[begin : end + 1] = [*power_spaces[:-1], " ", " ", *base_spaces[:-1], last_space]
-        index += 1
-
-
-def _negate(words: list[str], spaces: list[str]) -> None:
-    """Turn `a⁻¹` into `-a`."""
-    index = 1
-    while index < len(words):
-        if words[index] == "⁻¹" and not (index + 1 < len(words) and words[index + 1] == "'"):
-            begin = _operand_begin(words, index - 1)
-            last_space = spaces[index]
-            del words[index], spaces[index]
-            spaces[index - 1] = last_space
-            if begin and (is_identifier(words[begin - 1]) or DEPTH.get(words[begin - 1]) == -1):
-                spaces[index - 1] = ""
-                words[begin:begin], spaces[begin:begin] = ["(", "-"], ["", ""]
-                words.insert(index + 2, ")")
-                spaces.insert(index + 2, last_space)
-            else:
-                words.insert(begin, "-")
-                spaces.insert(begin, "")
-        index += 1
+        return word if word in ("Type*", "Sort*") else translation.name(head) + brace + universes
+    if is_fixed:
+        return word
+    if translation.is_additive and word == "1":
+        return "0"
+    if translation.is_additive and word[0] in _ARROW_MARKS and not {"+", "₀"} & set(word):
+        return word.replace("*", "+")
+    return translation.symbols.get(word, word)
 
 
 _NONE: Mapping[str, str] = MappingProxyType({})

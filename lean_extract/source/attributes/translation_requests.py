@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from lean_extract.records import Premise
-from lean_extract.source.attributes.nested_attributes import nested_attributes
+from lean_extract.source.attributes.fixed_types import fixed_in
+from lean_extract.source.attributes.nested_attributes import nested_attributes, option
 from lean_extract.source.attributes.translation import TRANSLATIONS, Translation
 from lean_extract.source.grammar.declarations import Attribute
 from lean_extract.source.names.scopes import split_name
@@ -24,6 +25,12 @@ class Request:
     nested: tuple[Attribute, ...]
     """The attributes of `(attr := ...)`."""
     doc: str | None
+    fixed_types: frozenset[str] = frozenset()
+    """The types of `(dont_translate := R)`."""
+
+    def fixed(self, premise: Premise) -> frozenset[str]:
+        """The variables of a statement whose types are not translated."""
+        return fixed_in((*premise.context, premise.conclusion), self.fixed_types)
 
 
 def parse_request(
@@ -52,7 +59,8 @@ def parse_request(
         elif is_identifier(text):
             target = text
         index += 1
-    return Request(translation, target, makes_new, nested_attributes(tokens, attribute), doc)
+    fixed = frozenset((option(tokens, attribute, "dont_translate") or "").split())
+    return Request(translation, target, makes_new, nested_attributes(tokens, attribute), doc, fixed)
 
 
 def target_name(request: Request, source: str) -> str:
@@ -75,14 +83,14 @@ def renamed(target: str, namespace: list[str]) -> str:
     return ".".join([*kept, target])
 
 
-def translated(request: Request, premise: Premise) -> Premise:
-    """The declaration that the attribute generates from `premise`."""
+def translated(request: Request, premise: Premise, fixed: Set[str]) -> Premise:
+    """The declaration that the attribute generates from `premise`. `fixed`: as `Request.fixed` gives them."""
     translation = request.translation
     return replace(
         premise,
         name=target_name(request, premise.name),
-        context=tuple([translation.statement(binder) for binder in premise.context]),
-        conclusion=translation.statement(premise.conclusion),
+        context=tuple([translation.statement(binder, fixed) for binder in premise.context]),
+        conclusion=translation.statement(premise.conclusion, fixed),
         doc=request.doc,
         attributes=tuple([attribute.text for attribute in request.nested]),
         generated_by=translation.attribute,

@@ -103,8 +103,8 @@ ADDITIVE_FIXED = frozenset(
 
 ADDITIVE_SYMBOLS: Mapping[str, str] = MappingProxyType(
     {
-        "*": "+", "/": "-", "∏": "∑", "•": "+ᵥ", "∏ᶠ": "∑ᶠ", "→*": "→+", "≃*": "≃+", "→ₙ*": "→ₙ+",
-        "-ᵥ": "-ᵥ", "/ₘ": "-ᵥ",
+        "*": "+", "/": "-", "∏": "∑", "•": "+ᵥ", "∏ᶠ": "∑ᶠ", "∏'": "∑'", "/ₛ": "-ᵥ", "ₘ": "", "∗ₘ": "∗", "⁺ᵐ": "⁺",
+        "⁻ᵐ": "⁻", "ᵐᵒᵖ": "ᵃᵒᵖ", "ᵈᵐᵃ": "ᵈᵃᵃ",
     }
 )  # fmt: skip
 
@@ -135,8 +135,8 @@ DUAL_SYMBOLS: Mapping[str, str] = MappingProxyType(
         "⊤": "⊥", "⊥": "⊤", "⊓": "⊔", "⊔": "⊓", "⨆": "⨅", "⨅": "⨆",
     }
 )  # fmt: skip
-DUAL_SWAPPED = frozenset(("≤", "<", "≥", ">", "⋖", "⩿", "⟶", "⊣"))
-"""Relations whose sides are swapped."""
+DUAL_SWAPPED = frozenset(("≤", "<", "≥", ">", "⋖", "⩿", "⟶", "≫", "⊣", "≤ᶠ", "≤ᵐ"))
+"""Operators whose sides are swapped."""
 DUAL_FIXED = frozenset(("Unit", "PUnit", "Limits"))
 """`Limits` is the namespace of both limits and colimits."""
 DUAL_SWAPPED_ARGUMENTS = frozenset(

@@ -58,8 +58,11 @@ def _starts(tokens: Tokens) -> list[int]:
     starts: list[int] = []
     prefixes = _Prefixes(tokens)
     covered = -1
+    quoted = _quotations(tokens)
     for index in tokens.line_first:
-        if index <= covered:
+        while quoted and quoted[-1][1] < index:
+            quoted.pop()
+        if index <= covered or (quoted and quoted[-1][0] < index):
             continue
         word = texts[index]
         at_margin = offsets[index] == 0 or text[offsets[index] - 1] == "\n"
@@ -76,6 +79,19 @@ def _starts(tokens: Tokens) -> list[int]:
         starts.append(index)
         covered = prefixes.end(index) + 1
     return starts
+
+
+def _quotations(tokens: Tokens) -> list[tuple[int, int]]:
+    """The first and last tokens of all quotations `` `( ... ) ``, the last quotation first: they hold no commands."""
+    texts, starts = tokens.texts, tokens.starts
+    found: list[tuple[int, int]] = []
+    for index in range(len(texts) - 1):
+        if texts[index] == "`" and texts[index + 1] == "(" and starts[index + 1] == starts[index] + 1:
+            last = tokens.brackets.close(index + 1, len(texts))
+            is_closed = tokens.brackets.opener(last, 0) == index + 1
+            if is_closed and not (found and last <= found[-1][1]):
+                found.append((index, last))
+    return found[::-1]
 
 
 def _documents_command(tokens: Tokens, index: int, prefixes: _Prefixes) -> bool:
@@ -99,6 +115,21 @@ def _may_start(tokens: Tokens, index: int, prefixes: _Prefixes) -> bool:
     if word in CONTINUATIONS or not is_identifier(word) or "." in word:
         return False
     return index == 0 or (texts[index - 1] not in _DANGLING and texts[index - 1] not in _OPENING)
+
+
+def governing_ins(tokens: Tokens) -> list[int]:
+    """The indices of the `in`s that a command may follow: before a line, or before a word that begins a command."""
+    texts = tokens.texts
+    firsts = frozenset(tokens.line_first)
+    return [
+        index
+        for index, text in enumerate(texts[:-1])
+        if text == "in" and (index + 1 in firsts or _begins_command(texts[index + 1]))
+    ]
+
+
+def _begins_command(word: str) -> bool:
+    return word in STRONG_COMMAND_WORDS or word in MODIFIERS or word == "@[" or word[:3] == "/--"
 
 
 _OPENING = frozenset(text for text, step in DEPTH.items() if step > 0)

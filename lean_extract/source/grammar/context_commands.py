@@ -58,15 +58,20 @@ def _renaming(texts: list[str], index: int, end: int) -> tuple[tuple[tuple[str, 
     return tuple(pairs), index
 
 
-def enter(stack: ScopeStack, word: str, tokens: Tokens, index: int, end: int) -> tuple[bool, int]:
-    """Enter `namespace N`, `section N` or `mutual`. Returns whether the name is allowed, and the index after it."""
+def enter(
+    stack: ScopeStack, word: str, tokens: Tokens, index: int, end: int, *, is_public: bool
+) -> tuple[bool, int]:
+    """Enter `namespace N`, `section N` or `mutual`. Returns whether the name is allowed, and the index after it.
+
+    `is_public`: whether it is a `public section`.
+    """
     name, index = _optional_name(tokens, index, end)
     fits = True
     if word == "namespace":
         if name:
             fits = stack.enter_namespace(name)
     elif word == "section":
-        stack.enter_section(name)
+        stack.enter_section(name, is_public=is_public)
     else:
         stack.enter_section()
     return fits, index

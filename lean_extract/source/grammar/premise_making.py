@@ -19,7 +19,13 @@ def attribute_texts(prefix: Prefix) -> tuple[str, ...]:
 
 
 def declared_premise(
-    tokens: Tokens, module: str, namespace: str, declaration: Declaration, context: Sequence[Binder]
+    tokens: Tokens,
+    module: str,
+    namespace: str,
+    declaration: Declaration,
+    context: Sequence[Binder],
+    *,
+    is_private: bool,
 ) -> Premise:
     """The premise of a declaration in a namespace, with its whole context."""
     prefix = declaration.prefix
@@ -34,7 +40,7 @@ def declared_premise(
         span=tokens.span(declaration.begin, declaration.end),
         doc=prefix.doc,
         attributes=attribute_texts(prefix),
-        is_private="private" in prefix.modifiers,
+        is_private=is_private,
         is_protected="protected" in prefix.modifiers,
         has_sorry=tokens.has_sorry(declaration.begin, declaration.end),
     )
@@ -66,6 +72,8 @@ def alias_premise(
     target: Premise | None,
     prefix: Prefix,
     token_range: tuple[int, int],
+    *,
+    is_private: bool,
 ) -> Premise:
     """The premise of the alias in the tokens `token_range`.
 
@@ -80,6 +88,6 @@ def alias_premise(
         span=tokens.span(*token_range),
         doc=prefix.doc,
         attributes=attribute_texts(prefix),
-        is_private="private" in prefix.modifiers,
+        is_private=is_private,
         is_protected="protected" in prefix.modifiers,
     )

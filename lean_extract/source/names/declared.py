@@ -24,7 +24,7 @@ class ScopedPremises:
     def add(self, premise: Premise, scope: Scope) -> None:
         """Declare a premise. A declaration in the source replaces one that an attribute generates."""
         position = self._positions.get(premise.name)
-        if position is not None and not premise.is_private:
+        if position is not None and premise.is_private == self.premises[position].is_private:
             if premise.generated_by is not None:
                 return
             if self.premises[position].generated_by is not None:
@@ -47,6 +47,11 @@ class ScopedPremises:
             if position is not None:
                 return position
         return None
+
+    def get(self, name: str, scope: Scope) -> Premise | None:
+        """The premise that a name refers to."""
+        position = self.find(name, scope)
+        return None if position is None else self.premises[position]
 
     def unused(self, name: str, namespace: str) -> str:
         """The name of an anonymous instance, numbered as in Lean if the file already has it."""

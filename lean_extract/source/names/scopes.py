@@ -49,6 +49,8 @@ class Frame:
     included: frozenset[str] = frozenset()
     omitted: frozenset[str] = frozenset()
     is_temporary: bool = False
+    is_public: bool = False
+    """Whether it is in a `public section`."""
 
 
 @dataclass(slots=True)
@@ -64,12 +66,14 @@ class ScopeStack:
 
     def _push(self, name: str, scope: Scope, temporary: bool = False) -> None:
         top = self.top
-        self.frames.append(Frame(name, scope, top.variables, top.included, top.omitted, temporary))
+        frame = Frame(name, scope, top.variables, top.included, top.omitted, temporary, top.is_public)
+        self.frames.append(frame)
 
-    def enter_section(self, name: str = "") -> None:
+    def enter_section(self, name: str = "", *, is_public: bool = False) -> None:
         """Enter a section. `section A.B` is two sections, as in Lean."""
         for part in name.split(".") if name else [""]:
             self._push(part, self.top.scope)
+            self.top.is_public |= is_public
 
     def enter_namespace(self, name: str) -> bool:
         """Enter a namespace; `namespace A.B` is two, as in Lean. Returns whether the name is short enough.

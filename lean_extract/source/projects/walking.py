@@ -29,7 +29,8 @@ MAX_DEPTH = 64
 NEAR_DEPTH, NEAR_ENTRIES = 5, 20_000
 """Levels, and files and folders, among which projects below a folder are looked for."""
 
-_SKIPPED = frozenset((".lake", ".git", "build", "lake-packages", "node_modules", "__pycache__"))
+SKIPPED = frozenset((".lake", ".git", "build", "lake-packages", "node_modules", "__pycache__"))
+"""Folders that hold no sources of a project itself."""
 _UNNAMEABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _CHECK_EVERY = 1024
 """Entries of one folder between two checks whether to stop."""
@@ -176,7 +177,7 @@ class FolderWalk:
         return folders, files, names
 
     def _is_skipped(self, name: str) -> bool:
-        return name.startswith(".") or (name in _SKIPPED and not self.is_whole)
+        return name.startswith(".") or (name in SKIPPED and not self.is_whole)
 
     def _may_follow(self, entry: os.DirEntry[str]) -> bool:
         if not can_be_named(entry.name):

@@ -16,7 +16,7 @@ from lean_extract.source.resolution.environment import Entry, NameEnvironment, v
 from lean_extract.source.resolution.mention_resolution import MentionResolver
 from lean_extract.source.resolution.name_resolution import NameResolver
 
-_END = sys.maxsize
+END = sys.maxsize
 """An order after everything that a module declares."""
 
 
@@ -61,14 +61,26 @@ class Linker:
             environment.notations.setdefault(notation.symbol, (notation.target, notation.scope))
         self._exports += [(index, opened) for opened in source.exports]
 
-    def link(self) -> Iterator[Proof]:
-        """All proofs with their mentions resolved, module by module. Unresolved mentions are dropped."""
+    def complete(self, source: SourceModule) -> None:
+        """Take the statements of a module's aliases, which were not known when the module was added."""
+        index = self.environment.indices[source.module.name]
+        for premise in source.premises:
+            entry = self.environment.find(premise.name, index, END) if premise.kind == "alias" else None
+            if entry is not None and entry.module == index:
+                entry.statement = premise.conclusion
+
+    def prepare(self) -> None:
+        """Work out, once all modules are added, what each of them sees. `link` calls it."""
         self.environment.visible = visibility(
             [module.imports for module in self._modules],
             self.environment.indices,
             [module.takes_init for module in self._modules],
         )
         self.declare_exports()
+
+    def link(self) -> Iterator[Proof]:
+        """All proofs with their mentions resolved, module by module. Unresolved mentions are dropped."""
+        self.prepare()
         for index, module in enumerate(self._modules):
             resolver = _ProofResolver(self.environment, index)
             for proof in module.proofs:
@@ -76,11 +88,11 @@ class Linker:
             self._modules[index] = _Unlinked(module.name, (), False, ())
 
     def declare_exports(self) -> None:
-        """Declare the exports of the added modules, resolved in the namespace of the command. `link` calls it."""
+        """Declare the exports of the added modules, resolved in the namespace of the command."""
         for index, opened in self._exports:
             names = NameResolver(self.environment, index)
             for name in opened.only or ():
-                target, rest = names.resolve(f"{opened.namespace}.{name}", Scope(opened.within), _END)
+                target, rest = names.resolve(f"{opened.namespace}.{name}", Scope(opened.within), END)
                 if target is not None and not rest:
                     short = join_names(opened.within, name)
                     self.environment.add(short, Entry(index, 0, target=target))

@@ -1,4 +1,4 @@
-"""Augmentation of training states: variables renamed, notation off, or both.
+"""Augmentation of training states: variables renamed, notation off, or both; printed as a newer Lean does.
 
 A model trained on augmented states does not depend on what a goal looks like.
 
@@ -24,19 +24,22 @@ from lean_extract.files.atomic import replacing_bytes
 from lean_extract.records import Goal
 from retriever.lean.augmentation.known import goal_to_read
 from retriever.lean.augmentation.notation_off import notation_off
+from retriever.lean.augmentation.printing import dotted, shortened
 from retriever.lean.augmentation.renaming import renamed
 from retriever.lean.dataset.dataset import DatasetQuery
 from retriever.lean.dataset.files import load_dataset, read_manifest
 from retriever.models import text as texts
 from retriever.training.tokens import Ragged, encode_states, open_tokenizer
 
-VERSION = 2
+VERSION = 3
 Augmentation = Callable[[Goal, Random], Goal]
 
 KINDS: dict[str, Augmentation] = {
     "renamed": renamed,
     "notation_off": lambda goal, random: notation_off(goal),
     "both": lambda goal, random: notation_off(renamed(goal, random)),
+    "dotted": lambda goal, random: dotted(goal),
+    "shortened": lambda goal, random: dotted(shortened(goal, random)),
 }
 """The kinds of augmentation, in the order of what `load_augmented` returns."""
 

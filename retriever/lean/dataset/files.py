@@ -15,6 +15,7 @@ from lean_extract.files.json_text import parse_json, read_json
 from lean_extract.files.reading import open_regular
 from lean_extract.files.typed_json import from_json
 from lean_extract.records import Module, Premise
+from lean_extract.telling import reason
 from retriever.lean.dataset.dataset import VERSION, DatasetManifest, DatasetQuery
 from retriever.search.splits import family_roots
 
@@ -53,7 +54,7 @@ def read_manifest(folder: Path) -> DatasetManifest:
             raise BadRecords(f"{folder} is a dataset of version {values['version']}, not {VERSION}.", hint)
         manifest: DatasetManifest = from_json(DatasetManifest, values)
     except (OSError, ValueError, TypeError) as error:
-        raise BadRecords(f"{folder} is not a finished dataset folder: {error}.", hint) from error
+        raise BadRecords(f"{folder} is not a finished dataset folder: {reason(error)}.", hint) from error
     return manifest
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, ModelError
 from lean_extract.source.projects import project
+from retriever.lean.index.aliases import StoreWork, with_targets
 from retriever.lean.index.content import NO_PROOFS
 from retriever.lean.index.corpus import LeanIndexCorpus, ListedSource, lean_files
 from retriever.models.encoder import PremiseEncoder
@@ -87,16 +88,23 @@ def update_index(
         own: list[ListedSource] = list(sources)
     else:
         own = [source for source in sources if not (source.package and source.revision)]
-    report = IndexReport(0, 0, notes=found.notices)
+    is_first = store.stamp() is None
+    bare: set[str] = set()
+    work: list[StoreWork] = []
+    reports: list[IndexReport] = []
     includes: list[str] = []
     for package in packages:
         assert shared is not None
-        package_store = package.store(shared, encoder.fingerprint)
-        report += _update_shared(package, package_store, corpus, options)
-        if package_store.stamp() is not None:  # stopped before it was written, it is not there
-            includes.append(str(package_store.root.absolute()))
+        one = _shared_work(package, package.store(shared, encoder.fingerprint), bare.add)
+        reports.append(_update_shared(package, one, corpus, options))
+        work.append(one)
+        if one.store.stamp() is not None:  # stopped before it was written, it is not there
+            includes.append(str(one.store.root.absolute()))
     fields = {"root": str(root), "includes": tuple(includes), "pinned": False}
-    return report + update_store(lean_files(root, own, unread), store, corpus, options, fields=fields)
+    work.append(StoreWork(store, lean_files(root, own, unread, bare.add), fields))
+    reports.append(update_store(work[-1].files, store, corpus, options, fields=fields))
+    reports = with_targets(work, reports, bare, corpus, options, is_first=is_first)
+    return sum(reports, IndexReport(0, 0, notes=found.notices))
 
 
 def _leave_unfinished(root: Path, store: IndexStore, fingerprint: str) -> None:
@@ -116,7 +124,10 @@ def update_package(
 ) -> IndexReport:
     """Bring the index of one shared package up to date; see `update_index`. Raises IndexWriteFailed."""
     corpus = LeanIndexCorpus(encoder, uses or {}, proofs)
-    return _update_shared(package, package.store(shared, encoder.fingerprint), corpus, UpdateOptions())
+    bare: set[str] = set()
+    work = _shared_work(package, package.store(shared, encoder.fingerprint), bare.add)
+    report = _update_shared(package, work, corpus, UpdateOptions())
+    return with_targets([work], [report], bare, corpus, UpdateOptions())[0]
 
 
 def pinned_packages(root: Path, sources: Sequence[ListedSource]) -> list[SharedPackage]:
@@ -136,8 +147,13 @@ def _folder_name(called: str) -> str:
     return f"{safe[: _LONGEST_NAME - 17]}-{hashlib.sha256(called.encode()).hexdigest()[:16]}"
 
 
+def _shared_work(package: SharedPackage, store: IndexStore, on_bare: Callable[[str], None]) -> StoreWork:
+    fields = {"root": str(package.root), "includes": (), "pinned": True}
+    return StoreWork(store, lean_files(package.root, package.sources, on_bare=on_bare), fields)
+
+
 def _update_shared(
-    package: SharedPackage, store: IndexStore, corpus: LeanIndexCorpus, options: UpdateOptions
+    package: SharedPackage, work: StoreWork, corpus: LeanIndexCorpus, options: UpdateOptions
 ) -> IndexReport:
     """Read a shared package, if it is not there yet; who finds another process at it waits."""
 
@@ -146,12 +162,10 @@ def _update_shared(
         return not options.should_stop()
 
     with suppress(IndexMissing, IndexDamaged, ModelError):  # then it is built again
-        if report := settled(package, store, corpus.fingerprint, options.graphs):
+        if report := settled(package, work.store, corpus.fingerprint, options.graphs):
             return report
     try:
-        sources = lean_files(package.root, package.sources)
-        fields = {"root": str(package.root), "includes": (), "pinned": True}
-        return update_store(sources, store, corpus, options, fields=fields, wait=wait)
+        return update_store(work.files, work.store, corpus, options, fields=work.fields, wait=wait)
     except IndexLocked:  # it was stopped while it waited
         return IndexReport(0, 0, stopped=True)
 

@@ -219,7 +219,6 @@ def _publish(unpacked: Path, store: IndexStore, bundle: Bundle) -> None:
     try:
         make_folder(store.root)
         make_folder(folder.parent)
-        unpacked.chmod(0o755)
         os.rename(unpacked, folder)  # noqa: PTH104
         store.publish(
             IndexManifest(

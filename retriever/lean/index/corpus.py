@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 from lean_extract.files.reading import MAX_SOURCE, read_regular
 from lean_extract.records import Premise
 from lean_extract.source import reader
+from lean_extract.source.reader_state import Known, unknown
 from retriever.lean.index.content import content_of, premise_of
 from retriever.lean.index.modules import kept_of
 from retriever.lean.index.steps import read_steps, step_vectors
@@ -57,6 +58,10 @@ class LeanFile:
     revision: str
     unread: frozenset[str] = frozenset()
     """Theorems whose proofs are not read."""
+    known: Known = field(default=unknown, compare=False)
+    """What names mean in other files, where that is known."""
+    on_bare: Callable[[str], None] = field(default=lambda name: None, compare=False)
+    """Called with its name when it is read and has an alias whose target is not known."""
 
     @property
     def location(self) -> str:
@@ -78,7 +83,9 @@ class LeanFile:
         What proofs mention is read where the file is the project's own, or may change: packages at a pinned
         revision vote by what is shipped of them.
         """
-        found = reader.read_file(self.path, self.module, states=True)
+        found = reader.read_file(self.path, self.module, states=True, known=self.known)
+        if found.has_bare_aliases:
+            self.on_bare(self.name)
         more = kept_of(found.module.imports, found.module.in_module_system)
         if self.unread:
             proofs = tuple(proof for proof in found.proofs if proof.theorem not in self.unread)
@@ -88,12 +95,21 @@ class LeanFile:
 
 
 def lean_files(
-    root: Path, sources: Iterable[ListedSource], unread: frozenset[str] = frozenset()
+    root: Path,
+    sources: Iterable[ListedSource],
+    unread: frozenset[str] = frozenset(),
+    on_bare: Callable[[str], None] = lambda name: None,
 ) -> list[LeanFile]:
-    """The sources of a project at `root`, in the order of their paths. `unread`: see `LeanFile`."""
+    """The sources of a project at `root`, in the order of their paths. `unread`, `on_bare`: see `LeanFile`."""
     return [
         LeanFile(
-            one.path, _name_of(root, one.path), one.module, one.package or "", one.revision or "", unread
+            one.path,
+            _name_of(root, one.path),
+            one.module,
+            one.package or "",
+            one.revision or "",
+            unread,
+            on_bare=on_bare,
         )
         for one in sorted(sources, key=lambda source: str(source.path))
     ]

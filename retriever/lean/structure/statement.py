@@ -11,7 +11,7 @@ from typing import NamedTuple
 from lean_extract.short_cache import kept_if_short
 from lean_extract.syntax.symbol_terms import SymbolTerm, parse_term
 from retriever.lean.tokens import raw_tokens
-from retriever.models.text import binder_text
+from retriever.models.text import binder_parts
 
 Path = tuple[int, ...]
 """A position in a term: the argument indices from the root."""
@@ -74,9 +74,8 @@ class _Binder(NamedTuple):
 
 @kept_if_short(8192)
 def _binder(binder: str) -> _Binder:
-    before, colon, kind = binder_text(binder).partition(" : ")
-    names = tuple(before.split()) if colon else ()
-    if binder.startswith("[") or not names:
+    names, kind = binder_parts(binder)
+    if not names or not kind:
         return _Binder(names)
     term = parse_term(raw_tokens(kind))
     return _Binder(names, term, bool(_FACT.match(names[0])) or term.symbol in _PROPOSITIONS)

@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from lean_extract.errors import IndexDamaged, IndexUnreadable, IndexWriteFailed
 from lean_extract.files import json_text
+from lean_extract.files.private import make_private_folder, private_file
 from lean_extract.files.reading import read_regular
 
 MAX_DOCUMENT = 1 << 28
@@ -33,8 +34,8 @@ DAMAGED = "The premise index is damaged: "
 
 
 def write_bytes(path: Path, data: bytes | memoryview) -> None:
-    """Write a file and flush it to the disk. Raises OSError."""
-    with path.open("wb") as stream:
+    """Write a file for the user alone and flush it to the disk. Raises OSError."""
+    with open(path, "wb", opener=private_file) as stream:
         stream.write(data)
         stream.flush()
         os.fsync(stream.fileno())
@@ -175,10 +176,10 @@ class RawStrings(Sequence[bytes]):
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder if there is none; a file in its way is replaced. Raises OSError."""
+    """Make a folder for the user alone if there is none; a file in its way is replaced. Raises OSError."""
     if os.path.lexists(folder) and not folder.is_dir():
         folder.unlink()
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
 
 
 def sync_folder(folder: Path) -> None:

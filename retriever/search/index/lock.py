@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lean_extract.errors import IndexLocked
 from lean_extract.file_lock import open_lock_file, read_holder, try_lock, write_holder
+from lean_extract.files.private import make_private_folder
 
 _ASK_AGAIN_SECONDS = 0.1
 
@@ -22,8 +23,8 @@ def locked(path: Path, wait: Callable[[], bool] = lambda: False) -> Iterator[Non
         IndexLocked: another process holds it and `wait`, asked ten times a second, returned False.
         OSError: the file cannot be made or locked.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open_lock_file(path) as descriptor:
+    make_private_folder(path.parent)
+    with open_lock_file(path, 0o600) as descriptor:
         while not try_lock(descriptor):
             if not wait():
                 raise _held(path)

@@ -199,6 +199,7 @@ class IndexStore:
         """
         with ExitStack() as stack:
             with explained_writes(self.root):
+                make_folder(self.root)
                 make_folder(self.root / "segments")
                 stack.enter_context(locked(self.root / "lock", wait))
             yield self._begin(fingerprint)
@@ -231,7 +232,6 @@ class Writer:
             temporary = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=self._folder))
             try:
                 write_segment(temporary, content, self.manifest.fingerprint)
-                temporary.chmod(0o755)
                 name = temporary.name.removeprefix(_TEMPORARY)
                 temporary.rename(self._folder / name)
                 sync_folder(self._folder)

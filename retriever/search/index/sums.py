@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from lean_extract.files.private import private_file
 from lean_extract.files.reading import read_regular
 from retriever.search.index.files import damaged
 
@@ -133,7 +134,8 @@ def _write_mark(path: Path, state: str) -> None:
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     with suppress(OSError):  # a folder that cannot be written: its files are read at the next opening, too
         try:
-            temporary.write_text(state + "\n", encoding="ascii")
+            with open(temporary, "w", encoding="ascii", opener=private_file) as stream:
+                stream.write(state + "\n")
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)

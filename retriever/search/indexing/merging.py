@@ -93,7 +93,9 @@ def _merged_steps(parts: Sequence[tuple[Segment, frozenset[int]]], keep: Sequenc
         return None
     found = []
     for (segment, dead), kept in zip(parts, keep, strict=True):
-        steps = segment.steps or StepColumns.unread(len(segment.files), segment.dimension)
+        steps = segment.steps
+        if steps is None:
+            steps = StepColumns.unread(len(segment.files), segment.dimension)
         files = [index for index in range(len(segment.files)) if index not in dead]
         found.append(steps.of_chosen(kept, files, len(segment)))
     return StepColumns.joined(found, [len(kept) for kept in keep])

@@ -41,6 +41,7 @@ def update_store(
     *,
     fields: Mapping[str, Any],
     wait: Callable[[], bool] = lambda: False,
+    again: frozenset[str] = frozenset(),
 ) -> IndexReport:
     """Bring one store up to date with these sources.
 
@@ -51,12 +52,13 @@ def update_store(
         options: how it is done.
         fields: further fields of the store's manifest: `root`, and others.
         wait: asked ten times a second while another process writes the store; False ends the wait.
+        again: names of sources that are read again although they have not changed.
 
     Raises IndexLocked, IndexWriteFailed.
     """
     started = time.monotonic()
     with store.writer(corpus.fingerprint, wait) as writer:
-        report = Update(store, writer, corpus, options, fields).run(sources)
+        report = Update(store, writer, corpus, options, fields, again).run(sources)
     return replace(report, seconds=time.monotonic() - started)
 
 
@@ -70,7 +72,9 @@ class Update(Generic[Record]):
         corpus: IndexCorpus[Record],
         options: UpdateOptions,
         fields: Mapping[str, Any],
+        again: frozenset[str] = frozenset(),
     ) -> None:
+        self._again = again
         self._store = store
         self._writer = writer
         self._corpus = corpus
@@ -127,7 +131,7 @@ class Update(Generic[Record]):
     def _plan(self, sources: Sequence[IndexSource[Record]]) -> UpdatePlan[Record] | None:
         """What there is to do; None where it was stopped before that was known."""
         known = {path: self._segments[name].files[i] for path, (name, i) in self._live_files().items()}
-        again = self._without_steps() if self._corpus.has_steps else frozenset()
+        again = self._again | (self._without_steps() if self._corpus.has_steps else frozenset())
         total = len(sources)
         plan = make_plan(
             sources,

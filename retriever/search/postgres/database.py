@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from lean_extract.errors import StoreUnavailable, UserError
 from lean_extract.extras import import_extra
+from retriever.search.postgres.address import read_address
 
 if TYPE_CHECKING:
     import psycopg
@@ -18,12 +17,24 @@ if TYPE_CHECKING:
 
 SCHEMA = "premise_suggest"
 VERSION = 2
-_SCHEMES = ("postgresql", "postgres")
 _WAIT_SECONDS = 2.0
 """How long a request waits for a connection."""
 _MOST_CONNECTIONS = 8
 """Of one process."""
-_PASSWORD = re.compile(r"(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'|\S+)|(://[^/@\s:]*+:)[^@\s]*+(@?)")
+_REASONS = (
+    "password authentication failed",
+    "no password supplied",
+    "does not exist",
+    "no pg_hba.conf entry",
+    "Connection refused",
+    "No such file or directory",
+    "could not translate host name",
+    "timeout expired",
+    "certificate",
+    "SSL",
+    "permission denied",
+)
+"""Words of the driver and the database that say enough where the rest may not be shown."""
 
 TABLES = f"""
 CREATE TABLE {SCHEMA}.version (number integer NOT NULL);
@@ -67,33 +78,6 @@ premises are a partition of their own, with an HNSW graph over `embedding`: a pr
 one more element that makes its length 1 (`index.hnsw`)."""
 
 
-def shown(address: str) -> str:
-    """An address for people: host and database, without user and password."""
-    try:
-        parts = urlsplit(address)
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError:  # it is no address at all
-        return "what is given"
-    return f"{parts.hostname or 'this machine'}{port}/{parts.path.lstrip('/')}"
-
-
-def _is_postgres(address: str) -> bool:
-    with suppress(ValueError):
-        parts = urlsplit(address)
-        return parts.scheme in _SCHEMES and (parts.port or 1) > 0
-    return False
-
-
-def without_passwords(text: str) -> str:
-    """A text of the database or its driver without any password in it."""
-    return _PASSWORD.sub(_without_password, text)
-
-
-def _without_password(match: re.Match[str]) -> str:
-    is_password = match[1] is not None or match[4]
-    return f"{match[1] or match[3]}***{match[4] or ''}" if is_password else match[0]
-
-
 class Database:
     """Connections to one database; safe to use from several threads.
 
@@ -101,24 +85,34 @@ class Database:
     """
 
     def __init__(self, address: str) -> None:
-        if not _is_postgres(address):
-            hint = "Write postgresql://USER@HOST/DATABASE."
-            raise UserError(f"{shown(address)} is no address of a PostgreSQL database.", hint)
+        self._address = read_address(address)
+        self.name = self._address.shown
+        """For people: host and database."""
         self._driver: Any = import_extra("psycopg", "postgres", "An index in a database")
         pools: Any = import_extra("psycopg_pool", "postgres", "An index in a database")
         logging.getLogger("psycopg.pool").setLevel(
             logging.ERROR
         )  # each try would be told; requests tell it once
-        self.address = address
+        self._conninfo = self._checked()
         self._pool: ConnectionPool[psycopg.Connection[Any]] = pools.ConnectionPool(
-            address,
+            self._conninfo,
             min_size=0,
             max_size=_MOST_CONNECTIONS,
             timeout=_WAIT_SECONDS,
-            kwargs={"connect_timeout": int(_WAIT_SECONDS)},
             open=False,
         )
         self._pools = pools
+
+    def _checked(self) -> str:
+        """The address as libpq reads it. Raises UserError: it has a parameter that libpq lacks."""
+        known = {option.keyword.decode() for option in self._driver.pq.Conninfo.get_defaults()}
+        if not self._address.parameters.keys() <= known:
+            raise UserError(
+                f"The address of the database {self.name} has a parameter behind the ? that PostgreSQL lacks.",
+                "Correct it, or leave it out.",
+            )
+        waiting = {"connect_timeout": int(_WAIT_SECONDS)}
+        return str(self._driver.conninfo.make_conninfo(**{**self._address.parameters, **waiting}))
 
     @contextmanager
     def connected(self) -> Iterator[psycopg.Connection[Any]]:
@@ -131,10 +125,7 @@ class Database:
     @contextmanager
     def alone(self) -> Iterator[psycopg.Connection[Any]]:
         """A connection that is not of the pool, for long work. Raises as `connected`."""
-        with (
-            self._explained(),
-            self._driver.connect(self.address, connect_timeout=int(_WAIT_SECONDS)) as connection,
-        ):
+        with self._explained(), self._driver.connect(self._conninfo) as connection:
             yield connection
 
     def checked_version(self, connection: psycopg.Connection[Any]) -> None:
@@ -142,13 +133,13 @@ class Database:
         found = connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.version",)).fetchone()
         if found is None or found[0] is None:
             raise StoreUnavailable(
-                f"The database {shown(self.address)} holds no premise index.",
+                f"The database {self.name} holds no premise index.",
                 "Publish one: premise-suggest index --store ADDRESS",
             )
         row = connection.execute(f"SELECT number FROM {SCHEMA}.version").fetchone()
         if row is None or row[0] != VERSION:
             raise StoreUnavailable(
-                f"The premise index in {shown(self.address)} has version {row and row[0]} of its tables; this "
+                f"The premise index in {self.name} has version {row and row[0]} of its tables; this "
                 f"premise-suggest knows version {VERSION}.",
                 "Use the version of premise-suggest that wrote it, or publish into another database.",
             )
@@ -159,22 +150,24 @@ class Database:
         try:
             yield
         except (driver.OperationalError, driver.InterfaceError, self._pools.PoolTimeout) as error:
-            said = _first_line(error)
+            said = self._said_by(error)
             raise StoreUnavailable(
-                f"The database {shown(self.address)} does not answer: {said}",
+                f"The database {self.name} does not answer: {said}",
                 "Start it, or correct the address; what waits for it goes on by itself.",
             ) from None
         except driver.errors.InsufficientPrivilege as error:
             raise StoreUnavailable(
-                f"The database {shown(self.address)} refuses that to this user: {_first_line(error)}",
+                f"The database {self.name} refuses that to this user: {self._said_by(error)}",
                 "docs/scale.md says which rights reading and publishing need.",
             ) from None
         except driver.Error as error:
             raise StoreUnavailable(
-                f"The database {shown(self.address)} failed: {_first_line(error)}", "See its log."
+                f"The database {self.name} failed: {self._said_by(error)}", "See its log."
             ) from None
 
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return without_passwords(lines[0]) if lines else type(error).__name__
+    def _said_by(self, error: Exception) -> str:
+        """What an error of the driver says, without user, password and other parts of the address."""
+        line = str(error).strip().partition("\n")[0]
+        if line and not self._address.is_told_by(line):
+            return line
+        return next((reason for reason in _REASONS if reason in line), "it gives no reason that can be shown")

@@ -17,7 +17,7 @@ from retriever.search.index.manifest import IndexManifest, LiveSegment
 from retriever.search.index.meta import META, Meta
 from retriever.search.index.opening import OpenStores, SegmentPart, open_stores
 from retriever.search.index.store import IndexStore
-from retriever.search.postgres.database import SCHEMA, TABLES, Database, shown
+from retriever.search.postgres.database import SCHEMA, TABLES, Database
 
 if TYPE_CHECKING:
     import psycopg
@@ -39,8 +39,9 @@ _NULL = struct.pack("!i", -1)
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What was published: the revision's number in the database, and how many premises it has."""
+    """What was published: where, the revision's number there, and how many premises it has."""
 
+    database: str
     number: int
     premises: int
 
@@ -71,7 +72,7 @@ def publish(
         total = _copy_premises(connection, number, parts, progress)
         _build_graph(connection, number, total, parts[0].segment.dimension, progress)
         _drop_older(connection, library, revision)
-    return Publication(number, total)
+    return Publication(database.name, number, total)
 
 
 def _prepare(database: Database, connection: psycopg.Connection[Any]) -> None:
@@ -79,7 +80,7 @@ def _prepare(database: Database, connection: psycopg.Connection[Any]) -> None:
     row = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (_LOCK,)).fetchone()
     if row is None or not row[0]:
         raise StoreUnavailable(
-            f"Another process publishes into {shown(database.address)} now.", "Wait until it is done."
+            f"Another process publishes into {database.name} now.", "Wait until it is done."
         )
     there = connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.version",)).fetchone()
     if there is not None and there[0] is not None:
@@ -88,7 +89,7 @@ def _prepare(database: Database, connection: psycopg.Connection[Any]) -> None:
     found = connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchone()
     if found is None:
         raise StoreUnavailable(
-            f"PostgreSQL at {shown(database.address)} has no pgvector.",
+            f"PostgreSQL at {database.name} has no pgvector.",
             "Install the extension on its machine: https://github.com/pgvector/pgvector",
         )
     connection.execute("CREATE EXTENSION IF NOT EXISTS vector")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lean_extract.errors import IndexDamaged, ModelError, StoreUnavailable
+from lean_extract.files.private import make_private_folder, private_file
 from retriever.search.index.exact import ExactSearch
 from retriever.search.index.files import explained_writes, make_folder
 from retriever.search.index.manifest import IndexManifest, LiveSegment
@@ -21,7 +22,7 @@ from retriever.search.index.meta import Meta, plain_name
 from retriever.search.index.neighbours import NearestNeighbours
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore, Stamp
-from retriever.search.postgres.database import SCHEMA, Database, shown
+from retriever.search.postgres.database import SCHEMA, Database
 from retriever.search.postgres.publishing import IN_TABLE
 from retriever.search.postgres.search import GraphSearch, PremiseTable
 
@@ -131,7 +132,7 @@ class DatabaseStore(IndexStore):
     def __init__(
         self, database: Database, library: PublishedLibrary, cache: Path, graph_from: int = GRAPH_FROM
     ) -> None:
-        named = f"{database.address} {library.library} {library.revision}"
+        named = f"{database.name} {library.library} {library.revision}"
         super().__init__(cache / hashlib.sha256(named.encode()).hexdigest()[:16])
         self._database, self.library, self._graph_from = database, library, graph_from
         self._lock = threading.Lock()
@@ -172,7 +173,7 @@ class DatabaseStore(IndexStore):
             ).fetchone()
         if row is None:
             raise StoreUnavailable(
-                f"{self.library.library} is not published in {shown(self._database.address)} any more.",
+                f"{self.library.library} is not published in {self._database.name} any more.",
                 "Publish it again: premise-suggest index --store ADDRESS",
             )
         return _Newest(*row)
@@ -218,7 +219,7 @@ class DatabaseStore(IndexStore):
     def _refuse_other_models(self, manifest: IndexManifest, fingerprint: str | None) -> None:
         if fingerprint is not None and manifest.fingerprint != fingerprint:
             raise ModelError(
-                f"The library {self.library.library} in {shown(self._database.address)} was published with model "
+                f"The library {self.library.library} in {self._database.name} was published with model "
                 f"{manifest.fingerprint}; the model in use is {fingerprint}.",
                 "Use that model, or publish the library again with this one.",
             )
@@ -242,7 +243,6 @@ class DatabaseStore(IndexStore):
                     meta = Meta.read(one)
                     kept = {name: found for name, found in meta.sums.items() if name not in IN_TABLE}
                     replace(meta, sums=kept).write(one)
-                temporary.chmod(0o755)
                 temporary.rename(folder)
             except BaseException:
                 shutil.rmtree(temporary, ignore_errors=True)
@@ -264,6 +264,6 @@ def _write(folder: Path, rows: Iterable[Sequence[Any]]) -> None:
     """Write pages of files, in order, into folders of segments."""
     for segment, name, content in rows:
         within = folder / plain_name(segment)
-        within.mkdir(exist_ok=True)
-        with (within / plain_name(name)).open("ab") as stream:
+        make_private_folder(within)
+        with open(within / plain_name(name), "ab", opener=private_file) as stream:
             stream.write(content)

@@ -223,4 +223,4 @@ def _foreground(package: str, options: argparse.Namespace, limits: RunLimits) ->
     values = {"--until": limits.until, "--minutes": limits.minutes, "--deadline": deadline}
     given = [part for name, value in values.items() if value is not None for part in (name, str(value))]
     resume = ["--resume"] if options.resume else []
-    return [sys.executable, "-m", package, "train", str(options.config), *resume, *given]
+    return [sys.executable, "-P", "-m", package, "train", str(options.config), *resume, *given]

@@ -197,24 +197,6 @@ def test_local_declarations_behind_where() -> None:
     assert premises(text)["f.go"].conclusion == "ℕ → ℕ"
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("instance : Add Nat := x", "instAddNat"),
-        ("instance {α : Type} [Mul α] : Mul (Set α) := x", "instMulSet"),
-        ("instance {α β : Type} : Monoid (α × β) := x", "instMonoidProd"),
-        ("instance {α : Type} [Inhabited α] : Nonempty α := x", "instNonemptyOfInhabited"),
-        ("instance {p q : Prop} [Decidable p] : Decidable (p ∧ q) := x", "instDecidableAnd"),
-    ],
-)
-def test_instances_name_themselves(text: str, name: str) -> None:
-    assert names(text) == [name]
-
-
-def test_instances_of_one_name_are_numbered() -> None:
-    assert names("namespace A\ninstance : C T := x\ninstance : C T := y\nend A") == ["A.instCT", "A.instCT_1"]
-
-
 def test_headers() -> None:
     module = read(
         "module\n\npublic import A.B\npublic meta import C\nimport all D\nimport E\n\npublic section\n"

@@ -52,7 +52,7 @@ def check(text: str) -> None:
 def test_the_sample_is_read_without_problems() -> None:
     module = read_module(SAMPLE, "M", "M.lean")
     assert not module.problems
-    assert {"A.mul_x", "A.foo", "Foo.y", "N.T.a", "N.instAddProd.go"} <= {p.name for p in module.premises}
+    assert {"A.mul_x", "A.foo", "Foo.y", "N.T.a", "N.instAddProd_m.go"} <= {p.name for p in module.premises}
 
 
 @settings(max_examples=150)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ from retriever.lean.evaluation.session import open_session
 from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.lean.ranker.place import PLACE
 from tests.commands import command
+from tests.poison import found_first, poison
 
 STEPS = (
     ("Lib.asked", "rw [Lib.first, Lib.Foo]", ("Lib.first", "Lib.Foo")),
@@ -169,6 +172,17 @@ def test_processes_measure_what_one_does(
         assert several == alone
     assert command("retriever evaluate")([*ask, "--memory", "4GB"]) == 2
     assert "--memory is for --processes." in capsys.readouterr().err
+
+
+def test_processes_that_measure_import_no_file_of_the_current_folder(work: Path, tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    folder, noted = tmp_path / "folder", tmp_path / "imported"
+    poison(folder, noted, found_first("retriever"))
+    ask = ["evaluate", work / "model", work / "data", "--part", "--states", work / "steps.jsonl"]
+    line = [sys.executable, "-m", "retriever", *ask, "--methods", "bm25", "--processes", "2"]
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    assert not noted.exists(), noted.read_text(encoding="utf-8")
+    assert done.returncode == 0, done.stderr
 
 
 def test_each_theorem_is_judged_by_trees_that_have_not_seen_it() -> None:

@@ -19,6 +19,7 @@ from retriever.training.running.plain import to_plain
 from retriever.training.running.process import wait_until_ended
 from retriever.training.running.progress import RunProgress, read_progress
 from tests.commands import command
+from tests.poison import poison
 from tests.retriever.training.conftest import DebugData
 
 pytest.importorskip("torch")
@@ -73,6 +74,20 @@ def weights(run: Path) -> dict[str, torch.Tensor]:
     saved = load_checkpoint(run)
     assert saved is not None
     return saved.model
+
+
+def test_a_run_in_the_background_imports_no_file_of_the_current_folder(
+    config: TrainConfig, tmp_path: Path
+) -> None:
+    file, noted = written(config), tmp_path / "imported"
+    poison(tmp_path / "folder", noted)
+    line = [sys.executable, "-P", "-m", "retriever", "train", str(file), "--background"]
+    done = subprocess.run(
+        line, cwd=tmp_path / "folder", capture_output=True, text=True, timeout=300, check=False
+    )
+    assert not noted.exists(), noted.read_text(encoding="utf-8")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert read_progress(config.run).process.is_alive
 
 
 def test_a_run_that_was_killed_in_the_background_ends_there_as_an_unbroken_one(

@@ -1,0 +1,276 @@
+"""Translates the terms of a statement by their syntax, so that every operator keeps its operands.
+
+`f x ^ n` becomes `n • f x`, and `s ⊔ t * u` becomes `s ⊔ (t + u)`: where the new operator binds less tightly, brackets
+are added. What is not understood is copied token by token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from lean_extract.source.attributes.fixed_types import ARITHMETIC, RELATIONS, FixedTerms
+from lean_extract.syntax.operators import BRACKETED, MAX, MIRRORED, OPERATORS, PREFIX, UNKNOWN
+from lean_extract.syntax.statement_syntax import BODIES, FIELD, Word, read_words, words_of
+from lean_extract.syntax.terms import SyntaxNode
+
+_APPLICATION = MAX - 1
+_NEGATION = PREFIX["-"][0]
+_DEEPEST = 40
+_MOST_WORDS = 2000
+"""A longer statement is copied token by token, since nested terms are read again at each level."""
+_OPPOSITE = MIRRORED | {to: relation for relation, to in MIRRORED.items()}
+"""`>` for `<`: the same relation between swapped sides."""
+
+
+class Operators(NamedTuple):
+    """What a translation does to operators, besides giving them other symbols."""
+
+    is_additive: bool
+    """Whether powers become multiples, and inverses negatives."""
+    swapped: Set[str]
+    """Operators whose sides are swapped."""
+    swapped_arguments: Set[str]
+    """Functions whose first two arguments are swapped, by the last components of their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A translated term: its text, and the precedences of its outermost operator, now and in the original."""
+
+    text: str
+    level: int = MAX
+    was: int = MAX
+
+    def at(self, least: int, least_before: int) -> str:
+        """The text as an operand, in brackets if its operator binds too little now, but did not before.
+
+        `least` and `least_before` are the precedences that the place asks for, now and in the original.
+        """
+        return f"({self.text})" if self.level < least and self.was >= least_before else self.text
+
+    def moved(self, least: int) -> str:
+        """The text as an operand in another place than before, in brackets wherever they are needed."""
+        return self.text if self.level >= least else f"({self.text})"
+
+
+@dataclass(frozen=True, slots=True)
+class TermTranslator:
+    """Translates the tokens of one statement.
+
+    `word` translates a token, given whether it belongs to a term of fixed type.
+    """
+
+    words: Sequence[Word]
+    operators: Operators
+    word: Callable[[str, bool], str]
+    fixed: FixedTerms
+    depth: int = 0
+
+    def text(self, *, is_binder: bool = False) -> str:
+        """The whole text. In a binder, `x ≥ a` is a bound on `x`, whose sides stay."""
+        if len(self.words) > _MOST_WORDS or self.depth > _DEEPEST:
+            return self._plain(0, len(self.words), is_fixed=False).strip()
+        parts: list[str] = []
+        begin = 0
+        while begin < len(self.words):
+            rest = self._within(begin, len(self.words))
+            node = read_words(rest.words)
+            if node.end:
+                bound = rest._bound(node) if is_binder else ""
+                parts.append(bound or rest._part(node, False, 0).text)
+                begin += node.end
+                parts.append(self.words[begin - 1].space)
+            else:
+                parts.append(self._plain(begin, begin + 1, is_fixed=False))
+                begin += 1
+        return "".join(parts).strip()
+
+    def _within(self, begin: int, end: int) -> TermTranslator:
+        return TermTranslator(
+            self.words[begin:end], self.operators, self.word, self.fixed, self.depth + (begin > 0)
+        )
+
+    def _plain(self, begin: int, end: int, *, is_fixed: bool) -> str:
+        """The tokens one by one, with the white space after them."""
+        words = self.words
+        return "".join(
+            [
+                self.word(words[i].text, is_fixed or (i > 0 and words[i - 1] == FIELD)) + words[i].space
+                for i in range(begin, end)
+            ]
+        )
+
+    def _bound(self, node: SyntaxNode) -> str:
+        """`x ≤ a` for `x ≥ a` in `∀ x ≥ a, p`; empty if this is not a bound whose relation changes."""
+        opposite = _OPPOSITE.get(node.text) if node.kind == "infix" else None
+        if opposite is None or node.text not in self.operators.swapped or self._is_fixed_relation(node):
+            return ""
+        if any(part.end == part.start for part in node.parts):
+            return ""
+        left, right = [self._part(part, False, 1) for part in node.parts]
+        return f"{left.text} {opposite} {right.text}"
+
+    def _is_fixed_relation(self, node: SyntaxNode) -> bool:
+        return node.text in RELATIONS and any(self.fixed.is_fixed(part) for part in node.parts)
+
+    def _part(self, node: SyntaxNode, is_fixed: bool, depth: int) -> _Part:
+        """The translation of a node. `is_fixed`: what is around it says that its type is fixed."""
+        kind = node.kind
+        if depth > _DEEPEST or kind == "unread":
+            return _Part(self._joined(node, ()))
+        if kind == "infix":
+            return self._infix(node, is_fixed, depth)
+        if kind == "postfix":
+            return self._postfix(node, is_fixed, depth)
+        if kind == "applied":
+            return self._applied(node, depth)
+        if kind in ("binder", "set"):
+            return self._binder(node, is_fixed, depth)
+        if kind == "brackets":
+            return self._brackets(node, is_fixed, depth)
+        if kind == "name":
+            return _Part(self.word(node.text, is_fixed))
+        if kind == "prefix":
+            level = PREFIX[node.text][0]
+            is_fixed = node.text == "-" and (is_fixed or self.fixed.is_fixed(node))
+            part = self._part(node.parts[0], is_fixed, depth + 1).at(level, level)
+            return _Part(self._joined(node, [part]), level, level)
+        is_same = kind == "coerced" and node.text != "#"
+        inner = self._part(node.parts[0], is_fixed and is_same, depth + 1).at(MAX, MAX)
+        return _Part(self._joined(node, [inner]))
+
+    def _infix(self, node: SyntaxNode, is_fixed: bool, depth: int) -> _Part:
+        if not all(part.end > part.start for part in node.parts):
+            return _Part(self._joined(node, ()))
+        operator = node.text
+        if operator in RELATIONS:
+            is_fixed = self._is_fixed_relation(node)
+        else:
+            is_fixed = operator in ARITHMETIC and (is_fixed or self.fixed.is_fixed(node))
+        if operator == "^" and self.operators.is_additive and not is_fixed:
+            return self._multiple(node, depth)
+        left, right = [
+            self._part(part, is_fixed or (operator == "^" and place == 1), depth + 1)
+            for place, part in enumerate(node.parts)
+        ]
+        brackets = self._brackets_of(node)
+        if operator in self.operators.swapped and not is_fixed:
+            return self._swapped(operator, brackets, left, right)
+        acts = operator == "•" and self.fixed.is_fixed(node.parts[0])  # an action of numbers stays one
+        symbol = self.word(operator, is_fixed or acts)
+        now, before = _levels(symbol, operator), _levels(operator, operator)
+        texts = [left.at(now.left, before.left), right.at(now.right, before.right)]
+        return _Part(self._joined(node, texts, symbol + brackets), now.own, before.own)
+
+    def _brackets_of(self, node: SyntaxNode) -> str:
+        """What belongs to an operator besides its symbol: `[μ]` of `=ᵐ[μ]`."""
+        written = self.words[node.parts[0].end].text.removeprefix(node.text)
+        return replace(self, words=words_of(written), depth=self.depth + 1).text() if written else ""
+
+    def _multiple(self, node: SyntaxNode, depth: int) -> _Part:
+        """`n • a` for `a ^ n`."""
+        levels = _levels("•", "•")
+        base = self._unbracketed(node.parts[0], False, levels.right, depth)
+        exponent = self._unbracketed(node.parts[1], True, levels.left, depth)
+        return _Part(f"{exponent} • {base}", levels.own, OPERATORS["^"].precedence)
+
+    def _swapped(self, operator: str, brackets: str, left: _Part, right: _Part) -> _Part:
+        if left.text == right.text == "·":  # the first argument stays the first
+            return _Part(f"· {_OPPOSITE.get(operator, operator)} ·", 0, 0)
+        levels = _levels(operator, operator)
+        text = f"{right.moved(levels.left)} {operator}{brackets} {left.moved(levels.right)}"
+        return _Part(text, levels.own, levels.own)
+
+    def _postfix(self, node: SyntaxNode, is_fixed: bool, depth: int) -> _Part:
+        operand = node.parts[0]
+        if (
+            not self.operators.is_additive
+            or operand.end == operand.start
+            or is_fixed
+            or self.fixed.is_fixed(node)
+        ):
+            return _Part(self._joined(node, [self._part(operand, is_fixed, depth + 1).at(MAX, MAX)]))
+        if node.text == "⁻¹":
+            text = self._unbracketed(operand, False, _NEGATION, depth)
+            return _Part(f"- {text}" if text.startswith("-") else f"-{text}", _NEGATION)
+        if node.text == "ˣ":
+            return _Part(f"AddUnits {self._part(operand, False, depth + 1).moved(MAX)}", _APPLICATION)
+        return _Part(self._joined(node, [self._part(operand, False, depth + 1).at(MAX, MAX)]))
+
+    def _unbracketed(self, node: SyntaxNode, is_fixed: bool, least: int, depth: int) -> str:
+        """An operand in a new place, without round brackets that it no longer needs."""
+        if node.kind == "brackets" and node.text == "(" and len(node.parts) == 1:
+            inner = node.parts[0]
+            if (inner.start, inner.end) == (node.start + 1, node.end - 1) and inner.kind != "binder":
+                return self._part(inner, is_fixed or self.fixed.is_fixed(inner), depth + 1).moved(least)
+        return self._part(node, is_fixed, depth + 1).moved(least)
+
+    def _applied(self, node: SyntaxNode, depth: int) -> _Part:
+        head = node.parts[0].text
+        if head in ("Type", "Sort"):  # of a universe, which is not translated
+            return _Part(
+                "".join([word.text + word.space for word in self.words[node.start : node.end]]).rstrip()
+            )
+        texts = [self._part(part, False, depth + 1).at(MAX, MAX) for part in node.parts]
+        if head.rpartition(".")[2] in self.operators.swapped_arguments and len(texts) > 2:
+            texts[1], texts[2] = texts[2], texts[1]
+        return _Part(self._joined(node, texts), _APPLICATION, _APPLICATION)
+
+    def _binder(self, node: SyntaxNode, is_fixed: bool, depth: int) -> _Part:
+        first = node.start + (node.kind == "binder")
+        after = first + len(node.bound)
+        bound = self._within(first, after).text(is_binder=node.text != "if") + self.words[after - 1].space
+        body = node.parts[0]
+        before = self._plain(node.start, first, is_fixed=is_fixed)
+        if body.end == body.start:
+            return _Part(before + bound + self._plain(after, node.end, is_fixed=False).rstrip())
+        least = BODIES.get(node.text, 0)
+        text = self._part(body, (is_fixed and least > 0) or self.fixed.is_fixed(body), depth + 1).at(
+            least, least
+        )
+        between = self._plain(after, body.start, is_fixed=False)
+        return _Part(f"{before}{bound}{between}{text}", least, least)
+
+    def _brackets(self, node: SyntaxNode, is_fixed: bool, depth: int) -> _Part:
+        is_fixed = node.text == "(" and (self.fixed.is_fixed(node) or (is_fixed and len(node.parts) == 1))
+        texts = [
+            self._part(part, is_fixed and place == 0, depth + 1).text for place, part in enumerate(node.parts)
+        ]
+        return _Part(self._joined(node, texts))
+
+    def _joined(self, node: SyntaxNode, parts: Sequence[str], symbol: str = "") -> str:
+        """The text of a node, with these texts for its parts. `symbol` replaces the operator between them."""
+        texts: list[str] = []
+        index = node.start
+        for part, text in zip(node.parts, parts, strict=False):
+            if part.end > part.start:
+                texts += [self._between(index, part.start, symbol), text, self.words[part.end - 1].space]
+                index = part.end
+        texts.append(self._plain(index, node.end, is_fixed=False))
+        return "".join(texts).rstrip()
+
+    def _between(self, begin: int, end: int, symbol: str) -> str:
+        if symbol and end == begin + 1:
+            return symbol + self.words[begin].space
+        return self._plain(begin, end, is_fixed=False)
+
+
+class _Levels(NamedTuple):
+    """The precedence of an operator, and the least ones of its operands."""
+
+    own: int
+    left: int
+    right: int
+
+
+def _levels(symbol: str, original: str) -> _Levels:
+    """The precedences of an operator that is now written as `symbol`."""
+    found = OPERATORS.get(symbol) or OPERATORS.get(original) or BRACKETED.get(original)
+    if symbol == "+ᵥ":  # as tight as `+`, but right-associative: between the two, brackets are needed
+        return _Levels(64, 66, 64)
+    if found is None:
+        return _Levels(UNKNOWN, 0, 0)
+    level = found.precedence
+    return _Levels(level, level + found.is_right, level + (not found.is_right))

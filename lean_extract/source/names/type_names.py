@@ -1,0 +1,359 @@
+"""Names types by their constants, as Lean does for anonymous instances."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lean_extract.records import Premise
+from lean_extract.source.names.core_names import core_name, core_names
+from lean_extract.source.names.scopes import ROOT, Scope, namespaces_of, split_name
+from lean_extract.syntax.lexer import is_identifier
+from lean_extract.syntax.operators import (
+    BIG,
+    BRACKETED,
+    ENCLOSING,
+    NULLARY,
+    OPERATORS,
+    POSTFIX,
+    PREFIX,
+    RELATION,
+)
+from lean_extract.syntax.statement_syntax import Word, read_words, words_of
+from lean_extract.syntax.terms import SyntaxNode
+
+_ARROWS = frozenset(("→", "->"))
+_PIPES = frozenset(("<|", "$"))
+_SORTS = {"Type": "Type", "Type*": "Type", "Prop": "Prop", "Sort": "Sort", "Sort*": "Sort"}
+_VARIABLE = re.compile(r"(?:[A-ZΑ-Ω][0-9₀-₉'!?]*|[^\WA-Z\d][\w'!?₀-₉]*)\Z")
+"""An argument that may be a variable: Lean makes one of a name that is not declared."""
+_LETTER = re.compile(r"[A-Za-zα-ωΑ-Ω][0-9₀-₉'!?]*\Z")
+"""A function that may be a variable."""
+_CONSTANTS = frozenset(("min", "max", "gcd", "lcm", "rfl", "true", "false", "none", "not"))
+_SYMBOLS = {
+    **{symbol: constant for symbol, (_, constant) in PREFIX.items()},
+    **POSTFIX,
+    "ᵐᵒᵖ": "MulOpposite",
+    "ᵃᵒᵖ": "AddOpposite",
+    "ᵒᵈ": "OrderDual",
+    "<+:": "List.IsPrefix",
+    "<:+": "List.IsSuffix",
+    "<:+:": "List.IsInfix",
+    "<+": "List.Sublist",
+    "<+~": "List.Subperm",
+    "~": "List.Perm",
+}
+"""Constants of operators that the table of infix operators does not hold."""
+_PARENT = re.compile(r"to[A-Z]")
+_DEEPEST = 40
+
+
+def _nothing(name: str) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the name of an instance depends on besides the instance itself."""
+
+    scope: Scope = ROOT
+    root: str = ""
+    """The first component of the module's name."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """The section variables, each with its type."""
+    find: Callable[[str], Premise | None] = _nothing
+    """What a name as written means in this file."""
+    notations: Mapping[str, str] = field(default_factory=dict)
+    """The constants of this file's notations, by symbol."""
+
+    def required(self, name: str) -> tuple[str, ...] | None:
+        """The classes of the instances that a constant takes as arguments; None if that is not known."""
+        own = self.find(name)
+        if own is None:
+            known = core_name(name, self.scope)
+            return None if known is None else known.required
+        types = [binder[1:-1].rpartition(" : ")[2] for binder in own.context if binder[:1] == "["]
+        return tuple([type_.split()[0] for type_ in types if type_])
+
+    def owns_namespace(self, name: str) -> bool:
+        """Whether a namespace is that of a constant which is known to belong to this library."""
+        known = core_names().get(name)
+        return self.find(f"_root_.{name}") is not None or (known is not None and known.root == self.root)
+
+    def is_own(self, name: str) -> bool:
+        """Whether a constant belongs to this library: this file declares it, or Lean's own library does not."""
+        if self.find(name) is not None:
+            return True
+        known = core_name(name, self.scope) or core_names().get(split_name(name)[0])
+        return known is None or known.root == self.root
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One binder: the names that it binds, and its type."""
+
+    names: tuple[str, ...]
+    words: Sequence[Word]
+
+
+def bound_in(words: Sequence[Word], *, is_type: bool = False) -> Iterator[Bound]:
+    """The binders of `∀ x y : T,` and of `∀ (x : T) [C x],`. `is_type`: the words are what precedes an arrow."""
+    groups = [words]
+    if words and words[0].text in "([{⦃":
+        node = read_words(words)
+        parts = node.parts if node.kind == "applied" else (node,)
+        groups = [words[part.start : part.end] for part in parts if part.kind == "brackets"]
+    for group in groups:
+        is_instance = bool(group) and group[0].text == "["
+        inside = _unbracketed(group)
+        texts = [word.text for word in inside]
+        if ":" in texts:
+            colon = texts.index(":")
+            yield Bound(tuple(texts[:colon]), inside[colon + 1 :])
+        else:
+            yield Bound((), inside) if is_instance or is_type else Bound(tuple(texts), ())
+
+
+def _unbracketed(words: Sequence[Word]) -> Sequence[Word]:
+    is_bracketed = len(words) > 1 and words[0].text in "([{⦃" and words[-1].text in ")]}⦄"
+    return words[1:-1] if is_bracketed else words
+
+
+class TypeNames:
+    """Names the types of one instance, each constant once. `own` holds the types of its binders, by name."""
+
+    def __init__(self, around: Surroundings, own: Mapping[str, str]) -> None:
+        self._around = around
+        self._types = {**around.variables, **own}
+        self._seen: set[str] = set()
+        self._namespaces = [name for name in namespaces_of(around.scope.namespace) if name]
+        self.names_own_constant = any(around.owns_namespace(name) for name in self._namespaces)
+        """Whether a constant of this library is among those that were named, or a prefix of the namespace."""
+
+    def of(self, words: Sequence[Word], *, omits_top: bool = False) -> str:
+        """The names of a type. `omits_top`: an outermost `∀` is not named if its type has no name."""
+        parts: list[str] = []
+        begin = 0
+        while begin < len(words):
+            rest = words[begin:]
+            node = read_words(rest)
+            parts += _Reading(self, rest, {}, omits_top).node(node, 0)
+            begin += max(node.end, 1)
+        return "".join(parts)
+
+    def type_of(self, name: str) -> str:
+        """The type of a variable, or of a function's values; empty if it is not known."""
+        if name in self._types:
+            return self._types[name]
+        own = self._around.find(name)
+        return own.conclusion if own is not None and "→" not in own.conclusion else ""
+
+    def is_local(self, text: str) -> bool:
+        """Whether a word is a variable, or a field of one; what is not declared may be one, too."""
+        if text.partition(".")[0] in self._types:
+            return True
+        return bool(_VARIABLE.match(text)) and text not in _SORTS and not self._is_declared(text)
+
+    def is_local_function(self, text: str) -> bool:
+        """The same for what is applied to arguments."""
+        if text.partition(".")[0] in self._types:
+            return True
+        return bool(_LETTER.match(text)) and not self._is_declared(text)
+
+    def _is_declared(self, name: str) -> bool:
+        around = self._around
+        is_known = name in _CONSTANTS or name in around.notations or name in NULLARY
+        return is_known or around.find(name) is not None or core_name(name, around.scope) is not None
+
+    def meaning(self, name: str) -> str:
+        """The constant of a notation; any other name as it is."""
+        name = name.partition(".{")[0]
+        return self._around.notations.get(name) or NULLARY.get(name) or name
+
+    def constant(self, name: str) -> list[str]:
+        """The name of a constant, unless it has been named, or is a prefix of the current namespace."""
+        name = self.meaning(name)
+        if not is_identifier(name) or name == "_":
+            return []
+        if name in _SORTS:
+            return self.once(_SORTS[name], _SORTS[name])
+        namespace = self._namespace(name)
+        self.names_own_constant |= self._around.is_own(f"_root_.{namespace}" if namespace else name)
+        if namespace:
+            return []
+        name = name.removeprefix("_root_.")
+        last = split_name(name)[-1].strip("«»")
+        return self.once(name, last[:1].upper() + last[1:] if last[:1].isascii() else last)
+
+    def _namespace(self, name: str) -> str:
+        """The prefix of the current namespace that a name as written refers to; empty if it refers to none."""
+        absolute = name.removeprefix("_root_.")
+        for namespace in self._namespaces:
+            if namespace == absolute:
+                return namespace
+            if namespace.endswith(f".{name}"):
+                # `Unit` in the namespace `Foo.Unit` is Lean's own, if there is no constant `Foo.Unit`
+                is_other = core_name(name, ROOT) is not None and namespace not in core_names()
+                return "" if is_other and self._around.find(f"_root_.{namespace}") is None else namespace
+        return ""
+
+    def once(self, key: str, name: str) -> list[str]:
+        """The name, the first time that it is asked for by this key."""
+        if key in self._seen:
+            return []
+        self._seen.add(key)
+        return [name]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Names the nodes of one term, in the order of Lean's elaborated term."""
+
+    names: TypeNames
+    words: Sequence[Word]
+    bound: Mapping[str, Sequence[Word]]
+    """The variables bound around the term, each with its type, which may be empty."""
+    omits_top: bool = False
+
+    def node(self, node: SyntaxNode, depth: int) -> list[str]:
+        """The names in a term."""
+        kind, text, parts = node.kind, node.text, node.parts
+        if depth > _DEEPEST or node.end == node.start:
+            return []
+        if kind == "name":
+            return self._name(text)
+        if kind == "infix":
+            return self._infix(node, depth)
+        if kind in ("binder", "set"):
+            return self._binder(node, depth)
+        if kind == "brackets":
+            return self._brackets(node, depth)
+        if kind == "applied":
+            return self._applied(parts, depth)
+        if kind in ("prefix", "postfix"):
+            return [*self._symbol(text, _SYMBOLS.get(text, "")), *self._all(parts, depth)]
+        if kind == "field":
+            return [*self._fields([text]), *self._all(parts, depth)]
+        return self._all(parts, depth)
+
+    def _all(self, parts: Iterable[SyntaxNode], depth: int) -> list[str]:
+        inner = _Reading(self.names, self.words, self.bound)
+        return [name for part in parts for name in inner.node(part, depth + 1)]
+
+    def _name(self, text: str) -> list[str]:
+        """The names of a term that is one word. A literal is `OfNat.ofNat Nat 2`."""
+        if text[0].isdigit():
+            return [*self.names.constant("OfNat.ofNat"), *self.names.constant("Nat")]
+        head, _, rest = text.partition(".")
+        if head in self.bound or self.names.is_local(head if rest else text):
+            return self._fields(split_name(rest)[::-1]) if rest else []
+        return self.names.constant(text)
+
+    def _fields(self, fields: Iterable[str]) -> list[str]:
+        """The names of fields. Numbers, and projections to parents, are not named."""
+        named = (name for name in fields if not name.isdigit() and not _PARENT.match(name))
+        return [found for name in named for found in self.names.constant(name)]
+
+    def _applied(self, parts: Sequence[SyntaxNode], depth: int) -> list[str]:
+        head = parts[0]
+        if head.text in _SORTS:
+            return self.names.constant(head.text)
+        is_constant = head.kind == "name" and "." not in head.text and head.text not in self.bound
+        if is_constant and not self.names.is_local_function(head.text):
+            return [*self.names.constant(head.text), *self._all(parts[1:], depth)]
+        return self._all(parts, depth)
+
+    def _infix(self, node: SyntaxNode, depth: int) -> list[str]:
+        text, (left, right) = node.text, node.parts
+        if text in _ARROWS:
+            return self._arrow(node, depth)
+        if text in _PIPES:
+            return self._all(node.parts, depth)
+        if text == "×" and (type_ := self._telescope(left)):
+            return [*self.names.constant("Sigma"), self.names.of(type_), *self._all([right], depth)]
+        found = OPERATORS.get(text)
+        constant = found.constant if found is not None else _SYMBOLS.get(text, "")
+        if text in BRACKETED and not constant:
+            constant = BRACKETED[text].constant.split()[0]
+        names = self.names.constant(
+            self.names.meaning(text) if self.names.meaning(text) != text else constant
+        )
+        if found is not None and found.precedence >= RELATION:
+            groups = [(left,), (right,)] if found.is_flipped else [(left, right)]
+            names += [name for group in groups for name in self._type(group)]
+        flipped = found is not None and found.is_flipped
+        return [*names, *self._all((right, left) if flipped else (left, right), depth)]
+
+    def _symbol(self, symbol: str, usual: str) -> list[str]:
+        """The name of an operator's constant, which this file may declare, or which is `usual`."""
+        meaning = self.names.meaning(symbol)
+        if meaning == symbol:
+            meaning = usual
+        if not meaning:  # a notation of another file: perhaps of this library
+            self.names.names_own_constant = True
+        return self.names.constant(meaning)
+
+    def _type(self, nodes: Sequence[SyntaxNode]) -> list[str]:
+        """The names in the type of operands, which an operator takes as an implicit argument."""
+        for node in nodes:
+            name = node.parts[0].text if node.kind == "applied" else node.text if node.kind == "name" else ""
+            words = self.bound.get(name) or words_of(self.names.type_of(name))
+            if words:
+                return _Reading(self.names, words, {}).node(read_words(words), _DEEPEST // 2)
+        is_number = any(node.text[:1].isdigit() for node in nodes)
+        return self.names.constant("Nat") if is_number else []
+
+    def _telescope(self, node: SyntaxNode) -> Sequence[Word]:
+        """The type in the brackets of `(a : α) × β a`; empty for any other term."""
+        inside = (
+            self.words[node.start + 1 : node.end - 1] if (node.kind, node.text) == ("brackets", "(") else []
+        )
+        colon = next((index for index, word in enumerate(inside) if word.text == ":"), len(inside))
+        return inside[colon + 1 :]
+
+    def _arrow(self, node: SyntaxNode, depth: int) -> list[str]:
+        words = self.words[node.start : node.end]
+        key = " ".join(["#" if self.names.is_local(word.text) else word.text for word in words])
+        left = self._all(node.parts[:1], depth)
+        forall = [] if self.omits_top and not left else self.names.once(f"∀ {key}", "Forall")
+        return [*forall, *left, *self._all(node.parts[1:], depth)]
+
+    def _binder(self, node: SyntaxNode, depth: int) -> list[str]:
+        inside = self.words[node.start + 1 : node.start + 1 + len(node.bound)]
+        if node.text == "if":
+            return self._choice(inside, node, depth)
+        binders = list(bound_in(inside)) if node.kind == "binder" else []
+        types = {name: binder.words for binder in binders for name in binder.names}
+        body = _Reading(self.names, self.words, {**self.bound, **dict.fromkeys(node.bound[:1], ()), **types})
+        if node.text in ("fun", "λ"):
+            return body.node(node.parts[0], depth + 1)
+        if node.text in ("∀", "Π"):
+            count = 0 if self.omits_top else sum(len(binder.names) or 1 for binder in binders)
+            return [*["Forall"] * count, *body.node(node.parts[0], depth + 1)]
+        first = "setOf" if node.kind == "set" else BIG[node.text][1] if node.text in BIG else "Sigma"
+        type_ = self.names.of(binders[0].words) if binders else ""
+        return [*self.names.constant(first), type_, *body.node(node.parts[0], depth + 1)]
+
+    def _choice(self, inside: Sequence[Word], node: SyntaxNode, depth: int) -> list[str]:
+        """The names in `if c then a else b`."""
+        has_name = len(inside) > 1 and inside[1].text == ":"
+        condition = self.names.constant("dite" if has_name else "ite")
+        return [*condition, self.names.of(inside[2 * has_name :]), *self._all(node.parts, depth)]
+
+    def _brackets(self, node: SyntaxNode, depth: int) -> list[str]:
+        marks = {word.text for word in self.words[node.start : node.end]}
+        parts: Sequence[SyntaxNode] = node.parts
+        first = ""
+        if node.text == "(" and ":=" in marks:
+            parts = parts[1:]
+        elif node.text == "(":
+            is_tuple = len(parts) > 1 and "," in marks
+            first, parts = ("Prod.mk", parts) if is_tuple else ("", parts[:1])
+        elif node.text == "{" and "//" in marks:
+            first, parts = "Subtype", parts[1:]
+        elif node.text == "{":
+            first = "Singleton.singleton" if parts and parts[0].kind != "set" else ""
+        elif node.text in ENCLOSING:
+            first = next(iter(ENCLOSING[node.text].values()))
+        return [*self.names.constant(first), *self._all(parts, depth)]

@@ -1,0 +1,100 @@
+"""Undoes generalised field notation: `n.Even` is read as `Even n`, and `(m + n).Even` as `Even (m + n)`.
+
+Lean prints `Nat.Even n` as `n.Even` if `n` is the first explicit argument. Code that looks at a text's tokens would
+take that for a name. Works on tokens alone, in linear time but for the moving of brackets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+
+from lean_extract.syntax.brackets import CLOSERS, OPENERS
+from lean_extract.syntax.keywords import TERM_WORDS
+from lean_extract.syntax.term_grammar import is_word
+
+_NO_FUNCTIONS = TERM_WORDS | {"fun", "λ", "if", "match", "at"}
+"""Words that are not applied to what follows them."""
+
+
+def undotted(tokens: Sequence[str], local: Set[str] = frozenset()) -> tuple[str, ...]:
+    """The tokens with each application in dot notation as an ordinary one; namespaces are not added.
+
+    Args:
+        tokens: each dotted name is one token (`n.succ`); after a bracket the dot is a token of its own.
+        local: names of hypotheses and variables. Other names that begin with a small letter count as local, too,
+            since namespaces begin with capitals.
+    """
+    if not any("." in token for token in tokens):
+        return tuple(tokens)
+    return _Rewriting(local).of(tokens)
+
+
+class _Rewriting:
+    """One pass from left to right."""
+
+    def __init__(self, local: Set[str]) -> None:
+        self._local = local
+        self._written: list[str] = []
+        self._openers: list[int] = []
+        """Where each open bracket stands in what is written."""
+        self._atom = 0
+        """Where the last atom begins, which ends with what is written; behind the end if that ends with none."""
+
+    def of(self, tokens: Sequence[str]) -> tuple[str, ...]:
+        at = 0
+        while at < len(tokens):
+            token = tokens[at]
+            is_after_atom = self._atom < len(self._written)
+            if token == "." and is_after_atom and at + 1 < len(tokens) and is_word(tokens[at + 1]):
+                at += 1
+                self._apply(tokens[at].split("."))
+            else:
+                self._write(token)
+            at += 1
+        return tuple(self._written)
+
+    def _write(self, token: str) -> None:
+        end = len(self._written)
+        self._atom = end + 1
+        if token in OPENERS:
+            self._openers.append(end)
+        elif token in CLOSERS and self._openers:
+            self._atom = self._openers.pop()
+        elif _is_atom_end(token):
+            self._atom = end
+            first, *fields = token.split(".") if "«" not in token else [token]
+            if fields and (first in self._local or first[:1].islower()):
+                self._written.append(first)
+                self._apply(fields)
+                return
+        self._written.append(token)
+
+    def _apply(self, fields: Sequence[str]) -> None:
+        """Apply each field to the last atom. A projection by number stays a part of the name before it."""
+        term = self._written[self._atom :]
+        for field in fields:
+            inner = _as_argument(term)
+            if not field.isdigit():
+                term = [field, *inner]
+            else:
+                term = [f"{inner[0]}.{field}"] if len(inner) == 1 else [*inner, ".", field]
+        before = self._written[self._atom - 1] if self._atom else ""
+        is_argument = bool(before) and (_is_atom_end(before) or before in "↑⇑↥@")
+        is_applied = not fields[-1].isdigit()
+        self._written[self._atom :] = _as_argument(term) if is_argument and is_applied else term
+
+
+def _is_atom_end(token: str) -> bool:
+    return token in CLOSERS or (is_word(token) and token not in _NO_FUNCTIONS)
+
+
+def _as_argument(term: Sequence[str]) -> list[str]:
+    """A term in round brackets, unless it is one token, a projection by number, or one pair of brackets."""
+    if len(term) > 2 and term[-2] == ".":
+        return list(term)
+    depth = 0
+    for index, token in enumerate(term):
+        depth += (token in OPENERS) - (token in CLOSERS)
+        if depth == 0 and index < len(term) - 1:
+            return ["(", *term, ")"]
+    return list(term)

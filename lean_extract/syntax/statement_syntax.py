@@ -1,0 +1,157 @@
+"""Splits statements into words (tokens with the white space after them), and reads their syntax.
+
+This is what attributes need that make new statements of written ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lean_extract.short_cache import kept_if_short
+from lean_extract.syntax.brackets import BARS, INNER_PAIRS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS, close
+from lean_extract.syntax.lexer import raw_tokens
+from lean_extract.syntax.operators import BIG, BRACKETED, GLUED, OPERATORS, PREFIX
+from lean_extract.syntax.term_grammar import BinderRule, Grammar, infix_powers, is_word, powers
+from lean_extract.syntax.terms import SyntaxNode, read_term
+
+ITERATE = "^["
+"""Opens the number of `f^[n]`."""
+AFTER_CLOSER = ("ₘ", "₊", "ₑ")
+"""Marks after the closing bar of `|a|ₘ`, `‖a‖₊`, `‖a‖ₑ`."""
+_MARKED = frozenset("|‖⌋⌉")
+_SYMBOLS = (
+    "ᵐᵒᵖ",
+    "ᵃᵒᵖ",
+    "ᵒᵈ",
+    "ᵈᵐᵃ",
+    "⁺ᵐ",
+    "⁻ᵐ",
+    "/ₛ",
+    "∀ᵉ",
+    "∃ᵉ",
+    "C^",
+    ITERATE,
+    "<+:",
+    "<:+",
+    "<:+:",
+    "<+~",
+)
+_PAIRS = {ITERATE: "]", "⁅": "⁆", "‹": "›"} | PAIRS | BARS | ROUNDING_PAIRS | QUOTIENT_PAIRS | INNER_PAIRS
+_ENDS = frozenset((",", ":", ":=", "↦", "=>", ";", "//", "then", "else", "with", "from", "in", "do", "by"))
+BODIES = {
+    **dict.fromkeys(("∀", "∃", "∃!", "fun", "λ", "Π", "Σ"), 0),
+    **{symbol: BIG[symbol][0] for symbol in ("∑", "∏", "∑'", "∏'", "∑ᶠ", "∏ᶠ", "⨆", "⨅", "⋃", "⋂")},
+    **dict.fromkeys(("∐", "∫", "∫⁻"), 60),
+}
+"""The binders, and the least precedence of operators in their bodies."""
+_POSTFIX = ("⁻¹", "ᶜ", "!", "ˣ", "ᵐᵒᵖ", "ᵃᵒᵖ", "ᵒᵖ", "ᵒᵈ", "ᵈᵐᵃ", "⁺ᵐ", "⁻ᵐ", "⁺", "⁻", "ᵀ", *AFTER_CLOSER)
+_GRAMMAR = Grammar(
+    infix=infix_powers(
+        " ".join(OPERATORS),
+        {symbol: powers(one.precedence, is_right=one.is_right) for symbol, one in BRACKETED.items()},
+    ),
+    prefix={symbol: PREFIX[symbol][0] for symbol in ("¬", "-", "√")},
+    binders={
+        **{symbol: BinderRule(least, frozenset((",", "↦", "=>"))) for symbol, least in BODIES.items()},
+        "if": BinderRule(0, frozenset(("else",))),  # its condition and first branch are in the place of names
+    },
+    last_arguments=frozenset(BODIES),
+    pairs=_PAIRS,
+    no_arguments=frozenset("|"),
+    ends=_ENDS | (frozenset(_PAIRS.values()) - BARS.keys()),
+    postfix=dict.fromkeys(_POSTFIX, False),
+    coercions=frozenset("↑⇑↥@#"),
+    is_atom=lambda token: is_word(token) or token in "∅⊤⊥∞·_?",
+    separators=_ENDS,
+    is_strict=False,
+    deepest=40,
+)
+_UNIVERSES = 40
+"""The most tokens of `.{u, v}`, and of the brackets of an operator."""
+_ARROWS = frozenset("→≃")
+
+
+def _symbols() -> dict[str, list[list[str]]]:
+    """The tokens of symbols that the lexer splits, by the first token, the longest symbol first."""
+    found: dict[str, list[list[str]]] = {}
+    glued = (symbol for symbol in GLUED if symbol[-1] not in AFTER_CLOSER or symbol[0] not in "‖⌋⌉")
+    for symbol in sorted((*glued, *_SYMBOLS), key=len, reverse=True):
+        parts = raw_tokens(symbol)
+        if len(parts) > 1:
+            found.setdefault(parts[0], []).append(parts)
+    return found
+
+
+_SPLIT_SYMBOLS = _symbols()
+
+
+class Word(NamedTuple):
+    """A token, and the white space after it."""
+
+    text: str
+    space: str
+
+
+FIELD = Word(".", "")
+"""What precedes the name or number of a field."""
+
+
+@kept_if_short(8192)
+def words_of(text: str) -> tuple[Word, ...]:
+    """The tokens of a text, where `=ᵐ[μ]`, `⁻¹` and `Foo.{u}` are one each, and `.foo` after a bracket is two."""
+    raw = raw_tokens(text.lstrip())
+    bare = [token.rstrip() for token in raw]
+    found: list[Word] = []
+    index = 0
+    while index < len(raw):
+        after = _after(raw, bare, index, found[-1] if found else FIELD)
+        joined = "".join(raw[index:after])
+        token = joined.rstrip()
+        space = joined[len(token) :]
+        index = after
+        if _is_continued(token, found):
+            found[-1] = Word(found[-1].text + token, space)
+            continue
+        if token[0] == "." and len(token) > 1 and is_word(token[1]):
+            found.append(FIELD)
+            token = token[1:]
+        found.append(Word(token, space))
+    return tuple(found)
+
+
+def _after(raw: Sequence[str], bare: Sequence[str], index: int, last: Word) -> int:
+    """The index after the word that begins at a token."""
+    if not last.space and (bare[index] == ".{" or (bare[index] == "[" and _takes_brackets(last.text))):
+        return close(bare, index, min(len(raw), index + _UNIVERSES)) + 1
+    parts = next((p for p in _SPLIT_SYMBOLS.get(bare[index], ()) if _is_there(raw, index, p)), None)
+    return index + (1 if parts is None else len(parts))
+
+
+def _is_continued(token: str, found: Sequence[Word]) -> bool:
+    """Whether a token belongs to the word before it: universes, a mark that no closing bar precedes, `[μ]`."""
+    if not found or found[-1].space:
+        return False
+    if token[0] == "[" and _takes_brackets(found[-1].text):
+        return True
+    return token.startswith(".{") or (token in AFTER_CLOSER and found[-1].text not in _MARKED)
+
+
+def _takes_brackets(operator: str) -> bool:
+    return operator in BRACKETED or operator[0] in _ARROWS
+
+
+def _is_there(raw: Sequence[str], index: int, parts: Sequence[str]) -> bool:
+    last = index + len(parts) - 1
+    return last < len(raw) and list(raw[index:last]) == list(parts[:-1]) and raw[last].rstrip() == parts[-1]
+
+
+def read_words(words: Sequence[Word]) -> SyntaxNode:
+    """The syntax tree of the term that begins with the first word; it has no tokens if none begins there."""
+    return read_term([operator_of(word.text) for word in words], _GRAMMAR, is_whole=False)
+
+
+def operator_of(word: str) -> str:
+    """The operator without its brackets: `=ᵐ` for `=ᵐ[μ]`; any other word as it is."""
+    operator, bracket, _ = word.partition("[")
+    return operator if bracket and operator and _takes_brackets(operator) else word

@@ -1,0 +1,74 @@
+"""How messages are separated on standard input and output: one a line (MCP, transports, stdio). Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import mcp_types as types
+from pydantic import ValidationError
+
+from lean_extract.files.reading import format_size
+from lsp_server.protocol.messages import INVALID_REQUEST, BadMessage, Call, read
+
+MOST_BYTES = 4 << 20
+"""Of one message."""
+_ANY: Any = types.jsonrpc_message_adapter
+
+
+class Lines:
+    """Splits what comes, in pieces of any size, into lines; of one that is too long it keeps one byte too many."""
+
+    def __init__(self) -> None:
+        self._line = bytearray()
+
+    def take(self, piece: bytes) -> Iterator[bytes]:
+        """The lines that end in the next piece."""
+        *ends, rest = piece.split(b"\n")
+        for end in ends:
+            self._add(end)
+            yield self.end()
+        self._add(rest)
+
+    def end(self) -> bytes:
+        """The line that has begun, which is then over."""
+        line = bytes(self._line)
+        self._line.clear()
+        return line
+
+    def _add(self, part: bytes) -> None:
+        self._line += part[: MOST_BYTES + 1 - len(self._line)]
+
+
+def message_in(line: bytes) -> types.JSONRPCMessage:
+    """The message in a line. Raises BadMessage, which says what to answer; batches are none since MCP 2025-06-18."""
+    if len(line) > MOST_BYTES:
+        raise BadMessage(INVALID_REQUEST, f"A message may have {format_size(MOST_BYTES)}, and no more.")
+    found = read(line)
+    members = dict(found.members)
+    if isinstance(found, Call):
+        members["method"] = found.method
+    if found.id is not None:
+        members["id"] = found.id
+    try:
+        message: types.JSONRPCMessage = _ANY.validate_python({"jsonrpc": "2.0", **members}, by_name=False)
+    except ValidationError:
+        id = found.id if isinstance(found, Call) else None
+        raise BadMessage(INVALID_REQUEST, "params must be an object.", id) from None
+    return message
+
+
+def line_of(message: types.JSONRPCMessage) -> bytes:
+    """A message as a line, in ASCII, which can represent any text."""
+    return _line(message.model_dump(by_alias=True, exclude_unset=True, mode="json"))
+
+
+def error_line(bad: BadMessage) -> bytes:
+    """The answer to what is no message, as a line."""
+    error = {"code": bad.code, "message": bad.message}
+    return _line({"jsonrpc": "2.0", "id": bad.id, "error": error})
+
+
+def _line(values: dict[str, Any]) -> bytes:
+    return json.dumps(values, separators=(",", ":")).encode("ascii") + b"\n"

@@ -1,0 +1,85 @@
+"""Speaks with one client over standard input and output.
+
+The SDK's own transport waits for the next line even when it is asked to end, and answers no line that it cannot read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from io import RawIOBase
+from threading import Thread
+from types import TracebackType
+
+import anyio
+from mcp.server import Server
+from mcp.shared.message import SessionMessage
+
+from lsp_server.mcp.lines import Lines, error_line, line_of, message_in
+from lsp_server.protocol.client_writer import PipeWriter
+from lsp_server.protocol.messages import BadMessage
+
+_PIECE = 1 << 16
+
+
+async def serve(server: Server[None]) -> None:
+    """Serve until the input ends or the task is cancelled; a thread may still wait for input then."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    stdin = open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)  # noqa: SIM115
+    writer = PipeWriter(open(sys.stdout.fileno(), "wb", buffering=0, closefd=False))  # noqa: SIM115
+    sys.stdout = sys.stderr  # a stray print must not break the protocol
+    if task is not None:
+        writer.on_stuck = lambda: loop.call_soon_threadsafe(task.cancel)
+    sending, receiving = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+
+    def take(message: SessionMessage | None) -> None:
+        """Pass a message on, and wait until it is taken; None: the input has ended."""
+        passing = sending.aclose() if message is None else sending.send(message)
+        asyncio.run_coroutine_threadsafe(passing, loop).result()
+
+    Thread(target=_listen, args=(stdin, take, writer), name="from the client", daemon=True).start()
+    try:
+        await server.run(receiving, _ToClient(writer), server.create_initialization_options())
+    finally:
+        writer.close()
+
+
+def _listen(stdin: RawIOBase, take: Callable[[SessionMessage | None], None], writer: PipeWriter) -> None:
+    """Read messages until the input ends; what is none is answered here."""
+    lines = Lines()
+    while piece := stdin.read(_PIECE):
+        for line in lines.take(piece):
+            _hear(line, take, writer)
+    _hear(lines.end(), take, writer)
+    take(None)
+
+
+def _hear(line: bytes, take: Callable[[SessionMessage | None], None], writer: PipeWriter) -> None:
+    if not line.strip():
+        return
+    try:
+        take(SessionMessage(message_in(line)))
+    except BadMessage as bad:
+        writer.write(error_line(bad))
+
+
+class _ToClient:
+    """What the server writes to."""
+
+    def __init__(self, writer: PipeWriter) -> None:
+        self._writer = writer
+
+    async def send(self, item: SessionMessage, /) -> None:
+        self._writer.write(line_of(item.message))
+
+    async def aclose(self) -> None:
+        """The writer is closed by who has opened it."""
+
+    async def __aenter__(self) -> _ToClient:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
