@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 from lean_extract.errors import UserError
+from lean_extract.outputs import print_line
 from lean_extract.source.projects.project import find_root
+from lean_extract.telling import shown
 from lean_extract.verbs import INTERRUPTED
 from lsp_server.commands.common import (
     existing_folder,
@@ -38,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
     store = options.store or os.environ.get(STORE_VARIABLE, "")
     refuse_library_without(store, options.library)
     published = Published(store, options.library) if store else None
+    for note in published.notes if published else ():
+        print_line(f"note: {shown(note, longest=0)}", sys.stderr)
     workspace = Workspace(roots, settings_for(options), published)
     if not options.http:
         _refuse_http_options(options)

@@ -64,7 +64,7 @@ def stores_for(root: Path | None, library: Library | None = None) -> AnsweringSt
     if library is not None:
         return AnsweringStores((library.store,)) if root is None else _beside_library(root, library)
     if root is None:
-        return AnsweringStores(_without_project())
+        return _without_project()
     own = project_store(root)
     wants_mathlib = needs_mathlib(root)
     stamp, damage = own.stamp(), ""
@@ -87,15 +87,17 @@ def stores_for(root: Path | None, library: Library | None = None) -> AnsweringSt
     return AnsweringStores(stores, note, (own, stamp))
 
 
-def _without_project() -> tuple[IndexStore, ...]:
+def _without_project() -> AnsweringStores:
     """Libraries that were fetched by their address, and the bundled index unless Mathlib is among them."""
     fetched = project_store(libraries_root())
     try:
         if fetched.stamp() is None or not holds_premises(fetched):
-            return (bundled_store(),)
-        return (fetched,) if holds_premises(fetched, MATHLIB) else (fetched, bundled_store())
-    except IndexDamaged:  # `setup --git` makes it again
-        return (bundled_store(),)
+            return AnsweringStores((bundled_store(),))
+        stores = (fetched,) if holds_premises(fetched, MATHLIB) else (fetched, bundled_store())
+        return AnsweringStores(stores)
+    except IndexDamaged as error:
+        note = f"The libraries that were fetched were not searched. {error.message} Fetch one again: "
+        return AnsweringStores((bundled_store(),), f"{note}`premise-suggest setup --git ADDRESS`.")
 
 
 def without_misfits(chosen: AnsweringStores, root: Path | None, model: Path) -> AnsweringStores:

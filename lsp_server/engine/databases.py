@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import IndexMissing, UserError
+from lean_extract.errors import IndexDamaged, IndexMissing, UserError
+from lean_extract.telling import shown
 from lean_extract.toolchains.toolchain_name import is_lean
 from lsp_server.engine.answering_stores import Library
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.freshness import pinned_lean
 from lsp_server.engine.models import model_folder
-from lsp_server.engine.names import checked_name
+from lsp_server.engine.names import checked_name, is_plain_name
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, index_folder, project_store
 from retriever.models.encoder import fingerprint_of
@@ -69,13 +70,15 @@ class ServedLibraries:
     def __init__(self, address: str, settings: Settings, first: str = "") -> None:
         self._database, self._settings, self._first = Database(address), settings, first
         self._known: set[tuple[str, str]] = set()
+        self.notes: list[str] = []
+        """Which libraries are left out, and why."""
 
     def open(self) -> list[OpenLibrary]:
         """All that there are now.
 
         Raises StoreUnavailable, IndexMissing: there is none; UserError: none has the name of the first.
         """
-        found = _libraries(self._database)
+        found = _libraries(self._database, self.notes)
         if self._first:
             found.sort(key=lambda one: one.library != self._first)
             _refuse_unknown(self._database, self._first, found)
@@ -83,11 +86,13 @@ class ServedLibraries:
 
     def news(self) -> list[OpenLibrary]:
         """What was not settled yet, the last published first. Raises StoreUnavailable."""
-        return self._opened(published(self._database))
+        return self._opened(list(_plain(published(self._database), [])))
 
-    def settle(self, one: OpenLibrary) -> None:
+    def settle(self, one: OpenLibrary, failure: Exception | None = None) -> None:
         """It is served, or cannot be; it is no news any more."""
         self._known.add((one.library.library, one.library.revision))
+        if failure is not None:
+            self.notes.append(_left_out(one.library, failure))
 
     def _opened(self, found: Sequence[PublishedLibrary]) -> list[OpenLibrary]:
         return [
@@ -109,31 +114,58 @@ class Published:
 
     def __init__(self, address: str, name: str = "") -> None:
         self._database = Database(address)
-        found = _libraries(self._database)
-        self._libraries = [one for one in found if name in ("", one.library)]
-        self._answering: dict[PublishedLibrary, Library] = {}
+        self.notes: list[str] = []
+        """Which libraries are left out, and why."""
+        found = _libraries(self._database, self.notes)
         if name:
             _refuse_unknown(self._database, name, found)
+        asked = [_answering(self._database, one) for one in found if name in ("", one.library)]
+        self._libraries = list(self._sound(asked))
+        if not self._libraries:
+            asked[0].store.manifest()  # raises why it cannot be used
+
+    def _sound(self, libraries: Sequence[Library]) -> Iterator[Library]:
+        """Those whose manifests can be read."""
+        for one in libraries:
+            try:
+                one.store.manifest()
+                yield one
+            except IndexDamaged as error:
+                self.notes.append(str(error))
 
     def fitting(self, root: Path) -> Library:
         """The library for the Lean version of a project, else the one that was published last."""
         lean = pinned_lean(root)
-        fits = (one for one in self._libraries if lean and is_lean(one.lean, lean))
-        chosen = next(fits, self._libraries[0])
-        if chosen not in self._answering:
-            self._answering[chosen] = _answering(self._database, chosen)
-        return self._answering[chosen]
+        return next((one for one in self._libraries if lean and is_lean(one.lean, lean)), self._libraries[0])
 
 
-def _libraries(database: Database) -> list[PublishedLibrary]:
-    """All of a database's, the last published first. Raises StoreUnavailable, IndexMissing."""
-    found = published(database)
+def _libraries(database: Database, notes: list[str]) -> list[PublishedLibrary]:
+    """All of a database's, the last published first; which are left out is noted.
+
+    Raises StoreUnavailable, IndexMissing: there is none.
+    """
+    found = list(_plain(published(database), notes))
     if not found:
         raise IndexMissing(
             f"The database {database.name} holds no library.",
             "Publish one: premise-suggest index --store ADDRESS",
         )
     return found
+
+
+def _plain(found: Iterable[PublishedLibrary], notes: list[str]) -> Iterator[PublishedLibrary]:
+    """Those whose names can be shown and asked for; the others are noted."""
+    for one in found:
+        if all(map(is_plain_name, (one.library, one.revision, one.lean or one.revision))):
+            yield one
+        else:
+            notes.append(
+                _left_out(one, UserError("Its name is not plain and short.", "Publish it under another."))
+            )
+
+
+def _left_out(one: PublishedLibrary, why: Exception) -> str:
+    return f"The library {shown(one.library)} {shown(one.revision)} is left out: {why}"
 
 
 def _refuse_unknown(database: Database, name: str, found: Sequence[PublishedLibrary]) -> None:

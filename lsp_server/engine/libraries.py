@@ -11,16 +11,18 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lean_extract.devices import Device
 from lean_extract.errors import BadSource, UserError
 from lean_extract.files.atomic import replacing
+from lean_extract.files.json_text import read_json
 from lean_extract.files.private import make_private_folder
 from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, read_layout
 from lean_extract.telling import shown, without_login
 from lsp_server.engine.git_address import GitAddress
 from lsp_server.engine.git_source import fetch
-from lsp_server.engine.names import checked_name
+from lsp_server.engine.names import checked_name, is_plain_name
 from lsp_server.engine.stores import Progress, ShouldStop, libraries_root, update_project
 from retriever.search.indexing.report import IndexReport
 
@@ -37,13 +39,21 @@ class Library:
 def libraries() -> list[Library]:
     """The libraries that were fetched, in the order of their names. One that is not readable is left out."""
     try:
-        entries = json.loads((libraries_root() / MANIFEST).read_text(encoding="utf-8"))["packages"]
-        return sorted(
-            (Library(entry["name"], without_login(entry["url"]), entry["rev"]) for entry in entries),
-            key=lambda one: one.name,
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        entries = read_json(libraries_root() / MANIFEST)["packages"]
+    except (OSError, ValueError, KeyError, TypeError):
         return []
+    found = [_library(entry) for entry in entries] if isinstance(entries, list) else []
+    return sorted(filter(None, found), key=lambda one: one.name)
+
+
+def _library(entry: Any) -> Library | None:
+    """The library of an entry of the manifest; None if that is none."""
+    if not isinstance(entry, dict):
+        return None
+    name, address, revision = (entry.get(key) for key in ("name", "url", "rev"))
+    if not (isinstance(name, str) and isinstance(address, str) and isinstance(revision, str)):
+        return None
+    return Library(name, without_login(address), revision) if is_plain_name(name) else None
 
 
 def add_library(address: GitAddress, progress: Progress, should_stop: Callable[[], bool]) -> Library:

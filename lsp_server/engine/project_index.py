@@ -89,7 +89,8 @@ class ProjectIndex:
         opened = self._service.opened
         left_out = [error.message for error in opened.left_out] if opened is not None else []
         if left_out:
-            left_out.append(f"What it holds was not searched. Run `premise-suggest index {self.root}`.")
+            again = f"index {self.root}" if self.root is not None else "setup --git ADDRESS"
+            left_out.append(f"What it holds was not searched. Run `premise-suggest {again}`.")
         return " ".join(filter(None, [self._chosen.note, *left_out]))
 
     def is_as_set(self, model: str, rerank: int, device: Device) -> bool:

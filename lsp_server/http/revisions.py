@@ -95,6 +95,11 @@ class Libraries:
         self._published, self._shared = published, shared
 
     @property
+    def notes(self) -> list[str]:
+        """Which libraries of the database are left out, and why."""
+        return [] if self._published is None else self._published.notes
+
+    @property
     def default(self) -> Library:
         """The index used if no revision is given."""
         return self.all[0]
@@ -121,8 +126,11 @@ class Libraries:
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
             with suppress(StoreUnavailable):  # requests tell it
                 new = await asyncio.to_thread(self._published.news)
+                known = len(self.notes)
                 async for one in _usable(self._published, new, self._shared):
                     self.all = (*self.all[:-1], one, self.all[-1])
+                for note in self.notes[known:]:
+                    log.error("%s", note)
 
     async def close(self) -> None:
         """Close all indexes."""
@@ -182,15 +190,14 @@ async def _project(root: Path, settings: Settings) -> Library:
 async def _usable(
     published: ServedLibraries, given: Sequence[OpenLibrary], shared: Path | None
 ) -> AsyncIterator[Library]:
-    """Published libraries that can be used; which cannot, and why, is logged. Raises StoreUnavailable."""
+    """Published libraries that can be used; which cannot, and why, is noted. Raises StoreUnavailable."""
     for one in given:
         try:
             library = await _published(one, shared)
         except StoreUnavailable:
             raise
         except (PremiseIndexError, ModelError) as error:
-            published.settle(one)
-            log.warning("%s %s is not served: %s", one.library.library, one.library.revision, error)
+            published.settle(one, error)
         else:
             published.settle(one)
             yield library

@@ -21,13 +21,14 @@ from starlette.types import ASGIApp
 
 from lean_extract.errors import UserError
 from lean_extract.outputs import print_line
+from lean_extract.telling import shown
 from lsp_server.engine.settings import Settings
 from lsp_server.http.app import create_app
 from lsp_server.http.connections import Connection, with_limits
 from lsp_server.http.guard import LOOPBACK, Policy
 from lsp_server.http.limits import BEYOND_LOOPBACK, HttpLimits
 from lsp_server.http.metrics import SHARED_FOLDER, forget_process
-from lsp_server.http.revisions import open_libraries
+from lsp_server.http.revisions import Libraries, open_libraries
 from lsp_server.http.workers import run_workers
 
 _SHUTDOWN_SECONDS = 5
@@ -162,9 +163,8 @@ class Serving:
             options.database,
             options.library,
         )
-        for library in libraries.all[: len(options.projects) if number == 0 else 0]:
-            if note := (await library.engine.project_index()).note:
-                print(f"warning: {note}", file=sys.stderr)
+        if number == 0:
+            await _tell_notes(libraries, len(options.projects))
         gc.collect()
         gc.freeze()  # the garbage collector need not scan the permanent objects again and again
         limits = limits_for(self.policy, options.rate, options.workers)
@@ -173,6 +173,15 @@ class Serving:
         server = server_of(app, limits, is_ready)
         await server.serve([listener])
         return server.ended_by
+
+
+async def _tell_notes(libraries: Libraries, projects: int) -> None:
+    """Print what is not served of the first libraries, which are projects, and of the database."""
+    for library in libraries.all[:projects]:
+        if note := (await library.engine.project_index()).note:
+            print_line(f"warning: {note}", sys.stderr)
+    for note in libraries.notes:
+        print_line(f"note: {shown(note, longest=0)}", sys.stderr)
 
 
 def server_of(app: ASGIApp, limits: HttpLimits, on_start: Callable[[], None]) -> HttpServer:

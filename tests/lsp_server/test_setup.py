@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,70 @@ def test_a_library_by_its_address_answers_where_there_is_no_project(
     assert cli("setup", "--git", f"file://{library}", "--yes", **index).returncode == 0
     answer = json.loads(cli(*asked, stdin=GOAL, cwd=tmp_path, **index).stdout)
     assert answer["premises"][0]["name"] == "FarLibrary.far_swap"
+
+
+def other_model(manifest: Path) -> None:
+    values = json.loads(manifest.read_text(encoding="utf-8"))
+    values = {**values, "fingerprint": "0123456789abcdef"}
+    manifest.write_text(json.dumps({key: values[key] for key in values if key != "sum"}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "spoil", "is_near_searched"),
+    [
+        ("packages/far-*/manifest.json", lambda path: path.write_text("{"), True),
+        ("packages/far-*/manifest.json", other_model, True),
+        ("packages/far-*/manifest.json", lambda path: path.unlink(), True),
+        ("packages/far-*/segments/*/names.txt", lambda path: path.unlink(), True),
+        ("libraries-*/manifest.json", lambda path: path.write_text("[]"), False),
+    ],
+    ids=["no JSON", "another model", "no manifest", "a column gone", "that of all"],
+)
+def test_a_fetched_library_that_is_damaged_is_left_out_with_a_note(
+    cli: Cli,
+    library: Path,
+    tmp_path: Path,
+    spoilt: str,
+    spoil: Callable[[Path], object],
+    is_near_searched: bool,
+) -> None:
+    near = tmp_path / "near"
+    git(tmp_path, "clone", "--quiet", str(library), str(near))
+    (near / "lake-manifest.json").write_text('{"version": "1.1.0", "name": "near", "packages": []}')
+    git(near, "commit", "--quiet", "-am", "near")
+    index = tmp_path / "index"
+    variables = {"PREMISE_SUGGEST_INDEX": str(index)}
+    for address in (library, near):
+        assert cli("setup", "--git", address, "--yes", "--quiet", **variables).returncode == 0
+    folder = index / "libraries" / ".lake" / "packages"
+    [path] = index.glob(spoilt)
+    spoil(path)
+    done = cli("suggest", "--state", "-", "--json", stdin=GOAL, cwd=tmp_path, **variables)
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert "setup --git ADDRESS" in " ".join(answer["warnings"])
+    assert answer["premises"] and folder.is_dir()
+    found = {source["package"] for source in answer["index"]["sources"]}
+    assert ("near" in found) is is_near_searched and "far" not in found
+
+
+def test_an_entry_that_cannot_be_read_costs_no_other_library(cli: Cli, library: Path, tmp_path: Path) -> None:
+    manifest = tmp_path / "index" / "libraries" / "lake-manifest.json"
+    manifest.parent.mkdir(parents=True)
+    kept = {"type": "git", "name": "kept", "url": "a.org/kept", "rev": "abc"}
+    spoilt = [
+        "text",
+        None,
+        {"name": "x"},
+        {**kept, "name": 3},
+        {**kept, "name": "../up"},
+        {**kept, "rev": []},
+    ]
+    manifest.write_text(json.dumps({"packages": [*spoilt, kept]}), encoding="utf-8")
+    done = cli("setup", "--git", library, "--yes", PREMISE_SUGGEST_INDEX=str(tmp_path / "index"))
+    assert done.returncode == 0, done.stderr
+    found = json.loads(manifest.read_text(encoding="utf-8"))["packages"]
+    assert sorted(one["name"] for one in found) == ["far", "kept"]
 
 
 @pytest.mark.parametrize(

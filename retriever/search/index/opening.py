@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import IndexDamaged, IndexUnreadable, PremiseIndexError
+from lean_extract.errors import (
+    IndexDamaged,
+    IndexUnreadable,
+    ModelError,
+    PremiseIndexError,
+    PremiseSuggestError,
+)
 from retriever.search.index.files import REBUILD
 from retriever.search.index.manifest import IndexManifest, LiveSegment
 from retriever.search.index.segment import Segment
@@ -38,7 +44,7 @@ class OpenStores:
     """All stores that were looked at, those that others include as well."""
     stamps: tuple[Stamp, ...]
     """Of these, from before they were opened."""
-    left_out: tuple[PremiseIndexError, ...]
+    left_out: tuple[PremiseSuggestError, ...]
     """Why stores that others include are not among the parts: missing, damaged, or of another model."""
 
     def is_current(self) -> bool:
@@ -58,7 +64,7 @@ def open_stores(stores: Sequence[IndexStore], fingerprint: str | None) -> OpenSt
     parts: list[SegmentPart] = []
     manifests: list[IndexManifest] = []
     watched: dict[Path, tuple[IndexStore, Stamp]] = {}
-    left_out: list[PremiseIndexError] = []
+    left_out: list[PremiseSuggestError] = []
 
     def read(store: IndexStore) -> IndexManifest:
         watched[store.root] = store, store.stamp()
@@ -75,7 +81,7 @@ def open_stores(stores: Sequence[IndexStore], fingerprint: str | None) -> OpenSt
                     read(IndexStore(root))
                 except IndexUnreadable:  # for want of memory or handles: it may be read in a moment
                     raise
-                except PremiseIndexError as error:
+                except (PremiseIndexError, ModelError) as error:
                     left_out.append(error)
     if len({part.segment.dimension for part in parts}) > 1:
         raise IndexDamaged("The segments of the premise index differ in their dimension.", REBUILD)

@@ -117,7 +117,10 @@ class IndexStore:
         return self.root / "segments" / name
 
     def _live(self, live: LiveSegment) -> Segment:
-        segment = self.segment(live.name)
+        return self._fitting(self.segment(live.name), live)
+
+    def _fitting(self, segment: Segment, live: LiveSegment) -> Segment:
+        """The segment, if what the manifest says of it can be. Raises IndexDamaged."""
         if any(position >= len(segment.files) for position in live.dead_files):
             raise damaged(self.manifest_path, f"it names files that {segment.folder} does not have")
         return segment

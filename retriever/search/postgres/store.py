@@ -17,8 +17,8 @@ from lean_extract.errors import IndexDamaged, ModelError, StoreUnavailable
 from lean_extract.files.private import make_private_folder, private_file
 from retriever.search.index.exact import ExactSearch
 from retriever.search.index.files import explained_writes, make_folder
-from retriever.search.index.manifest import IndexManifest, LiveSegment
-from retriever.search.index.meta import Meta, plain_name
+from retriever.search.index.manifest import FORMAT, VERSION, IndexManifest, LiveSegment
+from retriever.search.index.meta import Meta, members, plain_name
 from retriever.search.index.neighbours import NearestNeighbours
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore, Stamp
@@ -191,9 +191,17 @@ class DatabaseStore(IndexStore):
             ).fetchone()
         if row is None:
             raise StoreUnavailable(f"Revision {number} is gone from the database.", "Ask again.")
-        values = {name: value for name, value in row[0].items() if name not in ("format", "version")}
-        manifest = IndexManifest.from_json(values)
-        return replace(manifest, root=""), int(row[1]), int(row[2])
+        try:
+            manifest = _manifest_in(row[0])
+        except (TypeError, ValueError) as error:
+            raise self._damaged(f"its manifest cannot be read: {error}") from error
+        return manifest, int(row[1]), int(row[2])
+
+    def _damaged(self, what: str) -> IndexDamaged:
+        library = f"{self.library.library} {self.library.revision}"
+        return IndexDamaged(
+            f"The library {library} in {self._database.name} is damaged: {what}.", "Publish it again."
+        )
 
     def open(self, fingerprint: str | None = None) -> tuple[IndexManifest, list[tuple[Segment, LiveSegment]]]:
         """The newest revision, its columns copied here if they are not yet. Raises as `IndexStore.open`."""
@@ -211,7 +219,7 @@ class DatabaseStore(IndexStore):
         for live in manifest.segments:
             segment = DatabaseSegment(folder / live.name, table, base, self._graph_from)
             base += len(segment)
-            segments.append((segment, live))
+            segments.append((self._fitting(segment, live), live))
         if base != premises:
             raise IndexDamaged(f"The copy of {self.library.library} in {folder} is not whole.", "Delete it.")
         return manifest, segments
@@ -238,9 +246,9 @@ class DatabaseStore(IndexStore):
                         "ORDER BY segment, name, page",
                         (number,),
                     )
-                    _write(temporary, cursor)
+                    self._write(temporary, cursor)
                 for one in temporary.iterdir():
-                    meta = Meta.read(one)
+                    meta = self._meta(one)
                     kept = {name: found for name, found in meta.sums.items() if name not in IN_TABLE}
                     replace(meta, sums=kept).write(one)
                 temporary.rename(folder)
@@ -249,6 +257,24 @@ class DatabaseStore(IndexStore):
                 if folder.exists():  # another process was faster
                     return
                 raise
+
+    def _meta(self, folder: Path) -> Meta:
+        """What a copied segment says of itself. Raises IndexDamaged."""
+        try:
+            return Meta.read(folder)
+        except (OSError, IndexDamaged) as error:
+            raise self._damaged(f"{folder.name} has no meta.json that can be read") from error
+
+    def _write(self, folder: Path, rows: Iterable[Sequence[Any]]) -> None:
+        """Write pages of files, in order, into folders of segments. Raises IndexDamaged, OSError."""
+        for segment, name, content in rows:
+            try:
+                within, file = folder / plain_name(segment), plain_name(name)
+            except ValueError as error:
+                raise self._damaged(str(error)) from error
+            make_private_folder(within)
+            with open(within / file, "ab", opener=private_file) as stream:
+                stream.write(content)
 
     def _sweep(self, current: Path) -> None:
         """Remove the copies of older revisions but the last."""
@@ -260,10 +286,9 @@ class DatabaseStore(IndexStore):
             shutil.rmtree(one, ignore_errors=True)
 
 
-def _write(folder: Path, rows: Iterable[Sequence[Any]]) -> None:
-    """Write pages of files, in order, into folders of segments."""
-    for segment, name, content in rows:
-        within = folder / plain_name(segment)
-        make_private_folder(within)
-        with open(within / plain_name(name), "ab", opener=private_file) as stream:
-            stream.write(content)
+def _manifest_in(document: Any) -> IndexManifest:
+    """The manifest in a document of the database, without what it says of folders. Raises TypeError, ValueError."""
+    values = dict(members(document))
+    if (values.pop("format", None), values.pop("version", None)) != (FORMAT, VERSION):
+        raise ValueError(f"it is no {FORMAT} of version {VERSION}")
+    return replace(IndexManifest.from_json(values), root="", includes=(), stats={})
