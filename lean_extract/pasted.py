@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from lean_extract.errors import BadState
 from lean_extract.goals import find_goals, parse_state
+from lean_extract.one_line import hypotheses_apart
 from lean_extract.records import Goal, ProofState
 from lean_extract.source.grammar.statements import goal_of
 from lean_extract.source.reader import read_module
@@ -45,12 +46,31 @@ def is_statement(text: str) -> bool:
 def read_pasted(text: str) -> ProofState:
     """The proof state in a pasted text. Takes time linear in the length of the text.
 
+    Hypotheses on one line are told apart (`lean_extract.one_line`).
+
     Accepts whatever `parse_state` accepts; the same with the infoview's headings, positions and messages around
     it; goals in comments; declarations (the binders become hypotheses, the statement the target); `h : p ⊢ q`
     on one line; and hypotheses alone, whose target is then `NO_TARGET`.
 
     Raises BadState: the text has none of these forms. The message is that of `parse_state`.
     """
+    return ProofState(tuple([hypotheses_apart(goal).goal for goal in _read(text).goals]))
+
+
+def doubts(text: str) -> list[str]:
+    """Sentences on what is in doubt about how a pasted text was read. Raises BadState as `read_pasted` does."""
+    names = dict.fromkeys(name for goal in _read(text).goals for name in hypotheses_apart(goal).doubtful)
+    if not names:
+        return []
+    shown = ", ".join(f"`{name}`" for name in names)
+    return [
+        f"It is not certain where {shown} begins, since several hypotheses are on one line: only the last word "
+        "before the colon was read as a name. Put each hypothesis on a line of its own."
+    ]
+
+
+def _read(text: str) -> ProofState:
+    """The state as it was printed: a line is one hypothesis."""
     text = _uncommented(text)
     if TURNSTILE not in text and _SOURCE.search(text):
         goals = _stated(text)

@@ -135,6 +135,7 @@ class CommandReader(DeclarationReader):
             notation := parse_notation(self.tokens, position, end, self.stack.top.scope)
         ):
             self.notations.append(notation)
+            self.symbols[notation.symbol] = notation.target
 
     def _context(self, prefix: Prefix, word: str, position: int, end: int) -> int | None:
         """Read a command that changes the scope; followed by `in`, it does so for one command only."""

@@ -89,9 +89,9 @@ class DeclarationReader(ReaderState):
         return Surroundings(
             top.scope,
             self.module.name.partition(".")[0],
-            {name: group.type for group in top.variables.groups for name in group.names},
+            self.variable_types(),
             lambda name: self.declared.get(name, top.scope),
-            {notation.symbol: notation.target for notation in self.notations},
+            self.symbols,
         )
 
     def _context_of(self, declaration: Declaration, with_proof: bool = False) -> list[Binder]:

@@ -67,6 +67,10 @@ class ReaderState:
     values: dict[str, str] = field(default_factory=dict)
     taken: dict[_Inclusion, list[Binder]] = field(default_factory=dict)
     """A cache of the variables that a declaration includes, by what that depends on."""
+    types: dict[variables.Variables, Mapping[str, str]] = field(default_factory=dict)
+    """The types of section variables by name: a cache."""
+    symbols: dict[str, str] = field(default_factory=dict)
+    """The constants of the notations so far, by symbol."""
     proofs: list[SourceProof] = field(default_factory=list)
     problems: list[FileProblem] = field(default_factory=list)
     aliases: list[Alias] = field(default_factory=list)
@@ -98,6 +102,13 @@ class ReaderState:
             return True
         self.limit(index, "Attributes generate too much text here")
         return False
+
+    def variable_types(self) -> Mapping[str, str]:
+        """The types of the variables in scope, by name."""
+        scope = self.stack.top.variables
+        if scope not in self.types:
+            self.types = {scope: {name: group.type for group in scope.groups for name in group.names}}
+        return self.types[scope]
 
     def is_private(self, prefix: Prefix) -> bool:
         """Whether a declaration is seen in its own module only. In Lean's module system, most are by default."""

@@ -13,7 +13,7 @@ from lean_extract.syntax.brackets import BARS, INNER_PAIRS, PAIRS, QUOTIENT_PAIR
 from lean_extract.syntax.lexer import raw_tokens
 from lean_extract.syntax.operators import BIG, BRACKETED, GLUED, OPERATORS, PREFIX
 from lean_extract.syntax.term_grammar import BinderRule, Grammar, infix_powers, is_word, powers
-from lean_extract.syntax.terms import SyntaxNode, read_term
+from lean_extract.syntax.terms import SyntaxNode, read_term, read_terms
 
 ITERATE = "^["
 """Opens the number of `f^[n]`."""
@@ -149,6 +149,11 @@ def _is_there(raw: Sequence[str], index: int, parts: Sequence[str]) -> bool:
 def read_words(words: Sequence[Word]) -> SyntaxNode:
     """The syntax tree of the term that begins with the first word; it has no tokens if none begins there."""
     return read_term([operator_of(word.text) for word in words], _GRAMMAR, is_whole=False)
+
+
+def read_all_words(words: Sequence[Word]) -> list[SyntaxNode]:
+    """The syntax trees of the terms in a text. Words with which no term begins stand between them."""
+    return read_terms([operator_of(word.text) for word in words], _GRAMMAR)
 
 
 def operator_of(word: str) -> str:

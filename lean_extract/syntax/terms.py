@@ -66,6 +66,16 @@ def read_term(
     return found
 
 
+def read_terms(tokens: Sequence[str], grammar: Grammar) -> list[SyntaxNode]:
+    """The terms in a text, for a grammar that is not strict. Tokens with which no term begins stand between them."""
+    reader = _TermReader(tokens, grammar)
+    found: list[SyntaxNode] = []
+    while not reader.is_at_end:
+        if (node := reader.term_or_token()) is not None:
+            found.append(node)
+    return found
+
+
 class _TermReader:
     """One pass from left to right. Every step consumes a token or ends."""
 
@@ -84,6 +94,15 @@ class _TermReader:
     def is_at_end(self) -> bool:
         """Whether all tokens have been read."""
         return self._at == len(self._tokens) - 1
+
+    def term_or_token(self) -> SyntaxNode | None:
+        """Parse a term; None if a token was skipped, since no term begins with it."""
+        before = self._at
+        node = self.term(0, 0)
+        if self._at > before and node.end == self._at:
+            return node
+        self._at = max(self._at, before + 1)
+        return None
 
     def term(self, least: int, depth: int) -> SyntaxNode:
         """Parse a term whose operators have at least this precedence."""

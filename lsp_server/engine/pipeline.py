@@ -42,6 +42,7 @@ from lsp_server.engine.requests import (
     OnUpdate,
     SuggestRequest,
     chosen_goal,
+    goal_doubts,
     main_goal,
 )
 from lsp_server.engine.rewriting import NOTHING, parts_of_goal, rewrites
@@ -339,6 +340,10 @@ async def _without_tactics(
         index=await context.freshness(index),
         timings_ms=timer.total(),
         warnings=[index.note] if index.note else [],
-        notes=[*([ranked.note] if ranked.note else []), *await asyncio.to_thread(index.notes, goal)],
+        notes=[
+            *([ranked.note] if ranked.note else []),
+            *(await asyncio.to_thread(goal_doubts, request.goal) if request.goal else ()),
+            *await asyncio.to_thread(index.notes, goal),
+        ],
         parts=await asyncio.to_thread(parts_of_goal, goal) if request.parts else [],
     )

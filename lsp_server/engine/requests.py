@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lean_extract.errors import BadQuery, BadState, NoGoalHere, UserError
 from lean_extract.files.reading import MAX_STATE
-from lean_extract.pasted import TURNSTILE, is_statement, read_pasted
+from lean_extract.pasted import TURNSTILE, doubts, is_statement, read_pasted
 from lean_extract.records import Goal, ProofState
 from lean_extract.syntax.canonical import well_formed
 from lsp_server.engine.schema import Suggestion
@@ -88,6 +88,11 @@ def parse_goal(text: str) -> ProofState:
             "Send the goal with less of its context.",
         )
     return read_pasted(well_formed(text))
+
+
+def goal_doubts(text: str) -> list[str]:
+    """Sentences on what is in doubt about how a given goal was read. Raises BadState as `parse_goal` does."""
+    return doubts(well_formed(text))
 
 
 def is_goal(query: str) -> bool:

@@ -14,6 +14,7 @@ from lsp_server.engine.requests import (
     MOST_PREMISES,
     SearchRequest,
     checked_query,
+    goal_doubts,
     is_goal,
     main_goal,
     parse_goal,
@@ -69,7 +70,7 @@ def _find(context: RequestContext, request: SearchRequest, index: ProjectIndex, 
     goal: Goal = main_goal(parse_goal(query))
     where = index.context_at(position) if position else None
     ranked = index.rank_in(goal, where, wanted, allowed=allowed, explain=request.explain)
-    return _Found(QueryKind.GOAL, ranked, notes=index.notes(goal))
+    return _Found(QueryKind.GOAL, ranked, notes=[*goal_doubts(query), *index.notes(goal)])
 
 
 def _left_out(unread: int) -> Iterator[str]:

@@ -66,3 +66,19 @@ def test_an_ordinary_state_has_no_notes(cli: Cli, project: Path) -> None:
         json.loads(cli("suggest", "--state", "-", "--json", stdin=state, cwd=project).stdout)["notes"] == []
     )
     assert "note:" not in cli("suggest", "--state", "-", stdin=state, cwd=project).stdout
+
+
+def test_hypotheses_on_one_line_are_told_apart(cli: Cli, project: Path) -> None:
+    state = "f : ℝ → ℝ h : ∀ (x y z : ℝ), (x + y + z) * f (x * y * z) = 0 ⊢ f 0 = 0\n"
+    answer = json.loads(cli("suggest", "--state", "-", "--json", stdin=state, cwd=project).stdout)
+    assert answer["goal"].splitlines()[0] == "f : ℝ → ℝ"
+    assert len(answer["goal"].splitlines()) == 3
+    assert not any("not certain" in note for note in answer["notes"])
+
+
+def test_a_doubt_about_what_is_on_one_line_is_told(cli: Cli, project: Path) -> None:
+    state = "x : Foo bar baz : p ⊢ x = x"
+    answer = json.loads(cli("suggest", "--state", "-", "--json", stdin=state, cwd=project).stdout)
+    assert any(note.startswith("It is not certain where `baz` begins") for note in answer["notes"])
+    found = json.loads(cli("search", state, "--json", cwd=project).stdout)
+    assert any(note.startswith("It is not certain where `baz` begins") for note in found["notes"])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from lean_extract.source.attributes.fixed_types import ARITHMETIC, RELATIONS, FixedTerms
 from lean_extract.syntax.operators import BRACKETED, MAX, MIRRORED, OPERATORS, PREFIX, UNKNOWN
-from lean_extract.syntax.statement_syntax import BODIES, FIELD, Word, read_words, words_of
+from lean_extract.syntax.statement_syntax import BODIES, FIELD, Word, read_all_words, words_of
 from lean_extract.syntax.terms import SyntaxNode
 
 _APPLICATION = MAX - 1
@@ -74,23 +74,16 @@ class TermTranslator:
             return self._plain(0, len(self.words), is_fixed=False).strip()
         parts: list[str] = []
         begin = 0
-        while begin < len(self.words):
-            rest = self._within(begin, len(self.words))
-            node = read_words(rest.words)
-            if node.end:
-                bound = rest._bound(node) if is_binder else ""
-                parts.append(bound or rest._part(node, False, 0).text)
-                begin += node.end
-                parts.append(self.words[begin - 1].space)
-            else:
-                parts.append(self._plain(begin, begin + 1, is_fixed=False))
-                begin += 1
-        return "".join(parts).strip()
+        for node in read_all_words(self.words):
+            parts.append(self._plain(begin, node.start, is_fixed=False))
+            bound = self._bound(node) if is_binder else ""
+            parts.append(bound or self._part(node, False, 0).text)
+            begin = node.end
+            parts.append(self.words[begin - 1].space)
+        return "".join([*parts, self._plain(begin, len(self.words), is_fixed=False)]).strip()
 
     def _within(self, begin: int, end: int) -> TermTranslator:
-        return TermTranslator(
-            self.words[begin:end], self.operators, self.word, self.fixed, self.depth + (begin > 0)
-        )
+        return replace(self, words=self.words[begin:end], depth=self.depth + 1)
 
     def _plain(self, begin: int, end: int, *, is_fixed: bool) -> str:
         """The tokens one by one, with the white space after them."""

@@ -19,6 +19,10 @@ from lean_extract.syntax.terms import SyntaxNode
 
 _ARROWS = frozenset(("→", "->"))
 _MOST_WORDS = 2000
+_MOST_BINDERS = 100
+"""Binders of an instance that its name depends on; of more, none is looked at. Mathlib has up to about 30."""
+_REACH = 40
+"""Words of a term in which variables are looked for."""
 _RARELY_TAKEN = frozenset(
     ("DecidableEq", "DecidableLT", "DecidableLE", "Decidable", "DecidablePred", "DecidableRel", "BEq", "Hashable",
      "Monad", "Pure", "Functor", "Applicative", "Inhabited", "Nonempty", "Fintype", "Finite", "Countable", "Infinite",
@@ -43,19 +47,20 @@ def instance_name(type_: str, binders: Sequence[Binder], around: Surroundings) -
     words: Sequence[Word] = words_of(type_)
     if not 0 < len(words) <= _MOST_WORDS:
         return "inst"
-    own = [Bound(binder.names, words_of(binder.type)) for binder in binders]
     more, words = _quantified(words)
-    own += more
+    own = [*(Bound(binder.names, words_of(binder.type)) for binder in binders[: _MOST_BINDERS + 1]), *more]
     names = TypeNames(around, {name: binder.type for binder in binders for name in binder.names})
-    dependence = _Dependence(around, names)
     result = names.of(words)
+    if len(own) > _MOST_BINDERS or sum(len(bound.words) for bound in own) > _MOST_WORDS:
+        own = []
     foralls: list[str] = []
-    later: list[Sequence[Word]] = [words]
+    dependence = _Dependence(around, names)
+    dependence.add(words)
     for bound in reversed(own):
-        if not dependence.takes(later, bound):
+        if not dependence.on(bound):
             found = names.of(bound.words, omits_top=True)
             foralls += [f"Of{found}"] if found else []
-        later.append(bound.words)
+        dependence.add(bound.words)
     return f"inst{result}{''.join(reversed(foralls))}{_suffix(around, names)}"
 
 
@@ -72,7 +77,11 @@ def _quantified(words: Sequence[Word]) -> tuple[list[Bound], Sequence[Word]]:
     found: list[Bound] = []
     while True:
         node = read_words(words)
-        if node.end < len(words) or any(part.end == part.start for part in node.parts):
+        if (
+            len(found) > _MOST_BINDERS
+            or node.end < len(words)
+            or any(part.end == part.start for part in node.parts)
+        ):
             return found, words
         if node.kind == "infix" and node.text in _ARROWS:
             left, right = node.parts
@@ -86,52 +95,70 @@ def _quantified(words: Sequence[Word]) -> tuple[list[Bound], Sequence[Word]]:
 
 
 @dataclass(frozen=True, slots=True)
+class _Use:
+    """An application of a function, or an operation, and the variables in it."""
+
+    head: str
+    is_operation: bool
+    variables: frozenset[str]
+
+    @property
+    def is_section(self) -> bool:
+        """Whether this is an operation without its operands, as in `(· ≤ ·)`."""
+        return self.is_operation and "·" in self.variables
+
+
 class _Dependence:
-    """Says which binders the rest of an instance's type depends on."""
+    """Says which binders the rest of an instance's type depends on. The rest is added from its end on."""
 
-    around: Surroundings
-    names: TypeNames
+    def __init__(self, around: Surroundings, names: TypeNames) -> None:
+        self._around = around
+        self._names = names
+        self._mentioned: set[str] = set()
+        self._uses: list[_Use] = []
 
-    def takes(self, later: Sequence[Sequence[Word]], bound: Bound) -> bool:
-        """Whether what follows mentions a binder: by name, or as an instance that a constant takes."""
-        names = set(bound.names) - {"_"}
-        if names & {word.text.partition(".")[0] for words in later for word in words}:
+    def add(self, words: Sequence[Word]) -> None:
+        """Add a type that follows the binders that are asked about."""
+        self._mentioned.update(word.text.partition(".")[0] for word in words)
+        for node in _within(read_words(words)):
+            is_operation = node.kind == "infix" and node.text in OPERATORS
+            if is_operation and OPERATORS[node.text].precedence >= RELATION:
+                self._uses.append(_Use(node.text, True, self._variables(words, node, with_types=True)))
+            elif node.kind == "applied" and not self._names.is_local_function(node.parts[0].text):
+                self._uses.append(_Use(node.parts[0].text, False, self._variables(words, node)))
+
+    def _variables(
+        self, words: Sequence[Word], node: SyntaxNode, *, with_types: bool = False
+    ) -> frozenset[str]:
+        texts = [word.text for word in words[node.start : min(node.end, node.start + _REACH)]]
+        if with_types:
+            types = [self._names.type_of(text) for text in texts]
+            texts += [word.text for type_ in types for word in words_of(type_)[:_REACH]]
+        return frozenset([text.partition(".")[0] for text in texts])
+
+    def on(self, bound: Bound) -> bool:
+        """Whether what has been added mentions a binder: by name, or as an instance that a constant takes."""
+        if (set(bound.names) - {"_"}) & self._mentioned:
             return True
         class_ = next((word.text for word in bound.words if is_identifier(word.text)), "")
         if not class_ or self._is_property(class_):
             return False
-        variables = {word.text for word in bound.words if self.names.is_local(word.text)}
-        return any(self._takes_instance(words, variables, class_) for words in later)
+        variables = {word.text for word in bound.words if self._names.is_local(word.text)}
+        return any(
+            self._takes(use, class_) for use in self._uses if use.variables & variables or use.is_section
+        )
 
     def _is_property(self, class_: str) -> bool:
         """Whether a class is taken for a property, which few types depend on."""
-        known = self.around.required(class_)
+        known = self._around.required(class_)
         return known != () and class_.rpartition(".")[2].startswith(_PROPERTIES)
 
-    def _takes_instance(self, words: Sequence[Word], variables: set[str], class_: str) -> bool:
-        """Whether a constant that takes an instance of the class is applied to one of the variables."""
-        for node in _within(read_words(words)):
-            if node.kind == "infix" and node.text in OPERATORS:
-                if OPERATORS[node.text].precedence >= RELATION and class_ not in _RARELY_TAKEN:
-                    types = [self.names.type_of(word.text) for word in words[node.start : node.end]]
-                    texts = {word.text for text in types for word in words_of(text)} | _heads(words, node)
-                    if texts & variables or "·" in texts:
-                        return True
-            elif node.kind == "applied" and _heads(words, node) & variables:
-                head = node.parts[0].text
-                required = () if self.names.is_local_function(head) else self.around.required(head)
-                if class_ not in _RARELY_TAKEN if required is None else self._gives(class_, required):
-                    return True
-        return False
-
-    @staticmethod
-    def _gives(class_: str, required: Sequence[str]) -> bool:
-        """Whether an instance of the class can be what a constant requires: of this class, or of one above it."""
+    def _takes(self, use: _Use, class_: str) -> bool:
+        """Whether an instance of a class can be what a function or an operator takes."""
+        required = None if use.is_operation else self._around.required(use.head)
+        if required is None:
+            return class_ not in _RARELY_TAKEN
         return class_ in required or (bool(required) and class_ not in _RARELY_TAKEN)
-
-
-def _heads(words: Sequence[Word], node: SyntaxNode) -> set[str]:
-    return {word.text.partition(".")[0] for word in words[node.start : node.end]}
 
 
 def _within(node: SyntaxNode) -> Iterator[SyntaxNode]:

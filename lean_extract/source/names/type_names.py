@@ -20,7 +20,7 @@ from lean_extract.syntax.operators import (
     PREFIX,
     RELATION,
 )
-from lean_extract.syntax.statement_syntax import Word, read_words, words_of
+from lean_extract.syntax.statement_syntax import Word, read_all_words, read_words, words_of
 from lean_extract.syntax.terms import SyntaxNode
 
 _ARROWS = frozenset(("→", "->"))
@@ -125,7 +125,7 @@ class TypeNames:
 
     def __init__(self, around: Surroundings, own: Mapping[str, str]) -> None:
         self._around = around
-        self._types = {**around.variables, **own}
+        self._own = own
         self._seen: set[str] = set()
         self._namespaces = [name for name in namespaces_of(around.scope.namespace) if name]
         self.names_own_constant = any(around.owns_namespace(name) for name in self._namespaces)
@@ -133,33 +133,30 @@ class TypeNames:
 
     def of(self, words: Sequence[Word], *, omits_top: bool = False) -> str:
         """The names of a type. `omits_top`: an outermost `∀` is not named if its type has no name."""
-        parts: list[str] = []
-        begin = 0
-        while begin < len(words):
-            rest = words[begin:]
-            node = read_words(rest)
-            parts += _Reading(self, rest, {}, omits_top).node(node, 0)
-            begin += max(node.end, 1)
-        return "".join(parts)
+        reading = _Reading(self, words, {}, omits_top)
+        return "".join([name for node in read_all_words(words) for name in reading.node(node, 0)])
 
     def type_of(self, name: str) -> str:
         """The type of a variable, or of a function's values; empty if it is not known."""
-        if name in self._types:
-            return self._types[name]
+        if self._is_bound(name):
+            return self._own.get(name) or self._around.variables.get(name, "")
         own = self._around.find(name)
         return own.conclusion if own is not None and "→" not in own.conclusion else ""
 
     def is_local(self, text: str) -> bool:
         """Whether a word is a variable, or a field of one; what is not declared may be one, too."""
-        if text.partition(".")[0] in self._types:
+        if self._is_bound(text.partition(".")[0]):
             return True
         return bool(_VARIABLE.match(text)) and text not in _SORTS and not self._is_declared(text)
 
     def is_local_function(self, text: str) -> bool:
         """The same for what is applied to arguments."""
-        if text.partition(".")[0] in self._types:
+        if self._is_bound(text.partition(".")[0]):
             return True
         return bool(_LETTER.match(text)) and not self._is_declared(text)
+
+    def _is_bound(self, name: str) -> bool:
+        return name in self._own or name in self._around.variables
 
     def _is_declared(self, name: str) -> bool:
         around = self._around
