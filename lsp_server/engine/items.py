@@ -24,6 +24,8 @@ def premise_item(ranked: RankedPremise) -> PremiseItem:
         import_line=ranked.import_line,
         doc_url=ranked.doc_url,
         rests_on_sorry=ranked.rests_on_sorry,
+        deprecated=premise.is_deprecated,
+        replaced_by=premise.replacement,
         explanation=explanation,
         why=explanation_line(explanation),
     )

@@ -40,6 +40,13 @@ def scope_label(premise: PremiseItem) -> str:
     return f"needs {premise.import_line}" if premise.import_line else "out of scope"
 
 
+def deprecation_label(premise: PremiseItem) -> str:
+    """`deprecated: use NAME`, or nothing if it is not."""
+    if not premise.deprecated:
+        return ""
+    return f"deprecated: use {premise.replaced_by}" if premise.replaced_by else "deprecated"
+
+
 _REJECTED = {TacticVerdict.TIMEOUT: "takes too long", TacticVerdict.UNTRIED: "not tried"}
 
 

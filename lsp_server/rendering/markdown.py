@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lsp_server.engine.schema import IndexItem, PremiseItem
-from lsp_server.rendering.labels import SORRY_LABEL, shorten
+from lsp_server.rendering.labels import SORRY_LABEL, deprecation_label, shorten
 
 
 def premises_markdown(premises: list[PremiseItem], index: IndexItem, notes: Sequence[str] = ()) -> str:
@@ -15,6 +15,7 @@ def premises_markdown(premises: list[PremiseItem], index: IndexItem, notes: Sequ
         name = f"[`{premise.name}`]({premise.doc_url})" if premise.doc_url else f"`{premise.name}`"
         label = f" — needs `{premise.import_line}`" if premise.import_line else ""
         label += f" — {SORRY_LABEL}" if premise.rests_on_sorry else ""
+        label += f" — {deprecated}" if (deprecated := deprecation_label(premise)) else ""
         parts.append(f"- {name}{label}")
         if premise.statement:
             parts += ["", "  ```lean", f"  {shorten(premise.statement, 300)}", "  ```"]

@@ -16,6 +16,7 @@ from lsp_server.engine.schema import (
 from lsp_server.rendering.labels import (
     SORRY_LABEL,
     counted,
+    deprecation_label,
     origin_label,
     scope_label,
     searched,
@@ -122,7 +123,8 @@ def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
     if premise.why:
         yield from (f"     {line}" for line in textwrap.wrap(f"why: {premise.why}", style.width - 5))
     origin = " · ".join(part for part in (premise.kind, premise.module) if part)
-    yield style.dim(f"     {origin}") + (style.caution(f" · {SORRY_LABEL}") if premise.rests_on_sorry else "")
+    marks = filter(None, [SORRY_LABEL if premise.rests_on_sorry else "", deprecation_label(premise)])
+    yield style.dim(f"     {origin}") + "".join(style.caution(f" · {mark}") for mark in marks)
     if premise.doc_url:
         yield style.dim(f"     {premise.doc_url}")
 

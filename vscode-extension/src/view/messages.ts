@@ -77,7 +77,7 @@ function readPin(value: unknown): Pin | null {
 
 function readPremise(value: unknown): PremiseItem | null {
   if (!isRecord(value)) return null;
-  const { name, statement, module, kind, score, in_scope, doc_url, rests_on_sorry, why } = value;
+  const { name, statement, module, kind, score, in_scope, doc_url, rests_on_sorry, deprecated, replaced_by, why } = value;
   const line = value["import"];
   if (typeof name !== "string" || name === "" || typeof module !== "string") return null;
   return {
@@ -90,6 +90,8 @@ function readPremise(value: unknown): PremiseItem | null {
     import: typeof line === "string" ? line : null,
     doc_url: typeof doc_url === "string" ? doc_url : null,
     rests_on_sorry: rests_on_sorry === true,
+    deprecated: deprecated === true,
+    replaced_by: typeof replaced_by === "string" ? replaced_by : "",
     explanation: [], // the view shows the line that is made of it
     why: typeof why === "string" ? why : "",
   };

@@ -24,6 +24,8 @@ const premise = {
   import: null,
   doc_url: null,
   rests_on_sorry: false,
+  deprecated: false,
+  replaced_by: "",
   explanation: [],
   why: "",
 };

@@ -27,6 +27,8 @@ export function premise(name: string, more: Partial<PremiseItem> = {}): PremiseI
     import: null,
     doc_url: null,
     rests_on_sorry: false,
+    deprecated: false,
+    replaced_by: "",
     explanation: [],
     why: "",
     ...more,
