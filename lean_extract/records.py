@@ -7,6 +7,7 @@ converts to UTF-16 units, and the command line to counting from 1, at the edge.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, asdict, dataclass, fields
@@ -22,6 +23,7 @@ from lean_extract.files.typed_json import from_json as from_json
 
 FORMAT = "premise-suggest-records"
 VERSION = 1
+_DEPRECATED = re.compile(r"deprecated(?![\w.'!?])\s*(?P<instead>[^\W\d][\w.'!?«»]*)?")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -106,6 +108,17 @@ class Premise:
     def written(self) -> str:
         """The name as people write it. `name` is the identifier of the premise."""
         return self.exported_as or self.name
+
+    @property
+    def is_deprecated(self) -> bool:
+        """Whether it has the attribute `deprecated`."""
+        return any(_DEPRECATED.match(attribute) for attribute in self.attributes)
+
+    @property
+    def replacement(self) -> str:
+        """What `deprecated` names in its place, as written; empty if nothing, as where an alias stands for it."""
+        found = filter(None, map(_DEPRECATED.match, self.attributes))
+        return next((match["instead"] or "" for match in found), "")
 
     @property
     def statement(self) -> str:

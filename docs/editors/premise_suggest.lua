@@ -137,6 +137,7 @@ local function premise_items(premises, context)
   for _, premise in ipairs(premises) do
     local import = premise['import'] ~= vim.NIL and premise['import'] or nil
     local marks = (import and ' (' .. import .. ')' or '') .. doubt(premise)
+      .. (premise.deprecated == true and ' (deprecated)' or '')
     -- A bare name instead of a `sorry` would be an error in most proofs, so it is applied.
     local text, as = premise.name, 'name'
     if context.has_sorry then text, as = 'apply ' .. text, 'tactic' end

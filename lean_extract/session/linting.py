@@ -11,6 +11,7 @@ from lean_extract.records import Position
 _LINTER = re.compile(r"set_option linter\.[\w.]+ false")
 _SUGGESTED = re.compile(r"^[ \t]*\[apply\] (?P<text>.+(?:\n[ \t]{4,}.+)*)", re.MULTILINE)
 _TRY = re.compile(r"try (?P<quote>['`])(?P<new>[^'`\n]+)(?P=quote) instead of (?P<old>['`])[^'`\n]+(?P=old)")
+_DEPRECATED = re.compile(r"`[^`\n]+` has been deprecated(?:[:,] [Uu]se `(?P<new>[^`\n]+)` instead)?")
 _FIRST_WORD = re.compile(r"\w+")
 
 
@@ -22,11 +23,15 @@ class Lint:
     start: Position
     end: Position
     suggestion: str = ""
+    is_name: bool = False
+    """Whether the range is a deprecated name, which the suggestion replaces."""
 
 
 def lint_of(message: str, start: Position, end: Position) -> Iterator[Lint]:
     """Yields the lint, if the message is a linter's warning."""
-    if _LINTER.search(message):
+    if deprecated := _DEPRECATED.match(message):
+        yield Lint(message.splitlines()[0], start, end, deprecated["new"] or "", is_name=True)
+    elif _LINTER.search(message):
         found = _SUGGESTED.search(message)
         suggestion = " ".join(found["text"].split()) if found else ""
         if not found and (tried := _TRY.search(message)):
@@ -46,6 +51,8 @@ def apply_suggestion(tactic: str, lints: Sequence[Lint], begin: Position) -> str
         if lint.suggestion and lint.start.line == begin.line and "\n" not in tactic.strip():
             text = tactic.strip()
             start, end = (position.column - begin.column for position in (lint.start, lint.end))
+            if lint.is_name and 0 <= start < end <= len(text):
+                return f"{text[:start]}{lint.suggestion}{text[end:]}"
             found = _replaced(text, start, end, lint.suggestion)
             if found is not None and found != text:
                 return found

@@ -33,6 +33,8 @@ def premise_item(ranked: RankedPremise) -> PremiseItem:
         doc_url=ranked.doc_url,
         rests_on_sorry=ranked.rests_on_sorry,
         has_error=ranked.has_error,
+        deprecated=premise.is_deprecated,
+        replaced_by=premise.replacement,
         explanation=explanation,
         why=explanation_line(explanation),
     )

@@ -59,6 +59,7 @@ from prover.odds import shipped_odds
 from prover.turns import Turns
 from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
+from retriever.lean.listing import without_replaced
 from retriever.lean.offer import RankedPremise
 
 _POOL = 2
@@ -227,7 +228,7 @@ class Pipeline:
         Raises NoGoalHere, GoalBroken, LeanDied, LeanTimeout, ProjectBroken where nothing could be tried.
         """
         settings, current = context.settings, ranked.current
-        premises = tuple(in_scope(ranked.premises)[: settings.tactics.premises])
+        premises = tuple(without_replaced(in_scope(ranked.premises))[: settings.tactics.premises])
         versions = context.lean.version, current.version
         trial = TrialRequest(
             position,

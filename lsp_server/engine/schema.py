@@ -131,6 +131,15 @@ class PremiseItem:
     has_error: Annotated[
         bool, "Whether Lean reports an error in its declaration, in the open file above the goal."
     ] = False
+    deprecated: Annotated[
+        bool,
+        "Whether it is marked as deprecated; it stands behind what replaces it. Never true of the bundled Mathlib "
+        "index, which does not know.",
+    ] = False
+    replaced_by: Annotated[
+        str,
+        "What a deprecated one names to be used in its place, as written; empty where it names nothing.",
+    ] = ""
     explanation: Annotated[
         list[ContributionItem],
         "What its score comes from, the largest contribution first. Empty where this was not asked for, and for "

@@ -17,7 +17,7 @@ from lsp_server.engine.requests import main_goal
 from lsp_server.engine.schema import PremiseItem
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
-from lsp_server.rendering.labels import doubt_label, scope_label, shorten
+from lsp_server.rendering.labels import deprecation_label, doubt_label, scope_label, shorten
 from prover.arguments import telescope
 from prover.shapes import shape
 from prover.verify import GoalPosition
@@ -110,7 +110,7 @@ def _item(
     spelled: Mapping[str, str],
 ) -> types.CompletionItem:
     scope = scope_label(premise) if premise.in_scope is False else ""
-    label = ", ".join(filter(None, [scope, doubt_label(premise)]))
+    label = ", ".join(filter(None, [scope, doubt_label(premise), deprecation_label(premise)]))
     imports = document.import_edit(premise.import_line) if premise.import_line else None
     source = f"[{premise.module}]({premise.doc_url})" if premise.doc_url else premise.module
     body = f"```lean\n{premise.name} {shorten(premise.statement, 1000)}\n```\n{source}"
@@ -120,6 +120,7 @@ def _item(
         kind=_KINDS.get(premise.kind, types.CompletionItemKind.Constant),
         detail=shorten(premise.statement, 200) or premise.kind,
         documentation=types.MarkupContent(types.MarkupKind.Markdown, f"{body}\n\n{label}" if label else body),
+        tags=[types.CompletionItemTag.Deprecated] if premise.deprecated else None,
         sort_text=f"{rank:05d}",
         filter_text=premise.name,
         text_edit=types.TextEdit(document.range(context.name), spelled.get(premise.name, premise.name)),

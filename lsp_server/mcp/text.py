@@ -16,7 +16,7 @@ from lsp_server.engine.schema import (
     TrialsAnswer,
 )
 from lsp_server.mcp.tools import Answer
-from lsp_server.rendering.labels import doubt_label, scope_label, verdict
+from lsp_server.rendering.labels import deprecation_label, doubt_label, scope_label, verdict
 
 _INDENT = "    "
 
@@ -61,7 +61,7 @@ def _premises(premises: list[PremiseItem]) -> str:
 
 def _premise(premise: PremiseItem) -> str:
     statement = f" {premise.statement}" if premise.statement else ""
-    place = ", ".join(filter(None, [premise.module, scope_label(premise)]))
+    place = ", ".join(filter(None, [premise.module, scope_label(premise), deprecation_label(premise)]))
     labels = "; ".join([premise.kind, *filter(None, [place, doubt_label(premise)])])
     return f"{premise.name}{statement}  [{labels}]"
 

@@ -47,6 +47,13 @@ def doubt_label(premise: PremiseItem) -> str:
     return SORRY_LABEL if premise.rests_on_sorry else ""
 
 
+def deprecation_label(premise: PremiseItem) -> str:
+    """`deprecated: use NAME`, or nothing if it is not."""
+    if not premise.deprecated:
+        return ""
+    return f"deprecated: use {premise.replaced_by}" if premise.replaced_by else "deprecated"
+
+
 _REJECTED = {TacticVerdict.TIMEOUT: "takes too long", TacticVerdict.UNTRIED: "not tried"}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lsp_server.engine.schema import IndexItem, PremiseItem
-from lsp_server.rendering.labels import doubt_label, shorten
+from lsp_server.rendering.labels import deprecation_label, doubt_label, shorten
 
 
 def premises_markdown(premises: list[PremiseItem], index: IndexItem, notes: Sequence[str] = ()) -> str:
@@ -14,8 +14,8 @@ def premises_markdown(premises: list[PremiseItem], index: IndexItem, notes: Sequ
     for premise in premises:
         name = f"[`{premise.name}`]({premise.doc_url})" if premise.doc_url else f"`{premise.name}`"
         label = f" — needs `{premise.import_line}`" if premise.import_line else ""
-        doubt = doubt_label(premise)
-        label += f" — {doubt}" if doubt else ""
+        labels = filter(None, [doubt_label(premise), deprecation_label(premise)])
+        label += "".join(f" — {one}" for one in labels)
         parts.append(f"- {name}{label}")
         if premise.statement:
             parts += ["", "  ```lean", f"  {shorten(premise.statement, 300)}", "  ```"]

@@ -15,6 +15,7 @@ from lsp_server.engine.schema import (
 )
 from lsp_server.rendering.labels import (
     counted,
+    deprecation_label,
     doubt_label,
     origin_label,
     scope_label,
@@ -122,8 +123,8 @@ def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
     if premise.why:
         yield from (f"     {line}" for line in textwrap.wrap(f"why: {premise.why}", style.width - 5))
     origin = " · ".join(part for part in (premise.kind, premise.module) if part)
-    doubt = doubt_label(premise)
-    yield style.dim(f"     {origin}") + (style.caution(f" · {doubt}") if doubt else "")
+    marks = filter(None, [doubt_label(premise), deprecation_label(premise)])
+    yield style.dim(f"     {origin}") + "".join(style.caution(f" · {mark}") for mark in marks)
     if premise.doc_url:
         yield style.dim(f"     {premise.doc_url}")
 

@@ -18,6 +18,7 @@ from lean_extract.records import Premise
 from lean_extract.wanted import check_wanted
 from retriever.lean.allowed import Allowed
 from retriever.lean.goal_context import GoalContext
+from retriever.lean.listing import SPARE, listed
 from retriever.lean.offer import RankedPremise
 from retriever.lean.patterns.matching import matching
 from retriever.lean.patterns.query import NAME, Mentioned, PatternQuery, parse_pattern
@@ -70,8 +71,8 @@ def pattern_search(
         has_trees = _has_trees(offer, trees)
         found, score = _scored(query, trees, offer)
         found &= offer.may_be_found & has_trees
-        best = islice(_compatible(offer, query.mentioned, top(score, _MOST_READ, found)), k)
-        premises = offer.ranked_premises(list(best), score)
+        best = islice(_compatible(offer, query.mentioned, top(score, _MOST_READ, found)), k + SPARE)
+        premises = listed(offer.ranked_premises(list(best), score), where)[:k]
         return PatternMatches(premises, int(found.sum()), int((offer.may_be_found & ~has_trees).sum()))
 
 

@@ -27,7 +27,9 @@ from retriever.lean.features import FEATURES, CandidateColumns, RankingContext, 
 from retriever.lean.freshness import Freshness, freshness_of
 from retriever.lean.goal_context import GoalContext, NearbyCounts, place_of, used_nearby, voters
 from retriever.lean.index.corpus import ListedSource
+from retriever.lean.index.flags import Flag
 from retriever.lean.index.proofs import NEIGHBOURS
+from retriever.lean.listing import SPARE, listed, with_proved_first
 from retriever.lean.local import Local, LocalVectors, local_columns, local_ranker_columns
 from retriever.lean.near_steps import NEAREST, NearSteps
 from retriever.lean.offer import (
@@ -51,7 +53,7 @@ from retriever.models.reranker import DEPTH, Reranker, blend
 from retriever.models.state_tower import StateTower
 from retriever.models.text import readable
 from retriever.search.fusion import Fusion
-from retriever.search.index.neighbours import Floats, Ids, NearestNeighbours, NeighbourQuery
+from retriever.search.index.neighbours import Bools, Floats, Ids, NearestNeighbours, NeighbourQuery
 from retriever.search.index.store import IndexStore
 from retriever.search.reading import SnapshotReader
 from retriever.search.reranking import reranked
@@ -217,7 +219,8 @@ class PremiseService:
                 )
                 tables.append(more)
         depth = self._rerank if self._reranker is not None and asked.kinds == "theorems" else 0
-        chosen = best(columns.names, scores, max(asked.k, depth))
+        scores = with_proved_first(columns.names, scores, _unproved(snapshot, local, ids))
+        chosen = best(columns.names, scores, max(asked.k, depth) + SPARE)
         knows_scope = question.scope is not None
         indexed = chosen[chosen >= len(local.premises)] - len(local.premises)
         snapshot.view.read_ahead(ids[indexed].tolist())
@@ -230,7 +233,7 @@ class PremiseService:
             check_wanted()
             reasons = explanations(tables, chosen)
             found = [replace(one, explanation=why) for one, why in zip(found, reasons, strict=True)]
-        return self._reranked(goal, found, depth)[: asked.k]
+        return listed(self._reranked(goal, found, depth), where)[: asked.k]
 
     def near_steps(self, goal: Goal, where: GoalContext | None = None, k: int = NEAREST) -> list[NearStep]:
         """The k steps of known proofs whose states are nearest to the goal, nearest first.
@@ -383,6 +386,12 @@ def _question(
         context = RankingContext(frozenset(tokens), where.module, where.theorem, where.line)
     offered = offered_premises(snapshot, where, asked.kinds, local, asked.allowed)
     return RankingQuestion(context, structure, signals, offered, scope_of(snapshot, where))
+
+
+def _unproved(snapshot: Snapshot, local: Local, ids: Ids) -> Bools:
+    """bool[n]: the candidates whose own text has a `sorry`, the open file's first."""
+    own = np.array([premise.has_sorry for premise in local.premises], dtype=np.bool_)
+    return np.concatenate([own, (snapshot.view.flags[ids] & Flag.SORRY) != 0])
 
 
 def _shown(

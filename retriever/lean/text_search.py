@@ -13,8 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lean_extract.records import Goal, Premise
+from lean_extract.syntax.dotted import undotted
+from lean_extract.syntax.symbol_terms import syntax_of
+from lean_extract.syntax.terms import SyntaxNode
 from retriever.lean.allowed import Allowed
 from retriever.lean.goal_context import GoalContext
+from retriever.lean.listing import SPARE, listed
 from retriever.lean.offer import (
     RankedPremise,
     offered_premises,
@@ -25,7 +29,7 @@ from retriever.lean.offer import (
 )
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
-from retriever.lean.tokens import premise_tokens, text_tokens
+from retriever.lean.tokens import VARIABLE, premise_tokens, raw_tokens, text_tokens
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
 from retriever.lean.words.query import ASKED, MOST_LETTERS
 from retriever.lean.words.table import SMALL_WORDS
@@ -105,13 +109,41 @@ def search(
     with service.reading() as snapshot:
         offer = offer_at(snapshot, where, allowed)
         query = NameQuery.of(text)
-        if not is_statement(text):
-            return _best(offer, by_name(offer, query) + _BY_TEXT * by_words(offer, query), k)
-        found = [] if " " in text else _best(offer, by_name(offer, replace(query, concepts=())), k)
+        named = _named(offer, applied_name(text), k)
+        if not is_statement(text) and not named:
+            scores = by_name(offer, query) + _BY_TEXT * by_words(offer, query)
+            return listed(_best(offer, scores, k + SPARE), where)[:k]
+        found = named
+        if not named and " " not in text:
+            found = _best(offer, by_name(offer, replace(query, concepts=())), k + SPARE)
         if len(found) < k:
             meant = service.rank(Goal((), text), where, k, kinds="all", allowed=allowed)
-            found = _one_list(found, meant, k)
-        return found
+            found = _one_list(found, meant, k + SPARE)
+        return listed(found, where)[:k]
+
+
+def applied_name(text: str) -> str:
+    """The function of an application such as `ConvergesTo s a`; empty if a text is none, but perhaps words."""
+    tokens = undotted(raw_tokens(text))
+    node = syntax_of(tokens)
+    is_application = node.kind == "applied" and node.end == len(tokens) and node.parts[0].kind == "name"
+    if not is_application or VARIABLE.match(node.parts[0].text):
+        return ""
+    return node.parts[0].text if all(map(_is_argument, node.parts[1:])) else ""
+
+
+def _is_argument(node: SyntaxNode) -> bool:
+    if node.kind != "name":
+        return node.kind != "unread"
+    return node.text == "_" or node.text[0].isdigit() or bool(VARIABLE.match(node.text.partition(".")[0]))
+
+
+def _named(offer: Offer, name: str, k: int) -> list[RankedPremise]:
+    """At most k premises of this name, in any namespace; none for an empty one."""
+    if not name:
+        return []
+    found = _best(offer, by_name(offer, replace(NameQuery.of(name), concepts=())), k + SPARE)
+    return [one for one in found if f".{one.premise.name}".endswith(f".{name}")][:k]
 
 
 def is_statement(text: str) -> bool:

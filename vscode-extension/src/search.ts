@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 
 import type { SearchAnswer } from "./generated/answers";
 import { pause } from "./timing";
-import { sorryLabel } from "./view/format";
+import { deprecationLabel, sorryLabel } from "./view/format";
 import type { PremiseItem } from "./view/state";
 import { isPassing, readFailure, sentence } from "./wire";
 
@@ -95,7 +95,7 @@ function itemOf(premise: PremiseItem): Item {
   return {
     premise,
     label: premise.name,
-    description: [`${premise.module}${scope}`, sorryLabel(premise)].filter((part) => part !== "").join("  "),
+    description: [`${premise.module}${scope}`, sorryLabel(premise), deprecationLabel(premise)].filter((part) => part !== "").join("  "),
     ...(premise.statement !== "" && { detail: premise.statement }),
     alwaysShow: true,
     buttons: premise.import !== null ? [IMPORT, OPEN, COPY] : [OPEN, COPY],

@@ -109,6 +109,7 @@ def premise_of(segment: Segment, index: int, file: IndexedFile) -> Premise:
             segment.names[index],
             segment.kind(index),
             file.module,
+            attributes=("deprecated",) if flags & Flag.DEPRECATED else (),
             is_private=bool(flags & Flag.PRIVATE),
             is_protected=bool(flags & Flag.PROTECTED),
             exported_as=segment.aliases.get(index),

@@ -17,6 +17,8 @@ class Flag(IntFlag):
     GENERATED = 8
     SORRY = 16
     """Its own text has a `sorry`; never set in segments that were written before there was this bit."""
+    DEPRECATED = 32
+    """The same of the attribute `deprecated`."""
 
 
 def flags_of(premise: Premise) -> int:
@@ -27,4 +29,5 @@ def flags_of(premise: Premise) -> int:
         | Flag.THEOREM * is_theorem(premise)
         | Flag.GENERATED * (premise.generated_by is not None)
         | Flag.SORRY * premise.has_sorry
+        | Flag.DEPRECATED * premise.is_deprecated
     )

@@ -94,6 +94,13 @@ export interface PremiseItem {
   /** Whether Lean reports an error in its declaration, in the open file above the goal. */
   readonly has_error: boolean;
   /**
+   * Whether it is marked as deprecated; it stands behind what replaces it. Never true of the bundled Mathlib index,
+   * which does not know.
+   */
+  readonly deprecated: boolean;
+  /** What a deprecated one names to be used in its place, as written; empty where it names nothing. */
+  readonly replaced_by: string;
+  /**
    * What its score comes from, the largest contribution first. Empty where this was not asked for, and for what was
    * found by words.
    */

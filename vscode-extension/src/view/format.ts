@@ -50,6 +50,12 @@ export function sorryLabel(premise: PremiseItem): string {
   return premise.rests_on_sorry === true ? "rests on sorry" : "";
 }
 
+/** That it is deprecated, and what to use instead; nothing where it is not. */
+export function deprecationLabel(premise: PremiseItem): string {
+  if (!premise.deprecated) return "";
+  return premise.replaced_by === "" ? "deprecated" : `deprecated: use ${premise.replaced_by}`;
+}
+
 /** The module, unless the scope's label names it already. */
 export function moduleLabel(premise: PremiseItem): string {
   return scopeLabel(premise) === `needs import ${premise.module}` ? "" : premise.module;

@@ -78,6 +78,7 @@ function readPin(value: unknown): Pin | null {
 function readPremise(value: unknown): PremiseItem | null {
   if (!isRecord(value)) return null;
   const { name, statement, module, kind, score, in_scope, doc_url, rests_on_sorry, has_error, why } = value;
+  const { deprecated, replaced_by } = value;
   const line = value["import"];
   if (typeof name !== "string" || name === "" || typeof module !== "string") return null;
   return {
@@ -91,6 +92,8 @@ function readPremise(value: unknown): PremiseItem | null {
     doc_url: typeof doc_url === "string" ? doc_url : null,
     rests_on_sorry: rests_on_sorry === true,
     has_error: has_error === true,
+    deprecated: deprecated === true,
+    replaced_by: typeof replaced_by === "string" ? replaced_by : "",
     explanation: [], // the view shows the line that is made of it
     why: typeof why === "string" ? why : "",
   };

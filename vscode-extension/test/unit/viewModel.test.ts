@@ -25,6 +25,8 @@ const premise = {
   doc_url: null,
   rests_on_sorry: false,
   has_error: false,
+  deprecated: false,
+  replaced_by: "",
   explanation: [],
   why: "",
 };

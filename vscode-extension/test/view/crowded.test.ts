@@ -173,4 +173,11 @@ describe("marks", () => {
     assert.match(await view.row("open").ariaSnapshot(), /in scope, rests on sorry, theorem/u);
     assert.equal(await view.row("closed").locator(".sorry").innerText(), "");
   });
+
+  check("a deprecated premise says so, and what to use, by eye and aloud", async (view) => {
+    await view.show(ready({ premises: [premise("old", { deprecated: true, replaced_by: "new" }), premise("new")] }));
+    assert.equal(await view.row("old").locator(".deprecated").innerText(), "deprecated: use new");
+    assert.match(await view.row("old").ariaSnapshot(), /in scope, deprecated: use new, theorem/u);
+    assert.equal(await view.row("new").locator(".deprecated").innerText(), "");
+  });
 });

@@ -138,7 +138,7 @@ test("a state is taken by its kind, and nothing else is", () => {
 });
 
 test("what the page kept is read back, and what is broken of it is left out", () => {
-  const pinned = premise("a", { rests_on_sorry: true });
+  const pinned = premise("a", { rests_on_sorry: true, deprecated: true, replaced_by: "b" });
   const saved = { pins: [{ premise: pinned, file: "f" }], active: "k", goalOpen: true, unfolded: "⊢ p" };
   assert.deepEqual(readSaved(JSON.parse(JSON.stringify(saved))), saved);
   assert.deepEqual(readSaved({ ...saved, pins: [null, { premise: {} }, ...saved.pins], active: 3, unfolded: 1 }), { ...saved, active: null, unfolded: null });

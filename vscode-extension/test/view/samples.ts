@@ -28,6 +28,8 @@ export function premise(name: string, more: Partial<PremiseItem> = {}): PremiseI
     doc_url: null,
     rests_on_sorry: false,
     has_error: false,
+    deprecated: false,
+    replaced_by: "",
     explanation: [],
     why: "",
     ...more,

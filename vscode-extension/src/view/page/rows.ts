@@ -1,6 +1,6 @@
 /** One row of the list: built once, updated in place. */
 
-import { counted, fold, moduleLabel, originLabel, scopeLabel, sorryLabel, targetLine, verdict, visible } from "../format";
+import { counted, deprecationLabel, fold, moduleLabel, originLabel, scopeLabel, sorryLabel, targetLine, verdict, visible } from "../format";
 import type { TacticItem, TacticVerdict } from "../../generated/answers";
 import type { PremiseRow, Row, TacticRow } from "../sections";
 import { element, setAttribute, setName, setText } from "./dom";
@@ -47,7 +47,8 @@ class PremiseView implements RowView {
   private readonly module = element("span", "module", { dir: "ltr", translate: "no" });
   private readonly scope = element("span", "scope", { dir: "ltr" });
   private readonly sorry = element("span", "sorry");
-  private readonly meta = element("div", "meta", {}, this.scope, this.sorry, this.kind, this.module);
+  private readonly deprecated = element("span", "deprecated", { dir: "ltr" });
+  private readonly meta = element("div", "meta", {}, this.scope, this.sorry, this.deprecated, this.kind, this.module);
   private readonly why = element("div", "why");
 
   constructor(public row: PremiseRow) {
@@ -77,6 +78,7 @@ class PremiseView implements RowView {
     setText(this.kind, visible(premise.kind));
     setText(this.sorry, sorryLabel(premise));
     setAttribute(this.sorry, "title", premise.rests_on_sorry === true ? SORRY : null);
+    setText(this.deprecated, visible(deprecationLabel(premise)));
     setText(this.why, premise.why === "" ? "" : visible(`Why here: ${premise.why}`));
     const label = scopeLabel(premise);
     setName(this.scope, visible(label));
