@@ -74,7 +74,8 @@ async def _name(server: PremiseServer, document: DocumentSnapshot, cursor: Posit
     if engine is None:
         return name_insertion(document.lines, cursor, name)
     spelled = await _spelled(engine, document, cursor, name)
-    return name_insertion(document.lines, cursor, spelled, engine.in_term(document.proof_position(cursor)))
+    in_term = await asyncio.to_thread(engine.in_term, document.proof_position(cursor))
+    return name_insertion(document.lines, cursor, spelled, in_term)
 
 
 async def _spelled(engine: Engine, document: DocumentSnapshot, cursor: Position, name: str) -> str:

@@ -14,10 +14,13 @@ from tests.hostile.tries.report import HANG_SECONDS, SLOW, WRONG, Effort, Report
 
 PART = "readers"
 LARGEST = 1 << 20
-_DOORS = dict.fromkeys(
-    ("goals", "pasted", "terms", "canonical", "orientation", "tactic", "names", "query"), MAX_STATE
-)
-"""Characters that are let in to a reader, where that is less than a megabyte."""
+_DOORS = {
+    **dict.fromkeys(
+        ("goals", "pasted", "terms", "canonical", "orientation", "tactic", "names", "query"), MAX_STATE
+    ),
+    **dict.fromkeys(("session", "document", "steps"), 1 << 15),
+}
+"""Characters that are let in to a reader, where that is less than a megabyte, or that a target reads many times."""
 _PIECES, _LARGEST_OF_PIECES = 120, 1 << 17
 """So many short pieces are repeated, to so many characters."""
 LONGEST = 30.0
