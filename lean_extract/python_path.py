@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _VARIABLE = "PYTHONSAFEPATH"
@@ -35,5 +35,6 @@ def leave_current_folder() -> None:
     For the start of `__main__`; processes that are started later inherit it. What Python has imported by then is
     imported: `python -P -m` leaves the folder out from the beginning.
     """
-    if not sys.flags.safe_path and Path(sys.path[0]) != Path(__file__).parents[1]:
-        del sys.path[0]
+    with suppress(FileNotFoundError):  # there is no current folder any more, so Python has put none first
+        if not sys.flags.safe_path and Path(sys.path[0]) == Path.cwd() != Path(__file__).parents[1]:
+            del sys.path[0]

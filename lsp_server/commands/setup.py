@@ -111,7 +111,7 @@ def _agreed(yes: bool) -> bool:
     """Whether to go on. Raises UserError: nobody can be asked."""
     if yes:
         return True
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         raise UserError("This asks before it goes on, and there is no terminal to ask.", "Add --yes.")
     return input("Go on? [Y/n] ").strip().lower() in ("", "y", "yes")
 

@@ -6,7 +6,6 @@ The SDK's own transport waits for the next line even when it is asked to end, an
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable
 from io import RawIOBase
 from threading import Thread
@@ -19,16 +18,19 @@ from mcp.shared.message import SessionMessage
 from lsp_server.mcp.lines import Lines, error_line, line_of, message_in
 from lsp_server.protocol.client_writer import PipeWriter
 from lsp_server.protocol.messages import BadMessage
+from lsp_server.serving.process import standard_streams
 
 _PIECE = 1 << 16
 
 
 async def serve(server: Server[None]) -> None:
-    """Serve until the input ends or the task is cancelled; a thread may still wait for input then."""
+    """Serve until the input ends or the task is cancelled; a thread may still wait for input then.
+
+    Raises UserError: standard input is closed.
+    """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    stdin = open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)  # noqa: SIM115
-    writer = PipeWriter(open(sys.stdout.fileno(), "wb", buffering=0, closefd=False))  # noqa: SIM115
-    sys.stdout = sys.stderr  # a stray print must not break the protocol
+    stdin, stdout = standard_streams()
+    writer = PipeWriter(stdout)
     if task is not None:
         writer.on_stuck = lambda: loop.call_soon_threadsafe(task.cancel)
     sending, receiving = anyio.create_memory_object_stream[SessionMessage | Exception](0)

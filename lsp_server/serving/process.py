@@ -8,7 +8,10 @@ import logging
 import os
 import sys
 from collections.abc import Coroutine
-from typing import Any, NoReturn
+from io import RawIOBase
+from typing import Any, NoReturn, cast
+
+from lean_extract.errors import UserError
 
 
 def run(main: Coroutine[Any, Any, None]) -> None:
@@ -25,6 +28,21 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 async def _let_go() -> None:
     """Replaces waiting without limit for every thread that was given work."""
+
+
+def standard_streams() -> tuple[RawIOBase, RawIOBase]:
+    """Standard input and output without buffers. What is printed goes to standard error: it would break the protocol.
+
+    Raises UserError: standard input is closed.
+    """
+    if cast(object, sys.stdin) is None:
+        raise UserError(
+            "Standard input is closed.", "It is what a client speaks on, which starts the server."
+        )
+    stdin = open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)  # noqa: SIM115
+    stdout = open(sys.stdout.fileno(), "wb", buffering=0, closefd=False)  # noqa: SIM115
+    sys.stdout = sys.stderr
+    return stdin, stdout
 
 
 def leave(code: int) -> NoReturn:

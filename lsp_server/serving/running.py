@@ -31,10 +31,9 @@ Read = Callable[[int], Awaitable[bytes]]
 
 
 def serve_stdio(server: PremiseServer) -> int:
-    """Serve on standard input and output until the client goes; returns the exit code."""
-    stdin = open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)  # noqa: SIM115
-    writer = PipeWriter(open(sys.stdout.fileno(), "wb", buffering=0, closefd=False))  # noqa: SIM115
-    sys.stdout = sys.stderr  # A stray print must not break the protocol.
+    """Serve on standard input and output until the client goes; returns the exit code. Raises UserError."""
+    stdin, stdout = process.standard_streams()
+    writer = PipeWriter(stdout)
 
     async def read(missing: int) -> bytes:
         loop = asyncio.get_running_loop()

@@ -27,6 +27,13 @@ def test_closed_input_is_an_error_of_the_caller(tmp_path: Path) -> None:
     assert done.stderr.startswith("error: Standard input is closed.\nhint: ")
 
 
+@pytest.mark.parametrize("line", ["serve", "mcp", "setup --git https://example.org/o/n"])
+def test_closed_input_is_told_by_those_that_read_it_later(tmp_path: Path, line: str) -> None:
+    done = shell(f"$RUN {line} <&-", tmp_path)
+    assert done.returncode == 2
+    assert "error: " in done.stderr and "\nhint: " in done.stderr and "Traceback" not in done.stderr
+
+
 def test_closed_output_is_no_failure(tmp_path: Path) -> None:
     done = shell("$RUN doctor --json >&-", tmp_path)
     assert "Traceback" not in done.stderr
