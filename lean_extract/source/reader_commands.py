@@ -108,15 +108,15 @@ class CommandReader(DeclarationReader):
 
         It is at the end of a line, and the next line begins no further right than the command.
         """
-        column = self.tokens.column(begin)
+        tokens = self.tokens
         first = bisect_left(self.ins, position)
         for index in self.ins[first : first + _MOST_INS]:
             if index + 1 >= end:
                 break
-            if not self.tokens.is_first(index + 1) or self.tokens.column(index + 1) <= column:
+            if not tokens.is_first(index + 1) or tokens.column(index + 1) <= tokens.column(begin):
                 return index
         if word in _MAY_GOVERN or word == "#":
-            return contexts.find_in(self.tokens, position + 1, end)
+            return contexts.find_in(tokens, position + 1, end)
         return None
 
     def _single(self, word: str, prefix: Prefix, begin: int, position: int, end: int) -> None:

@@ -193,6 +193,21 @@ FILES: Mapping[str, Shape] = {
     "terms of a rewrite": numbered("a{}, ", "theorem t : p := by\n  rw [", "b]\n"),
     "guillemets in names": numbered("theorem «a {}» : p := q\n"),
     "to_additive": numbered("@[to_additive (attr := simp)] theorem mul_{0} : p := q\n"),
+    "anonymous instances": numbered("instance : C{0} := x\n"),
+    "an instance of many binders": numbered("[C x{0}] (x{0} : α) ", "instance ", ": D x := y\n"),
+    "instances under many variables": numbered("variable (x{0} : α)\ninstance : C x{0} := y\n"),
+    "instances and notations": numbered('notation "n{0}" => f{0}\ninstance : C n{0} := x\n'),
+    "commands before commands": repeated("whatsnew in\n", after="theorem t : p := q\n"),
+    "commands before commands, in a line": repeated(
+        "local instance : C := x in ", after="theorem t : p := q\n"
+    ),
+    "ins": repeated("in\n"),
+    "ins in a theorem": repeated("  in\n", "theorem t : p :=\n"),
+    "quotations": repeated("`(def a := 1)\n"),
+    "quotations that are open": repeated("`(\n"),
+    "quotations in quotations": nested("`(a\n", ")"),
+    "public sections": repeated("public section\n", "module\n"),
+    "to_dual of relations": numbered("@[to_dual] theorem t{0} : a ≤ b ⊔ c := q\n"),
     "deep names": lambda size: "theorem " + ".".join(["a"] * (size // 2)) + " : p := q\n",
 }
 """What a reader of whole files meets."""
@@ -221,6 +236,9 @@ STATES: Mapping[str, Shape] = {
     "messages": repeated("error: unsolved goals\nx : ℕ\n⊢ p\n"),
     "tabs": repeated("\t", after="⊢ p"),
     "colons in a line": repeated("a : ", after="\n⊢ p"),
+    "hypotheses in a line": numbered("h{0} : a{0} = b{0} ", after="⊢ p"),
+    "names in a line": lambda size: "x : A " + "y z w " * (size // 6) + ": B ⊢ p",
+    "binders in a line": repeated("∀ x, p x h : ", "h : ", "q ⊢ p"),
 }
 """What a reader of proof states meets."""
 

@@ -38,6 +38,9 @@ PLACES = {
     "a value": ("variable (a b : α) [C a]\ndef d := ", "\n"),
     "a field": ("@[ext, mk_iff] structure S where\n  f : ", "\n"),
     "a translation": ("@[to_additive (attr := simp), to_dual] theorem mul_t (h : a * b) : ", " := q\n"),
+    "an anonymous instance": ("instance [C a] : ", " := q\n"),
+    "a binder of an instance": ("instance [C a] [h : ", "] : C a := q\n"),
+    "composed morphisms": ("@[reassoc, elementwise] theorem t : f = ", " := q\n"),
     "a projection": ("@[simps] def d : A ≃ B := { f := ", ", g := h }\n"),
 }
 """Where in a file a term stands."""

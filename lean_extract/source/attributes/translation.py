@@ -59,10 +59,19 @@ class Translation:
 
         `fixed` holds the variables with a type that is not translated; without it, those that the text binds.
         """
+        words = words_of(text)
+        if not any(self._needs_syntax(word.text) for word in words):
+            return "".join([_word(self, word.text, False) + word.space for word in words]).strip()
         fixed = fixed_in([text]) if fixed is None else fixed
         terms = FixedTerms(fixed, adds_numbers=self.is_additive)
         operators = Operators(self.is_additive, self.swapped, self.swapped_arguments)
-        return TermTranslator(words_of(text), operators, partial(_word, self), terms).text()
+        return TermTranslator(words, operators, partial(_word, self), terms).text()
+
+    def _needs_syntax(self, word: str) -> bool:
+        """Whether the translation of what is around a word depends on its syntax, or that of the word on it."""
+        if word in self.symbols or word in self.swapped or word in _SORTS or "[" in word[1:]:
+            return True
+        return word in _OF_PRODUCTS if self.is_additive else word.rpartition(".")[2] in self.swapped_arguments
 
     def with_hint(self, source: str, target: str) -> Translation:
         """With a name hint: a word of names and its translation, both capitalised."""
@@ -131,6 +140,8 @@ def _corrected(translation: Translation, parts: list[str]) -> str:
     return result
 
 
+_OF_PRODUCTS = frozenset(("^", "⁻¹", "ˣ", "1"))
+_SORTS = frozenset(("Type", "Sort"))
 _ARROW_MARKS = frozenset("→≃")
 
 
