@@ -14,6 +14,7 @@ from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
 from retriever.lean.offer import Kinds, RankedPremise
 
+NOTHING_FITS = "No premise fits: none of those that were searched has a symbol of this goal."
 _DEPTH = 200
 """The fewest premises to rank, so that hover, completion and quick fixes can share one ranking."""
 _KEPT = 64

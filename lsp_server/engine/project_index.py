@@ -217,6 +217,10 @@ class ProjectIndex:
         """What a goal at the position can use. Raises BadSource: the file cannot be read, or is too large."""
         return self._contexts.at(position)
 
+    def relates_to(self, goal: Goal, position: GoalPosition | None) -> bool:
+        """Whether any premise has a symbol of the goal; if none has, none fits. Raises what `context_at` raises."""
+        return self._service.relates_to(goal, self.context_at(position) if position else None)
+
     def notes(self, goal: Goal) -> list[str]:
         """Sentences on what of a goal the model does not read or does not know."""
         return list(reading_notes(goal, self._service.encoder.fit(goal)))
