@@ -22,6 +22,10 @@ theorem good_name (n : Nat) : shown n = n := rfl
 theorem useless (n : Nat) : shown n = shown n := rfl
 end Odd
 """,
+    "Limits.lean": """def Tendsto₁ (s : Nat → Nat) (a : Nat) : Prop := ∃ N, ∀ n, N ≤ n → s n = a
+theorem tendsto₁_const (a : Nat) : Tendsto₁ (fun _ => a) a :=
+  ⟨0, fun _ _ => rfl⟩
+""",
     "Exercises.lean": """namespace Exercise
 def ConvergesTo (s : Nat → Nat) (a : Nat) : Prop := ∃ N, ∀ n, N ≤ n → s n = a
 variable {s t : Nat → Nat} {a b : Nat}
