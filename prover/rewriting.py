@@ -6,10 +6,11 @@ arguments are parts of the term's text. Lean is asked afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterator, Sequence, Set
 from typing import Literal
 
 from lean_extract.records import Premise
+from lean_extract.syntax.dotted import fields_apart
 from lean_extract.syntax.placed import PlacedToken, range_of
 from lean_extract.syntax.terms import SyntaxNode, UnreadableTerm
 from prover.facts import bracketed
@@ -30,10 +31,11 @@ def instantiated(premise: Premise, term: str, side: Side) -> str | None:
     if not view.explicit or view.shape.kind not in ("eq", "iff"):
         return None
     pattern = view.shape.left if side == "left" else view.shape.right
-    placed = placed_tokens(term)
+    placed = [piece for token in placed_tokens(term) for piece in _apart(token)]
     try:
         found = _Match(view.variables, term, placed)
-        found.add(syntax_of(pattern), syntax_of([token.text for token in placed]))
+        plain = [piece for token in pattern for piece in _joined(fields_apart(token, view.variables))]
+        found.add(syntax_of(plain), syntax_of([token.text for token in placed]))
     except UnreadableTerm:
         return None
     if not found.is_consistent:
@@ -42,6 +44,20 @@ def instantiated(premise: Premise, term: str, side: Side) -> str | None:
     while arguments and arguments[-1] == _UNKNOWN:
         arguments.pop()
     return " ".join([view.name, *map(bracketed, arguments)]) if arguments else None
+
+
+def _joined(names: Sequence[str]) -> list[str]:
+    """The names with dots between them."""
+    return [piece for name in names for piece in (".", name)][1:]
+
+
+def _apart(token: PlacedToken) -> Iterator[PlacedToken]:
+    """The pieces of `n.succ`, each with its place."""
+    start = token.start
+    for piece in _joined(fields_apart(token.text)):
+        end = start + len(piece) if piece != token.text else token.end
+        yield PlacedToken(piece, start, end)
+        start = end
 
 
 class _Match:
@@ -63,10 +79,12 @@ class _Match:
             self.is_consistent &= self.texts.setdefault(pattern.text, text) == text
         elif pattern.kind == "binder" or self._is_function_unknown(pattern):
             return  # what it stands for is no part of the text
-        elif (pattern.kind, pattern.text, len(pattern.parts)) != (term.kind, term.text, len(term.parts)):
-            self.is_consistent &= "name" in (pattern.kind, term.kind) and _last(pattern) == _last(term)
         else:
-            for one, other in zip(pattern.parts, term.parts, strict=True):
+            ours, theirs = _parted(pattern), _parted(term)
+            if ours[0] != theirs[0] or len(ours[1]) != len(theirs[1]):
+                self.is_consistent = False
+                return
+            for one, other in zip(ours[1], theirs[1], strict=True):
                 self.add(one, other)
 
     def _is_function_unknown(self, pattern: SyntaxNode) -> bool:
@@ -80,6 +98,12 @@ def _unwrapped(node: SyntaxNode) -> SyntaxNode:
     return node
 
 
-def _last(node: SyntaxNode) -> str:
-    """A name without its namespaces."""
-    return node.text.rpartition(".")[2]
+def _parted(node: SyntaxNode) -> tuple[tuple[str, str], tuple[SyntaxNode, ...]]:
+    """A node's head and its operands. `n.succ`, `Nat.succ n` and, where `Nat` is open, `succ n` have the same."""
+    if node.kind == "applied" and node.parts[0].kind in ("name", "field"):
+        function, *others = node.parts
+        head, inner = _parted(function)
+        return head, (*inner, *others)
+    if node.kind in ("name", "field"):
+        return ("name", node.text.rpartition(".")[2]), node.parts
+    return (node.kind, node.text), node.parts

@@ -148,7 +148,7 @@ class _Statement:
         if kind in ("prefix", "coerced"):
             return operator("-_" if node.text == "-" else node.text, *parts)
         if kind == "field":
-            return self._chained(Term(node.text, tuple(parts), is_dotted=True))
+            return self._fields(parts[0], node.text.split("."))
         return self._chained(operator("⁻¹" if kind == "postfix" else node.text, *parts))
 
     def _chained(self, found: Term) -> Term:
@@ -163,9 +163,11 @@ class _Statement:
         first, *rest = token.split(".")
         if not rest or not self._stands_alone(first):
             return self._name(token)
-        found = self._name(first)
-        for part in rest:
-            found = self._chained(Term(part, (found,), is_dotted=True))
+        return self._fields(self._name(first), rest)
+
+    def _fields(self, found: Term, names: Sequence[str]) -> Term:
+        for name in names:
+            found = self._chained(Term(name, (found,), is_dotted=True))
         return found
 
     def _stands_alone(self, name: str) -> bool:

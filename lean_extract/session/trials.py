@@ -109,10 +109,10 @@ class Trial:
             new = apply_suggestion(shorter, reading.lints, first)
             if new is None or defect(new) is not None:
                 break
-            again, reading = await self._verdict(new, seconds)
+            again, reading_again = await self._verdict(new, seconds)
             if not same_outcome(again, outcome):
                 break
-            shorter = new
+            shorter, reading = new, reading_again
         remark = reading.lints[0].warning if reading.lints else ""
         instead = shorter if shorter != outcome.tactic else ""
         return replace(outcome, instead=instead, remark=remark)

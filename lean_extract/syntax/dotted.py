@@ -29,6 +29,13 @@ def undotted(tokens: Sequence[str], local: Set[str] = frozenset()) -> tuple[str,
     return _Rewriting(local).of(tokens)
 
 
+def fields_apart(token: str, local: Set[str] = frozenset()) -> list[str]:
+    """`n` and `succ` of `n.succ`; a token that is no name, or begins with a namespace, alone. `local`: see above."""
+    first, *fields = token.split(".") if "«" not in token else [token]
+    is_local = first in local or first[:1].islower()
+    return [first, *fields] if fields and is_local and all(fields) else [token]
+
+
 class _Rewriting:
     """One pass from left to right."""
 
@@ -62,8 +69,8 @@ class _Rewriting:
             self._atom = self._openers.pop()
         elif _is_atom_end(token):
             self._atom = end
-            first, *fields = token.split(".") if "«" not in token else [token]
-            if fields and (first in self._local or first[:1].islower()):
+            first, *fields = fields_apart(token, self._local)
+            if fields:
                 self._written.append(first)
                 self._apply(fields)
                 return
@@ -89,12 +96,13 @@ def _is_atom_end(token: str) -> bool:
 
 
 def _as_argument(term: Sequence[str]) -> list[str]:
-    """A term in round brackets, unless it is one token, a projection by number, or one pair of brackets."""
-    if len(term) > 2 and term[-2] == ".":
-        return list(term)
+    """A term in round brackets, unless it is one token or one pair of brackets, perhaps with projections by number."""
+    end = len(term)
+    while end > 2 and term[end - 2] == "." and term[end - 1].isdigit():
+        end -= 2
     depth = 0
-    for index, token in enumerate(term):
+    for index, token in enumerate(term[:end]):
         depth += (token in OPENERS) - (token in CLOSERS)
-        if depth == 0 and index < len(term) - 1:
+        if depth == 0 and index < end - 1:
             return ["(", *term, ")"]
     return list(term)

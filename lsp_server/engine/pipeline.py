@@ -34,7 +34,7 @@ from lsp_server.engine.candidate_tactics import CandidateTactics, open_ahead
 from lsp_server.engine.items import premise_item
 from lsp_server.engine.judged_edits import JudgedEdits
 from lsp_server.engine.open_index import CurrentIndex
-from lsp_server.engine.premise_ranking import PremiseRanking, in_scope, with_errors
+from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_scope, with_errors
 from lsp_server.engine.proof_states import ProofStates
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import (
@@ -332,17 +332,19 @@ async def _without_tactics(
 ) -> Suggestion:
     """The answer after the premises are ranked."""
     index = ranked.current.index
+    fits = bool(request.select) or await asyncio.to_thread(index.relates_to, goal, request.position)
+    notes = [note for note in (ranked.note, "" if fits else NOTHING_FITS) if note]
     return Suggestion(
         goal=format_goal(goal),
         goal_number=request.goal_number,
         goal_count=len(state.goals),
-        premises=[premise_item(one) for one in ranked.premises[:wanted]],
+        premises=[premise_item(one) for one in ranked.premises[:wanted]] if fits else [],
         tactics=[],
         index=await context.freshness(index),
         timings_ms=timer.total(),
         warnings=[index.note] if index.note else [],
         notes=[
-            *([ranked.note] if ranked.note else []),
+            *notes,
             *(await asyncio.to_thread(goal_doubts, request.goal) if request.goal else ()),
             *await asyncio.to_thread(index.notes, goal),
         ],

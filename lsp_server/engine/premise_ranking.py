@@ -17,6 +17,7 @@ from retriever.lean.callers import Caller
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import Kinds, RankedPremise
 
+NOTHING_FITS = "No premise fits: none of those that were searched has a symbol of this goal."
 _DEPTH = 200
 """The fewest premises to rank, so that hover, completion and quick fixes can share one ranking."""
 _KEPT = 64

@@ -252,6 +252,10 @@ class ProjectIndex:
         spelled = self.spellings(position, names - {name for one in goal.hypotheses for name in one.names})
         return [replace(one, tactic=respelled(one.tactic, spelled)) for one in candidates]
 
+    def relates_to(self, goal: Goal, position: GoalPosition | None) -> bool:
+        """Whether any premise has a symbol of the goal; if none has, none fits. Raises what `context_at` raises."""
+        return self._service.relates_to(goal, self.context_at(position) if position else None)
+
     def notes(self, goal: Goal) -> list[str]:
         """Sentences on what of a goal the model does not read or does not know."""
         return list(reading_notes(goal, self._service.encoder.fit(goal)))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from lean_extract.records import Goal
 from lsp_server.engine.items import premise_item
+from lsp_server.engine.premise_ranking import NOTHING_FITS
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import (
@@ -69,6 +70,8 @@ def _find(context: RequestContext, request: SearchRequest, index: ProjectIndex, 
         return _Found(QueryKind.TEXT, index.search(query, position, wanted, allowed))
     goal: Goal = main_goal(parse_goal(query))
     where = index.context_at(position) if position else None
+    if not index.relates_to(goal, position):
+        return _Found(QueryKind.GOAL, [], notes=[NOTHING_FITS, *index.notes(goal)])
     ranked = index.rank_in(goal, where, wanted, allowed=allowed, explain=request.explain)
     return _Found(QueryKind.GOAL, ranked, notes=[*goal_doubts(query), *index.notes(goal)])
 

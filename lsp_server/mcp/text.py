@@ -13,6 +13,7 @@ from lsp_server.engine.schema import (
     SearchAnswer,
     Suggestion,
     TacticItem,
+    TacticsStatus,
     TrialsAnswer,
 )
 from lsp_server.mcp.tools import Answer
@@ -46,13 +47,17 @@ def _suggestion(answer: Suggestion) -> str:
     return _text(
         [
             f"Goal {answer.goal_number} of {answer.goal_count}\n{answer.goal}",
-            f"Tactics that Lean accepts\n{tactics}" if tactics else "",
+            f"Tactics that Lean accepts\n{tactics}" if tactics else _no_tactics(answer.tactics_status),
             f"Premises\n{_premises(answer.premises)}",
             _index(answer.index),
             *answer.warnings,
             *answer.notes,
         ]
     )
+
+
+def _no_tactics(status: TacticsStatus) -> str:
+    return "Lean accepts none of the tactics that were tried." if status == TacticsStatus.TRIED else ""
 
 
 def _premises(premises: list[PremiseItem]) -> str:

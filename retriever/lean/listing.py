@@ -139,7 +139,8 @@ def _meanings(premise: Premise) -> list[str]:
 def _not_itself_first(ranked: list[RankedPremise], where: GoalContext | None) -> list[RankedPremise]:
     if where is None or where.theorem is None:
         return ranked
-    proved = next((premise for premise in where.local if premise.name == where.theorem), None)
+    declared = where.source.premises if where.source is not None else where.local
+    proved = next((premise for premise in declared if premise.name == where.theorem), None)
     rest = [one for one in ranked if one.premise.name != where.theorem]
     if proved is None or not proved.conclusion:
         return rest

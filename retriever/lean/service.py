@@ -25,12 +25,19 @@ from retriever.lean.callers import Caller
 from retriever.lean.explanation import ScoredTable, explanations, with_reranker
 from retriever.lean.features import FEATURES, CandidateColumns, RankingContext, features, load_fusion
 from retriever.lean.freshness import Freshness, freshness_of
-from retriever.lean.goal_context import GoalContext, NearbyCounts, place_of, used_nearby, voters
+from retriever.lean.goal_context import (
+    GoalContext,
+    NearbyCounts,
+    declared_before,
+    place_of,
+    used_nearby,
+    voters,
+)
 from retriever.lean.index.corpus import ListedSource
 from retriever.lean.index.flags import Flag
 from retriever.lean.index.proofs import NEIGHBOURS
 from retriever.lean.listing import SPARE, listed, with_proved_first
-from retriever.lean.local import Local, LocalVectors, local_columns, local_ranker_columns
+from retriever.lean.local import Local, LocalVectors, local_columns, local_ranker_columns, tokens_of
 from retriever.lean.near_steps import NEAREST, NearSteps
 from retriever.lean.offer import (
     Kinds,
@@ -60,6 +67,8 @@ from retriever.search.reranking import reranked
 from retriever.search.votes import by_rank
 
 _CACHED_GOALS = 64
+_SORTS = frozenset(("prop", "type", "sort"))
+"""Tokens of no symbol that a premise could be about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +243,20 @@ class PremiseService:
             reasons = explanations(tables, chosen)
             found = [replace(one, explanation=why) for one, why in zip(found, reasons, strict=True)]
         return listed(self._reranked(goal, found, depth), where)[: asked.k]
+
+    def relates_to(self, goal: Goal, where: GoalContext | None = None) -> bool:
+        """Whether any premise has a symbol of the goal's target, or, where that has none, of its hypotheses.
+
+        If none has, a ranking of the premises says nothing. Raises what `rank` raises.
+        """
+        goal = readable(goal)
+        tokens = frozenset(target_tokens(goal)) - _SORTS or frozenset(goal_tokens(goal)) - _SORTS
+        with self.reading() as snapshot:
+            own = declared_before(where) if where is not None else ()
+            return bool(
+                (snapshot.bm25.scores(tokens) > 0).any()
+                or any(not tokens.isdisjoint(tokens_of(premise)) for premise in own)
+            )
 
     def near_steps(self, goal: Goal, where: GoalContext | None = None, k: int = NEAREST) -> list[NearStep]:
         """The k steps of known proofs whose states are nearest to the goal, nearest first.

@@ -116,7 +116,7 @@ def search(
         found = named
         if not named and " " not in text:
             found = _best(offer, by_name(offer, replace(query, concepts=())), k + SPARE)
-        if len(found) < k:
+        if len(found) < k and service.relates_to(Goal((), text), where):
             meant = service.rank(Goal((), text), where, k, kinds="all", allowed=allowed)
             found = _one_list(found, meant, k + SPARE)
         return listed(found, where)[:k]

@@ -210,6 +210,44 @@ async def test_what_linters_call_needless_is_left_out(
     assert (found.status, found.instead, found.remark) == ("closes", instead, "")
 
 
+DEPRECATED = (
+    "namespace Lean\n"
+    "syntax (name := deprecated)\n"
+    '  "deprecated" optional(ident) optional(str) optional("(" &"since" ":=" str ")") : attr\n'
+    "end Lean\n"
+    "namespace Odd\n"
+    "def shown (n : Nat) : Nat := n\n"
+    "theorem good (n : Nat) : shown n = n := rfl\n"
+    '@[deprecated good (since := "2025-01-01")] theorem old (n : Nat) : shown n = n := rfl\n'
+    '@[deprecated "Say `rfl`." (since := "2025-01-01")] theorem older (n : Nat) : shown n = n := rfl\n'
+    "theorem turned (n k : Nat) : shown n = n := (fun _ => rfl) k\n"
+    '@[deprecated turned (since := "2025-01-01")] theorem oldest (n : Nat) : shown n = n := rfl\n'
+    "open Odd in\n"
+    "theorem t (n : Nat) : shown n = n := by\n  ‸sorry\n"
+    "end Odd\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("tactic", "instead", "remark"),
+    [
+        ("exact good n", "", ""),
+        ("exact old n", "exact Odd.good n", ""),
+        ("exact Odd.old _", "exact Odd.good _", ""),
+        ("exact ((old _).trans rfl : shown n = n)", "exact ((Odd.good _).trans rfl : shown n = n)", ""),
+        ("rw [old]", "rw [Odd.good]", ""),
+        ("exact older n", "", "`Odd.older` has been deprecated"),
+        ("exact oldest n", "", "`Odd.oldest` has been deprecated"),
+    ],
+)
+async def test_a_deprecated_name_gives_way_to_its_replacement_where_that_does_the_same(
+    session: LeanSession, tactic: str, instead: str, remark: str
+) -> None:
+    found = (await outcomes(session, DEPRECATED, [tactic]))[tactic]
+    assert (found.status, found.instead) == ("closes", instead)
+    assert found.remark.startswith(remark) and bool(found.remark) == bool(remark)
+
+
 async def test_a_field_that_is_not_there_fails_where_the_term_before_it_is_sound(
     session: LeanSession,
 ) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lean_extract.goals import parse_goal
 from lean_extract.records import Goal, Premise
 from prover.candidates import Candidate, CandidateSource, Closers, Templates, merge
+from prover.shaped.situation import Situation, words
 
 ADD_COMM = Premise("Nat.add_comm", "theorem", "M", ("(n m : ℕ)",), "n + m = m + n")
 LE_TRANS = Premise("Nat.le_trans", "theorem", "M", ("{a b c : ℕ}", "(h₁ : a ≤ b)", "(h₂ : b ≤ c)"), "a ≤ c")
@@ -44,6 +45,60 @@ def test_an_implication_is_applied_and_its_proofs_are_sought_among_the_hypothese
     found = tactics("a b c : ℕ\nh : a ≤ b\nh2 : b ≤ c\n⊢ a ≤ c", [LE_TRANS])
     assert set(found[:3]) == {"exact Nat.le_trans h h2", "exact h.trans h2", "apply Nat.le_trans"}
     assert "refine Nat.le_trans ?_ ?_" in found
+
+
+@pytest.mark.parametrize(
+    ("context", "conclusion", "goal", "tactic"),
+    [
+        (
+            ("{m : ℕ}", "(hm : m.Even)", "(n : ℕ)"),
+            "(m * n).Even",
+            "x y : ℕ\nh : x.Even\n⊢ (x * y).Even",
+            "exact Lib.rule h _",
+        ),
+        (
+            ("{m : ℕ}", "(hm : Even m)", "(n : ℕ)"),
+            "Even (m * n)",
+            "x y : ℕ\nh : x.Even\n⊢ (x * y).Even",
+            "exact Lib.rule h _",
+        ),
+        (("{m n : ℕ}", "(h : m.Even)"), "m.succ.Odd", "x : ℕ\nk : x.Even\n⊢ x.succ.Odd", "exact Lib.rule k"),
+        (
+            ("{H K : Subgroup G}", "(hH : H.Normal)", "(hK : K.Normal)"),
+            "(H ⊓ K).Normal",
+            "A B : Subgroup G\nha : A.Normal\nhb : B.Normal\n⊢ (A ⊓ B).Normal",
+            "exact Lib.rule ha hb",
+        ),
+        (
+            ("{p q : Prop}", "(a : p)", "(b : q)"),
+            "p ∧ q",
+            "r s : Prop\nh : r\nk : s\n⊢ r ∧ s",
+            "exact Lib.rule h k",
+        ),
+    ],
+)
+def test_a_hypothesis_in_dot_notation_or_of_a_variable_proposition_is_a_proof(
+    context: tuple[str, ...], conclusion: str, goal: str, tactic: str
+) -> None:
+    assert tactics(goal, [Premise("Lib.rule", "theorem", "Lib", context, conclusion)])[0] == tactic
+
+
+@pytest.mark.parametrize(
+    ("dotted", "plain"),
+    [
+        ("n : ℕ\n⊢ n.Even", "n : ℕ\n⊢ Even n"),
+        ("n : ℕ\nh : n.Odd\n⊢ ¬n.Even", "n : ℕ\nh : Odd n\n⊢ ¬Even n"),
+        ("n k : ℕ\nh : k.Odd\n⊢ (n + k).Even", "n k : ℕ\nh : Odd k\n⊢ Even (n + k)"),
+        ("n : ℕ\nh : ∀ k, k.Odd → k.Even\n⊢ n.Even", "n : ℕ\nh : ∀ k, Odd k → Even k\n⊢ Even n"),
+        (
+            "l : List ℕ\nh : l.Sorted → [] = l\n⊢ [] = l.tail",
+            "l : List ℕ\nh : Sorted l → [] = l\n⊢ [] = tail l",
+        ),
+    ],
+)
+def test_a_goal_in_dot_notation_suggests_the_same(dotted: str, plain: str) -> None:
+    assert closing(dotted) == closing(plain)
+    assert words(Situation.of(parse_goal(dotted))) == words(Situation.of(parse_goal(plain)))
 
 
 def test_without_hypotheses_nothing_is_filled_in() -> None:
