@@ -98,7 +98,7 @@ class Workspace:
         """The project that a path lies in, links followed, and the path. Raises UserError, BadSource."""
         try:
             path = (self._roots[0] / file).resolve()
-            if not path.exists():
+            if not is_there(path):
                 path = (self._first / file).resolve()
         except (OSError, ValueError, RuntimeError) as error:  # a zero byte, a loop of links, far too long
             raise BadSource("The path cannot be read.", "Send the path of a Lean file.") from error
