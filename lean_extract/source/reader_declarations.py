@@ -25,6 +25,7 @@ from lean_extract.source.grammar.structures import (
 )
 from lean_extract.source.names import variables
 from lean_extract.source.names.binders import Binder
+from lean_extract.source.names.instance_context import Surroundings
 from lean_extract.source.names.instances import instance_name
 from lean_extract.source.names.scopes import (
     Scope,
@@ -32,7 +33,6 @@ from lean_extract.source.names.scopes import (
     join_names,
     namespaces_of,
 )
-from lean_extract.source.names.type_names import Surroundings
 from lean_extract.source.proofs.proof import read_proof
 from lean_extract.source.reader_state import ReaderState
 from lean_extract.syntax.keywords import THEOREM_WORDS, TYPE_WORDS

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lean_extract.source.names.binders import Binder
-from lean_extract.source.names.type_names import Bound, Surroundings, TypeNames, bound_in
+from lean_extract.source.names.instance_context import Bound, Surroundings, bound_in
+from lean_extract.source.names.type_names import TypeNames
 from lean_extract.syntax.lexer import is_identifier
 from lean_extract.syntax.operators import OPERATORS, RELATION
 from lean_extract.syntax.statement_syntax import Word, read_words, words_of
