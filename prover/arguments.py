@@ -48,12 +48,10 @@ def is_proof(name: str, type_: tuple[str, ...], scope: Scope) -> bool:
     if kind != "other":
         # `α → β` is the type of a function unless it is named like a hypothesis.
         return kind not in {"imp", "forall"} or name.startswith("h") or not name
-    if not type_:
-        return False
-    term = parse(type_, frozenset(), frozenset(scope))
-    if _is_proposition(parse(scope.get(term.head, ()), frozenset(), frozenset())):
+    function = next(iter(strip_brackets(type_)), "")
+    if function in scope and _is_proposition(parse(scope[function])):
         return True
-    return bool(term.args) and bool(_OF_PROOF.match(name))
+    return bool(_OF_PROOF.match(name)) and bool(parse(type_, frozenset(), frozenset(scope)).args)
 
 
 def _is_proposition(term: Term) -> bool:
