@@ -19,8 +19,6 @@ _URL = re.compile(
 )
 _BY_SSH = re.compile(rf"(?P<user>[\w.-]+)@(?P<host>[\w-]+\.[\w.-]+):(?P<path>[\w./~+-]+){_REVISION}")
 """With a dot in the host's name: `git@me:secret@host/x` is something else."""
-_OF_ALL = "git"
-"""The user that hosts of repositories have for everybody."""
 _NEWEST = "HEAD"
 _LONGEST = 4096
 
@@ -34,10 +32,10 @@ class GitAddress:
     shown: str
     """For people, and for what is written down: host and path."""
     revision: str = _NEWEST
-    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Git's configuration `{key: value}` for this repository alone, such as how to get in."""
-    hidden: tuple[str, ...] = field(default=(), repr=False)
-    """What no message may hold."""
+    configuration: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Of git for this repository alone: how to get in."""
+    secret: str = field(default="", repr=False)
+    """What no message may hold: the password, or a user that may be a token."""
 
 
 def read_git_address(text: str) -> GitAddress:
@@ -63,6 +61,8 @@ def _of_url(text: str) -> GitAddress | None:
         return None
     scheme, host, path = found["scheme"], f"{found['host']}{found['port'] or ''}", found["path"]
     user, password = (unquote(found[name] or "") for name in ("user", "password"))
+    if not f"{user}{password}".isprintable():
+        return None
     is_web = scheme.startswith("http")
     login = f"{found['user']}@" if user and not is_web else ""
     return GitAddress(
@@ -70,7 +70,7 @@ def _of_url(text: str) -> GitAddress | None:
         f"{found['host']}{path}",
         found["revision"] or _NEWEST,
         dict(_login(f"{scheme}://{host}", user, password)) if is_web else {},
-        tuple(filter(None, (user if user != _OF_ALL else "", found["user"] if is_web else "", password))),
+        password or (user if is_web else ""),
     )
 
 
@@ -88,8 +88,7 @@ def _of_ssh(text: str) -> GitAddress | None:
     if found is None:
         return None
     user, host, path = found["user"], found["host"], found["path"]
-    hidden = (user,) if user != _OF_ALL else ()
-    return GitAddress(f"{user}@{host}:{path}", f"{host}:{path}", found["revision"] or _NEWEST, hidden=hidden)
+    return GitAddress(f"{user}@{host}:{path}", f"{host}:{path}", found["revision"] or _NEWEST)
 
 
 def _of_folder(text: str) -> GitAddress | None:

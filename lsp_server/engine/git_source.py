@@ -46,13 +46,8 @@ def fetch(address: GitAddress, folder: Path, progress: Progress, should_stop: Ca
     with _beside(folder) as new:
         _run([git, "init", "--quiet", str(new)], address, progress, should_stop)
         here = [git, "-C", str(new), *_SAFE]
-        asked = [address.url, address.revision]
-        _run(
-            [*here, "fetch", "--progress", "--depth", "1", "--no-tags", "--", *asked],
-            address,
-            progress,
-            should_stop,
-        )
+        fetching = ["fetch", "--progress", "--depth", "1", "--no-tags", "--", address.url, address.revision]
+        _run([*here, *fetching], address, progress, should_stop)
         _run([*here, "checkout", "--quiet", "FETCH_HEAD"], address, progress, should_stop)
         commit = _run([*here, "rev-parse", "HEAD"], address, progress, should_stop).strip()
         shutil.rmtree(new / ".git")
@@ -87,7 +82,7 @@ def _run(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, **_QUIET, **_configured(address.variables, os.environ)},
+        env={**os.environ, **_QUIET, **_configured(address.configuration, os.environ)},
         umask=UMASK,
     ) as process:
         assert process.stdout is not None and process.stderr is not None
@@ -101,7 +96,8 @@ def _run(
         if should_stop():  # Ctrl-C reached git first
             raise FetchStopped
         last = said[-1] if said else f"git ended with {process.returncode}"
-        if any(part in last for part in address.hidden):
+        secrets = filter(None, (address.secret, *address.configuration.values()))
+        if any(secret in last for secret in secrets):
             last = "its reason holds what is secret"
         raise UserError(
             f"git could not fetch {shown(address.shown)} at {address.revision}: {shown(without_login(last))}",
@@ -112,7 +108,10 @@ def _run(
 
 def _configured(values: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
     """Variables that add to git's configuration, behind what the user's own add."""
-    first = int(before.get("GIT_CONFIG_COUNT") or 0)
+    if not values:
+        return {}
+    count = before.get("GIT_CONFIG_COUNT", "")
+    first = int(count) if count.isascii() and count.isdigit() else 0
     variables = {"GIT_CONFIG_COUNT": str(first + len(values))}
     for number, (key, value) in enumerate(values.items(), start=first):
         variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}

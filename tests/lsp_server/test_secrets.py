@@ -139,7 +139,10 @@ def test_a_folder_may_have_an_at_in_its_name(tmp_path: Path) -> None:
     assert read_git_address(f"{folder}@v1").revision == "v1"
 
 
-@pytest.mark.parametrize("text", ["", "@", "a@", "-x", "a\nb", "ext::sh -c x", "https://a.org", "a" * 5000])
+@pytest.mark.parametrize(
+    "text",
+    ["", "@", "a@", "-x", "a\nb", "ext::sh -c x", "https://a%0Ab@c.org/d", "https://a.org", "a" * 5000],
+)
 def test_what_is_no_address_of_a_repository(text: str) -> None:
     with pytest.raises(UserError, match="is not the address"):
         read_git_address(text)
