@@ -221,6 +221,18 @@ def test_no_text_is_too_much(words: list[str], states: bool) -> None:
     list(resolve([module]))
 
 
+TERM_WORDS = """
+( ) { } [ ] ⟨ ⟩ , : := | ; ∀ ∃ fun λ = ≤ ≫ 𝟙 → ↔ ∧ ¬ × ∘ + - * • ⁻¹ ᵒᵈ ∑ ∏ x ∈ s // if then else let have f a.b .1 x.1.y 0
+Type Prop · _ ? @ ! ↑ ‖ ⌊ # $ <| |> Nat α f.{u} by show (·≤·) (a:α) ⦃ ⦄
+""".split()
+
+
+@given(st.sampled_from(sorted(PLACES)), st.lists(st.sampled_from(TERM_WORDS), max_size=9))
+def test_no_term_is_too_odd(place: str, words: list[str]) -> None:
+    before, behind = PLACES[place]
+    assert "could not be read" not in _told(_read(before + " ".join(words) + behind))
+
+
 @pytest.mark.parametrize("name", TERMS)
 def test_no_nesting_is_too_deep(name: str) -> None:
     for place in PLACES:

@@ -41,12 +41,13 @@ def _unused(names: Sequence[str], conclusion: str, context: Sequence[str]) -> st
 
 
 def _sides(conclusion: str) -> list[Sequence[Word]] | None:
-    """The words of the two sides of an equation."""
+    """The words of the two sides of an equation, neither empty."""
     words = words_of(conclusion.removeprefix(_SIMPLIFIED))
     node = read_words(words) if len(words) <= _MOST_WORDS else None
     if node is None or (node.kind, node.text, node.end) != ("infix", "=", len(words)):
         return None
-    return [words[part.start : part.end] for part in node.parts]
+    sides = [words[part.start : part.end] for part in node.parts]
+    return sides if all(sides) else None
 
 
 def _followed(side: Sequence[Word], following: str) -> str:
@@ -70,7 +71,7 @@ def _factors(words: Sequence[Word], node: SyntaxNode) -> Iterator[tuple[Sequence
             yield from _factors(words, part)
     elif node.kind == "brackets" and node.text == "(" and _is_composition(node.parts):
         yield from _factors(words, node.parts[0])
-    elif words[node.start].text != _IDENTITY:
+    elif node.start < node.end and words[node.start].text != _IDENTITY:
         yield words[node.start : node.end], node
 
 

@@ -60,10 +60,13 @@ class TypeNames:
         self.names_own_constant = any(around.owns_namespace(name) for name in self._namespaces)
         """Whether a constant of this library is among those that were named, or a prefix of the namespace."""
 
-    def of(self, words: Sequence[Word], *, omits_top: bool = False) -> str:
-        """The names of a type. `omits_top`: an outermost `∀` is not named if its type has no name."""
+    def of(self, words: Sequence[Word], *, omits_top: bool = False, depth: int = 0) -> str:
+        """The names of a type, which stands `depth` terms deep. `omits_top`: an outermost `∀` is not named if its
+        type has no name."""
+        if depth > _DEEPEST:
+            return ""
         reading = _Reading(self, words, {}, omits_top)
-        return "".join([name for node in read_all_words(words) for name in reading.node(node, 0)])
+        return "".join([name for node in read_all_words(words) for name in reading.node(node, depth)])
 
     def type_of(self, name: str) -> str:
         """The type of a variable, or of a function's values; empty if it is not known."""
@@ -197,7 +200,7 @@ class _Reading:
         if text in _PIPES:
             return self._all(node.parts, depth)
         if text == "×" and (type_ := self._telescope(left)):
-            return [*self.names.constant("Sigma"), self.names.of(type_), *self._all([right], depth)]
+            return [*self.names.constant("Sigma"), self.names.of(type_, depth=depth + 1), *self._all([right], depth)]
         found = OPERATORS.get(text)
         constant = found.constant if found is not None else _SYMBOLS.get(text, "")
         if text in BRACKETED and not constant:
@@ -258,14 +261,15 @@ class _Reading:
             count = 0 if self.omits_top else sum(len(binder.names) or 1 for binder in binders)
             return [*["Forall"] * count, *body.node(node.parts[0], depth + 1)]
         first = "setOf" if node.kind == "set" else BIG[node.text][1] if node.text in BIG else "Sigma"
-        type_ = self.names.of(binders[0].words) if binders else ""
+        type_ = self.names.of(binders[0].words, depth=depth + 1) if binders else ""
         return [*self.names.constant(first), type_, *body.node(node.parts[0], depth + 1)]
 
     def _choice(self, inside: Sequence[Word], node: SyntaxNode, depth: int) -> list[str]:
         """The names in `if c then a else b`."""
         has_name = len(inside) > 1 and inside[1].text == ":"
         condition = self.names.constant("dite" if has_name else "ite")
-        return [*condition, self.names.of(inside[2 * has_name :]), *self._all(node.parts, depth)]
+        type_ = self.names.of(inside[2 * has_name :], depth=depth + 1)
+        return [*condition, type_, *self._all(node.parts, depth)]
 
     def _brackets(self, node: SyntaxNode, depth: int) -> list[str]:
         marks = {word.text for word in self.words[node.start : node.end]}
