@@ -1,7 +1,7 @@
 """Undoes generalised field notation: `n.Even` is read as `Even n`, and `(m + n).Even` as `Even (m + n)`.
 
 Lean prints `Nat.Even n` as `n.Even` if `n` is the first explicit argument. Code that looks at a text's tokens would
-take that for a name. Works on tokens alone, in linear time but for the moving of brackets.
+take that for a name. Works on tokens alone, in linear time but for copies of what is put in brackets.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class _Rewriting:
         self._openers: list[int] = []
         """Where each open bracket stands in what is written."""
         self._atom = 0
-        """Where the last atom begins, which ends with what is written; behind the end if that ends with none."""
+        """Where the last atom begins, which ends with what is written; after the end if that ends with none."""
+        self._is_piece = True
+        """Whether the last atom is one token or one pair of brackets, perhaps with projections by number."""
 
     def of(self, tokens: Sequence[str]) -> tuple[str, ...]:
         at = 0
@@ -63,6 +65,7 @@ class _Rewriting:
     def _write(self, token: str) -> None:
         end = len(self._written)
         self._atom = end + 1
+        self._is_piece = True
         if token in OPENERS:
             self._openers.append(end)
         elif token in CLOSERS and self._openers:
@@ -79,30 +82,31 @@ class _Rewriting:
     def _apply(self, fields: Sequence[str]) -> None:
         """Apply each field to the last atom. A projection by number stays a part of the name before it."""
         term = self._written[self._atom :]
+        before: list[str] = []  # in the order of writing, from the term outwards
+        behind: list[str] = []
         for field in fields:
-            inner = _as_argument(term)
-            if not field.isdigit():
-                term = [field, *inner]
+            if not self._is_piece:
+                before.append("(")
+                behind.append(")")
+            self._is_piece = field.isdigit()
+            if not self._is_piece:
+                before.append(field)
             else:
-                term = [f"{inner[0]}.{field}"] if len(inner) == 1 else [*inner, ".", field]
-        before = self._written[self._atom - 1] if self._atom else ""
-        is_argument = bool(before) and (_is_atom_end(before) or before in "↑⇑↥@")
-        is_applied = not fields[-1].isdigit()
-        self._written[self._atom :] = _as_argument(term) if is_argument and is_applied else term
+                behind += [".", field]
+        if len(term) == 1:
+            count = next((at for at, text in enumerate(behind) if text == ")"), len(behind))
+            term, behind = ["".join([*term, *behind[:count]])], behind[count:]
+        if not self._is_piece and self._is_argument():
+            before.append("(")
+            behind.append(")")
+            self._is_piece = True
+        self._written[self._atom :] = [*reversed(before), *term, *behind]
+
+    def _is_argument(self) -> bool:
+        """Whether the last atom stands after what is applied to it."""
+        token = self._written[self._atom - 1] if self._atom else ""
+        return bool(token) and (_is_atom_end(token) or token in "↑⇑↥@")
 
 
 def _is_atom_end(token: str) -> bool:
     return token in CLOSERS or (is_word(token) and token not in _NO_FUNCTIONS)
-
-
-def _as_argument(term: Sequence[str]) -> list[str]:
-    """A term in round brackets, unless it is one token or one pair of brackets, perhaps with projections by number."""
-    end = len(term)
-    while end > 2 and term[end - 2] == "." and term[end - 1].isdigit():
-        end -= 2
-    depth = 0
-    for index, token in enumerate(term[:end]):
-        depth += (token in OPENERS) - (token in CLOSERS)
-        if depth == 0 and index < end - 1:
-            return ["(", *term, ")"]
-    return list(term)
