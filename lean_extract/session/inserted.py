@@ -14,17 +14,14 @@ from typing import Any
 from lean_extract.records import Position
 from lean_extract.session.faults import is_about_compiling
 from lean_extract.session.shadow import Inserted
-from lean_extract.syntax.tactic_text import UNPROVED
+from lean_extract.syntax.axioms import axioms_in, is_doubtful
 
 _ERROR = 1
 _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")
 _MISPARSED = re.compile(r"(?:unexpected |expected )")
 _USES_SORRY = re.compile(r"declaration uses [`']sorry[`']")
-_DEPENDS = re.compile(r"depends on axioms: \[([^\[\]]*)\]")
-_NO_AXIOMS = "does not depend on any axioms"
 _TURNSTILE = re.compile(r"^⊢", re.MULTILINE)
 _METAVARIABLE = re.compile(r"\?\w+\.\d+")
-SORRY_AXIOM = "sorryAx"
 
 Anchor = tuple[str, int, int]
 """A position that does not depend on what an edit wrote: before or after it, relative line and column."""
@@ -54,7 +51,7 @@ class DocumentMessages:
         did not say."""
         if not self.axioms:
             return None
-        return frozenset(name for name in self.axioms[-1] if name.rpartition(".")[2] in UNPROVED)
+        return frozenset(filter(is_doubtful, self.axioms[-1]))
 
 
 def read_inserted(diagnostics: Iterable[Mapping[str, Any]], document: Inserted) -> DocumentMessages:
@@ -67,7 +64,7 @@ def read_inserted(diagnostics: Iterable[Mapping[str, Any]], document: Inserted) 
         message = str(item.get("message", ""))
         start = Position(int(item["range"]["start"]["line"]), int(item["range"]["start"]["character"]))
         if (found := axioms_in(message)) is not None:
-            axioms.append(found)
+            axioms.append(frozenset(found))
         elif item.get("severity") != _ERROR:
             has_sorry |= uses_sorry(message) and start.line >= document.line
         elif document.start <= start < document.end:
@@ -80,14 +77,6 @@ def read_inserted(diagnostics: Iterable[Mapping[str, Any]], document: Inserted) 
     return DocumentMessages(
         document.start, tuple(sorted(own)), elsewhere, is_unchecked, has_sorry, tuple(axioms)
     )
-
-
-def axioms_in(message: str) -> frozenset[str] | None:
-    """The axioms that `#print axioms` lists; None for another message."""
-    found = _DEPENDS.search(message)
-    if found is not None:
-        return frozenset(name.strip() for name in found[1].split(","))
-    return frozenset() if message.rstrip().endswith(_NO_AXIOMS) else None
 
 
 def uses_sorry(message: str) -> bool:

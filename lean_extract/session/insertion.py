@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from lean_extract.records import ProofState, TacticOutcome
-from lean_extract.session.inserted import SORRY_AXIOM, DocumentMessages, problem, read_inserted, same_errors
+from lean_extract.session.inserted import DocumentMessages, problem, read_inserted, same_errors
 from lean_extract.session.places import tactic_texts
 from lean_extract.session.shadow import Inserted, TacticSite
 from lean_extract.session.soundness import (
@@ -19,6 +19,7 @@ from lean_extract.session.soundness import (
     print_axioms,
     unfinished_names,
 )
+from lean_extract.syntax.axioms import SORRY_AXIOM
 
 GAVE_UP = "it leaves the goal to `sorry`"
 _TRUSTS = "it trusts compiled code"

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lean_extract.session.inserted import SORRY_AXIOM, axioms_in
 from lean_extract.session.shadow import Inserted, TacticSite, end_of
+from lean_extract.syntax.axioms import SORRY_AXIOM, axioms_in
 from lean_extract.syntax.lexer import is_identifier, tokenize
 from lean_extract.syntax.tactic_text import code, has_sorry
 

@@ -29,8 +29,6 @@ from lean_extract.syntax.tactic_tokens import (
     uncertainty,
 )
 
-UNPROVED = frozenset({"sorryAx", "ofReduceBool", "ofReduceNat", "trustCompiler"})
-"""Last components of axioms that do not count as a proof: a gap, or trust in compiled code."""
 LONGEST = 10_000
 """Code points of a tactic. Nobody would read a longer one."""
 _DEEPEST = 200

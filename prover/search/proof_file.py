@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import json
 import os
-import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,17 +15,9 @@ from typing import Any
 from lean_extract.errors import LeanNotFound
 from lean_extract.files.atomic import replacing
 from lean_extract.session import processes
-from lean_extract.syntax.tactic_text import UNPROVED
+from lean_extract.syntax.axioms import axioms_in, is_doubtful
 from lean_extract.toolchains.toolchain import Toolchain
 from prover.search.theorem import Theorem
-
-COMPILED = "_native"
-"""A component of the name of each axiom that newer Leans add when compiled code decides."""
-
-_AXIOMS = re.compile(r"depends on axioms: \[([^\[\]]*)\]")
-_NAME = re.compile(r"(?:«[^«»]*»|[^\s,«»])+")
-_PART = re.compile(r"«[^«»]*»|[^.«»]+")
-_NO_AXIOMS = re.compile(r"does not depend on any axioms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +43,6 @@ def write_proof(path: Path, theorem: Theorem, proof: Sequence[str]) -> None:
         stream.write(proof_text(theorem, proof))
 
 
-def proves_nothing(axiom: str) -> bool:
-    """Whether an axiom is a gap (`sorryAx`) or trust in compiled code. Axioms that a file declares are neither."""
-    parts = _PART.findall(axiom)
-    # Compare the last component: Lean prints `_root_.sorryAx` if the file has a `sorryAx` of its own.
-    return COMPILED in parts or not UNPROVED.isdisjoint(parts[-1:])
-
-
 async def check_proof(
     theorem: Theorem,
     proof: Sequence[str],
@@ -71,7 +55,7 @@ async def check_proof(
     """Have a new Lean process elaborate the theorem's file with its proof.
 
     The proof is accepted if Lean exits by itself, reports no error, does not warn of `sorry` in this theorem, and
-    lists its axioms, and `proves_nothing` is false for each of them. Lean reads the text from a pipe; no file is
+    lists its axioms, and `is_doubtful` is false for each of them. Lean reads the text from a pipe; no file is
     written.
 
     Args:
@@ -107,20 +91,14 @@ def _judge(
         if line >= first and message.get("kind") == "hasSorry":
             return CheckedProof(False, axioms or (), f"line {line}: {data.strip()}")
         if line == asked and message["severity"] == "information":
-            axioms = _axioms(data)
+            axioms = axioms_in(data)
     if code != 0:
         return CheckedProof(False, axioms or (), f"Lean exited with code {code}: {errors[-300:].strip()}")
     if axioms is None:
         return CheckedProof(False, (), "Lean did not list the axioms that the theorem depends on.")
-    if unproved := sorted(filter(proves_nothing, axioms)):
+    if unproved := sorted(filter(is_doubtful, axioms)):
         return CheckedProof(False, axioms, f"It depends on {', '.join(unproved)}.")
     return CheckedProof(True, axioms)
-
-
-def _axioms(text: str) -> tuple[str, ...] | None:
-    if found := _AXIOMS.search(text):
-        return tuple(_NAME.findall(found[1]))
-    return () if _NO_AXIOMS.search(text) else None
 
 
 def _messages(output: str) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from lean_extract.records import Premise
-from lean_extract.syntax.tactic_text import UNPROVED
+from lean_extract.syntax.axioms import UNPROVED
 
 _THEOREM_KINDS = frozenset({"theorem", "lemma", "axiom", "alias"})
 _PROPOSITION = re.compile(r"[=≠≤<≥>↔∧∨¬∈∉⊆⊂∣≡∃∀≈⋖]")

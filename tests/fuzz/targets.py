@@ -21,7 +21,6 @@ from lean_extract.records import Position, read_records
 from lean_extract.session.broken import Above
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import is_about_compiling, open_end
-from lean_extract.session.inserted import axioms_in
 from lean_extract.session.linting import lint_of
 from lean_extract.session.places import guessed_edit
 from lean_extract.session.proof_positions import default_position, is_term_position, sorry_near, tactic_word
@@ -29,6 +28,7 @@ from lean_extract.session.shadow import guesses, snap, tactic_starts
 from lean_extract.session.soundness import axioms_of_names, filled, unfinished_names
 from lean_extract.source.projects.project import find_project
 from lean_extract.source.reader import read_module
+from lean_extract.syntax.axioms import axioms_in
 from lean_extract.syntax.canonical import canonical, normal_form
 from lean_extract.syntax.complete_tactics import complete
 from lean_extract.syntax.lexer import comment_left_open, raw_tokens, tokenize, unread_at

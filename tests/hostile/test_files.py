@@ -221,10 +221,11 @@ def test_no_text_is_too_much(words: list[str], states: bool) -> None:
     list(resolve([module]))
 
 
-TERM_WORDS = """
-( ) { } [ ] ⟨ ⟩ , : := | ; ∀ ∃ fun λ = ≤ ≫ 𝟙 → ↔ ∧ ¬ × ∘ + - * • ⁻¹ ᵒᵈ ∑ ∏ x ∈ s // if then else let have f a.b .1 x.1.y 0
-Type Prop · _ ? @ ! ↑ ‖ ⌊ # $ <| |> Nat α f.{u} by show (·≤·) (a:α) ⦃ ⦄
-""".split()
+TERM_VOCABULARY = """
+( ) { } [ ] ⟨ ⟩ , : := | ; ∀ ∃ fun λ = ≤ ≫ 𝟙 → ↔ ∧ ¬ × ∘ + - * • ⁻¹ ᵒᵈ ∑ ∏ x ∈ s // if then else let have f a.b .1
+x.1.y 0 Type Prop · _ ? @ ! ↑ ‖ ⌊ # $ <| |> Nat α f.{u} by show (·≤·) (a:α) ⦃ ⦄
+"""
+TERM_WORDS = TERM_VOCABULARY.split()
 
 
 @given(st.sampled_from(sorted(PLACES)), st.lists(st.sampled_from(TERM_WORDS), max_size=9))

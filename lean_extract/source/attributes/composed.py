@@ -46,7 +46,7 @@ def _sides(conclusion: str) -> list[Sequence[Word]] | None:
     node = read_words(words) if len(words) <= _MOST_WORDS else None
     if node is None or (node.kind, node.text, node.end) != ("infix", "=", len(words)):
         return None
-    sides = [words[part.start : part.end] for part in node.parts]
+    sides: list[Sequence[Word]] = [words[part.start : part.end] for part in node.parts]
     return sides if all(sides) else None
 
 

@@ -200,7 +200,11 @@ class _Reading:
         if text in _PIPES:
             return self._all(node.parts, depth)
         if text == "×" and (type_ := self._telescope(left)):
-            return [*self.names.constant("Sigma"), self.names.of(type_, depth=depth + 1), *self._all([right], depth)]
+            return [
+                *self.names.constant("Sigma"),
+                self.names.of(type_, depth=depth + 1),
+                *self._all([right], depth),
+            ]
         found = OPERATORS.get(text)
         constant = found.constant if found is not None else _SYMBOLS.get(text, "")
         if text in BRACKETED and not constant:
