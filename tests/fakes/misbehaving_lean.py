@@ -2,7 +2,7 @@
 
 Run as `python misbehaving_lean.py SCENARIO DIARY`. Into the file DIARY it writes "x" when it starts,
 "m" when it misbehaves and "c" when a request is cancelled. Only the first start misbehaves; later
-ones play an honest Lean, whose every goal is `⊢ FILE` (the file's name), and for which `good` is the
+ones play an honest Lean, whose every goal is `⊢ ¬FILE` (the file's name), and for which `good` is the
 one tactic that closes a goal.
 """
 
@@ -81,7 +81,7 @@ class HonestLean:
         if method == "initialize":
             return {"capabilities": {}}
         if method == "$/lean/plainGoal":
-            goal = f"⊢ {stem(params['textDocument']['uri'])}"
+            goal = f"⊢ ¬{stem(params['textDocument']['uri'])}"
             return {"rendered": f"```lean\n{goal}\n```", "goals": [goal]}
         return None if method.startswith("$/lean/") else {}
 
@@ -96,7 +96,7 @@ class HonestLean:
                 {
                     "range": {"start": place, "end": place},
                     "severity": 1,
-                    "message": "unsolved goals\n⊢ " + (braces["tactic"] or "A"),
+                    "message": "unsolved goals\n⊢ " + (braces["tactic"] or "¬A"),
                 }
             )
         send(

@@ -228,8 +228,11 @@ async def test_errors_above_are_known_of_what_was_asked_about(session: LeanSessi
 
 
 @pytest.mark.parametrize("rest", ["", " ∧ 1 = 1"])
-async def test_trust_in_compiled_code_shows_in_the_axioms(session: LeanSession, rest: str) -> None:
-    trusting = "axiom Lean.trustCompiler : 1 = 2\n\ntheorem fast : 1 = 2 := Lean.trustCompiler\n\n"
+@pytest.mark.parametrize("axiom", ["Lean.trustCompiler", "before._native.native_decide.ax_1_1"])
+async def test_trust_in_compiled_code_shows_in_the_axioms(
+    session: LeanSession, axiom: str, rest: str
+) -> None:
+    trusting = f"axiom {axiom} : 1 = 2\n\ntheorem fast : 1 = 2 := {axiom}\n\n"
     proof = "‸sorry" if not rest else "constructor\n  · ‸sorry\n  · exact rfl"
     found = await outcome(session, f"{trusting}theorem t : 1 = 2{rest} := by\n  {proof}\n", "exact fast")
     assert (found.status, found.message) == ("fails", "it trusts compiled code")

@@ -89,7 +89,7 @@ async def test_one_error_then_a_fresh_server(
         assert ("Try again" if error is LeanDied else "`lean.requestSeconds`") in caught.value.hint
         assert first is not None
         assert not Path(f"/proc/{first}").exists()
-        assert await goal(session) == "⊢ A"
+        assert await goal(session) == "⊢ ¬A"
         assert await statuses(session, "good", "bad") == {"good": "closes", "bad": "progress"}
         assert session.pid != first
     assert (tmp_path / "diary").read_text().count("x") == 2
@@ -112,12 +112,12 @@ async def test_what_the_server_said_last_is_passed_on(tmp_path: Path, fake: Fake
 async def test_answers_out_of_order_reach_those_who_asked(tmp_path: Path, fake: Fake) -> None:
     async with await LeanSession.start(tmp_path, fake("out-of-order"), QUICK) as session:
         first, second = await asyncio.gather(goal(session, "A"), goal(session, "B"))
-        assert (first, second) == ("⊢ A", "⊢ B")
+        assert (first, second) == ("⊢ ¬A", "⊢ ¬B")
 
 
 async def test_a_flood_on_standard_error_does_not_block(tmp_path: Path, fake: Fake) -> None:
     async with await LeanSession.start(tmp_path, fake("floods-stderr"), QUICK) as session:
-        assert await goal(session) == "⊢ A"
+        assert await goal(session) == "⊢ ¬A"
         assert (tmp_path / "diary").read_text() == "xm"
 
 
@@ -131,7 +131,7 @@ async def test_a_server_that_does_not_start(
     with pytest.raises(error, match="start"):
         await LeanSession.start(tmp_path, fake(scenario), limits)
     async with await LeanSession.start(tmp_path, fake(scenario), QUICK) as session:
-        assert await goal(session) == "⊢ A"
+        assert await goal(session) == "⊢ ¬A"
 
 
 async def test_the_limit_on_the_start_is_the_one_that_counts(tmp_path: Path, fake: Fake) -> None:
@@ -193,4 +193,4 @@ async def test_cancelling_a_request_cancels_it_in_lean(tmp_path: Path, fake: Fak
         await told(tmp_path, "xmc")
         with pytest.raises(LeanTimeout):
             await goal(session)
-        assert await goal(session) == "⊢ A"
+        assert await goal(session) == "⊢ ¬A"

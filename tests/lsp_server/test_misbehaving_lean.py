@@ -87,21 +87,21 @@ async def test_it_is_told_in_one_sentence_and_survived(
     assert failed.value.data["hint"]
     assert "raceback" not in failed.value.message
     answer = await editor.suggest("A.lean", 1, 3, tactics=True)
-    assert answer["goal"] == "⊢ A"
+    assert answer["goal"] == "⊢ ¬A"
     assert answer["premises"]
 
 
 async def test_answers_out_of_order_reach_who_asked(editor: Editor, tmp_path: Path) -> None:
     Fake(tmp_path, "out-of-order").use(editor)
     answers = await asyncio.gather(editor.suggest("A.lean", 1, 3), editor.suggest("B.lean", 1, 3))
-    assert [answer["goal"] for answer in answers] == ["⊢ A", "⊢ B"]
+    assert [answer["goal"] for answer in answers] == ["⊢ ¬A", "⊢ ¬B"]
 
 
 async def test_a_lean_that_dies_under_a_tactic_leaves_the_premises(editor: Editor, tmp_path: Path) -> None:
     fake = Fake(tmp_path, "hangs-at-tactic")
     fake.use(editor, tacticSeconds=0.5)
     answer = await editor.suggest("A.lean", 1, 3, tactics=True)
-    assert answer["goal"] == "⊢ A"
+    assert answer["goal"] == "⊢ ¬A"
     assert answer["premises"]
     assert not [tactic for tactic in answer["tactics"] if tactic["status"] == "timeout"]
 
