@@ -85,7 +85,8 @@ class Trial:
             judged = await self.insertion.judged(shorter.instead, shorter, seconds)
             if judged.status == shorter.status:
                 return judged
-        return await self.insertion.judged(tactic, outcome, seconds)
+            shorter = replace(outcome, remark=reading.lints[0].warning)
+        return await self.insertion.judged(tactic, shorter, seconds)
 
     def _unjudged(self, tactic: str, outcome: TacticOutcome) -> TacticOutcome:
         return self.insertion.unjudged(tactic, outcome) if outcome.status == "unjudged" else outcome

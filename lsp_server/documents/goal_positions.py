@@ -54,7 +54,7 @@ def goal_context(source: SourceModule, text: str, line: int) -> GoalContext:
     local = tuple(p for p in source.premises if theorem is None or theorem not in (p.name, p.generated_from))
     imports = tuple(item.module for item in source.module.imports)
     namespace = source.namespace if theorem is None else namespaces_of(theorem)[1]
-    return GoalContext(source.module.name, imports, line, local, theorem, namespace, source)
+    return GoalContext(source.module.name, imports, line, local, theorem, source, namespace)
 
 
 def broken_names(faults: Sequence[Fault], context: GoalContext) -> Iterator[str]:

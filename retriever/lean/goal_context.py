@@ -30,10 +30,10 @@ class GoalContext:
     """The open file's declarations as they stand in the editor; those from `line` on are left out."""
     theorem: str | None = None
     """The full name of the theorem being proved."""
-    namespace: str = ""
-    """The namespace in which the names of the proof are looked up."""
     source: SourceModule | None = None
     """The open file as it was read: what proofs above the goal use tells what this one may need."""
+    namespace: str = ""
+    """The namespace in which the names of the proof are looked up."""
 
     @property
     def shows_file(self) -> bool:

@@ -140,12 +140,12 @@ def test_a_project_is_indexed_and_the_doctor_says_what_is_missing(installed: Ins
     assert "premise-suggest[lean]" in told["lean"]["fix"] or "elan" in told["lean"]["fix"]
 
 
-async def test_an_agent_is_served(installed: Installed) -> None:
+async def test_an_agent_is_served(installed: Installed, tmp_path: Path) -> None:
     command = StdioServerParameters(
         command=str(installed.bin / "premise-suggest"),
         args=["mcp"],
         env={**os.environ, **installed.variables},
-        cwd=installed.home,
+        cwd=tmp_path,
     )
     async with Client(stdio_client(command)) as client:
         answer = await client.call_tool("premises", {"state": GOAL, "k": 1})
