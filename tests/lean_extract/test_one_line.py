@@ -10,6 +10,8 @@ from lean_extract.errors import BadState
 from lean_extract.goals import format_state
 from lean_extract.pasted import doubts, read_pasted
 
+pytestmark = pytest.mark.field_case
+
 
 @pytest.mark.parametrize(
     ("line", "lines"),

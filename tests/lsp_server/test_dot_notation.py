@@ -13,7 +13,7 @@ import pytest
 from lsp_server.commands.demo import EXAMPLE
 from tests.lsp_server.conftest import Cli, start_editor, stop_editor
 
-pytestmark = pytest.mark.lean
+pytestmark = [pytest.mark.field_case, pytest.mark.lean]
 OPTIONS = {"index": {"auto": False}, "tactics": {"source": "templates", "neighbours": False}}
 RESTATED = {
     "(x y : ℕ) (hx : x.Even) (hy : y.Even) : (x + y).Even": "exact Nat.Even.add hx hy",

@@ -12,6 +12,8 @@ from lsprotocol import types
 from tests.answers import conforming
 from tests.lsp_server.conftest import Cli, place_of, start_editor, stop_editor
 
+pytestmark = pytest.mark.field_case
+
 FILES = {
     "Old.lean": """namespace Odd
 def shown (n : Nat) : Nat := n

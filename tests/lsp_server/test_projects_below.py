@@ -11,7 +11,7 @@ from pygls.exceptions import JsonRpcException
 
 from tests.lsp_server.conftest import QUIET, Cli, start_editor, stop_editor
 
-pytestmark = pytest.mark.lean
+pytestmark = [pytest.mark.field_case, pytest.mark.lean]
 
 STATE = "n m : Nat\n⊢ n + m = m + n\n"
 

@@ -28,6 +28,8 @@ from retriever.search.index.store import IndexStore
 from tests.once import Once
 from tests.retriever.support import theorem
 
+pytestmark = pytest.mark.field_case
+
 COURSE = "Chapter5"
 RESTATED = {
     "Function.Injective.comp": (

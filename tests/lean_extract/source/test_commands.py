@@ -10,6 +10,8 @@ from lean_extract.records import Premise
 from lean_extract.source.reader import SourceModule
 from tests.lean_extract.source.reading import link, names, premises, read, uses
 
+pytestmark = pytest.mark.field_case
+
 IN = """namespace N
 whatsnew in
 theorem a (n : Nat) : n = n := rfl

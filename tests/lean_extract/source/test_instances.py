@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from tests.lean_extract.source.reading import names, read
 
+pytestmark = pytest.mark.field_case
+
 CLASSES = (
     "class C (α : Type) where\nclass D (α : Type) (β : Type) where\nclass L (α : Type) [C α] : Prop where\n"
 )
