@@ -1,9 +1,11 @@
 """Compares the speed of this tree with another one's, measured in turns.
 
-    python scripts/bench_compare.py BASE [--rounds N] [--lean FOLDER] [--json FILE]
+    python scripts/bench_compare.py BASE [--rounds N] [--lean FOLDER] [--only PROBE ...]
+        [--json FILE]
 
 BASE is a checkout of an older commit (`git worktree add BASE COMMIT`). Each probe runs in a process of its
-own, once in each tree and by that tree's copy of this script, round after round; CPU time is counted.
+own, once in each tree and by that tree's copy of this script, round after round. CPU time is counted, but where Lean
+answers: there it is the time that a user waits.
 Prints the medians and their ratio. FOLDER holds Lean files to read (all of Mathlib, or a part); without it
 the packaged ones are read again and again.
 """
@@ -11,6 +13,7 @@ the packaged ones are read again and again.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import shutil
@@ -20,8 +23,9 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
@@ -31,6 +35,9 @@ AT_LEAST = 4_000_000
 STATE = "a b c : ℕ\nh : a ≤ b\n⊢ a + c ≤ b + c\n"
 RUNS = 8
 """How often the ranking of each of five goals is timed in one process."""
+LIVE_RUNS = 2
+"""How often each goal is asked about once its file is open."""
+PROBES = ("reading", "ranking", "commands", "live")
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
@@ -103,12 +110,50 @@ def commands() -> dict[str, float]:
         }
 
 
+def live() -> dict[str, float]:
+    """Milliseconds until a running server has answered at each unfinished proof of the example library."""
+    return asyncio.run(_live())
+
+
+async def _live() -> dict[str, float]:
+    sys.path.insert(0, str(HERE / "scripts"))
+    import bench
+
+    from lean_extract.toolchains.toolchain import resolve_lean
+    from lsp_server.engine.engine import Engine
+    from lsp_server.engine.requests import SuggestRequest
+    from lsp_server.engine.settings import parse
+
+    settings, _ = parse({"tactics": {"source": "templates", "count": 8}})
+    engine = Engine(bench.EXAMPLE, settings, resolve_lean(bench.EXAMPLE, environment={}))
+    waited: dict[str, list[float]] = defaultdict(list)
+    try:
+        for place in bench.unfinished():
+            for run in range(LIVE_RUNS + 1):
+                begin = time.perf_counter()
+                found: dict[str, float] = {}
+
+                def hear(part: Any, begin: float = begin, found: dict[str, float] = found) -> None:
+                    kind = "first accepted tactic" if part.tactics else "premises"
+                    found.setdefault(kind, time.perf_counter() - begin)
+
+                await engine.suggest(SuggestRequest(bench.edited(place, run), tactics=True), hear)
+                found["all tactics"] = time.perf_counter() - begin
+                if run:  # the first opens the file
+                    for kind, seconds in found.items():
+                        waited[kind].append(seconds)
+    finally:
+        await engine.close()
+    return {f"live: {kind}, ms": statistics.median(seconds) * 1000 for kind, seconds in waited.items()}
+
+
 def probe(name: str, folder: Path | None) -> dict[str, float]:
     """One probe, in this process."""
     probes: Mapping[str, Callable[[], dict[str, float]]] = {
         "reading": lambda: reading(folder),
         "ranking": ranking,
         "commands": commands,
+        "live": live,
     }
     return probes[name]()
 
@@ -126,11 +171,13 @@ def measured(tree: Path, name: str, folder: Path | None) -> dict[str, float]:
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-def compare(base: Path, rounds: int, folder: Path | None) -> dict[str, tuple[float, float]]:
+def compare(
+    base: Path, rounds: int, folder: Path | None, names: Sequence[str]
+) -> dict[str, tuple[float, float]]:
     """The medians of both trees by row: (base, this)."""
     found: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for number in tqdm(range(rounds), disable=None):
-        for name in ("reading", "ranking", "commands"):
+        for name in names:
             sides = [(0, base), (1, HERE)]
             for side, tree in sides if number % 2 else reversed(sides):
                 for row, value in measured(tree, name, folder).items():
@@ -143,13 +190,15 @@ def main() -> int:
     parser.add_argument("base", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--lean", type=Path)
+    parser.add_argument("--only", nargs="+", choices=PROBES, default=PROBES)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--probe", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.probe:
         print(json.dumps(probe(options.probe, options.lean)))
         return 0
-    rows = compare(options.base.resolve(), options.rounds, options.lean and options.lean.resolve())
+    folder = options.lean and options.lean.resolve()
+    rows = compare(options.base.resolve(), options.rounds, folder, options.only)
     print("| | base | this | ratio |\n|---|---|---|---|")
     for row, (old, new) in rows.items():
         print(f"| {row} | {old:.3g} | {new:.3g} | {new / old if old else 0:.3f} |")

@@ -14,7 +14,7 @@ from typing import Any
 from lean_extract.records import Position
 from lean_extract.session.faults import is_about_compiling
 from lean_extract.session.shadow import Inserted
-from lean_extract.syntax.axioms import axioms_in, is_doubtful
+from lean_extract.syntax.axioms import axioms_in, is_doubtful, refuses_axioms
 
 _ERROR = 1
 _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")
@@ -65,6 +65,8 @@ def read_inserted(diagnostics: Iterable[Mapping[str, Any]], document: Inserted) 
         start = Position(int(item["range"]["start"]["line"]), int(item["range"]["start"]["character"]))
         if (found := axioms_in(message)) is not None:
             axioms.append(frozenset(found))
+        elif refuses_axioms(message):
+            continue
         elif item.get("severity") != _ERROR:
             has_sorry |= uses_sorry(message) and start.line >= document.line
         elif document.start <= start < document.end:

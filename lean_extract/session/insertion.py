@@ -17,9 +17,10 @@ from lean_extract.session.soundness import (
     filled,
     is_named_and_whole,
     print_axioms,
+    unfinished_by_text,
     unfinished_names,
 )
-from lean_extract.syntax.axioms import SORRY_AXIOM
+from lean_extract.syntax.axioms import SORRY_AXIOM, refuses_axioms
 
 GAVE_UP = "it leaves the goal to `sorry`"
 _TRUSTS = "it trusts compiled code"
@@ -137,7 +138,12 @@ class Insertion:
     async def _unfinished(self, tactic: str, seconds: float) -> tuple[str, ...]:
         """The declarations that a tactic names and that rest on `sorry`."""
         text = axioms_of_names(self._site, tactic)
-        return () if text is None else unfinished_names(await self._server.check(text, self._limit(seconds)))
+        if text is None:
+            return ()
+        diagnostics = await self._server.check(text, self._limit(seconds))
+        if not any(refuses_axioms(str(item.get("message", ""))) for item in diagnostics):
+            return unfinished_names(diagnostics)
+        return await asyncio.to_thread(unfinished_by_text, self._site, tactic)
 
     async def _doubtful_anyway(self, seconds: float) -> frozenset[str]:
         """The doubtful axioms that the rest of the declaration rests on, whatever the tactic uses."""

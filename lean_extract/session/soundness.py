@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lean_extract.session.shadow import Inserted, TacticSite, end_of
+from lean_extract.source.reader import read_module
+from lean_extract.source.unproved import resting_on_sorry
 from lean_extract.syntax.axioms import SORRY_AXIOM, axioms_in
 from lean_extract.syntax.lexer import is_identifier, tokenize
 from lean_extract.syntax.tactic_text import code, has_sorry
@@ -64,10 +66,17 @@ def filled(site: TacticSite, written: str | None) -> Inserted | None:
 
 def axioms_of_names(site: TacticSite, tactic: str) -> str | None:
     """The document up to the declaration, with the axioms of each name in a tactic; None if there is no name."""
-    texts = tokenize(code(tactic)).texts
-    names = list(dict.fromkeys(token for token in texts if is_identifier(token)))[:_MOST_NAMES]
+    names = _names_in(tactic)
     above = site.document.text[: site.command]
     return f"{above}\n{print_axioms(names)}" if names else None
+
+
+def unfinished_by_text(site: TacticSite, tactic: str) -> tuple[str, ...]:
+    """The declarations above that a tactic names and that rest on `sorry`, as their text shows."""
+    source = read_module(site.document.text[: site.command], "", "")
+    words = _names_in(tactic)
+    resting = resting_on_sorry(source)
+    return tuple(sorted(name for name in resting if any(_may_mean(word, name) for word in words)))
 
 
 def unfinished_names(diagnostics: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -79,6 +88,17 @@ def unfinished_names(diagnostics: Sequence[Mapping[str, Any]]) -> tuple[str, ...
         if named is not None and axioms is not None and SORRY_AXIOM in axioms:
             found.append(named["name"])
     return tuple(dict.fromkeys(found))
+
+
+def _names_in(tactic: str) -> list[str]:
+    texts = tokenize(code(tactic)).texts
+    return list(dict.fromkeys(token for token in texts if is_identifier(token)))[:_MOST_NAMES]
+
+
+def _may_mean(word: str, name: str) -> bool:
+    """Whether a name as written may mean a declaration, or a field of it."""
+    word = word.removeprefix("_root_.")
+    return f".{name}".endswith(f".{word}") or word.startswith(f"{name}.")
 
 
 def _with_name(text: str, start: int) -> tuple[str, str] | None:

@@ -12,6 +12,7 @@ COMPILED = "_native"
 
 _DEPENDS = "depends on axioms: ["
 _NO_AXIOMS = "does not depend on any axioms"
+_REFUSED = "cannot use `#print axioms`"
 _NAME = re.compile(r"(?:«[^«»]*»|[^\s,«»])+")
 _PART = re.compile(r"«[^«»]*»|[^.«»]+")
 
@@ -22,6 +23,11 @@ def axioms_in(message: str) -> tuple[str, ...] | None:
     if is_list:
         return tuple(_NAME.findall(listed.rpartition("]")[0]))  # a name may contain `]`
     return () if message.rstrip().endswith(_NO_AXIOMS) else None
+
+
+def refuses_axioms(message: str) -> bool:
+    """Whether Lean does not list axioms here. Lean 4.27 does not in a `module` file, Lean 4.35 does."""
+    return message.startswith(_REFUSED)
 
 
 def is_doubtful(axiom: str) -> bool:

@@ -227,6 +227,28 @@ async def test_errors_above_are_known_of_what_was_asked_about(session: LeanSessi
     assert await session.errors_above(Path("B.lean"), plain, Position(0, 0)) == []
 
 
+async def test_where_lean_refuses_to_list_axioms_the_text_says_what_is_unfinished(
+    session: LeanSession,
+) -> None:
+    """As Lean 4.27 does in a `module` file. The packaged Lean has no library of such files."""
+    refusing = (
+        'macro (priority := high) "#print" "axioms" ident : command =>\n'
+        '  `(command| example : True := by fail "cannot use `#print axioms` in a `module`")\n'
+        f"namespace N\n{WRONG}theorem above {FALSE} := wrong a b\n"
+        "theorem sound (n : Nat) : n = n := rfl\n"
+    )
+    tactics = {"exact wrong a b": "N.wrong", "exact N.above _ _": "N.above"}
+    text = f"{refusing}theorem t {FALSE} := by\n  ‸sorry\nend N\n"
+    found = await outcomes(session, text, list(tactics))
+    assert {tactic: one.unfinished for tactic, one in found.items()} == {
+        tactic: (name,) for tactic, name in tactics.items()
+    }
+    assert all(one.status == "closes" and one.rests_on_sorry for one in found.values())
+    text = f"{refusing}theorem t (n : Nat) : n = n := by\n  ‸sorry\nend N\n"
+    true = await outcome(session, text, "exact sound n")
+    assert (true.status, true.rests_on_sorry) == ("closes", False)
+
+
 @pytest.mark.parametrize("rest", ["", " ∧ 1 = 1"])
 @pytest.mark.parametrize("axiom", ["Lean.trustCompiler", "before._native.native_decide.ax_1_1"])
 async def test_trust_in_compiled_code_shows_in_the_axioms(
