@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from lean_extract.syntax.brackets import BARS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS
@@ -104,6 +105,11 @@ def parse(
     """
     if len(tokens) > _MOST_TOKENS:
         return _opaque(tokens[:_MOST_TOKENS])
+    return _parsed(tuple(tokens), variables, local)
+
+
+@lru_cache(maxsize=2048)  # the hypotheses of neighbouring steps are the same from one request to the next
+def _parsed(tokens: tuple[str, ...], variables: frozenset[str], local: frozenset[str]) -> Term:
     try:
         return _Statement(variables, local, []).term(syntax_of(tokens))
     except UnreadableTerm:

@@ -54,9 +54,8 @@ class IndexedFiles:
             self._kept = (started + _PATIENCE * took, stamps, found)
         return found
 
-    def few_changes(self) -> Changes:
+    def few_changes(self, fresh: Freshness) -> Changes:
         """The files that were changed, added or removed since the last indexing; empty if there are too many."""
-        fresh = self.freshness()
         names = {*fresh.stale_files, *fresh.unindexed_files}
         if self._root is None or len(names) > _FEW_FILES:
             return frozenset()

@@ -12,6 +12,7 @@ from lean_extract.records import Goal
 from lean_extract.session.faults import Fault
 from lean_extract.source.projects.project import Project, find_project, source_in
 from lean_extract.toolchains.core_sources import MINI_CORE
+from lean_extract.toolchains.toolchain import asked_toolchain
 from lean_extract.toolchains.toolchain_name import FILE
 from lsp_server.documents.goal_positions import broken_names
 from lsp_server.engine.answering_stores import Library, stores_for, without_misfits
@@ -276,23 +277,25 @@ class ProjectIndex:
         """
         if self.root is None or self._chosen.awaited is not None:
             return frozenset()
-        changes = self._files.few_changes()
-        if self._has_wrong_core(self.root):
+        fresh = self._files.freshness()
+        changes = self._files.few_changes(fresh)
+        has_mini_core = any(source.package == MINI_CORE for source in fresh.sources)
+        if has_mini_core and _wants_another_core(self.root):
             return changes | {(FILE, *size_and_time(self.root / FILE))}
         return changes
 
-    def _has_wrong_core(self, root: Path) -> bool:
-        """Whether the mini core is in the index of a project that asks for another Lean, which is not there."""
-        if all(source.package != MINI_CORE for source in self._files.freshness().sources):
-            return False
-        try:
-            project_core(root)
-        except (BadSettings, LeanError):
-            return True
-        return False
-
     def _pinned_lean(self) -> str:
         return pinned_lean(self.root) if self.root is not None else read_card().lean
+
+
+def _wants_another_core(root: Path) -> bool:
+    """Whether a project asks for a Lean that is not there, so that the mini core is not its library."""
+    try:
+        if asked_toolchain(root) is not None or needs_mathlib(root):
+            project_core(root)
+    except (BadSettings, LeanError):
+        return True
+    return False
 
 
 def source_of(project: Project, module: str) -> Path | None:

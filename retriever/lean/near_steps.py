@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-import numpy as np
-
 from lean_extract.lru import Cache
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Premise
@@ -72,19 +70,20 @@ def chosen_steps(steps: Iterable[Step], k: int, is_term: Callable[[Step], bool])
 
 
 class NearSteps:
-    """Finds steps; keeps the vectors of the open file's. Safe to use from several threads."""
+    """Finds steps; keeps the vectors of the open file's, and what was read. Safe to use from several threads."""
 
     def __init__(self, encoder: PremiseEncoder) -> None:
         self._encoder = encoder
         self._vectors: Cache[Floats] = Cache(_CACHED)
         self._goals: Cache[Floats] = Cache(_CACHED_GOALS)
+        self._steps: Cache[KnownStep] = Cache(_CACHED)
 
     def near(
         self, snapshot: Snapshot, where: GoalContext | None, goal: Goal, k: int = NEAREST
     ) -> list[NearStep]:
         """The k steps nearest to a goal, nearest first, few of them terms. Raises IndexDamaged, Unwanted."""
         vector = self._goals.get_or_make(goal, lambda: step_vectors(self._encoder, [goal])[0])
-        found = [*_indexed(snapshot, where, vector, k), *self._local(snapshot, where, vector)]
+        found = [*self._indexed(snapshot, where, vector, k), *self._local(snapshot, where, vector)]
         found.sort(key=lambda one: -one.similarity)
         chosen = chosen_steps(found, k, lambda one: one.step.is_term)
         return _Names(snapshot, where).near_steps(chosen)
@@ -97,6 +96,27 @@ class NearSteps:
         vectors = self._embedded(snapshot, where.module, [(step, goal) for step, goal, _, _ in steps])
         for (step, _, theorem, order), own in zip(steps, vectors, strict=True):
             yield _Found(float(own @ vector), step, theorem, where.source.module.name, order)
+
+    def _indexed(
+        self, snapshot: Snapshot, where: GoalContext | None, vector: Floats, k: int
+    ) -> Iterator[_Found]:
+        """The nearest steps of the index."""
+        steps, view = snapshot.steps, snapshot.view
+        if not len(steps):
+            return
+        products = steps.search.query(vector)
+        numbers = products.top(TERMS_BESIDE * k, _owners(snapshot, where)[steps.owners])
+        owners, similarities = steps.owners[numbers].tolist(), products.scores(numbers).tolist()
+        for number, owner, similarity in zip(numbers.tolist(), owners, similarities, strict=True):
+            try:
+                step = self._step(steps.record(number))
+            except (ValueError, TypeError, KeyError) as error:
+                folder = view.locate(owner)[0].folder
+                raise damaged(folder / "step_records.txt", f"record {number}: {error}") from error
+            yield _Found(similarity, step, view.name(owner), view.module(owner))
+
+    def _step(self, record: bytes) -> KnownStep:
+        return self._steps.get_or_make(record, lambda: of_record(record))
 
     def _embedded(
         self, snapshot: Snapshot, module: str | None, steps: Sequence[tuple[KnownStep, Goal]]
@@ -121,23 +141,6 @@ def _steps_above(where: GoalContext, source: SourceModule) -> Iterator[tuple[Kno
         if proof.theorem in theorems:
             for step, goal in known_steps(source, proof):
                 yield step, goal, proof.theorem, proof.order
-
-
-def _indexed(snapshot: Snapshot, where: GoalContext | None, vector: Floats, k: int) -> Iterator[_Found]:
-    """The nearest steps of the index."""
-    steps, view = snapshot.steps, snapshot.view
-    if not len(steps):
-        return
-    products = steps.search.query(vector)
-    for number in products.top(TERMS_BESIDE * k, _owners(snapshot, where)[steps.owners]).tolist():
-        owner = int(steps.owners[number])
-        try:
-            step = of_record(steps.record(number))
-        except (ValueError, TypeError, KeyError) as error:
-            folder = view.locate(owner)[0].folder
-            raise damaged(folder / "step_records.txt", f"record {number}: {error}") from error
-        similarity = float(products.scores(np.array([number]))[0])
-        yield _Found(similarity, step, view.name(owner), view.module(owner))
 
 
 def _owners(snapshot: Snapshot, where: GoalContext | None) -> Bools:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +26,7 @@ class StepIndex:
 
     def __init__(self, parts: Sequence[tuple[StepColumns | None, int]]) -> None:
         self._parts = [(steps, base) for steps, base in parts if steps is not None]
-        self._bounds = np.cumsum([0, *(len(steps) for steps, _ in self._parts)])
+        self._bounds = [0, *accumulate(len(steps) for steps, _ in self._parts)]
         owners = [steps.owners.astype(np.int64) + base for steps, base in self._parts]
         self.owners: Ids = np.concatenate([np.zeros(0, dtype=np.int64), *owners])
         """int64[m]: the document that each step is of."""
@@ -47,5 +49,5 @@ class StepIndex:
         return found
 
     def _locate(self, number: int) -> tuple[StepColumns, int]:
-        index = int(np.searchsorted(self._bounds, number, side="right")) - 1
-        return self._parts[index][0], number - int(self._bounds[index])
+        index = bisect_right(self._bounds, number) - 1
+        return self._parts[index][0], number - self._bounds[index]
