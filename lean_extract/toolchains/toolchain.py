@@ -20,13 +20,13 @@ from typing import Literal
 
 from platformdirs import user_cache_path
 
-from lean_extract.errors import BadSettings, BadSource, LeanNotFound
+from lean_extract.errors import BadSettings, LeanNotFound
 from lean_extract.files.reading import is_file
-from lean_extract.files.settings_files import settings_text, toml_settings
 from lean_extract.source.projects.packages import LAKEFILES
 from lean_extract.source.projects.project import find_project
+from lean_extract.toolchains.elan import EXE, find_elan, name_of
 from lean_extract.toolchains.packaged import MINI_CORE_IS, prepare
-from lean_extract.toolchains.toolchain_name import FILE, checked, is_lean, named_in, version_in
+from lean_extract.toolchains.toolchain_name import FILE, is_lean, named_in, version_in
 
 Kind = Literal["lake", "elan", "path", "packaged"]
 _VERSION_SECONDS = 30.0
@@ -105,6 +105,8 @@ class Choice:
     reason: str
     asked: str = ""
     """The toolchain that the project asks for, where it was not looked for."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Variables that have to be added to the process's own."""
 
     @property
     def prefix(self) -> Path:
@@ -170,23 +172,23 @@ def _from_override(override: str, project: Path | None, environment: Mapping[str
 
 
 def _from_elan(project: Path | None, environment: Mapping[str, str]) -> Choice | None:
-    home = _elan_home(environment)
-    if home is None:
+    elan = find_elan(environment)
+    wanted = elan.wanted(project, environment) if elan is not None else None
+    if elan is None or wanted is None:
         return None
-    wanted, source = _wanted_toolchain(project, home, environment)
-    if wanted is None:
-        return None
-    folder = _toolchain_folder(home, wanted)
+    folder = elan.installed(wanted.name)
     if folder is None:
         raise LeanNotFound(
-            f"{source} asks for the Lean toolchain {wanted}, which elan has not installed.",
-            f"Run: elan toolchain install {wanted}",
+            f"{wanted.source} asks for the Lean toolchain {wanted.name}, which elan has not installed.",
+            f"Run: elan toolchain install {wanted.name}",
         )
-    lake, lean = folder / "bin" / "lake", folder / "bin" / "lean"
-    reason = f"{source} asks for {wanted}, and elan has it."
+    lake, lean = folder / "bin" / f"lake{EXE}", folder / "bin" / f"lean{EXE}"
+    reason = f"{wanted.source} asks for {wanted.name}, and elan has it."
+    # As elan's own programs set them: Lake looks for its cache of artifacts there.
+    variables = {"ELAN_HOME": str(elan.home), "ELAN_TOOLCHAIN": name_of(folder)}
     if has_lakefile(project) and lake.is_file():
-        return Choice("lake", (str(lake),), reason)
-    return Choice("elan", (str(lean),), reason)
+        return Choice("lake", (str(lake),), reason, variables=variables)
+    return Choice("elan", (str(lean),), reason, variables=variables)
 
 
 def _from_path(project: Path | None, environment: Mapping[str, str]) -> Choice | None:
@@ -197,7 +199,8 @@ def _from_path(project: Path | None, environment: Mapping[str, str]) -> Choice |
     asked = wanted[0] if wanted else ""
     about = f"; {wanted[1]} asks for {wanted[0]}, but there is no elan" if wanted else ""
     about += _elan_problem(environment)
-    lake = lean.with_name("lake") if lean.with_name("lake").is_file() else _find_program("lake", environment)
+    beside = lean.with_name(f"lake{EXE}")
+    lake = beside if beside.is_file() else _find_program("lake", environment)
     if has_lakefile(project) and lake is not None:
         return Choice("lake", (str(lake),), f"{lake} is on PATH{about}.", asked)
     return Choice("path", (str(lean),), f"{lean} is on PATH{about}.", asked)
@@ -230,13 +233,14 @@ def _toolchain(chosen: Choice, environment: Mapping[str, str], project: Path | N
     """The chosen Lean with its version. Raises LeanNotFound if it does not run."""
     command, kind = chosen.command, chosen.kind
     if kind == "lake":
-        lean = Path(command[0]).with_name("lean")
+        lean = Path(command[0]).with_name(f"lean{EXE}")
         version = _ask_version((str(lean),) if lean.is_file() else command, environment, project)
         server, compiler = (*command, "serve", "--"), (*command, "env", "lean")
     else:
         version = _ask_version(command, environment, None)
         server, compiler = (*command, "--server"), command
-    return Toolchain(kind, server, compiler, {}, version, chosen.reason, _unless(version, chosen.asked))
+    asked = _unless(version, chosen.asked)
+    return Toolchain(kind, server, compiler, chosen.variables, version, chosen.reason, asked)
 
 
 def _unless(version: str, asked: str) -> str:
@@ -244,42 +248,9 @@ def _unless(version: str, asked: str) -> str:
     return "" if is_lean(version, version_in(asked)) else asked
 
 
-def _elan_home(environment: Mapping[str, str]) -> Path | None:
-    """Elan's folder, if elan is installed."""
-    named = environment.get("ELAN_HOME")
-    home = environment.get("HOME")
-    folder = Path(named) if named else Path(home) / ".elan" if home else None
-    if folder is None:
-        return None
-    is_there = (folder / "bin" / "elan").is_file() or shutil.which("elan", path=environment.get("PATH", ""))
-    return folder if is_there else None
-
-
-def _wanted_toolchain(
-    project: Path | None, home: Path, environment: Mapping[str, str]
-) -> tuple[str | None, str]:
-    """The toolchain that elan would run, and the setting that names it."""
-    if named := environment.get("ELAN_TOOLCHAIN"):
-        source = "The variable ELAN_TOOLCHAIN"
-        return checked(named.strip(), source), source
-    if found := asked_toolchain(project):
-        return found
-    default, _ = _elan_default(home)
-    return (checked(default, "Elan's default") if default else None), "Elan's default"
-
-
-def _elan_default(home: Path) -> tuple[str | None, str]:
-    """The default toolchain in elan's settings, and what is wrong with them, as the end of a sentence."""
-    try:
-        default = toml_settings(home / "settings.toml").get("default_toolchain")
-    except BadSource as error:
-        return None, f"; {error.message.rstrip('.')}, so elan has no default"
-    return (default.strip() if isinstance(default, str) else None), ""
-
-
 def _elan_problem(environment: Mapping[str, str]) -> str:
-    home = _elan_home(environment)
-    return _elan_default(home)[1] if home else ""
+    elan = find_elan(environment)
+    return elan.problem if elan is not None else ""
 
 
 def asked_toolchain(project: Path | None) -> tuple[str, str] | None:
@@ -297,23 +268,6 @@ def asked_toolchain(project: Path | None) -> tuple[str, str] | None:
     return None
 
 
-def _toolchain_folder(home: Path, wanted: str) -> Path | None:
-    """The folder of an installed toolchain, in whose name elan replaces `/` and `:` by dashes."""
-    names = [wanted, f"leanprover/lean4:{wanted}"]
-    if re.fullmatch(r"\d.*", wanted):
-        names.append(f"leanprover/lean4:v{wanted}")
-    for name in names:
-        folder = home / "toolchains" / name.replace("/", "--").replace(":", "---")
-        if folder.is_file():  # A linked toolchain: the file contains its path.
-            try:
-                folder = Path(settings_text(folder).strip())
-            except BadSource as error:
-                raise LeanNotFound(error.message, f"Link it again: elan toolchain link {wanted}") from error
-        if (folder / "bin" / "lean").is_file():
-            return folder
-    return None
-
-
 def _find_program(name: str, environment: Mapping[str, str]) -> Path | None:
     """A program on PATH that is not one of elan's shims."""
     for folder in environment.get("PATH", "").split(os.pathsep):
@@ -325,7 +279,7 @@ def _find_program(name: str, environment: Mapping[str, str]) -> Path | None:
 
 def _is_shim(program: Path) -> bool:
     """Whether the program is elan's shim, which might download something. Shims are beside elan itself."""
-    return program.with_name("elan").exists() or program.resolve().name == "elan"
+    return program.with_name(f"elan{EXE}").exists() or program.resolve().stem == "elan"
 
 
 def _ask_version(command: tuple[str, ...], environment: Mapping[str, str], project: Path | None) -> str:

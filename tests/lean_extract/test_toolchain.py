@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,85 @@ def test_the_variable_of_elan_wins_over_the_file(machine: Machine) -> None:
     machine.wants("leanprover/lean4:v4.10.0")
     machine.environment["ELAN_TOOLCHAIN"] = "leanprover/lean4:v4.24.0"
     assert "ELAN_TOOLCHAIN" in machine.resolve().reason
+
+
+INSTALLED = (
+    "leanprover--lean4---v4.9.0",
+    "leanprover--lean4---v4.27.0",
+    "leanprover--lean4---v4.28.0-rc2",
+    "leanprover--lean4---v4.28.0-rc10",
+    "leanprover--lean4-nightly---nightly-2026-06-30",
+    "leanprover--lean4-nightly---nightly-2026-07-01",
+    "leanprover--lean4-pr-releases---pr-release-1234",
+    "mine",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("stable", 1),
+        ("leanprover/lean4:stable", 1),
+        ("beta", 3),
+        ("nightly", 5),
+        ("leanprover/lean4:nightly", 5),
+        ("nightly-2026-06-30", 4),
+        ("leanprover/lean4:nightly-2026-06-30", 4),
+        ("leanprover/lean4-nightly:nightly-2026-06-30", 4),
+        ("4.9.0", 0),
+        ("v4.9.0", 0),
+        ("leanprover/lean4:4.9.0", 0),
+        ("leanprover/lean4:v4.28.0-rc2", 2),
+        ("leanprover/lean4-pr-releases:pr-release-1234", 6),
+        ("mine", 7),
+    ],
+)
+@pytest.mark.parametrize("source", ["file", "variable", "default", "override"])
+def test_names_mean_what_they_mean_to_elan(machine: Machine, name: str, number: int, source: str) -> None:
+    elan = machine.elan(*INSTALLED)
+    if source == "file":
+        machine.wants(name)
+    elif source == "variable":
+        machine.environment["ELAN_TOOLCHAIN"] = name
+    elif source == "default":
+        (elan / "settings.toml").write_text(f'default_toolchain = "{name}"\n')
+    else:
+        (elan / "settings.toml").write_text(f'[overrides]\n"{machine.root.resolve()}" = "{name}"\n')
+    found = machine.resolve()
+    assert found.lean_command == (str(elan / "toolchains" / INSTALLED[number] / "bin" / "lean"),)
+    resolved = INSTALLED[number].replace("---", ":").replace("--", "/")
+    assert found.environment == {"ELAN_HOME": str(elan), "ELAN_TOOLCHAIN": resolved}
+
+
+def test_an_override_counts_before_the_file_in_its_folder_and_after_one_further_down(
+    machine: Machine,
+) -> None:
+    elan = machine.elan(*INSTALLED)
+    overrides = {machine.project.resolve(): "v4.9.0", machine.root.resolve(): "nightly"}
+    lines = [f'"{folder}" = "{name}"\n' for folder, name in overrides.items()]
+    machine.wants("stable")
+    (elan / "settings.toml").write_text("[overrides]\n" + lines[1])
+    assert "v4.27.0" in machine.resolve().lean_command[0]
+    (elan / "settings.toml").write_text("[overrides]\n" + "".join(lines))
+    found = machine.resolve()
+    assert "v4.9.0" in found.lean_command[0]
+    assert "Elan's override for" in found.reason
+
+
+def test_toolchains_are_found_where_elan_is_not(machine: Machine) -> None:
+    """An editor that was started from a dock has no PATH to an elan of the system's packages."""
+    elan = machine.elan("leanprover--lean4---v4.24.0", default="stable")
+    shutil.rmtree(elan / "bin")
+    machine.environment["PATH"] = str(machine.root / "bin")
+    assert machine.resolve().kind == "elan"
+
+
+@pytest.mark.parametrize("name", ["stable", "beta", "nightly", "4.30.0"])
+def test_a_channel_of_which_nothing_is_installed(machine: Machine, name: str) -> None:
+    machine.elan("leanprover--lean4-pr-releases---pr-release-1234")
+    machine.wants(name)
+    with pytest.raises(LeanNotFound, match=f"elan toolchain install {name}"):
+        machine.resolve()
 
 
 def test_lean_on_the_path(machine: Machine) -> None:
