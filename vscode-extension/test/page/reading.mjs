@@ -79,7 +79,7 @@ export const reading = [
 
   scenario("the foot tells what was searched and how fresh it is", async ({ view }) => {
     const state = await view.until((shown) => shown.foot !== "", "a foot");
-    assert.match(state.foot, /this project · Lean 4\.\d+\.\d+, mini core · up to date/);
+    assert.match(state.foot, /this project · Lean 4\.\d+\.\d+ · packaged mini core · up to date/);
   }),
 
   scenario("where there is no goal the view says so", async ({ window, view }) => {
