@@ -47,7 +47,7 @@ class Elan:
         if named := environment.get("ELAN_TOOLCHAIN"):
             return _wanted(named, "The variable ELAN_TOOLCHAIN")
         overrides = self.settings.get("overrides")
-        for folder in _upwards(project):
+        for folder in upwards(project):
             override = overrides.get(str(folder)) if isinstance(overrides, dict) else None
             if isinstance(override, str):
                 return _wanted(override, f"Elan's override for {folder}")
@@ -74,6 +74,11 @@ class Elan:
             return self._newest(release)
         return self._folder(f"{owner}:v{release}" if release[:1].isdigit() else f"{owner}:{release}")
 
+    def resolved(self, name: str, folder: Path) -> str:
+        """What elan resolves a name to, whose toolchain is in this folder; a linked toolchain's is the name itself."""
+        is_own = folder.parent == self.home / "toolchains"
+        return folder.name.replace("---", ":").replace("--", "/") if is_own else name
+
     def _folder(self, name: str) -> Path | None:
         """The folder of a toolchain of this name, in which elan writes dashes for `/` and `:`."""
         folder = self.home / "toolchains" / name.replace("/", "--").replace(":", "---")
@@ -91,11 +96,6 @@ class Elan:
             if key is not None and (folder / "bin" / f"lean{EXE}").is_file():
                 found.append((key, folder))
         return max(found)[1] if found else None
-
-
-def name_of(folder: Path) -> str:
-    """The name of the toolchain in one of elan's folders."""
-    return folder.name.replace("---", ":").replace("--", "/")
 
 
 def find_elan(environment: Mapping[str, str]) -> Elan | None:
@@ -122,7 +122,8 @@ def _home(environment: Mapping[str, str]) -> Path | None:
     return Path(home) / ".elan" if home else None
 
 
-def _upwards(project: Path | None) -> Iterator[Path]:
+def upwards(project: Path | None) -> Iterator[Path]:
+    """A folder and those above it, without links; nothing for None."""
     if project is not None:
         project = project.resolve()
         yield from (project, *project.parents)

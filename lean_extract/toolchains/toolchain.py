@@ -24,7 +24,7 @@ from lean_extract.errors import BadSettings, LeanNotFound
 from lean_extract.files.reading import is_file
 from lean_extract.source.projects.packages import LAKEFILES
 from lean_extract.source.projects.project import find_project
-from lean_extract.toolchains.elan import EXE, find_elan, name_of
+from lean_extract.toolchains.elan import EXE, find_elan, upwards
 from lean_extract.toolchains.packaged import MINI_CORE_IS, prepare
 from lean_extract.toolchains.toolchain_name import FILE, is_lean, named_in, version_in
 
@@ -185,7 +185,7 @@ def _from_elan(project: Path | None, environment: Mapping[str, str]) -> Choice |
     lake, lean = folder / "bin" / f"lake{EXE}", folder / "bin" / f"lean{EXE}"
     reason = f"{wanted.source} asks for {wanted.name}, and elan has it."
     # As elan's own programs set them: Lake looks for its cache of artifacts there.
-    variables = {"ELAN_HOME": str(elan.home), "ELAN_TOOLCHAIN": name_of(folder)}
+    variables = {"ELAN_HOME": str(elan.home), "ELAN_TOOLCHAIN": elan.resolved(wanted.name, folder)}
     if has_lakefile(project) and lake.is_file():
         return Choice("lake", (str(lake),), reason, variables=variables)
     return Choice("elan", (str(lean),), reason, variables=variables)
@@ -258,10 +258,7 @@ def asked_toolchain(project: Path | None) -> tuple[str, str] | None:
 
     Raises LeanNotFound: it does not name one.
     """
-    if project is None:
-        return None
-    project = project.resolve()
-    for folder in (project, *project.parents):
+    for folder in upwards(project):
         path = folder / FILE
         if is_file(path):
             return named_in(path), str(path)

@@ -76,6 +76,17 @@ def test_the_toolchain_file_may_stand_above_and_the_toolchain_be_linked(machine:
     )
 
 
+def test_a_toolchain_that_a_file_links_keeps_its_name(machine: Machine) -> None:
+    elan = machine.elan()
+    lean = machine.lean(machine.root / "build" / "stage1" / "bin" / "lean")
+    (elan / "toolchains").mkdir()
+    (elan / "toolchains" / "mine").write_text(str(lean.parents[1]))
+    machine.wants("mine")
+    found = machine.resolve()
+    assert found.lean_command == (str(lean),)
+    assert found.environment["ELAN_TOOLCHAIN"] == "mine"
+
+
 def test_what_elan_lacks_is_told_and_not_fetched(machine: Machine) -> None:
     machine.elan("leanprover--lean4---v4.24.0")
     machine.wants("leanprover/lean4:v4.10.0")
