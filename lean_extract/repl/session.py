@@ -77,7 +77,7 @@ class _Documents:
         answer = await self.session._run(text.removeprefix(self.known), self.env, self.path, is_kept=False)
         return [_moved_down(one, self.known) for one in answer.diagnostics]
 
-    async def messages_of(self, path: Path, text: str, seconds: float) -> list[dict[str, Any]] | None:
+    async def messages_of(self, path: Path, text: str) -> list[dict[str, Any]] | None:
         """Nothing: the REPL keeps no messages."""
         return None
 
@@ -150,7 +150,7 @@ class ReplSession:
         """None: the REPL is not asked for them, and premises are not labelled then."""
         return []
 
-    async def prepare(self, path: Path, text: str | None) -> None:
+    async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Load a file's imports in advance. Raises: as `goals_at`, except NoGoalHere and BadPosition."""
         async with self._using:
             await self._running()

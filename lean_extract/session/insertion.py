@@ -34,7 +34,7 @@ class Elaborator(Protocol):
         """All diagnostics of a document. Raises TimeoutError, LeanDied."""
         ...
 
-    async def messages_of(self, path: Path, text: str, seconds: float) -> list[dict[str, Any]] | None:
+    async def messages_of(self, path: Path, text: str) -> list[dict[str, Any]] | None:
         """The same of a file, if it has just been elaborated with this text."""
         ...
 
@@ -160,7 +160,7 @@ class Insertion:
             if self._with_sorry is None:
                 begin = time.perf_counter()
                 copy = self._site.inserted("sorry")
-                found = await self._server.messages_of(self._path, copy.text, self._seconds)
+                found = await self._server.messages_of(self._path, copy.text)
                 if found is None:  # it is not what Lean was given to find the goal
                     found = await self._server.check(copy.text, self._seconds)
                 self._with_sorry = read_inserted(found, copy)

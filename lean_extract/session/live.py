@@ -33,8 +33,8 @@ class LiveLean(Protocol):
         """The errors in the declarations above that of a position."""
         ...
 
-    async def prepare(self, path: Path, text: str | None) -> None:
-        """Load a file's imports in advance."""
+    async def prepare(self, path: Path, text: str | None, position: Position) -> None:
+        """Begin with what `try_tactics` at a position will wait for."""
         ...
 
     def try_tactics(

@@ -50,11 +50,6 @@ class Round:
         for worker in self._workers:
             worker.add_done_callback(self._results.put_nowait)
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether Lean may still be working on a tactic whose outcome is no longer wanted."""
-        return bool(self._running)
-
     async def outcomes(self) -> AsyncGenerator[TacticOutcome, None]:
         """Yields outcomes as they become known. Raises what a trial or the source of the tactics raises."""
         end = None if self._within is None else asyncio.get_running_loop().time() + self._within
@@ -77,12 +72,10 @@ class Round:
             yield TacticOutcome(tactic, "timeout", None, message)
 
     async def end(self) -> None:
-        """Stop all trials. `is_busy` stays True if Lean may still be working on a tactic."""
-        running = list(self._running)
+        """Stop all trials."""
         for worker in self._workers:
             worker.cancel()
         await asyncio.gather(*self._workers, return_exceptions=True)
-        self._running = running
 
     async def _work(self) -> None:
         while (tactic := await self._next()) is not None:

@@ -1,46 +1,163 @@
-"""Scratch documents: several at the same time, each with its own Lean worker, and none of them on disk."""
+"""Copies of a file on which tactics are tried: several at the same time, each with its own Lean worker."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
+import time
+from pathlib import Path
 from typing import Any
 
-from leanclient.aio import AsyncLeanLSPClient, LeanRequestTimeout, ScratchPool
+from leanclient.aio import LeanClientError, LeanRequestTimeout, LeanWorkerCrashed
+
+from lean_extract.session.client import LeanClient, Patience, copy_of
+
+log = logging.getLogger("premise_suggest")
+_STOP_SECONDS = 1.0
+"""How long a worker has to stop what is not wanted any more. Lean stops where the code checks for that."""
 
 
-class Scratch(ScratchPool):
-    """leanclient's scratch documents. If Lean does not finish in time, the document gets another worker.
+class Scratch:
+    """Documents of a file's module, each of which elaborates the text above the goal before it is given tactics.
 
-    Lean stops obsolete work only where the code checks for cancellation. So in the same worker the next text
-    could have to wait for a tactic whose outcome is no longer wanted.
+    So a tactic's time is its own. If Lean does not finish a text in time, or nobody waits for it any more, the
+    document goes back to the text without a tactic, which cancels the work and keeps what is above. Only a worker
+    that does not stop is replaced.
+
+    `warm` and `begin` must not be called while a text is checked.
+
+    Args:
+        client: the connection to Lean.
+        path: the file; it need not exist.
+        header: the file's imports.
+        size: how many documents.
+        silence: seconds without progress of Lean, after which it is not waited for.
     """
 
-    def __init__(self, client: AsyncLeanLSPClient, header: str, size: int, name_prefix: str) -> None:
-        super().__init__(client, header, size, name_prefix)
-        # Last in, first out: in the document used last, Lean has already elaborated the text above the goal.
-        self._free = asyncio.LifoQueue()
+    def __init__(self, client: LeanClient, path: Path, header: str, size: int, silence: float) -> None:
+        self.path = path
+        self.header = header
+        self._client = client
+        self._names = [copy_of(path, number) for number in range(1, size + 1)]
+        self._silence = silence
+        self._base = header
+        self._base_seconds = 0.0
+        self._line = 0
+        # Last in, first out: what the document used last has elaborated is the likeliest to be used again.
+        self._free: asyncio.LifoQueue[str] = asyncio.LifoQueue()
+        self._idle = self._names[::-1]
+        """Documents that are not to be used before all are needed; the first one to be used stands last."""
+        self._returning: dict[str, asyncio.Task[None]] = {}
+        self._used = time.monotonic()
+
+    async def warm(self, text: str, line: int) -> None:
+        """Begin to elaborate what is above a declaration, in as many documents as half of the processors.
+
+        The others load the imports. Nobody waits for that.
+
+        Args:
+            text: the text above.
+            line: the first line of the declaration, from 0.
+
+        Raises LeanTransportError.
+        """
+        self._base, self._line = text, line
+        names = await self._all()
+        ahead = max(1, (os.cpu_count() or 1) // 2)
+        self._idle = names[ahead:][::-1]
+        for name in self._idle:
+            if self._client.document(name) is None:
+                await self._send(name, self.header)
+        for name in names[:ahead]:
+            self._give_back(name, Patience(self._silence))
+
+    async def begin(self, text: str, line: int) -> list[dict[str, Any]]:
+        """All diagnostics of a text without a tactic. All documents elaborate it before they are given others.
+
+        Args: as for `warm`; the text goes on with the declaration.
+
+        Raises LeanIsSilent, LeanWorkerCrashed, LeanTransportError.
+        """
+        self._base, self._line = text, line
+        first, *others = await self._all()
+        for name in others:
+            self._give_back(name, Patience(self._silence))
+        begin = time.monotonic()
+        found = await self._run(first, text, Patience(self._silence))
+        self._base_seconds = time.monotonic() - begin
+        return found
 
     async def check(self, text: str, seconds: float) -> list[dict[str, Any]]:
         """All diagnostics of a text, with columns in code points, from the next free document.
 
-        Raises what leanclient raises, such as LeanRequestTimeout if it takes longer than `seconds`, counted from
-        the moment when a document is free.
+        Raises:
+            LeanRequestTimeout: it takes longer than `seconds`, counted from when Lean has elaborated what is above
+                the declaration.
+            LeanIsSilent, LeanWorkerCrashed, LeanTransportError: as `LeanClient.awaited`.
         """
-        await self.warm()
-        path = await self._free.get()
+        return await self._run(await self._free.get(), text, Patience(self._silence, seconds, self._line))
+
+    def idle_seconds(self) -> float:
+        """How long no text has been checked; 0 while one is."""
+        unused = self._free.qsize() + len(self._idle) + len(self._returning)
+        return time.monotonic() - self._used if unused == len(self._names) else 0.0
+
+    async def close(self) -> None:
+        """Close the documents, which ends their workers."""
+        for name in await self._all():
+            await self._client.close_file(name)
+
+    async def _all(self) -> list[str]:
+        """Take all documents, whatever they elaborate, the likeliest to be of use first."""
+        free = []
+        while not self._free.empty():
+            free.append(self._free.get_nowait())
+        returning, self._returning = self._returning, {}
+        for task in returning.values():
+            task.cancel()
+        await asyncio.gather(*returning.values(), return_exceptions=True)
+        idle, self._idle = self._idle[::-1], []
+        return [*free, *returning, *idle]
+
+    async def _run(self, name: str, text: str, patience: Patience) -> list[dict[str, Any]]:
+        is_done = False
         try:
-            await self._client.update(path, text, wait=False)
-            report = await self._client.diagnostics(path, fresh=True, timeout=seconds)
-        except LeanRequestTimeout:
-            await self._renew(path)
-            raise
+            found = await self._elaborated(name, text, patience)
+            is_done = True
         finally:
-            self._free.put_nowait(path)
+            self._used = time.monotonic()
+            if is_done:
+                self._free.put_nowait(name)
+            else:
+                own = self._base_seconds + _STOP_SECONDS
+                self._give_back(name, Patience(self._silence, own, self._line))
+        return found
+
+    async def _elaborated(self, name: str, text: str, patience: Patience) -> list[dict[str, Any]]:
+        await self._send(name, text)
+        report = await self._client.awaited(name, self._client.diagnostics(name, fresh=True), patience)
         return list(report.items)
 
-    async def _renew(self, path: str) -> None:
-        """Start another worker for a document, and wait until it has loaded the header."""
-        await self._client.close_file(path)
-        document = await self._client.open(path, text=self.header, wait=False)
+    async def _send(self, name: str, text: str) -> None:
+        if self._client.document(name) is not None:
+            await self._client.update(name, text)
+            return
+        document = await self._client.open(name, text=text, wait=False)
         document.pinned = True
-        await self._client.barrier(path)
+
+    def _give_back(self, name: str, patience: Patience) -> None:
+        """Make a document free as soon as it has elaborated the text without a tactic."""
+        self._returning[name] = asyncio.ensure_future(self._return(name, patience))
+
+    async def _return(self, name: str, patience: Patience) -> None:
+        try:
+            try:
+                await self._elaborated(name, self._base, patience)
+            except (LeanRequestTimeout, LeanWorkerCrashed):
+                await self._client.close_file(name)
+                await self._elaborated(name, self._base, Patience(self._silence))
+        except LeanClientError as error:  # whoever uses it next has it, too
+            log.info("A copy of %s was not prepared: %s", self.path.name, error)
+        del self._returning[name]
+        self._free.put_nowait(name)

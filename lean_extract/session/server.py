@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import shutil
 import sys
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from leanclient.aio import (
-    AsyncLeanLSPClient,
     DocState,
     LeanClientError,
     LeanRequestTimeout,
@@ -26,51 +24,20 @@ from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.files.reading import is_folder
 from lean_extract.records import Position
 from lean_extract.session import processes
+from lean_extract.session.client import LeanClient, LeanIsSilent, Patience
 from lean_extract.session.faults import Fault
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.scratch import Scratch
-from lean_extract.session.watching import file_changes
 from lean_extract.toolchains.toolchain import Toolchain
 
 _T = TypeVar("_T")
 _GUARD = Path(__file__).with_name("guard.py")
-_OPEN_FILES = 4
+_OPEN_FILES = 2
 _WATCH_SECONDS = 0.25
-_END_SECONDS = 5.0
+_IDLE_SECONDS = 300.0
+"""After that, the copies of a file are closed."""
 _CONTENT_MODIFIED = -32801
-_SCRATCH_NAME = "_premise_suggest_scratch"
 _AGAIN = "Try again: Lean will be restarted."
-
-
-class _Client(AsyncLeanLSPClient):
-    """leanclient with `start_seconds` instead of its own limit of 30 s, and a watch over less than all files."""
-
-    def __init__(self, project: Path, toolchain: Toolchain, limits: LeanLimits) -> None:
-        super().__init__(
-            str(project),
-            max_workers=_OPEN_FILES,
-            request_timeout=limits.request_seconds,
-            check_version=False,
-            server_command=_command(toolchain),
-        )
-        request = self._transport.request
-
-        async def bounded(method: str, params: dict[str, Any], timeout: float | None = None) -> object:
-            return await request(method, params, limits.start_seconds if method == "initialize" else timeout)
-
-        self._transport.request = bounded  # type: ignore[method-assign]
-
-    async def _watch_project_files(self) -> None:
-        """Tell Lean of changed files.
-
-        leanclient watches all below the folder and all that links lead to. It also marks documents that it has read
-        from the disk; ours have their texts from us.
-        """
-        self._watch_ready.set()
-        async for changes in file_changes(Path(self.project_path)):
-            said = [{"uri": Path(path).as_uri(), "type": change.value} for change, path in sorted(changes)]
-            with contextlib.suppress(LeanTransportError):  # it has ended
-                await self._transport.notify("workspace/didChangeWatchedFiles", {"changes": said})
 
 
 class LeanServer:
@@ -80,11 +47,12 @@ class LeanServer:
         self.project = project
         self.toolchain = toolchain
         self._limits = limits
-        self._client = _Client(project, toolchain, limits)
+        self._client = LeanClient(project, _command(toolchain), limits.start_seconds, _OPEN_FILES)
         self._workers: frozenset[processes.Process] = frozenset()
-        self._documents: dict[Path, DocState] = {}
         self._watch: asyncio.Task[None] | None = None
+        self._opened: set[Path] = set()
         self._outdated: set[Path] = set()
+        self._silent: tuple[str, int | None] | None = None
         self._scratch_is_outdated = False
         self._closing: asyncio.Task[None] | None = None
         self._pool: Scratch | None = None
@@ -110,9 +78,9 @@ class LeanServer:
         server = cls(project, toolchain, limits)
         try:
             async with asyncio.timeout(limits.start_seconds):
-                with server._errors("starting", may_time_out=True):
+                with server._errors("starting"):
                     await server._client.start()
-        except (TimeoutError, LeanRequestTimeout) as error:
+        except (TimeoutError, LeanTimeout) as error:
             await server.close()
             raise LeanTimeout(
                 f"Lean did not respond within {limits.start_seconds:g} s of its start.",
@@ -132,7 +100,7 @@ class LeanServer:
     @property
     def pid(self) -> int | None:
         """The process that was started; None once it has ended. Lean's workers are its descendants."""
-        process = self._client._transport._proc
+        process = self._client.process
         return process.pid if process is not None else None
 
     def give_up(self) -> None:
@@ -143,31 +111,19 @@ class LeanServer:
         """Stop the server and its workers. This completes even if the caller is cancelled."""
         self.give_up()
         if self._closing is None:
-            self._closing = asyncio.create_task(self._end(self._kill()))
+            self._kill()
+            self._closing = asyncio.create_task(self._client.end())
         await asyncio.shield(self._closing)
 
-    def _kill(self) -> asyncio.subprocess.Process | None:
+    def _kill(self) -> None:
         if self._watch is not None:
             self._watch.cancel()
-        process = self._client._transport._proc
+        process = self._client.process
         if process is not None and process.returncode is None:
             self._note_processes(process.pid)
             processes.kill(processes.identify([process.pid]))
         # Workers run in sessions of their own, so killing the server's process group is not enough.
         processes.kill(self._workers)
-        return process
-
-    async def _end(self, process: asyncio.subprocess.Process | None) -> None:
-        await self._client.close()
-        if process is None:
-            return
-        reader = self._client._transport._stderr_task
-        if reader is not None:
-            reader.cancel()
-            await asyncio.wait([reader])
-        with contextlib.suppress(TimeoutError):  # Another process holds the pipes; the server has ended.
-            async with asyncio.timeout(_END_SECONDS):
-                await process.communicate()
 
     def _note_processes(self, pid: int) -> list[int]:
         """The server's descendants. They are recorded, since they may outlive it."""
@@ -176,33 +132,49 @@ class LeanServer:
         return pids
 
     async def sync(self, path: Path, text: str) -> DocState:
-        """Give Lean this text for a file, without reading the disk.
+        """Give Lean this text for a file, without reading the disk. It stays open until `release`.
 
         A file whose worker ended, or whose imports failed, is reopened: Lean would not respond to further
         requests about it, and the imports may have been fixed.
         """
         with self._errors(f"opening {path.name}"):
-            known = self._documents.get(path)
+            known = self._client.document(str(path))
             if known is not None and (known.fatal_error or path in self._outdated):
                 await self.forget(path)
+            self._opened.add(path)
             document = await self._client.open(str(path), text=text, wait=False)
-            self._documents[path] = document
+            document.pinned = True
             return document
+
+    def release(self, path: Path) -> None:
+        """Let a file be closed when others are opened."""
+        document = self._client.document(str(path))
+        if document is not None:
+            document.pinned = False
 
     def outdate(self) -> None:
         """Reload the imports of every file at the next request about it."""
-        self._outdated |= self._documents.keys()
+        self._outdated |= self._opened
         self._scratch_is_outdated = True
 
     async def forget(self, path: Path) -> None:
         """Close a file, which ends its worker."""
-        self._documents.pop(path, None)
+        self._opened.discard(path)
         self._outdated.discard(path)
         await self._client.close_file(str(path))
 
     async def settle(self, path: Path) -> DocState:
-        """Wait until the whole text of a file is elaborated."""
-        return await self._answer(path, self._client.open(str(path), wait=True))
+        """Wait until the whole text of a file is elaborated. Raises LeanError: it is not open any more."""
+        document = self._client.document(str(path))
+        if document is None:
+            raise LeanError(f"Lean has closed {path.name} meanwhile.", "Try again.")
+        await self._answer(path, self._client.barrier(str(path)))
+        return document
+
+    def line_at(self, path: Path) -> int | None:
+        """The first line of a file that Lean has not elaborated yet, from 0; None if it is all done, or not open."""
+        progress = self._client.progress(str(path))
+        return progress.line if progress is not None else None
 
     async def tactic_goals(self, path: Path, position: Position) -> Mapping[str, Any] | None:
         """Lean's response to `$/lean/plainGoal`, which waits until the text above the position is elaborated."""
@@ -231,61 +203,67 @@ class LeanServer:
         return answer if isinstance(answer, dict) and "goal" in answer else None
 
     async def _answer(self, path: Path, request: Coroutine[Any, Any, _T]) -> _T:
-        """The response to a request about a file.
+        """The response to a request about a file, which is awaited as long as Lean gets on with it."""
+        patience = Patience(self._limits.request_seconds)
+        with self._errors(f"elaborating {path.name}"), self._malformed_answers(path):
+            answer = await self._client.awaited(str(path), request, patience)
+        self._silent = None
+        return answer
 
-        If the worker ended just before the request, Lean never responds to it. Then only Lean's notification that
-        the worker ended arrives.
+    async def prepare(self, path: Path, header: str, above: str, line: int) -> None:
+        """Begin to elaborate what is above a declaration in the copies of a file, before `begin`.
+
+        Args: as for `begin`; the text ends above the declaration.
         """
-        doing = f"elaborating {path.name}"
-        asking = asyncio.ensure_future(request)
-        try:
-            with self._errors(doing), self._malformed_answers(path):
-                was_dead = False
-                while not (await asyncio.wait([asking], timeout=_WATCH_SECONDS))[0]:
-                    document = self._documents.get(path)
-                    is_dead = document is not None and document.fatal_error
-                    if is_dead and was_dead:
-                        raise self._worker_death(doing)
-                    was_dead = is_dead
-                return asking.result()
-        finally:
-            if not asking.done():
-                asking.cancel()
-                await asyncio.wait([asking])
+        with self._errors(f"opening {path.name}"):
+            await (await self._copies(path, header)).warm(above, line)
 
-    async def scratch(self, header: str) -> None:
-        """Prepare the scratch documents for texts with this header."""
-        is_same = self._pool is not None and self._pool.header.strip() == header.strip()
-        if is_same and not self._scratch_is_outdated:
-            return
-        await self.drop_scratch()
-        pool = Scratch(self._client, header, self._limits.slots, _SCRATCH_NAME)
-        with self._errors("loading the file's imports"):
-            await pool.warm()
-        self._pool = pool
+    async def begin(self, path: Path, header: str, text: str, line: int) -> list[dict[str, Any]]:
+        """All diagnostics of a text without a tactic, which every copy of the file elaborates before `check`.
+
+        Args:
+            path: the file.
+            header: the imports in the text.
+            text: the text, with the declaration.
+            line: the first line of the declaration, from 0.
+
+        Raises LeanTimeout, LeanDied.
+        """
+        pool = await self._copies(path, header)
+        with self._errors(f"elaborating a copy of {path.name}"):
+            return await pool.begin(text, line)
+
+    async def _copies(self, path: Path, header: str) -> Scratch:
+        pool = self._pool
+        is_same = pool is not None and (pool.path, pool.header.strip()) == (path, header.strip())
+        if pool is None or not is_same or self._scratch_is_outdated:
+            await self.drop_scratch()
+            pool = Scratch(self._client, path, header, self._limits.slots, self._limits.request_seconds)
+            self._pool = pool
+        return pool
 
     async def check(self, text: str, seconds: float) -> list[dict[str, Any]]:
-        """All diagnostics of a text, with columns in code points, from the next free scratch document.
+        """All diagnostics of a text, with columns in code points, from the next free copy of the file.
 
         Raises:
-            TimeoutError: it took longer than `seconds`, counted from the moment when a document was free.
+            TimeoutError: it took longer than `seconds`, counted from when a copy was free and Lean had elaborated what
+                is above the declaration; or Lean does not get there.
             LeanDied: Lean's worker or server ended.
         """
         if self._pool is None:
-            raise LeanDied("Lean's scratch documents were closed.", _AGAIN)
+            raise LeanDied("The copies of the file were closed.", _AGAIN)
         try:
-            with self._errors("trying a tactic", may_time_out=True):
+            with self._errors("trying a tactic"):
                 return await self._pool.check(text, seconds)
-        except LeanRequestTimeout as error:
+        except LeanTimeout as error:
             raise TimeoutError from error
 
-    async def messages_of(self, path: Path, text: str, seconds: float) -> list[dict[str, Any]] | None:
+    async def messages_of(self, path: Path, text: str) -> list[dict[str, Any]] | None:
         """All diagnostics of a file, with columns in code points, if Lean has this text of it; None otherwise."""
-        document = self._documents.get(path)
+        document = self._client.document(str(path))
         if document is None or document.text != text:
             return None
-        request = self._client.diagnostics(str(path), fresh=True, timeout=seconds)
-        report = await self._answer(path, request)
+        report = await self._answer(path, self._client.diagnostics(str(path), fresh=True))
         return list(report.items) if document.text == text else None
 
     def errors_in(self, path: Path, beginning: str, lines: int) -> list[Fault]:
@@ -293,7 +271,7 @@ class LeanServer:
 
         `beginning` is the text of these lines; there is none if Lean has another text of them.
         """
-        document = self._documents.get(path)
+        document = self._client.document(str(path))
         if document is None or not document.text.startswith(beginning):
             return []
         errors = (one for one in document.diagnostics if one.get("severity") == 1)
@@ -308,7 +286,7 @@ class LeanServer:
             await pool.close()
 
     @contextmanager
-    def _errors(self, doing: str, *, may_time_out: bool = False) -> Iterator[None]:
+    def _errors(self, doing: str) -> Iterator[None]:
         """Convert leanclient's exceptions to those of this project."""
         try:
             yield
@@ -319,13 +297,10 @@ class LeanServer:
             ) from error
         except LeanWorkerCrashed as error:
             raise self._worker_death(doing) from error
+        except LeanIsSilent as error:
+            raise self._silence(doing, error) from error
         except LeanRequestTimeout as error:
-            if may_time_out:
-                raise
-            raise LeanTimeout(
-                f"Lean did not respond within {self._limits.request_seconds:g} s while {doing}.",
-                "Raise the limit `lean.requestSeconds`, or split the file.",
-            ) from error
+            raise LeanTimeout(f"Lean did not respond in time while {doing}.", _AGAIN) from error
         except LeanRpcError as error:
             if error.code == _CONTENT_MODIFIED:
                 raise LeanError("The text changed while Lean was working on it.", "Try again.") from error
@@ -344,6 +319,18 @@ class LeanServer:
             self.give_up()
             raise LeanDied(f"Lean's server sent a malformed response about {path.name}.", _AGAIN) from error
 
+    def _silence(self, doing: str, error: LeanIsSilent) -> LeanTimeout:
+        """The error where Lean's progress does not move. If it never did, or stood there before, Lean is given up."""
+        here = error.path, error.line
+        if error.line is None or self._silent == here:
+            self.give_up()
+        self._silent = here
+        where = f" in line {error.line + 1}" if error.line is not None else ""
+        return LeanTimeout(
+            f"Lean has made no progress for {self._limits.request_seconds:g} s{where} while {doing}.",
+            "Try again, as Lean goes on with it; or raise the limit `lean.requestSeconds`, or split the file.",
+        )
+
     def _worker_death(self, doing: str) -> LeanDied:
         self.outgrew, self._too_big = self._too_big, False
         if self.outgrew:
@@ -356,6 +343,8 @@ class LeanServer:
     async def _watch_memory(self) -> None:
         """Kill workers that exceed the memory limit. Lean itself then reports that the worker ended."""
         while self.is_alive and self.pid is not None:
+            if self._pool is not None and self._pool.idle_seconds() > _IDLE_SECONDS:
+                await self.drop_scratch()
             for pid in self._note_processes(self.pid):
                 if processes.private_megabytes(pid) > self._limits.memory_mb:
                     self._too_big = True

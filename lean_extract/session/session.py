@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from lean_extract.errors import GoalBroken, LeanDied, LeanTimeout, NoGoalHere
+from lean_extract.errors import GoalBroken, LeanDied, NoGoalHere
 from lean_extract.files.reading import read_source
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.asking import GoalsFound, ask, ask_expected, broken_goal
@@ -17,6 +17,7 @@ from lean_extract.session.faults import Fault, mentions_sorry
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.round import Round
 from lean_extract.session.server import LeanServer
+from lean_extract.session.shadow import command_start
 from lean_extract.session.trials import find_site
 from lean_extract.toolchains.toolchain import Toolchain
 
@@ -142,14 +143,16 @@ class LeanSession:
         line = document.position(first).line
         return self._server.errors_in(path, document.text[:first], line)
 
-    async def prepare(self, path: Path, text: str | None) -> None:
-        """Load a file's imports in advance, so that `try_tactics` need not wait for them.
+    async def prepare(self, path: Path, text: str | None, position: Position) -> None:
+        """Begin to elaborate what is above a position for `try_tactics`, without waiting for it.
 
-        Raises: as `goals_at`, except NoGoalHere and BadPosition.
+        Raises: as `goals_at`, except NoGoalHere.
         """
-        header = (await _document(self._project / path, text)).header
+        path = self._project / path
+        document = await _document(path, text)
+        above, line = await asyncio.to_thread(_above, document, position)
         async with self._trying:
-            await (await self._running()).scratch(header)
+            await (await self._running()).prepare(path, document.header, above, line)
 
     async def try_tactics(
         self,
@@ -197,16 +200,10 @@ class LeanSession:
                 trials = Round(trial, tactics, slots=self._limits.slots, seconds=seconds, within=within)
                 async for outcome in trials.outcomes():
                     yield outcome
-            except LeanTimeout:
-                server.give_up()
-                raise
             finally:
                 if trials is not None:
                     await trials.end()
                 await _close_if_dead(server)
-                if trials is None or trials.is_busy:
-                    # A worker may still be busy with a tactic whose outcome is no longer wanted.
-                    await asyncio.shield(server.drop_scratch())
 
     async def _running(self) -> LeanServer:
         """The running server, which is started if needed."""
@@ -237,9 +234,9 @@ class LeanSession:
                 # In the meantime, another request may have given Lean a shorter part of the file.
                 await ask(server, path, document, found.position)
                 return await broken_goal(server, path, document, found.position)
-            except (LeanDied, LeanTimeout):
+            finally:
+                server.release(path)
                 await _close_if_dead(server)
-                raise
 
     async def _find(
         self, path: Path, document: LeanDocument, position: Position, ask: Asking = ask
@@ -248,26 +245,17 @@ class LeanSession:
         async with self._file_locks.setdefault(path, asyncio.Lock()):
             server = await self._running()
             try:
-                async with asyncio.timeout(self._limits.request_seconds):
-                    try:
-                        return await ask(server, path, document, position)
-                    except LeanDied:
-                        if not server.is_alive or server.outgrew:
-                            raise
-                        # Only the file's worker ended, perhaps long ago. Reopening the file starts another.
-                        await server.forget(path)
-                        return await ask(server, path, document, position)
-            except LeanDied:
+                try:
+                    return await ask(server, path, document, position)
+                except LeanDied:
+                    if not server.is_alive or server.outgrew:
+                        raise
+                    # Only the file's worker ended, perhaps long ago. Reopening the file starts another.
+                    await server.forget(path)
+                    return await ask(server, path, document, position)
+            finally:
+                server.release(path)
                 await _close_if_dead(server)
-                raise
-            except (TimeoutError, LeanTimeout) as error:
-                server.give_up()
-                await _close_if_dead(server)
-                raise LeanTimeout(
-                    f"Lean did not get to line {position.line + 1} of {path.name}"
-                    f" within {self._limits.request_seconds:g} s.",
-                    "Raise the limit `lean.requestSeconds`, or split the file.",
-                ) from error
 
 
 async def _document(path: Path, text: str | None) -> LeanDocument:
@@ -279,6 +267,13 @@ def _read_document(path: Path, text: str | None) -> LeanDocument:
     document = LeanDocument(read_source(path) if text is None else text)
     document.header  # noqa: B018
     return document
+
+
+def _above(document: LeanDocument, position: Position) -> tuple[str, int]:
+    """The lines above the command of the declaration at a position, and how many they are."""
+    first, _ = document.declaration(document.offset(position))
+    line = document.position(command_start(document.text, first)).line
+    return document.text[: document.offset(Position(line, 0))], line
 
 
 async def _close_if_dead(server: LeanServer) -> None:

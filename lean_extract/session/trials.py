@@ -6,10 +6,10 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from lean_extract.errors import LeanDied, LeanTimeout, NoGoalHere
+from lean_extract.errors import LeanDied, NoGoalHere
 from lean_extract.records import TacticOutcome
 from lean_extract.session.asking import GoalsFound, error_above
 from lean_extract.session.broken import Above, mentioned, rests_on
@@ -176,7 +176,10 @@ async def find_site(
         if blank.error is None and is_right:
             fault = await asyncio.to_thread(finder.open_end, found)
             return await finder.without_broken(finder.trial(site, blank, fault))
+    _, end = document.declaration(document.offset(found.position))
+    await server.sync(path, document.text[:end])
     hint = error_above(await server.settle(path), document, found.position)
+    server.release(path)
     if found.is_hole and not hint:
         return WholeTrial(server, finder.insertion(sites[0]))
     raise NoGoalHere(
@@ -196,14 +199,16 @@ class _Finder:
     async def blank(self, site: TacticSite) -> CopyMessages:
         """The messages with nothing between the braces. Raises LeanTimeout, LeanDied."""
         shadow = site.shadow("")
+        line = await asyncio.to_thread(lambda: site.first_line)
+        begin = partial(self.server.begin, self.path, self.document.header, shadow.text, line)
         try:
-            diagnostics = await _check_blank(self.server, self.document.header, shadow.text, self.seconds)
-        except TimeoutError as error:
-            raise LeanTimeout(
-                f"Lean did not elaborate a copy of {self.path.name} within {self.seconds:g} s.",
-                "Raise the limit `lean.requestSeconds`, or split the file.",
-            ) from error
-        return read(diagnostics, shadow)
+            return read(await begin(), shadow)
+        except LeanDied:
+            if not self.server.is_alive or self.server.outgrew:
+                raise
+            # The worker may have ended long ago, and those of the other copies with it.
+            await self.server.drop_scratch()
+            return read(await begin(), shadow)
 
     def insertion(self, site: TacticSite) -> Insertion:
         """The edits at a site."""
@@ -265,16 +270,3 @@ def _judgeable_trial(
     if fault is not None:
         return replace(trial, fault=fault)
     return replace(apart, whole=trial, names=names)
-
-
-async def _check_blank(server: LeanServer, header: str, text: str, seconds: float) -> list[dict[str, Any]]:
-    await server.scratch(header)
-    try:
-        return await server.check(text, seconds)
-    except LeanDied:
-        if not server.is_alive or server.outgrew:
-            raise
-        # The worker may have ended long ago, and those of the other slots with it.
-        await server.drop_scratch()
-        await server.scratch(header)
-        return await server.check(text, seconds)

@@ -108,12 +108,12 @@ class RunningLean:
         return await LeanSession.start(self.root, toolchain, limits_of(wanted))
 
     def prepare_ahead(self, position: GoalPosition) -> None:
-        """Begin to load the imports for trials while Lean elaborates; errors are raised by the trials."""
+        """Begin with the text above for trials while Lean finds the goal; errors are raised by the trials."""
         if self.root is not None and (self._preparing is None or self._preparing.done()):
             self._preparing = ahead(self._prepared(position))
 
     async def _prepared(self, position: GoalPosition) -> None:
-        await (await self.session()).prepare(position.path, position.text)
+        await (await self.session()).prepare(position.path, position.text, position.position)
 
     @property
     def is_running(self) -> bool:

@@ -78,7 +78,7 @@ class TheoremLean:
         """None: the environment was built without an error."""
         return []
 
-    async def prepare(self, path: Path, text: str | None) -> None:
+    async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Nothing: the theorem is open."""
 
     async def try_tactics(

@@ -23,7 +23,7 @@ class LeanForSearch(Protocol):
         """The goals at a position."""
         ...
 
-    async def prepare(self, path: Path, text: str | None) -> None:
+    async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Load the file's imports."""
         ...
 
@@ -87,7 +87,7 @@ class LeanEnvironment:
                 f"The proof in line {theorem.position.line + 1} of {theorem.path.name} is complete.",
                 "Name a theorem that ends in `sorry`.",
             )
-        await self._session.prepare(theorem.path, theorem.text)
+        await self._session.prepare(theorem.path, theorem.text, theorem.position)
         return Reached(ProofState(state.goals[:1]), _Way())
 
     async def run(

@@ -153,7 +153,7 @@ async def test_after_silence_and_death_the_next_tactic_has_a_new_repl(
 
 async def test_text_above_is_run_once(start: Starts, diary: Path) -> None:
     async with start() as session:
-        await session.prepare(FILE, TEXT)
+        await session.prepare(FILE, TEXT, place(TEXT, "sorry"))
         await session.goals_at(FILE, TEXT, place(TEXT, "sorry"))
         await outcomes(session, ["skip", "constructor"])
         changed = TEXT.replace("rw [Nat.add_comm]", "simp")

@@ -1,0 +1,237 @@
+"""leanclient, and what it lacks: the one place that reaches into its private members."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import re
+import time
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from leanclient.aio import (
+    AsyncLeanLSPClient,
+    DocState,
+    LeanClientError,
+    LeanRequestTimeout,
+    LeanTransportError,
+    LeanWorkerCrashed,
+)
+
+from lean_extract.session.watching import file_changes
+
+_T = TypeVar("_T")
+_LOOK_SECONDS = 0.25
+_END_SECONDS = 5.0
+_COPY = "\0"
+"""Stands between the path of a file and the number of a copy of it; no path has it."""
+_CHARACTERS = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far Lean is in a document: the first line that is not elaborated, from 0; None: all of it is."""
+
+    version: int | None
+    line: int | None
+
+
+class LeanIsSilent(LeanClientError):
+    """Lean's progress in a document has not moved for so long that nobody waits any more.
+
+    `line` is where it stands, from 0; None: Lean has reported nothing on the present text.
+    """
+
+    def __init__(self, path: str, line: int | None) -> None:
+        super().__init__(f"Lean's progress in {path} does not move.")
+        self.path = path
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a response is awaited, in seconds.
+
+    `silence`: without any progress of Lean in the document. `own`: from the moment when all lines above `line` are
+    elaborated.
+    """
+
+    silence: float
+    own: float = math.inf
+    line: int = 0
+
+
+class LeanClient(AsyncLeanLSPClient):
+    """leanclient without limits on the time of a request: `awaited` has them.
+
+    It watches less than all files, never has Lake build anything, and opens copies of a file as documents of the same
+    module.
+    """
+
+    def __init__(self, project: Path, command: list[str], start_seconds: float, open_files: int) -> None:
+        super().__init__(
+            str(project),
+            max_workers=open_files,
+            request_timeout=math.inf,
+            check_version=False,
+            server_command=command,
+        )
+        self._progress: dict[str, Progress] = {}
+        request, notify = self._transport.request, self._transport.notify
+
+        async def bounded(method: str, params: dict[str, Any], timeout: float | None = None) -> object:
+            return await request(method, params, start_seconds if method == "initialize" else timeout)
+
+        async def whole(method: str, params: dict[str, Any]) -> None:
+            await asyncio.shield(
+                notify(method, params)
+            )  # Lean must have what `_docs` says, whoever is cancelled
+
+        self._transport.request = bounded  # type: ignore[method-assign]
+        self._transport.notify = whole  # type: ignore[method-assign]
+
+    @property
+    def process(self) -> asyncio.subprocess.Process | None:
+        """The process that was started; None once it has ended."""
+        return self._transport._proc
+
+    def document(self, path: str) -> DocState | None:
+        """An open document."""
+        return self._docs.get(path)
+
+    def progress(self, path: str) -> Progress | None:
+        """How far Lean is in a document, as it last reported."""
+        document = self._docs.get(path)
+        return self._progress.get(document.uri) if document is not None else None
+
+    async def close_file(self, path: str) -> None:
+        """Close a document, which ends its worker."""
+        document = self._docs.get(path)
+        if document is not None:
+            self._progress.pop(document.uri, None)
+        await super().close_file(path)
+
+    async def awaited(self, path: str, request: Coroutine[Any, Any, _T], patience: Patience) -> _T:
+        """The response to a request about a document, which is awaited for as long as Lean gets on with it.
+
+        If the worker ended just before the request, Lean never responds to it. Then only Lean's notification that
+        the worker ended arrives.
+
+        Raises:
+            LeanIsSilent, LeanRequestTimeout: `patience.silence`, `patience.own` has passed.
+            LeanWorkerCrashed: the worker ended. All that the request raises.
+        """
+        asking = asyncio.ensure_future(request)
+        watch = _Watch(path, patience)
+        look = min(_LOOK_SECONDS, patience.own)
+        try:
+            while not (await asyncio.wait([asking], timeout=look))[0]:
+                watch.look(self._docs.get(path), self.progress(path))
+            return asking.result()
+        finally:
+            if not asking.done():
+                asking.cancel()
+                await asyncio.wait([asking])
+
+    async def end(self) -> None:
+        """Close the connection to a server that is being killed, and wait for its process, but not for ever."""
+        process, reader = self.process, self._transport._stderr_task
+        await self.close()
+        if process is None:
+            return
+        if reader is not None:
+            reader.cancel()
+            await asyncio.wait([reader])
+        with contextlib.suppress(TimeoutError):  # Another process holds the pipes; the server has ended.
+            async with asyncio.timeout(_END_SECONDS):
+                await process.communicate()
+
+    def _path_to_uri(self, path: str) -> str:
+        file, _, number = path.partition(_COPY)
+        uri = super()._path_to_uri(file)
+        return respelled(uri, int(number)) if number else uri
+
+    def _on_notification(self, method: str, params: dict[str, Any]) -> None:
+        super()._on_notification(method, params)
+        if method == "$/lean/fileProgress":
+            document = params["textDocument"]
+            lines = [one["range"]["start"]["line"] for one in params.get("processing", ())]
+            self._progress[document["uri"]] = Progress(document.get("version"), min(lines, default=None))
+
+    async def _rebuild_stale_dependencies(self, path: str, timeout: float | None) -> bool:
+        return False
+
+    async def _watch_project_files(self) -> None:
+        """Tell Lean of changed files.
+
+        leanclient watches all below the folder and all that links lead to. It also marks documents that it has read
+        from the disk; ours have their texts from us.
+        """
+        self._watch_ready.set()
+        async for changes in file_changes(Path(self.project_path)):
+            said = [{"uri": Path(path).as_uri(), "type": change.value} for change, path in sorted(changes)]
+            with contextlib.suppress(LeanTransportError):  # it has ended
+                await self._transport.notify("workspace/didChangeWatchedFiles", {"changes": said})
+
+
+class _Watch:
+    """Looks at a document while a response about it is awaited."""
+
+    def __init__(self, path: str, patience: Patience) -> None:
+        self._path = path
+        self._patience = patience
+        self._seen: Progress | None = None
+        self._moved = time.monotonic()
+        self._reached: float | None = None
+        self._was_dead = False
+
+    def look(self, document: DocState | None, progress: Progress | None) -> None:
+        """Raises LeanIsSilent, LeanRequestTimeout, LeanWorkerCrashed."""
+        now = time.monotonic()
+        is_dead = document is not None and document.fatal_error
+        if is_dead and self._was_dead:
+            raise LeanWorkerCrashed("The worker has ended.")
+        self._was_dead = is_dead
+        if progress != self._seen:
+            self._seen, self._moved = progress, now
+        line = _line_of(document, progress)
+        if self._reached is None and line >= self._patience.line:
+            self._reached = now
+        if self._reached is not None and now - self._reached >= self._patience.own:
+            raise LeanRequestTimeout("It takes too long.")
+        if now - self._moved >= self._patience.silence:
+            raise LeanIsSilent(self._path, int(line) if 0 <= line < math.inf else None)
+
+
+def _line_of(document: DocState | None, progress: Progress | None) -> float:
+    """The first line that is not elaborated in a document's present version; -1 if Lean has not begun."""
+    if document is None or progress is None or progress.version not in (None, document.version):
+        return -1
+    return math.inf if progress.line is None else progress.line
+
+
+def copy_of(path: Path, number: int) -> str:
+    """The name of a copy of a file, from 1, as a document of the same module that has a worker of its own.
+
+    Lean tells documents apart by the spelling of their addresses, and Lake modules by the files that these name. So
+    the copy has the options and the rights of the file itself.
+    """
+    return f"{path}{_COPY}{number}"
+
+
+def respelled(uri: str, number: int) -> str:
+    """A `file:` address whose letters are percent-encoded where `number` has bits; each number gives another."""
+    characters = _CHARACTERS.findall(uri)
+    stem = next((place for place in reversed(range(len(characters))) if characters[place] == "."), None)
+    letters = [
+        place
+        for place in reversed(range(len(characters[:stem])))
+        if re.fullmatch("[A-Za-z0-9]", characters[place])
+    ]
+    for bit, place in enumerate(letters):
+        if number >> bit & 1:
+            characters[place] = f"%{ord(characters[place]):02X}"
+    return "".join(characters)
