@@ -8,6 +8,7 @@ is long for a Lean with thousands of mapped files.
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 
 _PROC = Path("/proc")
@@ -35,6 +36,11 @@ def private_megabytes(pid: int) -> float:
         if line.startswith(("RssAnon:", "RssShmem:", "VmSwap:")):
             kilobytes += int(line.split()[1])
     return kilobytes / 1024
+
+
+def machine_megabytes() -> int:
+    """The memory of this machine in MiB."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
 
 
 def start_time(pid: int) -> str | None:

@@ -12,11 +12,21 @@ import sys
 from collections.abc import Iterable
 
 if sys.platform.startswith("linux"):
-    from lean_extract.session.linux_processes import descendants, private_megabytes, start_time
+    from lean_extract.session.linux_processes import (
+        descendants,
+        machine_megabytes,
+        private_megabytes,
+        start_time,
+    )
 else:
-    from lean_extract.session.other_processes import descendants, private_megabytes, start_time
+    from lean_extract.session.other_processes import (
+        descendants,
+        machine_megabytes,
+        private_megabytes,
+        start_time,
+    )
 
-__all__ = ["Process", "descendants", "identify", "kill", "private_megabytes"]
+__all__ = ["Process", "descendants", "identify", "kill", "machine_megabytes", "private_megabytes"]
 
 Process = tuple[int, str]
 """A process's number and start time."""

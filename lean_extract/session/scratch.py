@@ -6,12 +6,13 @@ import asyncio
 import logging
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from leanclient.aio import LeanClientError, LeanRequestTimeout, LeanWorkerCrashed
 
-from lean_extract.session.client import LeanClient, Patience, copy_of
+from lean_extract.session.client import LeanClient, Patience
 
 log = logging.getLogger("premise_suggest")
 _STOP_SECONDS = 1.0
@@ -31,22 +32,24 @@ class Scratch:
         client: the connection to Lean.
         path: the file; it need not exist.
         header: the file's imports.
-        size: how many documents.
+        names: what the documents are called (`copy_of`), one each.
         silence: seconds without progress of Lean, after which it is not waited for.
     """
 
-    def __init__(self, client: LeanClient, path: Path, header: str, size: int, silence: float) -> None:
+    def __init__(
+        self, client: LeanClient, path: Path, header: str, names: Sequence[str], silence: float
+    ) -> None:
         self.path = path
         self.header = header
         self._client = client
-        self._names = [copy_of(path, number) for number in range(1, size + 1)]
+        self._names = names
         self._silence = silence
         self._base = header
         self._base_seconds = 0.0
         self._line = 0
         # Last in, first out: what the document used last has elaborated is the likeliest to be used again.
         self._free: asyncio.LifoQueue[str] = asyncio.LifoQueue()
-        self._idle = self._names[::-1]
+        self._idle = [*names][::-1]
         """Documents that are not to be used before all are needed; the first one to be used stands last."""
         self._returning: dict[str, asyncio.Task[None]] = {}
         self._used = time.monotonic()

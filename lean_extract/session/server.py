@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import shutil
 import sys
@@ -24,7 +25,7 @@ from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.files.reading import is_folder
 from lean_extract.records import Position
 from lean_extract.session import processes
-from lean_extract.session.client import LeanClient, LeanIsSilent, Patience
+from lean_extract.session.client import LeanClient, LeanIsSilent, Patience, copy_of
 from lean_extract.session.faults import Fault
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.scratch import Scratch
@@ -56,7 +57,9 @@ class LeanServer:
         self._scratch_is_outdated = False
         self._closing: asyncio.Task[None] | None = None
         self._pool: Scratch | None = None
-        self._too_big = False
+        self._numbers = itertools.count(1)
+        self._outgrown: int | None = None
+        """The limit in MB that a worker was killed for."""
         self.outgrew = False
         """Whether the last worker that ended was killed because of its memory."""
         self._is_given_up = False
@@ -238,7 +241,8 @@ class LeanServer:
         is_same = pool is not None and (pool.path, pool.header.strip()) == (path, header.strip())
         if pool is None or not is_same or self._scratch_is_outdated:
             await self.drop_scratch()
-            pool = Scratch(self._client, path, header, self._limits.slots, self._limits.request_seconds)
+            names = [copy_of(path, next(self._numbers)) for _ in range(self._limits.slots)]
+            pool = Scratch(self._client, path, header, names, self._limits.request_seconds)
             self._pool = pool
         return pool
 
@@ -332,10 +336,11 @@ class LeanServer:
         )
 
     def _worker_death(self, doing: str) -> LeanDied:
-        self.outgrew, self._too_big = self._too_big, False
-        if self.outgrew:
+        outgrown, self._outgrown = self._outgrown, None
+        self.outgrew = outgrown is not None
+        if outgrown is not None:
             return LeanDied(
-                f"Lean was stopped while {doing}: it used more than {self._limits.memory_mb} MB of memory.",
+                f"Lean was stopped while {doing}: it used more than {outgrown} MB of memory.",
                 "Raise the memory limit (`lean.memoryMb`), or simplify the file.",
             )
         return LeanDied(f"Lean's worker ended while {doing}.", _AGAIN)
@@ -345,10 +350,16 @@ class LeanServer:
         while self.is_alive and self.pid is not None:
             if self._pool is not None and self._pool.idle_seconds() > _IDLE_SECONDS:
                 await self.drop_scratch()
-            for pid in self._note_processes(self.pid):
-                if processes.private_megabytes(pid) > self._limits.memory_mb:
-                    self._too_big = True
-                    processes.kill(processes.identify([pid]))
+            sizes = {pid: processes.private_megabytes(pid) for pid in self._note_processes(self.pid)}
+            largest = max(sizes, key=sizes.__getitem__, default=0)
+            for used, limit in (
+                (sizes.get(largest, 0.0), self._limits.memory_mb),
+                (sum(sizes.values()), self._limits.all_mb),
+            ):
+                if used > limit:
+                    self._outgrown = limit
+                    processes.kill(processes.identify([largest]))
+                    break
             await asyncio.sleep(_WATCH_SECONDS)
 
 
