@@ -150,6 +150,10 @@ class ReplSession:
         """None: the REPL is not asked for them, and premises are not labelled then."""
         return []
 
+    def line_at(self, path: Path) -> int | None:
+        """None: the REPL does not say it."""
+        return None
+
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Load a file's imports in advance. Raises: as `goals_at`, except NoGoalHere and BadPosition."""
         async with self._using:

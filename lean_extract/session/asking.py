@@ -52,14 +52,14 @@ async def ask(server: LeanServer, path: Path, document: LeanDocument, position: 
     await asyncio.to_thread(refuse_unread, path, document, position)
     position = snap(document, position)
     shown = document.text[: document.declaration(document.offset(position))[1]]
-    state = await server.sync(path, shown)
+    state = await server.sync(path, shown, document.text)
     hole = hole_at(document, document.offset(position))
     found = await _goals(server, path, position, hole)
     if found is None:
         # Lean also answers null if the text is not fully elaborated yet, or was cut off too early.
         await server.settle(path)
         found = await _goals(server, path, position, hole)
-    if found is None and shown != document.text and not state.fatal_error:
+    if found is None and state.text != document.text and not state.fatal_error:
         state = await server.sync(path, document.text)
         await server.settle(path)
         found = await _goals(server, path, position, hole)
@@ -126,7 +126,7 @@ async def ask_expected(
     Raises: as `ask`.
     """
     shown = document.text[: document.declaration(document.offset(position))[1]]
-    state = await server.sync(path, shown)
+    state = await server.sync(path, shown, document.text)
     printed = await server.expected_type(path, position, len(HOLE))
     if printed is None:
         await server.settle(path)

@@ -101,6 +101,13 @@ class Scratch:
         """
         return await self._run(await self._free.get(), text, Patience(self._silence, seconds, self._line))
 
+    def line(self) -> int | None:
+        """The first line that is not elaborated in the document that is furthest, from 0; None: it is done."""
+        known = [one for one in map(self._client.progress, self._names) if one is not None]
+        if any(one.line is None for one in known):
+            return None
+        return max((one.line for one in known if one.line is not None), default=None)
+
     def idle_seconds(self) -> float:
         """How long no text has been checked; 0 while one is."""
         unused = self._free.qsize() + len(self._idle) + len(self._returning)

@@ -134,9 +134,10 @@ class LeanServer:
         self._workers |= processes.identify(pids)
         return pids
 
-    async def sync(self, path: Path, text: str) -> DocState:
+    async def sync(self, path: Path, text: str, whole: str = "") -> DocState:
         """Give Lean this text for a file, without reading the disk. It stays open until `release`.
 
+        If Lean has more of `whole`, which begins with the text, it keeps that: it need not elaborate it again.
         A file whose worker ended, or whose imports failed, is reopened: Lean would not respond to further
         requests about it, and the imports may have been fixed.
         """
@@ -145,6 +146,9 @@ class LeanServer:
             if known is not None and (known.fatal_error or path in self._outdated):
                 await self.forget(path)
             self._opened.add(path)
+            known = self._client.document(str(path))
+            if known is not None and known.text.startswith(text) and whole.startswith(known.text):
+                text = known.text
             document = await self._client.open(str(path), text=text, wait=False)
             document.pinned = True
             return document
@@ -175,9 +179,14 @@ class LeanServer:
         return document
 
     def line_at(self, path: Path) -> int | None:
-        """The first line of a file that Lean has not elaborated yet, from 0; None if it is all done, or not open."""
+        """The first line that Lean has not elaborated yet of a file, or else of the copy of it that is furthest.
+
+        From 0; None if there is none, or nothing is open.
+        """
         progress = self._client.progress(str(path))
-        return progress.line if progress is not None else None
+        if progress is not None and progress.line is not None:
+            return progress.line
+        return self._pool.line() if self._pool is not None and self._pool.path == path else None
 
     async def tactic_goals(self, path: Path, position: Position) -> Mapping[str, Any] | None:
         """Lean's response to `$/lean/plainGoal`, which waits until the text above the position is elaborated."""

@@ -177,7 +177,7 @@ async def find_site(
             fault = await asyncio.to_thread(finder.open_end, found)
             return await finder.without_broken(finder.trial(site, blank, fault))
     _, end = document.declaration(document.offset(found.position))
-    await server.sync(path, document.text[:end])
+    await server.sync(path, document.text[:end], document.text)
     hint = error_above(await server.settle(path), document, found.position)
     server.release(path)
     if found.is_hole and not hint:

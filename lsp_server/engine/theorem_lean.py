@@ -78,6 +78,10 @@ class TheoremLean:
         """None: the environment was built without an error."""
         return []
 
+    def line_at(self, path: Path) -> int | None:
+        """None: LeanDojo does not say it."""
+        return None
+
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Nothing: the theorem is open."""
 

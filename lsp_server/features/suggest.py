@@ -12,6 +12,7 @@ from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, TacticsSoFar, to_json
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters, Token
+from lsp_server.protocol.progress import WaitingBar
 from lsp_server.protocol.server import PremiseServer
 from retriever.lean.callers import caller_of
 
@@ -56,7 +57,11 @@ def register(server: PremiseServer) -> None:
             parts=given.flag("parts"),
         )
         partial = Partial(server, token) if token is not None else None
-        return to_json(await engine.suggest(request, partial))
+        bar = WaitingBar(server, "Waiting for Lean")
+        try:
+            return to_json(await engine.suggest(request, partial, bar))
+        finally:
+            await bar.end()
 
     server.feature(REQUEST)(suggest)
     server.command(COMMAND)(suggest)
