@@ -150,9 +150,9 @@ class ReplSession:
         """None: the REPL is not asked for them, and premises are not labelled then."""
         return []
 
-    def line_at(self, path: Path) -> int | None:
-        """None: the REPL does not say it."""
-        return None
+    def left(self, path: Path, lines: int) -> int:
+        """0: the REPL does not say it."""
+        return 0
 
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Load a file's imports in advance. Raises: as `goals_at`, except NoGoalHere and BadPosition."""

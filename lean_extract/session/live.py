@@ -21,8 +21,9 @@ class LiveLean(Protocol):
     def needs_compiling(self) -> bool:
         """Whether this Lean has no Lake, so that we compile what files import."""
 
-    def line_at(self, path: Path) -> int | None:
-        """The first line of a file that this Lean has not elaborated yet, from 0; None if that is not known."""
+    def left(self, path: Path, lines: int) -> int:
+        """How many of the first lines of a file this Lean has still to elaborate; 0 if that is not known."""
+        ...
 
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """The goals at a position."""

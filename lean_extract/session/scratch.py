@@ -101,12 +101,10 @@ class Scratch:
         """
         return await self._run(await self._free.get(), text, Patience(self._silence, seconds, self._line))
 
-    def line(self) -> int | None:
-        """The first line that is not elaborated in the document that is furthest, from 0; None: it is done."""
+    def left(self, lines: int) -> int:
+        """How many of the first lines are not elaborated in the document that is furthest."""
         known = [one for one in map(self._client.progress, self._names) if one is not None]
-        if any(one.line is None for one in known):
-            return None
-        return max((one.line for one in known if one.line is not None), default=None)
+        return min((one.left(lines) for one in known), default=0)
 
     def idle_seconds(self) -> float:
         """How long no text has been checked; 0 while one is."""

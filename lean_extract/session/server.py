@@ -25,7 +25,7 @@ from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.files.reading import is_folder
 from lean_extract.records import Position
 from lean_extract.session import processes
-from lean_extract.session.client import LeanClient, LeanIsSilent, Patience, copy_of
+from lean_extract.session.client import LeanClient, LeanIsSilent, Patience, Progress, copy_of
 from lean_extract.session.faults import Fault
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.scratch import Scratch
@@ -53,7 +53,7 @@ class LeanServer:
         self._watch: asyncio.Task[None] | None = None
         self._opened: set[Path] = set()
         self._outdated: set[Path] = set()
-        self._silent: tuple[str, int | None] | None = None
+        self._silent: tuple[str, Progress | None] | None = None
         self._scratch_is_outdated = False
         self._closing: asyncio.Task[None] | None = None
         self._pool: Scratch | None = None
@@ -178,15 +178,13 @@ class LeanServer:
         await self._answer(path, self._client.barrier(str(path)))
         return document
 
-    def line_at(self, path: Path) -> int | None:
-        """The first line that Lean has not elaborated yet of a file, or else of the copy of it that is furthest.
-
-        From 0; None if there is none, or nothing is open.
-        """
+    def left(self, path: Path, lines: int) -> int:
+        """How many of the first lines Lean has still to elaborate of a file, or else of the copy that is furthest."""
         progress = self._client.progress(str(path))
-        if progress is not None and progress.line is not None:
-            return progress.line
-        return self._pool.line() if self._pool is not None and self._pool.path == path else None
+        left = progress.left(lines) if progress is not None else 0
+        if left or self._pool is None or self._pool.path != path:
+            return left
+        return self._pool.left(lines)
 
     async def tactic_goals(self, path: Path, position: Position) -> Mapping[str, Any] | None:
         """Lean's response to `$/lean/plainGoal`, which waits until the text above the position is elaborated."""
@@ -334,11 +332,11 @@ class LeanServer:
 
     def _silence(self, doing: str, error: LeanIsSilent) -> LeanTimeout:
         """The error where Lean's progress does not move. If it never did, or stood there before, Lean is given up."""
-        here = error.path, error.line
-        if error.line is None or self._silent == here:
+        if error.progress is None or self._silent == (error.path, error.progress):
             self.give_up()
-        self._silent = here
-        where = f" in line {error.line + 1}" if error.line is not None else ""
+        self._silent = error.path, error.progress
+        line = error.progress.line if error.progress is not None else None
+        where = f" in line {line + 1}" if line is not None else ""
         return LeanTimeout(
             f"Lean has made no progress for {self._limits.request_seconds:g} s{where} while {doing}.",
             "Try again, as Lean goes on with it; or raise the limit `lean.requestSeconds`, or split the file.",

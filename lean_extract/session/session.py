@@ -97,9 +97,9 @@ class LeanSession:
         if self._server is not None:
             self._server.outdate()
 
-    def line_at(self, path: Path) -> int | None:
-        """The first line of a file or its copies that Lean has not elaborated yet, from 0; None: there is none."""
-        return self._server.line_at(self._project / path) if self._server is not None else None
+    def left(self, path: Path, lines: int) -> int:
+        """How many of the first lines of a file, or of its copies, Lean has still to elaborate."""
+        return self._server.left(self._project / path, lines) if self._server is not None else 0
 
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """The goals that Lean shows at a position: those of the tactic block, otherwise those of the term there.

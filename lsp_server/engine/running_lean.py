@@ -110,9 +110,9 @@ class RunningLean:
 
     def progress(self, position: GoalPosition) -> LeanProgress | None:
         """How far Lean is on its way to a position; None: it is there, or that is not known."""
-        line = self._session.line_at(position.path) if self._session is not None else None
-        last = position.position.line
-        return LeanProgress(line + 1, last + 1) if line is not None and line <= last else None
+        lines = position.position.line + 1
+        left = self._session.left(position.path, lines) if self._session is not None else 0
+        return LeanProgress(lines - left, lines) if left else None
 
     def prepare_ahead(self, position: GoalPosition) -> None:
         """Begin with the text above for trials while Lean finds the goal; errors are raised by the trials."""

@@ -78,9 +78,9 @@ class TheoremLean:
         """None: the environment was built without an error."""
         return []
 
-    def line_at(self, path: Path) -> int | None:
-        """None: LeanDojo does not say it."""
-        return None
+    def left(self, path: Path, lines: int) -> int:
+        """0: LeanDojo does not say it."""
+        return 0
 
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Nothing: the theorem is open."""

@@ -14,13 +14,13 @@ _NEXT_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class LeanProgress:
-    """The line that Lean is at, from 1, on its way to the last of `lines`."""
+    """How many of the lines down to a goal are elaborated."""
 
-    line: int
+    done: int
     lines: int
 
     def __str__(self) -> str:
-        return f"Lean is at line {self.line:,} of {self.lines:,}"
+        return f"Lean has elaborated {self.done:,} of {self.lines:,} lines"
 
 
 OnWaiting = Callable[[LeanProgress], None]

@@ -21,7 +21,7 @@ _STAGES = {
     "embed": "reading",
     "merge": "merging",
     "graph": "building the graph",
-    "lean": "Lean is at line",
+    "lean": "lines elaborated",
 }
 _STATUS_SECONDS = 0.25
 
@@ -71,7 +71,7 @@ class WaitingBar:
         if self._beginning is None:
             self._beginning = asyncio.create_task(WorkDone.begin(self._server, self._title))
         elif self._beginning.done():
-            self._beginning.result().report("lean", progress.line, progress.lines)
+            self._beginning.result().report("lean", progress.done, progress.lines)
 
     async def end(self) -> None:
         """Remove the bar, if there is one."""

@@ -70,7 +70,11 @@ async def test_a_slow_file_says_where_lean_is(workplace: Workplace) -> None:
     finally:
         file.unlink()
     assert any(tactic["status"] == "closes" for tactic in answer.structured_content["tactics"])
-    lines = [int(found[1]) for one in said if (found := re.fullmatch(r"Lean is at line (\d+) of 26", one))]
+    lines = [
+        int(found[1])
+        for one in said
+        if (found := re.fullmatch(r"Lean has elaborated (\d+) of 26 lines", one))
+    ]
     assert lines and lines[0] < 26
 
 
