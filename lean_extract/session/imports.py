@@ -6,7 +6,6 @@ compile, does not exist, or imports itself through others.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,16 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import BadSource, ProjectBroken
+from lean_extract.errors import ProjectBroken
 from lean_extract.files.reading import MAX_SOURCE, read_regular
-from lean_extract.files.settings_files import settings_text
 from lean_extract.session.document import LeanDocument
-from lean_extract.source.projects.packages import LAKEFILES, is_plain_part
+from lean_extract.source.projects.packages import is_plain_part, requires_packages
 from lean_extract.source.projects.project import find_project, module_of, source_in
 from lean_extract.toolchains.compile import CircularImports, header_imports
 from lean_extract.toolchains.toolchain import Toolchain, compiled_folders, has_lakefile
 
-_REQUIRE = re.compile(r"^[^\S\n]*(\[\[\s*require\s*\]\]|require\s)", re.MULTILINE)
 _BUILD_ERROR = re.compile(r"^error: (?>(?:\./)*)(?P<file>[^\s:]+\.lean):(?P<line>\d+):\d+: ", re.MULTILINE)
 _LEANS_OWN = frozenset(("Init", "Std", "Lean", "Lake"))
 _OUT_OF_DATE = "Imports are out of date"
@@ -217,18 +214,9 @@ def _through(blocked: Blocked) -> str:
 def _what_to_do(project: Path, toolchain: Toolchain) -> str:
     if not has_lakefile(project):
         return "Check the names of the imports, and whether their files compile."
-    if toolchain.kind == "packaged" and _has_dependencies(project):
+    if toolchain.kind == "packaged" and requires_packages(project):
         return (
             "The packaged Lean has neither Mathlib nor Lake: install both Lean and Lake with elan"
             " (https://lean-lang.org/install), run `lake build`, then try again."
         )
     return "Build the project with `lake build`, then try again."
-
-
-def _has_dependencies(project: Path) -> bool:
-    within = (os.path.realpath(project),)
-    for name in LAKEFILES:
-        with suppress(BadSource):  # only Lake would need it, and it is not installed
-            if _REQUIRE.search(settings_text(project / name, within)):
-                return True
-    return False

@@ -30,12 +30,15 @@ from lean_extract.session.faults import Fault
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.scratch import Scratch
 from lean_extract.session.watching import file_changes
+from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
 
 _T = TypeVar("_T")
 _GUARD = Path(__file__).with_name("guard.py")
 _OPEN_FILES = 4
 _WATCH_SECONDS = 0.25
+_TERMINATION_SECONDS = 2.0
+_ENDED_SECONDS = 0.02
 _END_SECONDS = 5.0
 _CONTENT_MODIFIED = -32801
 _SCRATCH_NAME = "_premise_suggest_scratch"
@@ -99,6 +102,7 @@ class LeanServer:
 
         Raises:
             LeanNotFound: the command cannot be run.
+            ProjectBroken: Lake would first fetch packages, or write a manifest.
             LeanDied: the server exited, or its response was malformed.
             LeanTimeout: it did not respond within `limits.start_seconds`.
         """
@@ -108,6 +112,7 @@ class LeanServer:
         if shutil.which(program) is None:
             raise LeanNotFound(f"There is no program {program}.", "Run `premise-suggest doctor`.")
         server = cls(project, toolchain, limits)
+        await server._refuse_fetching()
         try:
             async with asyncio.timeout(limits.start_seconds):
                 with server._errors("starting", may_time_out=True):
@@ -143,21 +148,28 @@ class LeanServer:
         """Stop the server and its workers. This completes even if the caller is cancelled."""
         self.give_up()
         if self._closing is None:
-            self._closing = asyncio.create_task(self._end(self._kill()))
+            self._closing = asyncio.create_task(self._end(self._terminate()))
         await asyncio.shield(self._closing)
 
-    def _kill(self) -> asyncio.subprocess.Process | None:
+    def _terminate(self) -> asyncio.subprocess.Process | None:
         if self._watch is not None:
             self._watch.cancel()
         process = self._client._transport._proc
         if process is not None and process.returncode is None:
             self._note_processes(process.pid)
-            processes.kill(processes.identify([process.pid]))
-        # Workers run in sessions of their own, so killing the server's process group is not enough.
-        processes.kill(self._workers)
+            self._workers |= processes.identify([process.pid])
+        processes.terminate(self._workers)  # so that a `git` of Lake can tidy up
         return process
 
     async def _end(self, process: asyncio.subprocess.Process | None) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_TERMINATION_SECONDS):
+                while processes.running(self._workers):
+                    await asyncio.sleep(_ENDED_SECONDS)
+        if process is not None and process.returncode is None:
+            self._note_processes(process.pid)
+        # Workers run in sessions of their own, so killing the server's process group is not enough.
+        processes.kill(self._workers)
         await self._client.close()
         if process is None:
             return
@@ -175,12 +187,20 @@ class LeanServer:
         self._workers |= processes.identify(pids)
         return pids
 
+    async def _refuse_fetching(self) -> None:
+        """Raise ProjectBroken where Lake would change packages: it is run for each worker that starts."""
+        if self.toolchain.kind != "packaged":
+            await asyncio.to_thread(refuse_fetching, self.project)
+
     async def sync(self, path: Path, text: str) -> DocState:
         """Give Lean this text for a file, without reading the disk.
 
         A file whose worker ended, or whose imports failed, is reopened: Lean would not respond to further
         requests about it, and the imports may have been fixed.
+
+        Raises ProjectBroken: the project's packages have moved, which Lake would undo for the file's worker.
         """
+        await self._refuse_fetching()
         with self._errors(f"opening {path.name}"):
             known = self._documents.get(path)
             if known is not None and (known.fatal_error or path in self._outdated):
@@ -258,6 +278,7 @@ class LeanServer:
         is_same = self._pool is not None and self._pool.header.strip() == header.strip()
         if is_same and not self._scratch_is_outdated:
             return
+        await self._refuse_fetching()
         await self.drop_scratch()
         pool = Scratch(self._client, header, self._limits.slots, _SCRATCH_NAME)
         with self._errors("loading the file's imports"):
