@@ -15,7 +15,8 @@ from lean_extract.goals import parse_goal, parse_plain_goal
 from lean_extract.records import Position, ProofState
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, fault_to_name
-from lean_extract.session.imports import blocked_import, broken_imports, broken_module
+from lean_extract.session.imports import blocked_import, broken_configuration, broken_imports, broken_module
+from lean_extract.session.lake_messages import lake_failure
 from lean_extract.session.places import hole_at
 from lean_extract.session.server import LeanServer
 from lean_extract.session.shadow import snap, tactic_starts
@@ -94,6 +95,11 @@ async def _broken_imports(
 ) -> ProjectBroken:
     """The error for a file whose imports cannot be loaded, with Lean's error in the module at fault."""
     project, toolchain = server.project, server.toolchain
+    failure = lake_failure(message)
+    if failure is not None and failure.needs_restart:
+        server.give_up()  # so that the next request starts one that reads the configuration again
+    if failure is not None and failure.is_configuration:
+        return broken_configuration(project, failure)
     try:
         blocked = await asyncio.to_thread(blocked_import, path, document.text, project, toolchain)
     except CircularImports as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import os
 import shutil
@@ -29,6 +30,7 @@ from lean_extract.session.client import LeanClient, LeanIsSilent, Patience, Prog
 from lean_extract.session.faults import Fault
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.scratch import Scratch
+from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
 
 _T = TypeVar("_T")
@@ -37,6 +39,8 @@ _OPEN_FILES = 2
 _WATCH_SECONDS = 0.25
 _IDLE_SECONDS = 300.0
 """After that, the copies of a file are closed."""
+_TERMINATION_SECONDS = 2.0
+_ENDED_SECONDS = 0.02
 _CONTENT_MODIFIED = -32801
 _AGAIN = "Try again: Lean will be restarted."
 
@@ -70,6 +74,7 @@ class LeanServer:
 
         Raises:
             LeanNotFound: the command cannot be run.
+            ProjectBroken: Lake would first fetch packages, or write a manifest.
             LeanDied: the server exited, or its response was malformed.
             LeanTimeout: it did not respond within `limits.start_seconds`.
         """
@@ -79,6 +84,7 @@ class LeanServer:
         if shutil.which(program) is None:
             raise LeanNotFound(f"There is no program {program}.", "Run `premise-suggest doctor`.")
         server = cls(project, toolchain, limits)
+        await server._refuse_fetching()
         try:
             async with asyncio.timeout(limits.start_seconds):
                 with server._errors("starting"):
@@ -114,19 +120,30 @@ class LeanServer:
         """Stop the server and its workers. This completes even if the caller is cancelled."""
         self.give_up()
         if self._closing is None:
-            self._kill()
-            self._closing = asyncio.create_task(self._client.end())
+            self._terminate()
+            self._closing = asyncio.create_task(self._end())
         await asyncio.shield(self._closing)
 
-    def _kill(self) -> None:
+    def _terminate(self) -> None:
         if self._watch is not None:
             self._watch.cancel()
         process = self._client.process
         if process is not None and process.returncode is None:
             self._note_processes(process.pid)
-            processes.kill(processes.identify([process.pid]))
+            self._workers |= processes.identify([process.pid])
+        processes.terminate(self._workers)  # so that a `git` of Lake can tidy up
+
+    async def _end(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_TERMINATION_SECONDS):
+                while processes.running(self._workers):
+                    await asyncio.sleep(_ENDED_SECONDS)
+        process = self._client.process
+        if process is not None and process.returncode is None:
+            self._note_processes(process.pid)
         # Workers run in sessions of their own, so killing the server's process group is not enough.
         processes.kill(self._workers)
+        await self._client.end()
 
     def _note_processes(self, pid: int) -> list[int]:
         """The server's descendants. They are recorded, since they may outlive it."""
@@ -134,13 +151,21 @@ class LeanServer:
         self._workers |= processes.identify(pids)
         return pids
 
+    async def _refuse_fetching(self) -> None:
+        """Raise ProjectBroken where Lake would change packages: it is run for each worker that starts."""
+        if self.toolchain.kind != "packaged":
+            await asyncio.to_thread(refuse_fetching, self.project)
+
     async def sync(self, path: Path, text: str, whole: str = "") -> DocState:
         """Give Lean this text for a file, without reading the disk. It stays open until `release`.
 
         If Lean has more of `whole`, which begins with the text, it keeps that: it need not elaborate it again.
         A file whose worker ended, or whose imports failed, is reopened: Lean would not respond to further
         requests about it, and the imports may have been fixed.
+
+        Raises ProjectBroken: the project's packages have moved, which Lake would undo for the file's worker.
         """
+        await self._refuse_fetching()
         with self._errors(f"opening {path.name}"):
             known = self._client.document(str(path))
             if known is not None and (known.fatal_error or path in self._outdated):
@@ -247,6 +272,7 @@ class LeanServer:
         pool = self._pool
         is_same = pool is not None and (pool.path, pool.header.strip()) == (path, header.strip())
         if pool is None or not is_same or self._scratch_is_outdated:
+            await self._refuse_fetching()
             await self.drop_scratch()
             names = [copy_of(path, next(self._numbers)) for _ in range(self._limits.slots)]
             pool = Scratch(self._client, path, header, names, self._limits.request_seconds)

@@ -16,6 +16,7 @@ from lean_extract.errors import LeanNotFound
 from lean_extract.files.atomic import replacing
 from lean_extract.session import processes
 from lean_extract.syntax.axioms import axioms_in, is_doubtful
+from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
 from prover.search.theorem import Theorem
 
@@ -65,7 +66,10 @@ async def check_proof(
 
     Raises:
         LeanNotFound: Lean's program cannot be run.
+        ProjectBroken: Lake would first fetch packages.
     """
+    if project is not None and toolchain.kind == "lake":
+        await asyncio.to_thread(refuse_fetching, project)
     text = proof_text(theorem, proof)
     begin = time.monotonic()
     command = [*toolchain.lean_command, "--json", f"--memory={memory_mb}", "--stdin"]

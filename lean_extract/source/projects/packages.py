@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ MAX_NAME = 200
 """Characters of a package's name or revision."""
 
 _SOURCE_DIR = re.compile(r'\bsrcDir\s*+:=\s*+"([^"\n]++)"')
+_REQUIRE = re.compile(r"^[^\S\n]*(\[\[\s*require\s*\]\]|require\s)", re.MULTILINE)
 _REVISION = re.compile(r"[A-Za-z0-9._/+@-]+")
 _DEFAULT_PACKAGES = ".lake/packages"
 
@@ -57,8 +59,11 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
-    """A package in the manifest: its name, the folder in which Lake keeps it, and its unchecked properties."""
+class Listed:
+    """A package in the manifest: its name, the folder in which Lake keeps it, and its unchecked properties.
+
+    `revision` is None for a package of which Lake does not manage the folder.
+    """
 
     name: str
     base: Path
@@ -69,6 +74,21 @@ class _Listed:
 def read_layout(root: Path) -> Layout:
     """The layout that the files of the project at `root` declare. Never raises; faults become notices."""
     return _PackageReader(root).layout()
+
+
+def listed_packages(root: Path, manifest: Mapping[str, Any]) -> tuple[Listed, ...]:
+    """The packages that a manifest of the project at `root` lists, whether or not they exist."""
+    return tuple(_PackageReader(root).listed(manifest))
+
+
+def requires_packages(root: Path) -> bool:
+    """Whether a lakefile of the project requires other packages."""
+    within = (os.path.realpath(root),)
+    for name in LAKEFILES:
+        with suppress(BadSource):  # Lake itself would report it
+            if _REQUIRE.search(settings_text(root / name, within)):
+                return True
+    return False
 
 
 def is_plain_part(part: str) -> bool:
@@ -97,6 +117,11 @@ class _PackageReader:
         except BadSource as error:
             self._notices.add(str(error))
             return {}
+
+    def listed(self, manifest: Mapping[str, Any]) -> Iterator[Listed]:
+        """The packages that the manifest lists, those in a folder outside the project too."""
+        stated = manifest.get("packagesDir")
+        return self._listed(manifest, self._packages_folder(stated) or self._root / str(stated))
 
     def _packages(self, manifest: Mapping[str, Any]) -> Iterator[Package]:
         """The packages that the manifest lists and that exist, then any others in the packages folder."""
@@ -129,7 +154,7 @@ class _PackageReader:
         self._note(f"`packagesDir` is {shown(stated)}, which leads out of the project", "it is ignored")
         return None
 
-    def _listed(self, manifest: Mapping[str, Any], folder: Path | None) -> Iterator[_Listed]:
+    def _listed(self, manifest: Mapping[str, Any], folder: Path | None) -> Iterator[Listed]:
         listed = manifest.get("packages", [])
         if not isinstance(listed, list):
             self._note("`packages` is not a list", "no package is read from it")
@@ -147,11 +172,9 @@ class _PackageReader:
                 self._note(f"{shown(name, longest=60)} is not a package name", "it is left out")
             elif (kind or inner.get("type")) == "path":
                 if (base := self._at_path(name, inner.get("dir"))) is not None:
-                    yield _Listed(
-                        name, base, inner.get("subDir"), None
-                    )  # no revision: it can change any time
+                    yield Listed(name, base, inner.get("subDir"), None)  # no revision: it can change any time
             elif folder is not None:
-                yield _Listed(name, folder / name.strip("«»"), inner.get("subDir"), inner.get("rev"))
+                yield Listed(name, folder / name.strip("«»"), inner.get("subDir"), inner.get("rev"))
 
     def _at_path(self, name: str, directory: object) -> Path | None:
         if isinstance(directory, str) and can_be_named(directory):
@@ -162,7 +185,7 @@ class _PackageReader:
     def _wrong_name(self, name: str) -> bool:
         return len(name) > MAX_NAME or not is_plain_part(name.strip("«»")) or not can_be_named(name)
 
-    def _revision(self, entry: _Listed) -> str | None:
+    def _revision(self, entry: Listed) -> str | None:
         revision = entry.revision
         if revision is None:
             return None
