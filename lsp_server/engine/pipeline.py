@@ -31,6 +31,7 @@ from lsp_server.engine.answers import (
     without_file,
 )
 from lsp_server.engine.candidate_tactics import CandidateTactics, open_ahead
+from lsp_server.engine.early_goals import EARLY_SECONDS, NOTE, goal_in_text
 from lsp_server.engine.items import premise_item
 from lsp_server.engine.judged_edits import JudgedEdits
 from lsp_server.engine.open_index import CurrentIndex
@@ -93,7 +94,7 @@ class Pipeline:
         """Run the whole pipeline; see `Engine.suggest`."""
         timer = Timer()
         await self._prepare(context, request)
-        state = await self.states.of(context.lean, request)
+        state = await self._state(context, request, on_update)
         goal = chosen_goal(state, request.goal_number)
         timer.lap("goal")
         wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
@@ -129,6 +130,35 @@ class Pipeline:
         if request.tactics and request.position is not None:
             context.lean.prepare_ahead(request.position)
             open_ahead(context.generator, context.settings)
+
+    async def _state(
+        self, context: RequestContext, request: SuggestRequest, on_update: OnUpdate | None
+    ) -> ProofState:
+        """The state. Where Lean takes long, the premises for the goal that the text states are shown meanwhile."""
+        finding = asyncio.ensure_future(self.states.of(context.lean, request))
+        try:
+            if on_update is not None and request.tactics and request.goal is None and not request.select:
+                await asyncio.wait([finding], timeout=EARLY_SECONDS)
+                early = None if finding.done() else await self._early(context, request)
+                if early is not None and not finding.done():
+                    on_update(while_trying(early, ()))
+            return await finding
+        finally:
+            finding.cancel()
+
+    async def _early(self, context: RequestContext, request: SuggestRequest) -> Suggestion | None:
+        at, timer = request.position, Timer()
+        if at is None or at.text is None or request.goal_number > 1:
+            return None
+        goal = await asyncio.to_thread(goal_in_text, at.text, at.position)
+        if goal is None:
+            return None
+        wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
+        ranked = await self.rank(context, goal, at, wanted, request.caller, explain=request.explain)
+        timer.lap("premises")
+        state = ProofState((goal,))
+        answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
+        return replace(answer, notes=[NOTE, *answer.notes])
 
     async def tactics_at(self, context: RequestContext, position: GoalPosition) -> TrialResults:
         """Run the steps from a position to Lean's verdicts, without showing premises. Raises as `try_tactics`."""

@@ -68,17 +68,19 @@ def register(server: PremiseServer) -> None:
 
 
 class Partial:
-    """Sends partial results: the first suggestion as a whole, then the tactics so far."""
+    """Sends partial results: a suggestion for another goal as a whole, then the tactics so far."""
 
     def __init__(self, server: PremiseServer, token: Token) -> None:
         self._server = server
         self._token = token
-        self._has_begun = False
+        self._goal: str | None = None
+        self._notes: list[str] = []
 
     def __call__(self, suggestion: Suggestion) -> None:
         """Send what is new."""
-        value = to_json(TacticsSoFar(suggestion.tactics) if self._has_begun else suggestion)
-        self._has_begun = True
+        is_known = (self._goal, self._notes) == (suggestion.goal, suggestion.notes)
+        value = to_json(TacticsSoFar(suggestion.tactics) if is_known else suggestion)
+        self._goal, self._notes = suggestion.goal, suggestion.notes
         self._server.progress(types.ProgressParams(self._token, value))
 
 

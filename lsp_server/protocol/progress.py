@@ -69,7 +69,9 @@ class WaitingBar:
     def __call__(self, progress: LeanProgress) -> None:
         """Take in how far Lean is."""
         if self._beginning is None:
-            self._beginning = asyncio.create_task(WorkDone.begin(self._server, self._title))
+            self._beginning = asyncio.create_task(
+                WorkDone.begin(self._server, self._title, cancellable=False)
+            )
         elif self._beginning.done():
             self._beginning.result().report("lean", progress.done, progress.lines)
 
