@@ -335,9 +335,10 @@ class LeanServer:
             yield
         except LeanTransportError as error:
             self.give_up()
-            raise LeanDied(
-                f"Lean's server ended while {doing} ({_last_error_line(error)}).", _AGAIN
-            ) from error
+            last = _last_error_line(error)
+            if last.startswith(f"{self.toolchain.server_command[0]}: "):  # from `guard.py`
+                raise LeanNotFound(f"{last}. It cannot be run.", "Install this Lean again.") from error
+            raise LeanDied(f"Lean's server ended while {doing} ({last}).", _AGAIN) from error
         except LeanWorkerCrashed as error:
             raise self._worker_death(doing) from error
         except LeanRequestTimeout as error:
