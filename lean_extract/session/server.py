@@ -222,7 +222,12 @@ class LeanServer:
 
     async def settle(self, path: Path) -> DocState:
         """Wait until the whole text of a file is elaborated."""
-        return await self._answer(path, self._client.open(str(path), wait=True))
+        known = self._documents.get(path)
+        if known is None:
+            raise LeanDied(f"{path.name} was closed while Lean worked on it.", _AGAIN)
+        # With the text, even if it was closed to make room: of a file that it reads itself, leanclient has Lake build
+        # the imports.
+        return await self._answer(path, self._client.open(str(path), text=known.text, wait=True))
 
     async def tactic_goals(self, path: Path, position: Position) -> Mapping[str, Any] | None:
         """Lean's response to `$/lean/plainGoal`, which waits until the text above the position is elaborated."""
