@@ -6,6 +6,7 @@ compile, does not exist, or imports itself through others.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -14,15 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from lean_extract.errors import ProjectBroken
-from lean_extract.files.reading import MAX_SOURCE, read_regular
+from lean_extract.files.reading import MAX_SOURCE, is_file, read_regular
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.lake_messages import OUT_OF_DATE, LakeFailure, lake_failure
 from lean_extract.source.projects.packages import is_plain_part, requires_packages
 from lean_extract.source.projects.project import find_project, module_of, source_in
 from lean_extract.toolchains.compile import CircularImports, header_imports
-from lean_extract.toolchains.toolchain import Toolchain, compiled_folders, has_lakefile
+from lean_extract.toolchains.elan import EXE
+from lean_extract.toolchains.toolchain import ELAN, Toolchain, compiled_folders, has_lakefile
 
 _LEANS_OWN = frozenset(("Init", "Std", "Lean", "Lake"))
+_LACKS_LEANS_OWN = re.compile(
+    r"unknown module prefix '(?:Init|Std|Lean|Lake)'|of module Init\b.* does not exist"
+)
 _LONGEST = 400
 
 
@@ -197,7 +202,11 @@ def broken_imports(
     failure = lake_failure(message)
     is_known = blocked is not None and (failure is None or blocked.path is None)
     what = _what_blocks(blocked) if blocked is not None and is_known else _reason(message, failure)
-    hint = _what_to_do(project, toolchain) if failure is None or is_known else "Fix that, then try again."
+    hint = "Fix that, then try again."
+    if _LACKS_LEANS_OWN.search(message) and toolchain.kind != "packaged":
+        hint = f"The library of this Lean itself is missing. {_reinstall(toolchain)}"
+    elif failure is None or is_known:
+        hint = _what_to_do(project, toolchain)
     return ProjectBroken(f"The imports of {path.name} cannot be loaded: {what}.", hint)
 
 
@@ -230,4 +239,17 @@ def _what_to_do(project: Path, toolchain: Toolchain) -> str:
             "The packaged Lean has neither Mathlib nor Lake: install both Lean and Lake with elan"
             " (https://lean-lang.org/install), run `lake build`, then try again."
         )
+    if toolchain.kind in ("elan", "path") and not _has_lake(toolchain):
+        missing = "There is no Lake beside this Lean, so what the project has built is not found."
+        return f"{missing} {_reinstall(toolchain)}"
     return "Build the project with `lake build`, then try again."
+
+
+def _has_lake(toolchain: Toolchain) -> bool:
+    return is_file(Path(toolchain.lean_command[0]).with_name(f"lake{EXE}"))
+
+
+def _reinstall(toolchain: Toolchain) -> str:
+    name = toolchain.environment.get("ELAN_TOOLCHAIN")
+    how = f"elan toolchain uninstall {name}; elan toolchain install {name}" if name else f"see {ELAN}"
+    return f"Install this Lean again ({how}), then try again."

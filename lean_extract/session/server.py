@@ -196,10 +196,10 @@ class LeanServer:
         await self._client.close_file(str(path))
 
     async def settle(self, path: Path) -> DocState:
-        """Wait until the whole text of a file is elaborated. Raises LeanError: it is not open any more."""
+        """Wait until the whole text of a file is elaborated. Raises LeanDied: it is not open any more."""
         document = self._client.document(str(path))
         if document is None:
-            raise LeanError(f"Lean has closed {path.name} meanwhile.", "Try again.")
+            raise LeanDied(f"{path.name} was closed while Lean worked on it.", _AGAIN)
         await self._answer(path, self._client.barrier(str(path)))
         return document
 
@@ -329,9 +329,10 @@ class LeanServer:
             yield
         except LeanTransportError as error:
             self.give_up()
-            raise LeanDied(
-                f"Lean's server ended while {doing} ({_last_error_line(error)}).", _AGAIN
-            ) from error
+            last = _last_error_line(error)
+            if last.startswith(f"{self.toolchain.server_command[0]}: "):  # from `guard.py`
+                raise LeanNotFound(f"{last}. It cannot be run.", "Install this Lean again.") from error
+            raise LeanDied(f"Lean's server ended while {doing} ({last}).", _AGAIN) from error
         except LeanWorkerCrashed as error:
             raise self._worker_death(doing) from error
         except LeanIsSilent as error:

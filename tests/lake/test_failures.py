@@ -129,6 +129,10 @@ def failed(printed: str) -> str:
         ("info: x: no previous manifest\nerror: x: first\nerror: y: last\nerror: build failed\n", "y: last"),
         ("error: a.lean:1:0: why\nerror: a.lean: package configuration has errors\n", "a.lean:1:0: why"),
         ("error: build failed\n", "build failed"),
+        (
+            "error: no space left on device (error code: 28)\n  file: x\n",
+            "no space left on device (error code: 28)",
+        ),
         ("uncaught exception: no space left on device\n", "uncaught exception: no space left on device"),
         ("", "Lake gives no reason"),
     ],

@@ -12,7 +12,8 @@ import pytest
 from lean_extract.errors import ProjectBroken
 from lean_extract.records import Position
 from lean_extract.repl import ReplSession
-from lean_extract.session import LeanSession
+from lean_extract.session import LeanLimits, LeanSession
+from lean_extract.session.server import LeanServer
 from lean_extract.toolchains.lake_packages import refuse_fetching
 from prover.search.proof_file import check_proof
 from prover.search.theorem import Theorem
@@ -183,6 +184,23 @@ def test_what_overrides_the_manifest(project: LakeProject) -> None:
     overrides = {"schemaVersion": "1.1.0", "packages": [entry]}
     project.write({".lake/package-overrides.json": json.dumps(overrides)})
     refuse_fetching(project.root)
+
+
+async def test_nothing_is_built_for_a_file_that_was_closed_to_make_room(lake_project: Make) -> None:
+    text = f"import Lib.A\n{GOAL}"
+    project = lake_project(files={"Lib.lean": text, "Lib/A.lean": "theorem of_a : True := trivial\n"})
+    project.write({"Lib/A.lean": "theorem of_a : True := trivial\n\n"})
+    before = everything(project.root)
+    server = await LeanServer.start(project.root, project.toolchain, LeanLimits())
+    try:
+        await server.sync(project.root / "Lib.lean", text)
+        for number in range(6):
+            await server.sync(project.root / f"Other{number}.lean", GOAL)
+            await server.settle(project.root / f"Other{number}.lean")
+        state = await server.settle(project.root / "Lib.lean")
+    finally:
+        await server.close()
+    assert state.fatal_error and everything(project.root) == before
 
 
 async def test_packages_that_move_under_a_running_server(project: LakeProject) -> None:
