@@ -149,6 +149,16 @@ async def test_errors_that_a_goal_does_not_rest_on_change_nothing(session: LeanS
     assert [found[tactic].status for tactic in tactics] == ["closes", "fails", "fails", "closes"]
 
 
+async def test_a_definition_that_only_the_compiler_refuses_is_as_good_as_another(
+    session: LeanSession,
+) -> None:
+    text = (
+        "def f (n : Nat) : Nat := Nat.rec 0 (fun _ k => k) n\n\n"
+        "theorem t (n : Nat) : f n = f n := by\n  ‸sorry\n"
+    )
+    assert (await outcomes(session, text, ["exact Eq.refl (f n)"]))["exact Eq.refl (f n)"].status == "closes"
+
+
 async def test_a_proof_left_to_sorry_is_a_hypothesis_and_what_is_left_to_prove_elsewhere_no_error(
     session: LeanSession,
 ) -> None:
