@@ -89,6 +89,12 @@ DOUBTFUL = {
         "rfl",
         1,
     ),
+    "an irreducible definition left to sorry": (
+        'macro "irreducible_def " n:ident " : " t:term " := " v:term : command => `(def $n : $t := $v)\n'
+        "irreducible_def f : Nat := sorry\n\ntheorem t : f = f := by\n  ‸sorry\n",
+        "rfl",
+        2,
+    ),
     "a failed instance, which no text shows": (
         f"{CLASS}instance : Op Nat := ⟨fun n => foo n⟩\n\ntheorem t : Op.op 2 = Op.op 3 := by\n  ‸sorry\n",
         "rfl",
