@@ -15,7 +15,7 @@ from lean_extract.session.document import LeanDocument
 from lean_extract.syntax.lexer import comment_left_open, tokenize
 from lean_extract.syntax.tactic_text import OPEN_STRING, brackets, code
 
-_SORRY = re.compile(r"(?<![\w.'!?«✝])sorry(?![\w'!?»✝])")
+_SORRY = re.compile(r"(?<![\w.'!?«✝])sorry(?:Ax)?(?![\w'!?»✝])")
 # Errors of the compiler alone. The definition is still available in proofs.
 _COMPILING = re.compile(
     r".*not supported by code generator|code generator (?:does not support|failed)|failed to compile"
