@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from lean_extract.toolchains.packaged import (
 )
 from lean_extract.toolchains.toolchain import project_oleans
 from tests.forked import ForkedRuns
+from tests.lake.projects import LakeProject, make_project
 from tests.once import Once
 from tests.signals import usual_signals
 
@@ -67,3 +68,15 @@ def example_oleans(packaged_lean: PackagedLean, once: Once) -> Path:
     with once.lock("example-oleans"):
         build_library(example, out, packaged_lean)
     return out
+
+
+@pytest.fixture
+def lake_project(packaged_lean: PackagedLean, tmp_path: Path) -> Callable[..., LakeProject]:
+    """Makes a project with the real Lean and the stand-in for Lake of a version; at most one in a test."""
+
+    def make(
+        version: str = "4.27.0", files: Mapping[str, str] | None = None, *, is_built: bool = True
+    ) -> LakeProject:
+        return make_project(tmp_path, version, packaged_lean, files or {}, is_built=is_built)
+
+    return make

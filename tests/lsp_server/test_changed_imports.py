@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
-import subprocess
-import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +10,7 @@ import pytest
 from lsprotocol import types
 
 from lean_extract.toolchains.packaged import PackagedLean
-from tests.fakes import small_lake
+from tests.lake.projects import EMPTY_MANIFEST, LakeProject, make_toolchain
 from tests.lsp_server.conftest import QUIET, Cli, Editor, start_editor, stop_editor
 
 pytestmark = pytest.mark.lean
@@ -158,38 +154,18 @@ async def test_imports_that_became_a_cycle_are_told(
 # With Lake.
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
-    """A project that Lake has built, and the variables with which that Lake is found."""
-
-    root: Path
-    lake: Path
-    variables: dict[str, str]
-
-    def build(self) -> None:
-        subprocess.run([self.lake, "build"], cwd=self.root, check=True, timeout=120, capture_output=True)
-
-
 @pytest.fixture
-def built(packaged_lean: PackagedLean, library: Path, environment: dict[str, str], tmp_path: Path) -> Built:
-    """The library as a Lake package. Its Lake is `small_lake`, its Lean the packaged one."""
-    programs, lean = tmp_path / "programs", packaged_lean.lean_command[0]
-    programs.mkdir()
-    lake = programs / "lake"
-    out = small_lake.library(library)
-    variables = {**packaged_lean.environment_for(out, library), "LAKE": str(lake)}
-    given = " ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items())
-    words = [sys.executable, small_lake.__file__, lean]
-    for path, text in (
-        (lake, f'{given} exec {shlex.join(words)} "$@"'),
-        (programs / "lean", f'exec {shlex.quote(lean)} "$@"'),
-    ):
-        path.write_text(f"#!/bin/sh\n{text}\n")
-        path.chmod(0o755)
-    (library / "lakefile.toml").write_text('name = "lib"\n', encoding="utf-8")
-    made = Built(library, lake, {"PATH": f"{programs}:{environment['PATH']}"})
+def built(packaged_lean: PackagedLean, library: Path, tmp_path: Path) -> LakeProject:
+    """The library as a Lake package that has been built."""
+    made = LakeProject(library, make_toolchain(tmp_path / "toolchain", "4.35.0", packaged_lean))
+    lakefile = 'name = "lib"\n\n[[lean_lib]]\nname = "Lib"\nroots = ["A", "B"]\n'
+    made.write({"lakefile.toml": lakefile, "lake-manifest.json": json.dumps(EMPTY_MANIFEST)})
     made.build()
     return made
+
+
+def variables(built: LakeProject) -> dict[str, str]:
+    return {"PATH": built.environment["PATH"]}
 
 
 OUTDATED = "A.lean has changed since it was last built"
@@ -200,11 +176,11 @@ def closers(answer: Any) -> str:
 
 
 async def test_what_lake_has_not_built_again_is_told_and_what_it_has_is_loaded(
-    cli: Cli, built: Built, environment: dict[str, str]
+    cli: Cli, built: LakeProject, environment: dict[str, str]
 ) -> None:
     """A new process cannot load what is out of date, as Lake refuses it: it gives the same reason."""
     editor = await start_editor(
-        built.root, {**environment, **built.variables}, options={"index": {"auto": False}}
+        built.root, {**environment, **variables(built)}, options={"index": {"auto": False}}
     )
     editor.open("B.lean")
     found = await asked(editor)
@@ -215,7 +191,7 @@ async def test_what_lake_has_not_built_again_is_told_and_what_it_has_is_loaded(
         f"{OUTDATED}. Goals and verdicts are of that build. Build the project with `lake build`."
     ]
     assert closing(found) and "renamed" not in closers(found)
-    refused = cli("suggest", "--file", built.root / "B.lean", "--line", "4", **built.variables)
+    refused = cli("suggest", "--file", built.root / "B.lean", "--line", "4", **variables(built))
     assert refused.returncode == 1 and OUTDATED in refused.stderr and "lake build" in refused.stderr
     built.build()
     found = await asked(editor)
@@ -223,15 +199,17 @@ async def test_what_lake_has_not_built_again_is_told_and_what_it_has_is_loaded(
     await stop_editor(editor)
 
 
-async def test_an_error_that_lake_has_not_built_is_named_by_a_new_process(cli: Cli, built: Built) -> None:
+async def test_an_error_that_lake_has_not_built_is_named_by_a_new_process(
+    cli: Cli, built: LakeProject
+) -> None:
     write(built.root, A=BROKEN)
-    refused = cli("suggest", "--file", built.root / "B.lean", "--line", "4", **built.variables)
+    refused = cli("suggest", "--file", built.root / "B.lean", "--line", "4", **variables(built))
     assert refused.returncode == 1
     assert "A.lean:4:9: Unknown identifier `no_such`. B.lean imports this file" in refused.stderr
 
 
-async def test_what_was_only_touched_is_not_told(built: Built, environment: dict[str, str]) -> None:
-    editor = await start_editor(built.root, {**environment, **built.variables}, options=QUIET)
+async def test_what_was_only_touched_is_not_told(built: LakeProject, environment: dict[str, str]) -> None:
+    editor = await start_editor(built.root, {**environment, **variables(built)}, options=QUIET)
     editor.open("B.lean")
     await asked(editor)
     write(built.root, A=BROKEN)
