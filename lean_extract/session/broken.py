@@ -15,12 +15,13 @@ from itertools import pairwise
 from lean_extract.records import Goal, Position
 from lean_extract.session.faults import Fault
 from lean_extract.source.grammar.commands import split_commands
+from lean_extract.syntax.keywords import DECLARATION_WORDS, TYPE_WORDS, VALUE_WORDS
 from lean_extract.syntax.lexer import tokenize
 from lean_extract.syntax.tactic_text import code
 
 _NO_BREAK = re.compile(r"[^\n]")
-_DEFINES = frozenset({"def", "abbrev", "instance", "opaque", "structure", "class", "inductive", "mutual"})
-_DECLARES = _DEFINES | {"theorem", "lemma", "example", "axiom", "coinductive"}
+_DEFINES = VALUE_WORDS | TYPE_WORDS | {"mutual"}
+_DECLARES = DECLARATION_WORDS | {"mutual"}
 _NAME = re.compile(r"[^\W\d][\w'!?]*(?:\.[^\W\d][\w'!?]*)*")
 
 

@@ -10,30 +10,32 @@ from itertools import accumulate
 
 from lean_extract.errors import BadPosition
 from lean_extract.records import Position
+from lean_extract.syntax.keywords import (
+    COMMAND_WORDS,
+    DECLARATION_WORDS,
+    GOVERNING_WORDS,
+    MODIFIERS,
+    any_of,
+)
 from lean_extract.syntax.tactic_text import comment_end
 
 # Characters that Python treats as line breaks but Lean does not. An editor's columns must mean the same to both.
 _NO_BREAKS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\r"
 _VISIBLE = re.compile(r"\S")
-_WORDS = "private|protected|public|meta|noncomputable|unsafe|partial|nonrec|local|scoped"
-_KEYWORDS = "theorem|lemma|def|abbrev|instance|example|structure|class|inductive|coinductive|axiom|opaque"
+_WORDS, _KEYWORDS, _GOVERNING = map(any_of, (MODIFIERS, DECLARATION_WORDS, GOVERNING_WORDS))
 # An attribute or a condition ends where the declaration or another modifier follows; `]` may stand in an attribute.
-_ENDS = rf"(?=\s++(?:@\[|(?:{_WORDS}|set_option|open|{_KEYWORDS})(?![\w.'])|\Z))"
+_ENDS = rf"(?=\s++(?:@\[|(?:{_WORDS}|{_GOVERNING}|{_KEYWORDS})(?![\w.'])|\Z))"
 _DECLARATION = re.compile(
-    rf"(?P<indent>[ \t]*+)(?>(?:(?:{_WORDS}|@\[[^\n]*?\]|(?:set_option|open)[^\n]*? in){_ENDS}\s+)*)"
+    rf"(?P<indent>[ \t]*+)(?>(?:(?:{_WORDS}|@\[[^\n]*?\]|(?:{_GOVERNING})(?![\w.'])[^\n]*? in){_ENDS}\s+)*)"
     rf"(?P<word>(?:{_KEYWORDS})(?![\w.']))?"
 )
 """Modifiers, and the declaration's keyword if it follows them."""
 # Python finds a line break that a pattern begins with many times faster than `^`.
-_BEGINS = re.compile(rf"\n[ \t]*+(?:@\[|{_WORDS}|set_option|open|{_KEYWORDS})")
+_BEGINS = re.compile(rf"\n[ \t]*+(?:@\[|{_WORDS}|{_GOVERNING}|{_KEYWORDS})")
 _PIECE = 1 << 14
 """Characters that are searched at a time."""
 _COMMAND = re.compile(
-    r"\n(?P<indent>[ \t]*)(?:@\[|/--|/-!|/-|--|#\w|(?:private|protected|public|meta|noncomputable|unsafe"
-    r"|partial|nonrec|local|scoped|theorem|lemma|def|abbrev|instance|example|structure|class|inductive|coinductive|axiom"
-    r"|opaque|namespace|section|end|open|variable|universe|set_option|attribute|mutual|macro|macro_rules|syntax"
-    r"|notation|infix[lr]?|prefix|postfix|elab|elab_rules|deriving|alias|export|initialize|include|omit|import"
-    r"|suppress_compilation|run_cmd|add_decl_doc|irreducible_def|library_note)(?![\w.']))"
+    rf"\n(?P<indent>[ \t]*)(?:@\[|/--|/-!|/-|--|#\w|(?:{any_of(COMMAND_WORDS)})(?![\w.'?!]))"
 )
 _HEADER_PART = re.compile(
     r"(?>(?:\s+|--[^\n]*)+)|(?:prelude|module)(?![\w.'])"

@@ -15,10 +15,11 @@ from lean_extract.session.document import LeanDocument
 from lean_extract.syntax.lexer import comment_left_open, tokenize
 from lean_extract.syntax.tactic_text import OPEN_STRING, brackets, code
 
-_SORRY = re.compile(r"(?<![\w.'!?«✝])sorry(?![\w'!?»✝])")
+_SORRY = re.compile(r"(?<![\w.'!?«✝])sorry(?:Ax)?(?![\w'!?»✝])")
 # Errors of the compiler alone. The definition is still available in proofs.
 _COMPILING = re.compile(
-    r".*not supported by code generator|failed to compile|.*compiler IR check failed"
+    r".*not supported by code generator|code generator (?:does not support|failed)|failed to compile"
+    r"|.*compiler IR check failed"
     r"|.*consider marking (?:it|definition) as ['`]noncomputable"
 )
 # Goals that are unsolved elsewhere, and errors about other holes, do not change this goal.

@@ -19,7 +19,8 @@ from lean_extract.syntax.axioms import axioms_in, is_doubtful, refuses_axioms
 _ERROR = 1
 _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")
 _MISPARSED = re.compile(r"(?:unexpected |expected )")
-_USES_SORRY = re.compile(r"declaration uses [`']sorry[`']")
+# With the options `pp.sorrySource` or `pp.explicit` more follows, or the constant behind `sorry`.
+_USES_SORRY = re.compile(r"declaration uses [`']@?sorry(?:Ax)?(?![\w.]*\w)")
 _TURNSTILE = re.compile(r"^⊢", re.MULTILINE)
 _METAVARIABLE = re.compile(r"\?\w+\.\d+")
 

@@ -10,7 +10,13 @@ from lean_extract.records import Position
 
 _LINTER = re.compile(r"set_option linter\.[\w.]+ false")
 _SUGGESTED = re.compile(r"^[ \t]*\[apply\] (?P<text>.+(?:\n[ \t]{4,}.+)*)", re.MULTILINE)
-_TRY = re.compile(r"try (?P<quote>['`])(?P<new>[^'`\n]+)(?P=quote) instead of (?P<old>['`])[^'`\n]+(?P=old)")
+_HINT = re.compile(r"^Hint: [^\n]*\n(?P<diff>(?:[ \t]+\S.*\n?)+)", re.MULTILINE)
+_DELETED = re.compile("(?s:.)\u0335")
+_INSERTED = "\u0332"
+"""Lean writes a change as text in which a stroke follows each deleted character, and a line each inserted one."""
+_TRY = re.compile(
+    r"[Tt]ry (?P<quote>['`])(?P<new>[^'`\n]+)(?P=quote) instead of (?P<old>['`])[^'`\n]+(?P=old)"
+)
 _DEPRECATED = re.compile(r"`[^`\n]+` has been deprecated(?:[:,] [Uu]se `(?P<new>[^`\n]+)` instead)?")
 _FIRST_WORD = re.compile(r"\w+")
 
@@ -32,11 +38,18 @@ def lint_of(message: str, start: Position, end: Position) -> Iterator[Lint]:
     if deprecated := _DEPRECATED.match(message):
         yield Lint(message.splitlines()[0], start, end, deprecated["new"] or "", is_name=True)
     elif _LINTER.search(message):
-        found = _SUGGESTED.search(message)
-        suggestion = " ".join(found["text"].split()) if found else ""
-        if not found and (tried := _TRY.search(message)):
-            suggestion = tried["new"]
-        yield Lint(message.strip().splitlines()[0].rstrip(":"), start, end, suggestion)
+        yield Lint(message.strip().splitlines()[0].rstrip(":"), start, end, _suggestion(message))
+
+
+def _suggestion(message: str) -> str:
+    """What a linter suggests in place of the text; empty if it suggests nothing."""
+    if found := _SUGGESTED.search(message):
+        return " ".join(found["text"].split())
+    if tried := _TRY.search(message):
+        return tried["new"]
+    changed = next((hint["diff"] for hint in _HINT.finditer(message)), "")
+    is_diff = _INSERTED in changed or _DELETED.search(changed)
+    return " ".join(_DELETED.sub("", changed).replace(_INSERTED, "").split()) if is_diff else ""
 
 
 def apply_suggestion(tactic: str, lints: Sequence[Lint], begin: Position) -> str | None:

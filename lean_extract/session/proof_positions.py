@@ -6,20 +6,13 @@ import re
 from collections.abc import Sequence
 
 from lean_extract.records import Position, Span
+from lean_extract.syntax.keywords import COMMAND_WORDS
 
 WORD = re.compile(r"[\w.'!?«»₀-₉]+")
 """A name or a keyword."""
 REACH = 4000
 """How many characters before a position are examined."""
 _BEFORE_TACTIC = re.compile(r"(?:^|\bby|\bdo|\bthen|\belse|<;>|=>|:=|[·.;({⟨|])\s*$")
-_COMMANDS = frozenset(
-    re.findall(
-        r"\w+",
-        "theorem lemma def example instance abbrev structure class inductive namespace section end open "
-        "variable import public private protected noncomputable mutual universe attribute set_option macro "
-        "syntax notation prelude module axiom opaque deriving where",
-    )
-)
 # Python finds a text that a pattern begins with much faster than what must not stand before it.
 _SORRY = re.compile(r"sorry(?<![\w.'«]sorry)(?![\w.'!?»])")
 _LAST_BY = re.compile(r"(?<![\w.'])by\s*$")
@@ -33,7 +26,7 @@ def tactic_word(line: str, column: int) -> tuple[str, int] | None:
             if word == "sorry":
                 return word, start
             starts_tactic = bool(_BEFORE_TACTIC.search(line[:start])) and "--" not in line[:start]
-            plausible = word[0].islower() and "." not in word and word not in _COMMANDS
+            plausible = word[0].islower() and "." not in word and word not in COMMAND_WORDS | {"where"}
             return (word, start) if starts_tactic and plausible else None
     return None
 

@@ -21,6 +21,7 @@ from lean_extract.records import Edit, Position
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import Place, edit_of, hole_at, places, tactic_columns
 from lean_extract.syntax.brackets import PAIRS
+from lean_extract.syntax.keywords import GOVERNING_WORDS, THEOREM_WORDS, VALUE_WORDS, any_of
 from lean_extract.syntax.tactic_text import brackets, code
 
 _SHORT_REST = 30
@@ -30,12 +31,12 @@ _MOST_GUESSES = 12
 _MOST_STARTS = 32
 _BY = re.compile(r"by(?<![\w.']by)(?:[ \t]+|$)")
 # Lines above a declaration that are part of its command.
-_PRELUDE = re.compile(r"[ \t]*(?:--.*+|@\[.*\]|(?:set_option|open|omit|include)\s.*\sin)\s*\Z")
+_PRELUDE = re.compile(
+    rf"[ \t]*(?:--.*+|@\[.*\]|(?:(?:local|scoped)\s+)?(?:{any_of(GOVERNING_WORDS)})(?=\s).*\sin)\s*\Z"
+)
 _OR_FAILS = ') | fail "given up" '
 _PART = r"(?:«[^«»\n]*+»|[^\s:({\[⦃«.]++)"
-_DECLARED = re.compile(
-    rf"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance|opaque)\s+({_PART}(?:\.?{_PART})*+)"
-)
+_DECLARED = re.compile(rf"(?<![\w.'])(?:{any_of(THEOREM_WORDS | VALUE_WORDS)})\s+({_PART}(?:\.?{_PART})*+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from lean_extract.session.places import bare
 from lean_extract.session.round import Tries
 from lean_extract.session.server import LeanServer
 from lean_extract.session.shadow import Shadow, TacticSite, guesses
+from lean_extract.session.sorry_warnings import with_warnings
 from lean_extract.session.verdict import (
     CopyMessages,
     judge,
@@ -168,8 +169,9 @@ async def find_site(
         NoGoalHere: there is no such place among the guesses.
         LeanTimeout, LeanDied: Lean did not elaborate the copies.
     """
-    finder = _Finder(server, path, document, limits.request_seconds)
-    sites = await asyncio.to_thread(guesses, document, found.position, is_term=found.is_term)
+    warned = await asyncio.to_thread(with_warnings, document, server.project)
+    finder = _Finder(server, path, warned, limits.request_seconds)
+    sites = await asyncio.to_thread(guesses, warned, found.position, is_term=found.is_term)
     for site in sites:
         blank = await finder.blank(site)
         is_right = blank.remaining and same_goal(blank.remaining[0], found.state.goals[0])

@@ -26,7 +26,7 @@ from lean_extract.source.names.scopes import (
     MAX_OPENS,
 )
 from lean_extract.source.reader_declarations import DeclarationReader
-from lean_extract.syntax.keywords import DECLARATION_WORDS, SCOPE_WORDS
+from lean_extract.syntax.keywords import CONTEXT_WORDS, DECLARATION_WORDS, GOVERNING_WORDS, SCOPE_WORDS
 from lean_extract.syntax.lexer import comment_left_open, is_identifier
 from lean_extract.wanted import check_wanted
 
@@ -41,12 +41,7 @@ _MOST_HINTS = 500
 _MOST_INS = 50
 """`in`s inside a command that are looked at for the one that ends it."""
 _NEAR = 200
-_CONTEXT = SCOPE_WORDS | frozenset(
-    ("open", "variable", "variables", "universe", "universes", "include", "omit", "set_option")
-)
-_MAY_GOVERN = frozenset(
-    ("notation", "notation3", "infix", "unseal", "seal", "count_heartbeats", "suppress_compilation")
-)
+_CONTEXT = SCOPE_WORDS | CONTEXT_WORDS | {"set_option"}
 
 
 class CommandReader(DeclarationReader):
@@ -115,7 +110,7 @@ class CommandReader(DeclarationReader):
                 break
             if not tokens.is_first(index + 1) or tokens.column(index + 1) <= tokens.column(begin):
                 return index
-        if word in _MAY_GOVERN or word == "#":
+        if word in GOVERNING_WORDS or word == "#":
             return contexts.find_in(tokens, position + 1, end)
         return None
 

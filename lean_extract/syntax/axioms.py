@@ -13,7 +13,8 @@ COMPILED = "_native"
 _DEPENDS = "depends on axioms: ["
 _NO_AXIOMS = "does not depend on any axioms"
 _REFUSED = "cannot use `#print axioms`"
-_NAME = re.compile(r"(?:«[^«»]*»|[^\s,«»])+")
+_NAME = re.compile(r"(?P<name>(?:«[^«»]*»|(?!\.\{)[^\s,«»])+)(?:\.\{[^{}]*\})?")
+"""A name, without the universes that the option `pp.universes` adds: `sorryAx.{u}`."""
 _PART = re.compile(r"«[^«»]*»|[^.«»]+")
 
 

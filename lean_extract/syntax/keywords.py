@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
+def any_of(words: Iterable[str]) -> str:
+    """A regular expression for one of the words: a longer one rather than its beginning."""
+    return "|".join(map(re.escape, sorted(words, reverse=True)))
+
+
 THEOREM_WORDS = frozenset(("theorem", "lemma"))
-DEFINITION_WORDS = frozenset(
-    ("def", "abbrev", "instance", "axiom", "opaque", "example", "irreducible_def", "proof_wanted")
-)
+VALUE_WORDS = frozenset(("def", "abbrev", "instance", "opaque", "irreducible_def"))
+"""Words of declarations that give a name to a value, which need not be a proof."""
+DEFINITION_WORDS = VALUE_WORDS | {"axiom", "example", "proof_wanted"}
 TYPE_WORDS = frozenset(("structure", "class", "inductive", "coinductive"))
 DECLARATION_WORDS = THEOREM_WORDS | DEFINITION_WORDS | TYPE_WORDS
 MODIFIERS = frozenset(
@@ -17,24 +31,40 @@ MODIFIERS = frozenset(
 
 SCOPE_WORDS = frozenset(("namespace", "section", "end", "mutual"))
 CONTEXT_WORDS = frozenset(("open", "variable", "variables", "universe", "universes", "include", "omit"))
-OTHER_COMMANDS = frozenset(
+OTHER_COMMANDS = words(
+    """
+    alias attribute export set_option import module prelude deriving initialize builtin_initialize syntax macro
+    macro_rules elab elab_rules notation notation3 infix infixl infixr prefix postfix declare_syntax_cat run_cmd
+    run_elab run_meta add_decl_doc init_quot unif_hint library_note assert_not_exists assert_exists
+    assert_not_imported assert_no_sorry suppress_compilation unsuppress_compilation with_weak_namespace
+    docs_to_verso elab_stx_quot aux_def binder_predicate register_simp_attr register_option
+    register_builtin_option register_label_attr register_linter_set register_hint register_tactic_tag
+    register_grind_attr register_try?_tactic register_error_explanation register_aesop_check_option
+    declare_aesop_rule_sets declare_aesop_exception add_aesop_rules erase_aesop_rules declare_config_elab
+    declare_command_config_elab declare_config_getter declare_simp_like_tactic declare_int_theorems
+    declare_uint_theorems declare_bitwise_int_theorems declare_bitwise_uint_theorems declare_sint_simprocs
+    declare_uint_simprocs simproc simproc_decl dsimproc dsimproc_decl builtin_simproc builtin_simproc_decl
+    builtin_dsimproc builtin_dsimproc_decl grind_pattern grind_propagator builtin_grind_propagator
+    grind_annotated reset_grind_attrs norm_cast_add_elim compile_inductive compile_def gen_injective_theorems
+    gen_cnstr_fns initialize_simps_projections initialize_simps_projections? insert_to_additive_translation
+    to_additive_name_hint to_dual_name_hint to_dual_insert_cast to_dual_insert_cast_fun deprecated_module
+    deprecate unseal seal recommended_spelling show_panel_widgets tactic_extension extend_docs
+    mk_iff_of_inductive_prop recall recall? whatsnew count_heartbeats guard_min_heartbeats variable? flex?
+    stop_at_first_error sudo unset_option set_library_suggestions reprove lrat_proof name_poly_vars
+    name_power_vars def_wanted theorem_wanted instance_wanted
+"""
+)
+"""Those of Lean 4.27, and of the Mathlib, Batteries and Aesop of July 2026."""
+COMMAND_WORDS = DECLARATION_WORDS | MODIFIERS | SCOPE_WORDS | CONTEXT_WORDS | OTHER_COMMANDS
+
+GOVERNING_WORDS = CONTEXT_WORDS | frozenset(
     (
-        "alias", "attribute", "export", "set_option", "import", "module", "prelude", "deriving", "initialize",
-        "builtin_initialize", "syntax", "macro", "macro_rules", "elab", "elab_rules", "notation", "notation3",
-        "infix", "infixl", "infixr", "prefix", "postfix", "declare_syntax_cat", "run_cmd", "run_elab",
-        "run_meta", "add_decl_doc", "init_quot", "reserve", "unif_hint", "library_note", "assert_not_exists",
-        "assert_not_imported", "suppress_compilation", "unsuppress_compilation", "register_simp_attr",
-        "register_option", "register_builtin_option", "declare_aesop_rule_sets", "declare_config_elab",
-        "compile_inductive%", "initialize_simps_projections", "simproc", "simproc_decl", "dsimproc",
-        "dsimproc_decl", "register_label_attr", "insert_to_additive_translation", "deprecated_module",
-        "grind_pattern", "unseal", "seal", "recommended_spelling", "include_str", "show_panel_widgets",
-        "binder_predicate", "app_unexpander", "class_abbrev", "to_dual_insert_cast", "to_dual_name_hint",
-        "to_additive_name_hint", "to_dual_insert_cast_fun", "register_hint", "gen_injective_theorems",
-        "erase_aesop_rules", "add_aesop_rules", "tactic_extension", "register_tactic_tag", "extend_docs",
-        "mk_iff_of_inductive_prop",
+        "set_option", "unset_option", "attribute", "notation", "notation3", "infix", "infixl", "infixr", "prefix",
+        "postfix", "unseal", "seal", "count_heartbeats", "guard_min_heartbeats", "suppress_compilation",
+        "unsuppress_compilation", "stop_at_first_error", "whatsnew",
     )
 )  # fmt: skip
-COMMAND_WORDS = DECLARATION_WORDS | MODIFIERS | SCOPE_WORDS | CONTEXT_WORDS | OTHER_COMMANDS
+"""Words of commands that often stand before `in` and another command."""
 
 STRONG_COMMAND_WORDS = frozenset(
     (

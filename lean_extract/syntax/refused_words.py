@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from lean_extract.syntax.keywords import COMMAND_WORDS, words
+
 GIVES_UP = "leaves the goal to `sorry`"
 TRUSTS = "trusts compiled code"
 READS = "reads files"
 CONTACTS = "may contact another machine or start another program"
 RUNS = "runs code"
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-GIVING_UP = _words("""
+GIVING_UP = words("""
     sorry admit stop sorry_if_sorry plausible slim_check apply? rw? have? refine? observe?
 """)
 """Tactics and terms that leave a goal open, or only look for a proof."""
-_TRUSTING = _words("native_decide bv_decide bv_decide? bv_check unsafe implemented_by")
-_READING = _words("include_str include_bytes")
-_CONTACTING = _words("""
+_TRUSTING = words("native_decide bv_decide bv_decide? bv_check unsafe implemented_by")
+_READING = words("include_str include_bytes")
+_CONTACTING = words("""
     polyrith sagemath leansearch moogle loogle statesearch suggest_tactics search_proof select_premises llmstep
     llmqed hammer suggest_premises premises
 """)
-_RUNNING = _words("""
+_RUNNING = words("""
     run_tac run_conv by_elab eval% dbg_trace dbg_stack_trace dbgTrace unsafeIO unsafeBaseIO unsafeEIO
 """)
 
@@ -40,30 +37,24 @@ WORDS: Mapping[str, str] = {
 
 LAST_PARTS: Mapping[str, str] = {
     "sorryAx": GIVES_UP,
-    **dict.fromkeys(_words("ofReduceBool ofReduceNat reduceBool reduceNat trustCompiler"), TRUSTS),
+    **dict.fromkeys(words("ofReduceBool ofReduceNat reduceBool reduceNat trustCompiler"), TRUSTS),
 }
 """Constants, whatever namespace stands before them."""
 
-COMMANDS = _words("""
-    theorem lemma def abbrev instance example axiom opaque structure class inductive coinductive namespace section end
-    variable universe set_option attribute mutual macro macro_rules syntax declare_syntax_cat notation notation3 infix
-    infixl infixr prefix postfix elab elab_rules initialize builtin_initialize import export run_cmd run_elab run_meta
-    private protected noncomputable partial suppress_compilation init_quot alias deriving simproc simproc_decl
-    builtin_simproc builtin_simproc_decl dsimproc dsimproc_decl register_simp_attr register_option
-    register_builtin_option register_label_attr declare_aesop_rule_sets add_decl_doc library_note proof_wanted
-    irreducible_def recall unseal seal binder_predicate grind_pattern declare_simp_like_tactic declare_config_elab
-    whatsnew assert_not_exists assert_exists assert_not_imported compile_inductive compile_def
-    mk_iff_of_inductive_prop initialize_simps_projections tactic_extension register_tactic_tag count_heartbeats
-    guard_min_heartbeats public meta unif_hint docs_to_verso
-""")
-"""Words with which a command begins. After an error Lean goes on at the next of them, and runs it."""
+COMMANDS = COMMAND_WORDS - words(
+    "open local scoped nonrec include omit module prelude computable universes variables"
+)
+"""Words with which a command begins. After an error Lean goes on at the next of them, and runs it. Left out are those
+that may stand in a tactic, or be a name there, and do no more than change what is in scope."""
 
 HASH_COMMANDS = tuple(
     sorted(
-        _words("""
+        words("""
     eval exit print check reduce synth exec leansearch moogle loogle search statesearch find where help version lint
     import min_imports redundant_imports transitive_imports simp norm_num ring conv whnf unfold time count_heartbeats
     guard html widget show long_names long_instances discr_tree grind_lint instances test push_cast dsimp click
+    browse clear_deprecations create_deprecated_module defeq_abuse explode expr_graph info_trees list_linters
+    reexport sample string_diagram trans_imports with_exporting
 """)
     )
 )

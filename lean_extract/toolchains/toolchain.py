@@ -55,6 +55,11 @@ class Toolchain:
     """The toolchain that the project asks for, where this one stands in for it."""
 
     @property
+    def lake_command(self) -> tuple[str, ...]:
+        """Lake; nothing where Lean runs without it."""
+        return self.lean_command[:-2] if self.kind == "lake" else ()
+
+    @property
     def library(self) -> str:
         """What this Lean has in place of Lean's own library, as a sentence; empty for any but the packaged one."""
         return f"It has no library but the mini core: {MINI_CORE_IS}." if self.kind == "packaged" else ""
@@ -234,8 +239,10 @@ def _toolchain(chosen: Choice, environment: Mapping[str, str], project: Path | N
     command, kind = chosen.command, chosen.kind
     if kind == "lake":
         lean = Path(command[0]).with_name(f"lean{EXE}")
-        version = _ask_version((str(lean),) if lean.is_file() else command, environment, project)
-        server, compiler = (*command, "serve", "--"), (*command, "env", "lean")
+        has_lean = lean.is_file()
+        version = _ask_version((str(lean),) if has_lean else command, environment, project)
+        # By its path: PATH may lack it, or name elan's shim, which might download something.
+        server, compiler = (*command, "serve", "--"), (*command, "env", str(lean) if has_lean else "lean")
     else:
         version = _ask_version(command, environment, None)
         server, compiler = (*command, "--server"), command

@@ -6,11 +6,9 @@ import re
 from collections.abc import Sequence
 
 from lean_extract.records import Position, Span
+from lean_extract.syntax.keywords import DECLARATION_WORDS, any_of
 
-_KEYWORD = re.compile(
-    r"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance|structure|class|inductive|coinductive|axiom|opaque|alias"
-    r"|irreducible_def)\s+(?:\([^()]*\)\s*)?$"
-)
+_KEYWORD = re.compile(rf"(?<![\w.'])(?:{any_of(DECLARATION_WORDS)}|alias)\s+(?:\([^()]*\)\s*)?$")
 _FAR = 1_000_000
 _LONGEST_BEFORE = 200
 """Characters of a keyword and what stands between it and the name."""

@@ -15,7 +15,6 @@ from lean_extract.devices import Place
 from lean_extract.errors import ModelError, PremiseIndexError, StoreUnavailable
 from lean_extract.lru import Cache
 from lean_extract.records import Goal
-from lean_extract.toolchains.toolchain_name import is_lean
 from lsp_server.engine.databases import OpenLibrary, ServedLibraries
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.freshness import MATHLIB, dated, pinned_lean
@@ -28,7 +27,7 @@ from retriever.lean.offer import RankedPremise
 
 log = logging.getLogger("premise_suggest")
 
-_PREFIX = re.compile(r"^(?:leanprover/lean4:)?v?(?=\d|nightly)")
+_PREFIX = re.compile(r"^(?:leanprover/lean4(?:-nightly)?:)?(?:v?\d+\.\d+\.\d+-(?=nightly-)|v?(?=\d|nightly))")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _MOST_LISTED = 12
 _CACHED = 512
@@ -222,7 +221,8 @@ def _bundled_name(card: Bundle) -> str:
 
 
 def canonical(revision: str) -> str:
-    """Normalise a version: `v4.30.0`, `4.30.0` and `leanprover/lean4:v4.30.0` are the same."""
+    """Normalise a version: `v4.30.0`, `4.30.0` and `leanprover/lean4:v4.30.0` are the same, and so are
+    `nightly-2026-07-01` and `v4.33.0-nightly-2026-07-01`, which `#statesearch` sends."""
     return _PREFIX.sub("", revision.strip())
 
 
@@ -232,6 +232,6 @@ def _length(goal: Goal) -> int:
 
 
 def _same(known: str, asked: str) -> bool:
-    if is_lean(asked, known):
+    if asked == known:
         return True
     return bool(_COMMIT.fullmatch(asked) and _COMMIT.fullmatch(known) and known.startswith(asked))

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import LeanNotFound
 from lean_extract.files.atomic import replacing
-from lean_extract.session import processes
 from lean_extract.syntax.axioms import axioms_in, is_doubtful
 from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
+from prover.search.lean_process import file_options, run_lean
 from prover.search.theorem import Theorem
 
 
@@ -53,7 +50,7 @@ async def check_proof(
     seconds: float = 300.0,
     memory_mb: int = 8192,
 ) -> CheckedProof:
-    """Have a new Lean process elaborate the theorem's file with its proof.
+    """Have a new Lean process elaborate the theorem's file with its proof, with the options that Lake gives the file.
 
     The proof is accepted if Lean exits by itself, reports no error, does not warn of `sorry` in this theorem, and
     lists its axioms, and `is_doubtful` is false for each of them. Lean reads the text from a pipe; no file is
@@ -72,8 +69,9 @@ async def check_proof(
         await asyncio.to_thread(refuse_fetching, project)
     text = proof_text(theorem, proof)
     begin = time.monotonic()
-    command = [*toolchain.lean_command, "--json", f"--memory={memory_mb}", "--stdin"]
-    ran = await _run(command, toolchain.environment, project, text, seconds)
+    options = await file_options(toolchain, project, theorem.path, seconds)
+    command = [*toolchain.lean_command, *options, "--json", f"--memory={memory_mb}", "--stdin"]
+    ran = await run_lean(command, toolchain.environment, project, text, seconds)
     took = time.monotonic() - begin
     if ran is None:
         return CheckedProof(False, (), f"Lean did not finish the file within {seconds:g} s.", took)
@@ -111,33 +109,3 @@ def _messages(output: str) -> Iterator[dict[str, Any]]:
             message = json.loads(line)
             if isinstance(message, dict) and {"pos", "data", "severity"} <= message.keys():
                 yield message
-
-
-async def _run(
-    command: Sequence[str], environment: Mapping[str, str], project: Path | None, text: str, seconds: float
-) -> tuple[int, str, str] | None:
-    """Exit code, standard output and standard error; None after a timeout. The process is killed with its
-    descendants, so that a Lean started by Lake ends, too."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, **environment},
-            cwd=project,
-        )
-    except OSError as error:
-        raise LeanNotFound(
-            f"{command[0]} cannot be run: {error.strerror}.", "Run `premise-suggest doctor`."
-        ) from error
-    try:
-        async with asyncio.timeout(seconds):
-            output, errors = await process.communicate(text.encode())
-    except TimeoutError:
-        return None
-    finally:
-        if process.returncode is None:
-            processes.kill(processes.identify([process.pid, *processes.descendants(process.pid)]))
-            await process.wait()
-    return process.returncode or 0, output.decode(errors="replace"), errors.decode(errors="replace")

@@ -12,13 +12,14 @@ from lean_extract.errors import BadSource
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
 from lean_extract.source.reader import read_module
+from lean_extract.syntax.keywords import THEOREM_WORDS, VALUE_WORDS, any_of
 from lean_extract.syntax.lexer import tokenize
 
 _ENDS_IN_SORRY = re.compile(r":=\s*(?:by\s+)?sorry\s*\Z")
 _ENDS_OPEN = re.compile(r":=\s*+(?:by\s*)?\Z")
 _BEHIND_BY = re.compile(r"(?<![\w.'])by\s*\Z")
 _NEEDS_TERM = re.compile(r"(?::=|[(⟨,])\s*\Z")
-_NAMED = re.compile(r"(?<![\w.'])(?:theorem|lemma|def|abbrev|instance)\s+((?:«[^«»]*»|[^\s:({\[⦃«])+)")
+_NAMED = re.compile(rf"(?<![\w.'])(?:{any_of(THEOREM_WORDS | VALUE_WORDS)})\s+((?:«[^«»]*»|[^\s:({{\[⦃«])+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,12 @@ DOUBTFUL = {
         "rfl",
         1,
     ),
+    "an irreducible definition left to sorry": (
+        'macro "irreducible_def " n:ident " : " t:term " := " v:term : command => `(def $n : $t := $v)\n'
+        "irreducible_def f : Nat := sorry\n\ntheorem t : f = f := by\n  ‸sorry\n",
+        "rfl",
+        2,
+    ),
     "a failed instance, which no text shows": (
         f"{CLASS}instance : Op Nat := ⟨fun n => foo n⟩\n\ntheorem t : Op.op 2 = Op.op 3 := by\n  ‸sorry\n",
         "rfl",
@@ -147,6 +153,16 @@ async def test_errors_that_a_goal_does_not_rest_on_change_nothing(session: LeanS
     tactics = ["exact h", "simp", "constructor", "rw [h]"]
     found = await outcomes(session, text, tactics)
     assert [found[tactic].status for tactic in tactics] == ["closes", "fails", "fails", "closes"]
+
+
+async def test_a_definition_that_only_the_compiler_refuses_is_as_good_as_another(
+    session: LeanSession,
+) -> None:
+    text = (
+        "def f (n : Nat) : Nat := Nat.rec 0 (fun _ k => k) n\n\n"
+        "theorem t (n : Nat) : f n = f n := by\n  ‸sorry\n"
+    )
+    assert (await outcomes(session, text, ["exact Eq.refl (f n)"]))["exact Eq.refl (f n)"].status == "closes"
 
 
 async def test_a_proof_left_to_sorry_is_a_hypothesis_and_what_is_left_to_prove_elsewhere_no_error(

@@ -52,6 +52,14 @@ async def checked(example: Toolchain, asked: Theorem, *proof: str) -> CheckedPro
 
 
 @lean
+async def test_universes_do_not_hide_what_a_proof_rests_on(example: Toolchain) -> None:
+    hole = "set_option pp.universes true\n\ntheorem hole.{u} (α : Sort u) (a b : α) : a = b := by sorry\n"
+    asked = Theorem.stated(Path("A.lean"), hole, "theorem t : 1 = 2")
+    done = await checked(example, asked, "exact hole _ 1 2")
+    assert (done.accepted, done.axioms) == (False, ("sorryAx",))
+
+
+@lean
 async def test_a_proof_is_accepted_and_its_axioms_are_listed(example: Toolchain) -> None:
     done = await checked(example, theorem(SWAP), "exact ⟨h.2, h.1⟩")
     assert (done.accepted, done.axioms, done.message) == (True, (), "")
