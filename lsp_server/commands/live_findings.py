@@ -9,11 +9,13 @@ from pathlib import Path
 
 from lean_extract.errors import NoGoalHere, PremiseSuggestError
 from lean_extract.session.processes import descendants, private_megabytes
+from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.findings import Finding
 from lsp_server.commands.first_goal import goal_places
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.settings import Settings
+from prover.search.lean_process import file_options
 from prover.verify import GoalPosition
 
 _MOST_PLACES = 8
@@ -30,6 +32,7 @@ async def live_findings(root: Path, settings: Settings) -> list[Finding]:
         place, said = await _first_goal(engine, root)
         found.append(said)
         if place is not None:
+            found.append(await _options(root, settings, place))
             found += await _round(engine, place)
         found.append(_memory())
     except PremiseSuggestError as error:
@@ -52,6 +55,17 @@ async def _first_goal(engine: Engine, root: Path) -> tuple[GoalPosition | None, 
             seconds = time.perf_counter() - begin
             return place, Finding("live: goal", "ok", f"{where} in {seconds:.1f} s: {state.goals[0].target}")
     return None, Finding("live: goal", "note", "no proof by tactics was found in this project's own files")
+
+
+async def _options(root: Path, settings: Settings, place: GoalPosition) -> Finding:
+    """The options that Lake gives Lean for the file."""
+    toolchain = await asyncio.to_thread(resolve_lean, root, override=settings.lean.command or None)
+    begin = time.perf_counter()
+    options = await file_options(toolchain, root, place.path, settings.lean.start_seconds)
+    if toolchain.kind != "lake":
+        return Finding("live: options", "note", "there is no Lake, which would say the options of a file")
+    said = ", ".join(one.removeprefix("-D") for one in options) or "none"
+    return Finding("live: options", "ok", f"{said}; Lake said so in {time.perf_counter() - begin:.1f} s")
 
 
 async def _round(engine: Engine, place: GoalPosition) -> list[Finding]:
