@@ -16,7 +16,13 @@ from lean_extract.errors import BadSource, ProjectBroken
 from lean_extract.files.reading import is_file, is_folder
 from lean_extract.files.settings_files import json_settings
 from lean_extract.source.projects.checkouts import head_revision
-from lean_extract.source.projects.packages import MANIFEST, Listed, listed_packages, requires_packages
+from lean_extract.source.projects.packages import (
+    MANIFEST,
+    Listed,
+    listed_packages,
+    manifest_path,
+    requires_packages,
+)
 from lean_extract.telling import shown
 from lean_extract.toolchains.toolchain import has_lakefile
 
@@ -52,11 +58,11 @@ def refuse_fetching(project: Path) -> None:
 
 def _manifest(project: Path) -> Mapping[str, Any]:
     """The manifest. Raises ProjectBroken: there is none, or Lake does not read it."""
-    path = project / MANIFEST
+    path = manifest_path(project)
     if not is_file(path):
         command = "lake update" if requires_packages(project) else "lake build"
         raise ProjectBroken(
-            f"{shown(project)} has no {MANIFEST}, which Lake would write, and fetch what the project requires.",
+            f"{shown(project)} has no {path.name}, which Lake would write, and fetch what the project requires.",
             f"Run `{command}` in {shown(project)}, then try again.",
         )
     try:

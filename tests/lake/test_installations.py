@@ -46,9 +46,26 @@ async def refusal(project: LakeProject, toolchain: Toolchain) -> LeanError:
     return raised.value
 
 
-async def test_all_of_it(project: LakeProject) -> None:
+@pytest.mark.parametrize(
+    ("name", "folder", "resolves_to"),
+    [
+        (NAME, "leanprover--lean4---v4.27.0", NAME),
+        ("4.27.0", "leanprover--lean4---v4.27.0", NAME),
+        ("stable", "leanprover--lean4---v4.27.0", NAME),
+        (
+            "nightly-2026-07-01",
+            "leanprover--lean4-nightly---nightly-2026-07-01",
+            "leanprover/lean4-nightly:nightly-2026-07-01",
+        ),
+        ("own", "own", "own"),
+    ],
+)
+async def test_what_elan_has(project: LakeProject, name: str, folder: str, resolves_to: str) -> None:
+    toolchains = project.root.parent / "elan" / "toolchains"
+    (toolchains / "leanprover--lean4---v4.27.0").rename(toolchains / folder)
+    project.write({"lean-toolchain": f"{name}\n"})
     toolchain = resolved(project)
-    assert toolchain.kind == "lake" and toolchain.environment["ELAN_TOOLCHAIN"] == NAME
+    assert toolchain.kind == "lake" and toolchain.environment["ELAN_TOOLCHAIN"] == resolves_to
     async with await LeanSession.start(project.root, toolchain) as session:
         assert (await session.goals_at(Path("Lib.lean"), None, Position(2, 2))).goals
 

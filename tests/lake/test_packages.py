@@ -137,6 +137,25 @@ async def test_no_manifest(project: LakeProject) -> None:
     assert "has no lake-manifest.json" in error.message and "`lake update`" in error.hint
 
 
+def test_a_manifest_of_another_name(project: LakeProject) -> None:
+    (project.root / "lake-manifest.json").rename(project.root / "own.json")
+    with pytest.raises(ProjectBroken, match=r"has no lake-manifest\.json"):
+        refuse_fetching(project.root)
+    text = (project.root / "lakefile.toml").read_text()
+    project.write({"lakefile.toml": f'manifestFile = "own.json"\n{text}'})
+    refuse_fetching(project.root)
+    checkout(project).rename(project.root / "elsewhere")
+    with pytest.raises(ProjectBroken, match="dep is missing"):
+        refuse_fetching(project.root)
+
+
+async def test_a_dependency_that_the_manifest_lacks(project: LakeProject) -> None:
+    """Lake itself refuses that, and fetches nothing."""
+    write_manifest(project, packages=[])
+    error = await refusal(project)
+    assert "dependency 'dep' not in manifest; use `lake update dep` to add it" in error.message
+
+
 async def test_no_manifest_and_no_dependencies(lake_project: Make) -> None:
     """Lake would write one that lists nothing."""
     project = lake_project(files={"Lib.lean": f"\n{GOAL}"})

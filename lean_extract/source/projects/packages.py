@@ -34,6 +34,7 @@ MAX_NAME = 200
 
 _SOURCE_DIR = re.compile(r'\bsrcDir\s*+:=\s*+"([^"\n]++)"')
 _REQUIRE = re.compile(r"^[^\S\n]*(\[\[\s*require\s*\]\]|require\s)", re.MULTILINE)
+_MANIFEST_FILE = re.compile(r'^[^\S\n]*manifestFile\s*:?=\s*(?:some\s*)?"([^"\n]+)"', re.MULTILINE)
 _REVISION = re.compile(r"[A-Za-z0-9._/+@-]+")
 _DEFAULT_PACKAGES = ".lake/packages"
 
@@ -76,6 +77,19 @@ def read_layout(root: Path) -> Layout:
     return _PackageReader(root).layout()
 
 
+def manifest_path(root: Path) -> Path:
+    """The manifest of the project at `root`, which may not exist; a lakefile may give it another name."""
+    named = _MANIFEST_FILE.search("\n".join(_lakefile_texts(root)))
+    return root / (named[1] if named and _leads_below(named[1]) else MANIFEST)
+
+
+def _lakefile_texts(root: Path) -> Iterator[str]:
+    within = (os.path.realpath(root),)
+    for name in LAKEFILES:
+        with suppress(BadSource):  # Lake itself would report it
+            yield settings_text(root / name, within)
+
+
 def listed_packages(root: Path, manifest: Mapping[str, Any]) -> tuple[Listed, ...]:
     """The packages that a manifest of the project at `root` lists, whether or not they exist."""
     return tuple(_PackageReader(root).listed(manifest))
@@ -83,12 +97,7 @@ def listed_packages(root: Path, manifest: Mapping[str, Any]) -> tuple[Listed, ..
 
 def requires_packages(root: Path) -> bool:
     """Whether a lakefile of the project requires other packages."""
-    within = (os.path.realpath(root),)
-    for name in LAKEFILES:
-        with suppress(BadSource):  # Lake itself would report it
-            if _REQUIRE.search(settings_text(root / name, within)):
-                return True
-    return False
+    return any(map(_REQUIRE.search, _lakefile_texts(root)))
 
 
 def is_plain_part(part: str) -> bool:
@@ -113,7 +122,7 @@ class _PackageReader:
 
     def _manifest(self) -> Mapping[str, Any]:
         try:
-            return json_settings(self._root / MANIFEST, (self._real,))
+            return json_settings(manifest_path(self._root), (self._real,))
         except BadSource as error:
             self._notices.add(str(error))
             return {}
