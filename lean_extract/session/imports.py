@@ -19,6 +19,7 @@ from lean_extract.errors import BadSource, ProjectBroken
 from lean_extract.files.reading import MAX_SOURCE, read_regular
 from lean_extract.files.settings_files import settings_text
 from lean_extract.session.document import LeanDocument
+from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.source.projects.packages import LAKEFILES, is_plain_part
 from lean_extract.source.projects.project import find_project, module_of, source_in
 from lean_extract.toolchains.compile import CircularImports, header_imports
@@ -69,8 +70,7 @@ def imported_sources(text: str, project: Path) -> Iterator[ImportedSource]:
 
 def compiled_files(project: Path, module: str) -> tuple[Path, ...]:
     """Where Lake puts the compiled form of a module of the project itself, in any of its versions."""
-    library = project / ".lake" / "build" / "lib"
-    return (_below(library / "lean", module, ".olean"), _below(library, module, ".olean"))
+    return tuple(_below(folder, module, ".olean") for folder in library_folders(project))
 
 
 def _below(folder: Path, module: str, suffix: str) -> Path:
