@@ -18,6 +18,7 @@ from lean_extract.errors import ProjectBroken
 from lean_extract.files.reading import MAX_SOURCE, is_file, read_regular
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.lake_messages import OUT_OF_DATE, LakeFailure, lake_failure
+from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.source.projects.packages import is_plain_part, requires_packages
 from lean_extract.source.projects.project import find_project, module_of, source_in
 from lean_extract.toolchains.compile import CircularImports, header_imports
@@ -68,8 +69,7 @@ def imported_sources(text: str, project: Path) -> Iterator[ImportedSource]:
 
 def compiled_files(project: Path, module: str) -> tuple[Path, ...]:
     """Where Lake puts the compiled form of a module of the project itself, in any of its versions."""
-    library = project / ".lake" / "build" / "lib"
-    return (_below(library / "lean", module, ".olean"), _below(library, module, ".olean"))
+    return tuple(_below(folder, module, ".olean") for folder in library_folders(project))
 
 
 def _below(folder: Path, module: str, suffix: str) -> Path:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from watchfiles import Change, watch
 
+from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.source.projects.walking import SKIPPED, can_be_named
 
 log = logging.getLogger("premise_suggest")
@@ -24,7 +25,6 @@ log = logging.getLogger("premise_suggest")
 FileChanges = set[tuple[Change, str]]
 """What became of which file, by its absolute path."""
 _SUFFIXES = (".lean", ".ilean")
-_BUILT = (".lake", "build", "lib")
 _MOST_FOLDERS = 50_000
 _LOOK_AGAIN_SECONDS = 60
 """After that, folders are found that were made while watching began, or could not be watched."""
@@ -49,14 +49,15 @@ async def file_changes(root: Path) -> AsyncIterator[FileChanges]:
 
 
 def watched_folders(root: Path) -> frozenset[Path]:
-    """`root`, its folders of sources, and `.lake/build/lib` with all below it; neither links nor hidden folders."""
+    """`root`, its folders of sources, and that of Lake's compiled modules with all below it; neither links nor hidden
+    folders."""
     return frozenset(islice((*_built(root), *_below(root, SKIPPED)), _MOST_FOLDERS))
 
 
 def _built(root: Path) -> Iterator[Path]:
     """The folders that lead to what Lake has built, and those of that."""
     folder = root
-    for name in _BUILT:
+    for name in library_folders(root)[-1].relative_to(root).parts:
         folder /= name
         if folder.is_symlink() or not folder.is_dir():
             return

@@ -18,16 +18,16 @@ from lean_extract.files.settings_files import json_settings
 from lean_extract.source.projects.checkouts import head_revision
 from lean_extract.source.projects.packages import (
     MANIFEST,
+    OVERRIDES,
     Listed,
     listed_packages,
     manifest_path,
+    overridden,
     requires_packages,
 )
 from lean_extract.telling import shown
 from lean_extract.toolchains.toolchain import has_lakefile
 
-_OVERRIDES = Path(".lake") / "package-overrides.json"
-"""Entries that Lake takes in place of those of the manifest."""
 _OLDEST, _NEWEST_MAJOR = (0, 5), 1
 """Versions of the manifest that Lake reads."""
 _VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\b")
@@ -101,12 +101,10 @@ def _version(stated: object) -> tuple[int, int] | None:
 def _listed(project: Path, manifest: Mapping[str, Any]) -> tuple[Listed, ...]:
     """The packages that Lake would load: the overrides replace those of the same name."""
     try:
-        overrides = json_settings(project / _OVERRIDES)
+        overrides = json_settings(project / OVERRIDES)
     except BadSource:  # Lake itself reports it, and fetches nothing
         overrides = {}
-    named = {one.name: one for one in listed_packages(project, manifest)}
-    folder = {"packagesDir": manifest.get("packagesDir")}
-    return tuple((named | {one.name: one for one in listed_packages(project, overrides | folder)}).values())
+    return listed_packages(project, overridden(manifest, overrides))
 
 
 def _problem(package: Listed) -> str:

@@ -22,6 +22,7 @@ from platformdirs import user_cache_path
 
 from lean_extract.errors import BadSettings, LeanNotFound
 from lean_extract.files.reading import is_file
+from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.source.projects.packages import LAKEFILES
 from lean_extract.source.projects.project import find_project
 from lean_extract.toolchains.elan import EXE, find_elan, upwards
@@ -147,8 +148,7 @@ def compiled_folders(toolchain: Toolchain, project: Path) -> tuple[Path, ...]:
     named = toolchain.environment.get("LEAN_PATH", os.environ.get("LEAN_PATH", ""))
     found = [Path(folder) for folder in named.split(os.pathsep) if folder]
     for root in (project, *(package.root for package in find_project(project).packages)):
-        library = root / ".lake" / "build" / "lib"
-        found += [library / "lean", library]
+        found += library_folders(root)
     return tuple(found)
 
 

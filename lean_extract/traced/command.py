@@ -20,14 +20,13 @@ from tqdm import tqdm
 from lean_extract.errors import ProjectBroken
 from lean_extract.records import Header, Record, write_records
 from lean_extract.session import LeanSession
+from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.compile import compile_folder, import_order, read_sources
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
 from lean_extract.traced import leandojo
 from lean_extract.traced.extract import Compiled, trace_module
 from lean_extract.traced.lean_dojo_library import load_lean_dojo
-
-_LAKE_OUTPUT = (Path(".lake/build/lib/lean"), Path(".lake/build/lib"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,7 +89,7 @@ def compiled(sources: Path) -> tuple[Compiled, Toolchain]:
     """The compiled library, and a Lean that can import it. Raises as `trace_library`."""
     toolchain = resolve_lean(sources)
     if toolchain.kind == "lake":
-        out = next((sources / folder for folder in _LAKE_OUTPUT if (sources / folder).is_dir()), None)
+        out = next((folder for folder in library_folders(sources) if folder.is_dir()), None)
         if out is None:
             raise ProjectBroken(f"{sources} has not been built.", "Run `lake build` there first.")
     else:

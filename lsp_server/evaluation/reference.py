@@ -7,13 +7,12 @@ from pathlib import Path
 
 from lean_extract.files.reading import read_source
 from lean_extract.source.open_file import uses_in
+from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.source.reader import SourceModule, read_file
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans
 from lean_extract.traced.extract import trace_proof
 from lean_extract.traced.ilean import Ilean, read_ilean
 from prover.evaluation.problems import Problem
-
-_LAKE_OUTPUT = (Path(".lake/build/lib/lean"), Path(".lake/build/lib"))
 
 
 class References:
@@ -26,7 +25,7 @@ class References:
     """
 
     def __init__(self, project: Path, toolchain: Toolchain, is_known: Callable[[str], bool]) -> None:
-        folders = [project / folder for folder in _LAKE_OUTPUT]
+        folders = [*library_folders(project)]
         self._compiled = [project_oleans(project)] if toolchain.kind == "packaged" else folders
         self._is_known = is_known
         self._ileans: dict[str, Ilean | None] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,8 @@ from lean_extract.source.projects.walking import can_be_named
 from lean_extract.telling import shown
 
 MANIFEST = "lake-manifest.json"
+OVERRIDES = Path(".lake", "package-overrides.json")
+"""Entries in place of those in the manifest, by name."""
 LAKEFILES = ("lakefile.toml", "lakefile.lean")
 MAX_PACKAGES = 1000
 """Packages of one project, and entries of its packages folder that are examined."""
@@ -32,7 +34,11 @@ MAX_LAKEFILES = 2 << 20
 MAX_NAME = 200
 """Characters of a package's name or revision."""
 
-_SOURCE_DIR = re.compile(r'\bsrcDir\s*+:=\s*+"([^"\n]++)"')
+_SOURCE_DIR = re.compile(
+    r'^\s*+(?:@\[[^\]\n]*+\]\s*+)?(?P<of>package|lean_lib|lean_exe)\b|\bsrcDir\s*+:=\s*+"(?P<folder>[^"\n]++)"',
+    re.MULTILINE,
+)
+"""Where a declaration of a `lakefile.lean` begins, or a source folder that it states."""
 _REQUIRE = re.compile(r"^[^\S\n]*(\[\[\s*require\s*\]\]|require\s)", re.MULTILINE)
 _MANIFEST_FILE = re.compile(r'^[^\S\n]*manifestFile\s*:?=\s*(?:some\s*)?"([^"\n]+)"', re.MULTILINE)
 _REVISION = re.compile(r"[A-Za-z0-9._/+@-]+")
@@ -80,7 +86,7 @@ def read_layout(root: Path) -> Layout:
 def manifest_path(root: Path) -> Path:
     """The manifest of the project at `root`, which may not exist; a lakefile may give it another name."""
     named = _MANIFEST_FILE.search("\n".join(_lakefile_texts(root)))
-    return root / (named[1] if named and _leads_below(named[1]) else MANIFEST)
+    return root / (named[1] if named and leads_below(named[1]) else MANIFEST)
 
 
 def _lakefile_texts(root: Path) -> Iterator[str]:
@@ -113,16 +119,18 @@ class _PackageReader:
         self._bytes_left = MAX_LAKEFILES
 
     def layout(self) -> Layout:
-        manifest = self._manifest()
+        manifest = self._settings(manifest_path(self._root))
+        if overrides := self._settings(self._root / OVERRIDES):
+            manifest = overridden(manifest, overrides)
         name = manifest.get("name")
         if not isinstance(name, str) or self._wrong_name(name):
             name = None
         packages = tuple(self._packages(manifest))
         return Layout(name, self._source_roots(self._root), packages, self._notices.sentences())
 
-    def _manifest(self) -> Mapping[str, Any]:
+    def _settings(self, path: Path) -> Mapping[str, Any]:
         try:
-            return json_settings(manifest_path(self._root), (self._real,))
+            return json_settings(path, (self._real,))
         except BadSource as error:
             self._notices.add(str(error))
             return {}
@@ -149,8 +157,9 @@ class _PackageReader:
                 continue
             seen.add(package_root)
             yield Package(entry.name, package_root, self._revision(entry), self._source_roots(package_root))
+        elsewhere = {entry.name.strip("«»") for entry in listed if entry.base.parent != folder}
         for package_root in self._unlisted(folder, {entry.base for entry in listed}):
-            if package_root not in seen:
+            if package_root not in seen and package_root.name not in elsewhere:
                 yield Package(package_root.name, package_root, None, self._source_roots(package_root))
 
     def _packages_folder(self, stated: object) -> Path | None:
@@ -158,7 +167,7 @@ class _PackageReader:
         if stated is not None and not isinstance(stated, str):
             self._note("`packagesDir` is not a string", "it is ignored")
             stated = None
-        if not stated or _leads_below(stated):
+        if not stated or leads_below(stated):
             return self._root / (stated or _DEFAULT_PACKAGES)
         self._note(f"`packagesDir` is {shown(stated)}, which leads out of the project", "it is ignored")
         return None
@@ -270,7 +279,7 @@ class _PackageReader:
         within = (self._real, os.path.realpath(root))
         toml, lean = (root / name for name in LAKEFILES)
         try:
-            yield from _SOURCE_DIR.findall(settings_text(lean, within) if self._affords(lean) else "")
+            yield from _stated_in_lean(settings_text(lean, within) if self._affords(lean) else "")
         except BadSource as error:
             self._notices.add(str(error))
         try:
@@ -294,7 +303,7 @@ class _PackageReader:
         """A folder declared to be below `root`; None, with a notice, if it leads out of it."""
         if stated is None:
             return root
-        if isinstance(stated, str) and _leads_below(stated):
+        if isinstance(stated, str) and leads_below(stated):
             folder = root / stated
             if is_within(os.path.realpath(folder), (os.path.realpath(root),)):
                 return folder
@@ -307,7 +316,7 @@ class _PackageReader:
         self._notices.add(f"{shown(self._root / MANIFEST)}: {what}, so {outcome}.")
 
 
-def _leads_below(stated: str) -> bool:
+def leads_below(stated: str) -> bool:
     """Whether a path is relative and contains no `..`."""
     parts = re.split(r"[/\\]", stated)
     return can_be_named(stated) and not Path(stated).is_absolute() and ".." not in parts
@@ -318,9 +327,48 @@ def is_lake_package(folder: Path) -> bool:
     return any(is_file(folder / name) for name in (*LAKEFILES, MANIFEST))
 
 
+def overridden(manifest: Mapping[str, Any], overrides: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The manifest with the entries that override its own."""
+    listed, others = (one.get("packages") for one in (manifest, overrides))
+    if not isinstance(others, list):
+        return manifest
+    own = listed if isinstance(listed, list) else []
+    names = {_entry_name(one) for one in others}
+    return {**manifest, "packages": [*(one for one in own if _entry_name(one) not in names), *others]}
+
+
+def _entry_name(entry: object) -> str | None:
+    name = entry.get("name") if isinstance(entry, dict) else None
+    return name if isinstance(name, str) else None
+
+
 def _stated_in_toml(lakefile: Mapping[str, Any]) -> list[str]:
-    tables = [lakefile]
+    of_package = _folder_in(lakefile)
+    of_targets = []
     for key in ("lean_lib", "lean_exe"):
         entries = lakefile.get(key)
-        tables += [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    return [table["srcDir"] for table in tables if isinstance(table.get("srcDir"), str)]
+        of_targets += [_folder_in(one) for one in entries] if isinstance(entries, list) else []
+    return _below_package(of_package, of_targets)
+
+
+def _folder_in(table: object) -> str:
+    stated = table.get("srcDir") if isinstance(table, dict) else None
+    return stated if isinstance(stated, str) else ""
+
+
+def _stated_in_lean(lakefile: str) -> list[str]:
+    of_package, of_targets, is_package = "", [], True
+    for found in _SOURCE_DIR.finditer(lakefile):
+        if found["of"]:
+            is_package = found["of"] == "package"
+        elif is_package:
+            of_package = found["folder"]
+        else:
+            of_targets.append(found["folder"])
+    return _below_package(of_package, of_targets)
+
+
+def _below_package(of_package: str, of_targets: Iterable[str]) -> list[str]:
+    """The source folders of a package and of its libraries and programs, whose own are relative to it."""
+    below = (f"{of_package}/{one}" if of_package else one for one in of_targets if one)
+    return [one for one in (of_package, *below) if one]

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from lean_extract.session.imports import compiled_files
+from lean_extract.session.watching import watched_folders
+from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.source.projects.project import find_project, find_sources, is_project_root, module_of
 
 
@@ -103,6 +106,81 @@ def test_source_folders(tmp_path: Path, name: str, text: str) -> None:
     write(tmp_path, name, text=text)
     write(tmp_path, "src/A/B.lean", "Test.lean")
     assert {source.module for source in find_sources(tmp_path).sources} == {"A.B", "Test"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("lakefile.toml", 'srcDir = "src"\n[[lean_lib]]\nname = "X"\nsrcDir = "lib"\n'),
+        (
+            "lakefile.lean",
+            'package x where\n  srcDir := "src"\n\n@[default_target]\nlean_lib X where\n  srcDir := "lib"\n',
+        ),
+        ("lakefile.lean", 'package x { srcDir := "src" }\n  lean_exe run { srcDir := "lib" }\n'),
+    ],
+)
+def test_the_source_folder_of_a_library_is_below_that_of_its_package(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    write(tmp_path, name, text=text)
+    write(tmp_path, "src/lib/A/B.lean", "src/C.lean", "lib/D.lean")
+    assert {source.module for source in find_sources(tmp_path).sources} == {"A.B", "C", "lib.D"}
+
+
+def test_overrides_replace_packages_of_the_manifest(tmp_path: Path) -> None:
+    project, local = tmp_path / "project", tmp_path / "local"
+    manifest = {"packages": [{"name": name, "type": "git", "rev": "r"} for name in ("one", "two")]}
+    overrides = {
+        "schemaVersion": "1.1.0",
+        "packages": [
+            {"name": "one", "type": "path", "dir": "../local"},
+            {"name": "more", "type": "git", "rev": "s"},
+        ],
+    }
+    write(project, "lake-manifest.json", text=json.dumps(manifest))
+    write(project, ".lake/package-overrides.json", text=json.dumps(overrides))
+    write(project, *(f".lake/packages/{name}/{name.title()}.lean" for name in ("one", "two", "more")))
+    write(local, "lakefile.toml", "Mine.lean")
+    found = {(one.name, one.root.name, one.revision) for one in find_project(project).packages}
+    assert found == {("one", "local", None), ("two", "two", "r"), ("more", "more", "s")}
+    assert {source.module for source in find_sources(project).sources} == {"Mine", "Two", "More"}
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '{"packages": 3}', '{"packages": [3, {"name": 4}]}'])
+def test_broken_overrides_are_survived(tmp_path: Path, text: str) -> None:
+    manifest = {"packages": [{"name": "dep", "type": "git", "rev": "r"}]}
+    write(tmp_path, "lake-manifest.json", text=json.dumps(manifest))
+    write(tmp_path, ".lake/package-overrides.json", text=text)
+    write(tmp_path, ".lake/packages/dep/D.lean")
+    assert [(s.module, s.revision) for s in find_sources(tmp_path).sources] == [("D", "r")]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "folder"),
+    [
+        ("lakefile.toml", 'buildDir = "out/here"\n', "out/here"),
+        ("lakefile.lean", 'package x where\n  buildDir := "out"\n', "out"),
+        ("lakefile.toml", 'buildDir = "../out"\n', ".lake/build"),
+        ("lakefile.toml", "buildDir = 3\n", ".lake/build"),
+        ("lakefile.toml", "buildDir = ", ".lake/build"),
+        ("lakefile.lean", "package x\n", ".lake/build"),
+    ],
+)
+def test_where_lake_builds(tmp_path: Path, name: str, text: str, folder: str) -> None:
+    write(tmp_path, name, text=text)
+    library = tmp_path / folder / "lib"
+    assert library_folders(tmp_path) == (library / "lean", library)
+    packaged = find_project(tmp_path)
+    assert compiled_files(packaged.root, "A.B")[0] == library / "lean" / "A" / "B.olean"
+    library.mkdir(parents=True)
+    assert library in watched_folders(tmp_path)
+
+
+def test_a_link_out_of_the_package_is_no_place_to_build(tmp_path: Path) -> None:
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "out").symlink_to(tmp_path)
+    write(tmp_path, "p/lakefile.toml", text='buildDir = "out"\n')
+    assert library_folders(tmp_path / "p")[1] == tmp_path / "p" / ".lake" / "build" / "lib"
 
 
 @pytest.mark.parametrize(
