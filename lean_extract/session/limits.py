@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from lean_extract.errors import BadSettings
+
+TacticSeconds = float | Callable[[str], float]
+"""The time for each tactic, or a function of a tactic that says it."""
 
 
 @dataclass(frozen=True, slots=True)
