@@ -19,7 +19,8 @@ universe u v
 namespace Lean.Parser.Attr
 declare_syntax_cat grind_mod (behavior := both)
 native_parsers [grind_mod_parser] grindEqBoth grindEqRhs grindEq grindEqBwd grindBwd grindFwd grindRL grindLR
-  grindUsr grindCases grindCasesEager grindIntro grindExt grindGen grindInj grindFunCC grindUnfold grindNorm grindSym grindDef
+  grindUsr grindCases grindCasesEager grindIntro grindExt grindGen grindInj grindFunCC grindUnfold grindNorm grindSym
+  grindDef
 native_grammar grindMod
 native_parsers [attr_parser] grind
 end Lean.Parser.Attr
@@ -42,62 +43,58 @@ end Lean.Parser.Tactic
 namespace Lean.Grind
 variable {a b c : Prop}
 
-theorem prop_cases (p : Prop) : p = True ∨ p = False := (Classical.em p).elim (fun h => .inl (eq_true h)) fun h => .inr (eq_false h)
+@[local simp] theorem true_ne : (True = False) = False := eq_false fun h => h ▸ trivial
+@[local simp] theorem false_ne : (False = True) = False := eq_false fun h => h ▸ trivial
 
-theorem true_ne : (True = False) = False := eq_false fun h => h ▸ trivial
-theorem false_ne : (False = True) = False := eq_false fun h => h ▸ trivial
-
-local macro "props " x:ident y:ident : tactic =>
-  `(tactic| rcases prop_cases $x with h | h <;> rcases prop_cases $y with k | k <;> simp [h, k, true_ne, false_ne])
-
-theorem and_eq_of_eq_true_left : a = True → (a ∧ b) = b := by props a b
-theorem and_eq_of_eq_true_right : b = True → (a ∧ b) = a := by props a b
-theorem and_eq_of_eq_false_left : a = False → (a ∧ b) = False := by props a b
-theorem and_eq_of_eq_false_right : b = False → (a ∧ b) = False := by props a b
-theorem eq_true_of_and_eq_true_left : (a ∧ b) = True → a = True := by props a b
-theorem eq_true_of_and_eq_true_right : (a ∧ b) = True → b = True := by props a b
-theorem or_of_and_eq_false : (a ∧ b) = False → ¬a ∨ ¬b := by props a b
-theorem or_eq_of_eq_true_left : a = True → (a ∨ b) = True := by props a b
-theorem or_eq_of_eq_true_right : b = True → (a ∨ b) = True := by props a b
-theorem or_eq_of_eq_false_left : a = False → (a ∨ b) = b := by props a b
-theorem or_eq_of_eq_false_right : b = False → (a ∨ b) = a := by props a b
-theorem eq_false_of_or_eq_false_left : (a ∨ b) = False → a = False := by props a b
-theorem eq_false_of_or_eq_false_right : (a ∨ b) = False → b = False := by props a b
-theorem imp_eq_of_eq_false_left : a = False → (a → b) = True := by props a b
-theorem imp_eq_of_eq_true_right : b = True → (a → b) = True := by props a b
-theorem imp_eq_of_eq_true_left : a = True → (a → b) = b := by props a b
-theorem eq_false_of_imp_eq_true : (a → b) = True → b = False → a = False := by props a b
-theorem eq_true_of_imp_eq_false : (a → b) = False → a = True := by props a b
-theorem eq_false_of_imp_eq_false : (a → b) = False → b = False := by props a b
-theorem not_eq_of_eq_true : a = True → (¬a) = False := by props a a
-theorem not_eq_of_eq_false : a = False → (¬a) = True := by props a a
-theorem eq_false_of_not_eq_true : (¬a) = True → a = False := by props a a
-theorem eq_true_of_not_eq_false : (¬a) = False → a = True := by props a a
-theorem false_of_not_eq_self : (¬a) = a → False := by props a a
-theorem eq_eq_of_eq_true_left : a = True → (a = b) = b := by props a b
-theorem eq_eq_of_eq_true_right : b = True → (a = b) = a := by props a b
-theorem of_eq_eq_true : (a = b) = True → (a ∧ b) ∨ (¬a ∧ ¬b) := by props a b
-theorem of_eq_eq_false : (a = b) = False → (a ∧ ¬b) ∨ (¬a ∧ b) := by props a b
-theorem iff_eq (p q : Prop) : (p ↔ q) = (p = q) := by props p q
-theorem eq_true_eq (p : Prop) : (p = True) = p := by props p p
-theorem eq_false_eq (p : Prop) : (p = False) = ¬p := by props p p
-theorem not_eq_prop (p q : Prop) : (¬(p = q)) = (p = ¬q) := by props p q
-theorem true_imp_eq (p : Prop) : (True → p) = p := by props p p
-theorem false_imp_eq (p : Prop) : (False → p) = True := by props p p
-theorem imp_true_eq (p : Prop) : (p → True) = True := by props p p
-theorem imp_false_eq (p : Prop) : (p → False) = ¬p := by props p p
-theorem imp_self_eq (p : Prop) : (p → p) = True := by props p p
+theorem and_eq_of_eq_true_left : a = True → (a ∧ b) = b := by by_cases a <;> by_cases b <;> simp_all
+theorem and_eq_of_eq_true_right : b = True → (a ∧ b) = a := by by_cases a <;> by_cases b <;> simp_all
+theorem and_eq_of_eq_false_left : a = False → (a ∧ b) = False := by by_cases a <;> by_cases b <;> simp_all
+theorem and_eq_of_eq_false_right : b = False → (a ∧ b) = False := by by_cases a <;> by_cases b <;> simp_all
+theorem eq_true_of_and_eq_true_left : (a ∧ b) = True → a = True := by by_cases a <;> by_cases b <;> simp_all
+theorem eq_true_of_and_eq_true_right : (a ∧ b) = True → b = True := by by_cases a <;> by_cases b <;> simp_all
+theorem or_of_and_eq_false : (a ∧ b) = False → ¬a ∨ ¬b := by by_cases a <;> by_cases b <;> simp_all
+theorem or_eq_of_eq_true_left : a = True → (a ∨ b) = True := by by_cases a <;> by_cases b <;> simp_all
+theorem or_eq_of_eq_true_right : b = True → (a ∨ b) = True := by by_cases a <;> by_cases b <;> simp_all
+theorem or_eq_of_eq_false_left : a = False → (a ∨ b) = b := by by_cases a <;> by_cases b <;> simp_all
+theorem or_eq_of_eq_false_right : b = False → (a ∨ b) = a := by by_cases a <;> by_cases b <;> simp_all
+theorem eq_false_of_or_eq_false_left : (a ∨ b) = False → a = False := by by_cases a <;> by_cases b <;> simp_all
+theorem eq_false_of_or_eq_false_right : (a ∨ b) = False → b = False := by by_cases a <;> by_cases b <;> simp_all
+theorem imp_eq_of_eq_false_left : a = False → (a → b) = True := by by_cases a <;> by_cases b <;> simp_all
+theorem imp_eq_of_eq_true_right : b = True → (a → b) = True := by by_cases a <;> by_cases b <;> simp_all
+theorem imp_eq_of_eq_true_left : a = True → (a → b) = b := by by_cases a <;> by_cases b <;> simp_all
+theorem eq_false_of_imp_eq_true : (a → b) = True → b = False → a = False := by
+  by_cases a <;> by_cases b <;> simp_all
+theorem eq_true_of_imp_eq_false : (a → b) = False → a = True := by by_cases a <;> by_cases b <;> simp_all
+theorem eq_false_of_imp_eq_false : (a → b) = False → b = False := by by_cases a <;> by_cases b <;> simp_all
+theorem not_eq_of_eq_true : a = True → (¬a) = False := by by_cases a <;> simp_all
+theorem not_eq_of_eq_false : a = False → (¬a) = True := by by_cases a <;> simp_all
+theorem eq_false_of_not_eq_true : (¬a) = True → a = False := by by_cases a <;> simp_all
+theorem eq_true_of_not_eq_false : (¬a) = False → a = True := by by_cases a <;> simp_all
+theorem false_of_not_eq_self : (¬a) = a → False := by by_cases a <;> simp_all
+theorem eq_eq_of_eq_true_left : a = True → (a = b) = b := by by_cases a <;> by_cases b <;> simp_all
+theorem eq_eq_of_eq_true_right : b = True → (a = b) = a := by by_cases a <;> by_cases b <;> simp_all
+theorem of_eq_eq_true : (a = b) = True → (a ∧ b) ∨ (¬a ∧ ¬b) := by by_cases a <;> by_cases b <;> simp_all
+theorem of_eq_eq_false : (a = b) = False → (a ∧ ¬b) ∨ (¬a ∧ b) := by by_cases a <;> by_cases b <;> simp_all
+theorem iff_eq (p q : Prop) : (p ↔ q) = (p = q) := by by_cases p <;> by_cases q <;> simp_all
+theorem eq_true_eq (p : Prop) : (p = True) = p := by by_cases p <;> simp_all
+theorem eq_false_eq (p : Prop) : (p = False) = ¬p := by by_cases p <;> simp_all
+theorem not_eq_prop (p q : Prop) : (¬(p = q)) = (p = ¬q) := by by_cases p <;> by_cases q <;> simp_all
+theorem true_imp_eq (p : Prop) : (True → p) = p := by by_cases p <;> simp_all
+theorem false_imp_eq (p : Prop) : (False → p) = True := by by_cases p <;> simp_all
+theorem imp_true_eq (p : Prop) : (p → True) = True := by by_cases p <;> simp_all
+theorem imp_false_eq (p : Prop) : (p → False) = ¬p := by by_cases p <;> simp_all
+theorem imp_self_eq (p : Prop) : (p → p) = True := by by_cases p <;> simp_all
 theorem not_true : (¬True) = False := by simp
 theorem not_false : (¬False) = True := by simp
-theorem not_not (p : Prop) : (¬¬p) = p := by props p p
-theorem not_and (p q : Prop) : (¬(p ∧ q)) = (¬p ∨ ¬q) := by props p q
-theorem not_or (p q : Prop) : (¬(p ∨ q)) = (¬p ∧ ¬q) := by props p q
-theorem not_implies (p q : Prop) : (¬(p → q)) = (p ∧ ¬q) := by props p q
+theorem not_not (p : Prop) : (¬¬p) = p := by by_cases p <;> simp_all
+theorem not_and (p q : Prop) : (¬(p ∧ q)) = (¬p ∨ ¬q) := by by_cases p <;> by_cases q <;> simp_all
+theorem not_or (p q : Prop) : (¬(p ∨ q)) = (¬p ∧ ¬q) := by by_cases p <;> by_cases q <;> simp_all
+theorem not_implies (p q : Prop) : (¬(p → q)) = (p ∧ ¬q) := by by_cases p <;> by_cases q <;> simp_all
 theorem not_ite {p : Prop} {_ : Decidable p} (q r : Prop) : (¬ite p q r) = ite p (¬q) (¬r) := by
   by_cases h : p <;> simp [if_pos, if_neg, h]
-theorem or_assoc (p q r : Prop) : ((p ∨ q) ∨ r) = (p ∨ (q ∨ r)) := by props p q
-theorem or_swap12 (p q r : Prop) : (p ∨ q ∨ r) = (q ∨ p ∨ r) := by props p q
-theorem or_swap13 (p q r : Prop) : (p ∨ q ∨ r) = (r ∨ q ∨ p) := by props p q
+theorem or_assoc (p q r : Prop) : ((p ∨ q) ∨ r) = (p ∨ (q ∨ r)) := by by_cases p <;> by_cases q <;> simp_all
+theorem or_swap12 (p q r : Prop) : (p ∨ q ∨ r) = (q ∨ p ∨ r) := by by_cases p <;> by_cases q <;> simp_all
+theorem or_swap13 (p q r : Prop) : (p ∨ q ∨ r) = (r ∨ q ∨ p) := by by_cases p <;> by_cases q <;> simp_all
 theorem of_lookahead (p : Prop) (h : ¬p → False) : p = True := eq_true (Classical.byContradiction h)
 
 /-! ## Quantifiers -/
@@ -112,7 +109,7 @@ theorem not_forall (p : α → Prop) : (¬∀ x, p x) = ∃ x, ¬p x :=
 theorem of_forall_eq_false (α : Sort u) (p : α → Prop) (h : (∀ x : α, p x) = False) : ∃ x : α, ¬p x :=
   not_forall p ▸ fun n => h ▸ n
 theorem forall_imp_eq_or (p : α → Prop) (q : Prop) : ((∀ x, p x) → q) = ((∃ x, ¬p x) ∨ q) := by
-  rw [← not_forall]; props q q
+  rw [← not_forall]; by_cases q <;> simp_all
 theorem forall_and {p q : α → Prop} : (∀ x, p x ∧ q x) = ((∀ x, p x) ∧ ∀ x, q x) :=
   propext ⟨fun h => ⟨fun x => (h x).1, fun x => (h x).2⟩, fun h x => ⟨h.1 x, h.2 x⟩⟩
 theorem exists_or {p q : α → Prop} : (∃ x, p x ∨ q x) = ((∃ x, p x) ∨ ∃ x, q x) :=
@@ -142,7 +139,8 @@ theorem forall_propagator (p : Prop) (q : p → Prop) (q' : Prop) (h₁ : p = Tr
     (∀ hp : p, q hp) = q' := by subst h₁; subst h₂; exact forall_true q
 theorem _root_.Eq.mpr_prop {p q : Prop} (h : p = q) (k : q) : p := h.mpr k
 def intro_with_eq (p p' : Prop) (q : Sort u) (he : p = p') (h : p' → q) : p → q := fun hp => h (he.mp hp)
-def intro_with_eq' (p p' : Prop) (q : p → Sort u) (he : p = p') (h : (h : p') → q (he.mpr_prop h)) : (h : p) → q h :=
+def intro_with_eq' (p p' : Prop) (q : p → Sort u) (he : p = p') (h : (h : p') → q (he.mpr_prop h)) : (h : p) → q h
+  :=
   fun hp => h (he.mp hp)
 
 /-! ## Equations -/
@@ -160,7 +158,8 @@ theorem ne_of_ne_of_eq_left {a b c : α} (h₁ : a = b) (h₂ : b ≠ c) : a ≠
 theorem ne_of_ne_of_eq_right {a b c : α} (h₁ : a = c) (h₂ : b ≠ c) : b ≠ a := h₁ ▸ h₂
 end
 
-theorem dite_cond_eq_true' {α : Sort u} {c : Prop} {_ : Decidable c} {a : c → α} {b : ¬c → α} {r : α} (h₁ : c = True)
+theorem dite_cond_eq_true' {α : Sort u} {c : Prop} {_ : Decidable c} {a : c → α} {b : ¬c → α} {r : α} (h₁ : c =
+  True)
     (h₂ : a (of_eq_true h₁) = r) : (dite c a b) = r := (dif_pos (of_eq_true h₁)).trans h₂
 theorem dite_cond_eq_false' {α : Sort u} {c : Prop} {_ : Decidable c} {a : c → α} {b : ¬c → α} {r : α}
     (h₁ : c = False) (h₂ : b (of_eq_false h₁) = r) : (dite c a b) = r := (dif_neg (of_eq_false h₁)).trans h₂
@@ -173,7 +172,8 @@ theorem decide_eq_true {p : Prop} {_ : Decidable p} (h : p = True) : decide p = 
 theorem decide_eq_false {p : Prop} {_ : Decidable p} (h : p = False) : decide p = false :=
   _root_.decide_eq_false (of_eq_false h)
 theorem flip_bool_eq (a b : Bool) : (a = b) = (b = a) := propext ⟨Eq.symm, Eq.symm⟩
-theorem bool_eq_to_prop (a b : Bool) : (a = b) = ((a = true) = (b = true)) := by cases a <;> cases b <;> simp [true_ne, false_ne]
+theorem bool_eq_to_prop (a b : Bool) : (a = b) = ((a = true) = (b = true)) := by
+  cases a <;> cases b <;> simp [true_ne, false_ne]
 theorem rfl_true : true = true := rfl
 
 /-! ## Truth values -/
@@ -181,31 +181,29 @@ theorem rfl_true : true = true := rfl
 namespace Bool
 variable {a b : Bool}
 
-local macro "bools " x:ident y:ident : tactic =>
-  `(tactic| rcases $x:ident with _ | _ <;> rcases $y:ident with _ | _ <;> simp [Bool.not])
-local macro "bool " x:ident : tactic => `(tactic| rcases $x:ident with _ | _ <;> simp [Bool.not])
-
-theorem and_eq_of_eq_true_left : a = true → (a && b) = b := by bools a b
-theorem and_eq_of_eq_true_right : b = true → (a && b) = a := by bools a b
-theorem and_eq_of_eq_false_left : a = false → (a && b) = false := by bools a b
-theorem and_eq_of_eq_false_right : b = false → (a && b) = false := by bools a b
-theorem eq_true_of_and_eq_true_left : (a && b) = true → a = true := by bools a b
-theorem eq_true_of_and_eq_true_right : (a && b) = true → b = true := by bools a b
-theorem or_eq_of_eq_true_left : a = true → (a || b) = true := by bools a b
-theorem or_eq_of_eq_true_right : b = true → (a || b) = true := by bools a b
-theorem or_eq_of_eq_false_left : a = false → (a || b) = b := by bools a b
-theorem or_eq_of_eq_false_right : b = false → (a || b) = a := by bools a b
-theorem eq_false_of_or_eq_false_left : (a || b) = false → a = false := by bools a b
-theorem eq_false_of_or_eq_false_right : (a || b) = false → b = false := by bools a b
-theorem not_eq_of_eq_true : a = true → (!a) = false := by bool a
-theorem not_eq_of_eq_false : a = false → (!a) = true := by bool a
-theorem eq_false_of_not_eq_true : (!a) = true → a = false := by bool a
-theorem eq_true_of_not_eq_false : (!a) = false → a = true := by bool a
-theorem eq_false_of_not_eq_true' : ¬a = true → a = false := by bool a
-theorem eq_true_of_not_eq_false' : ¬a = false → a = true := by bool a
-theorem false_of_not_eq_self : (!a) = a → False := by bool a
-theorem ne_of_eq_true_of_eq_false : a = true → b = false → (a = b) = False := by bools a b
-theorem ne_of_eq_false_of_eq_true : a = false → b = true → (a = b) = False := by bools a b
+theorem and_eq_of_eq_true_left : a = true → (a && b) = b := by cases a <;> cases b <;> simp [Bool.not]
+theorem and_eq_of_eq_true_right : b = true → (a && b) = a := by cases a <;> cases b <;> simp [Bool.not]
+theorem and_eq_of_eq_false_left : a = false → (a && b) = false := by cases a <;> cases b <;> simp [Bool.not]
+theorem and_eq_of_eq_false_right : b = false → (a && b) = false := by cases a <;> cases b <;> simp [Bool.not]
+theorem eq_true_of_and_eq_true_left : (a && b) = true → a = true := by cases a <;> cases b <;> simp [Bool.not]
+theorem eq_true_of_and_eq_true_right : (a && b) = true → b = true := by cases a <;> cases b <;> simp [Bool.not]
+theorem or_eq_of_eq_true_left : a = true → (a || b) = true := by cases a <;> cases b <;> simp [Bool.not]
+theorem or_eq_of_eq_true_right : b = true → (a || b) = true := by cases a <;> cases b <;> simp [Bool.not]
+theorem or_eq_of_eq_false_left : a = false → (a || b) = b := by cases a <;> cases b <;> simp [Bool.not]
+theorem or_eq_of_eq_false_right : b = false → (a || b) = a := by cases a <;> cases b <;> simp [Bool.not]
+theorem eq_false_of_or_eq_false_left : (a || b) = false → a = false := by cases a <;> cases b <;> simp [Bool.not]
+theorem eq_false_of_or_eq_false_right : (a || b) = false → b = false := by cases a <;> cases b <;> simp [Bool.not]
+theorem not_eq_of_eq_true : a = true → (!a) = false := by cases a <;> simp [Bool.not]
+theorem not_eq_of_eq_false : a = false → (!a) = true := by cases a <;> simp [Bool.not]
+theorem eq_false_of_not_eq_true : (!a) = true → a = false := by cases a <;> simp [Bool.not]
+theorem eq_true_of_not_eq_false : (!a) = false → a = true := by cases a <;> simp [Bool.not]
+theorem eq_false_of_not_eq_true' : ¬a = true → a = false := by cases a <;> simp [Bool.not]
+theorem eq_true_of_not_eq_false' : ¬a = false → a = true := by cases a <;> simp [Bool.not]
+theorem false_of_not_eq_self : (!a) = a → False := by cases a <;> simp [Bool.not]
+theorem ne_of_eq_true_of_eq_false : a = true → b = false → (a = b) = False := by
+  cases a <;> cases b <;> simp [Bool.not]
+theorem ne_of_eq_false_of_eq_true : a = false → b = true → (a = b) = False := by
+  cases a <;> cases b <;> simp [Bool.not]
 end Bool
 
 /-! ## Marks that `grind` puts on terms -/
