@@ -61,8 +61,8 @@ class Automation:
     def __init__(
         self, named: Sequence[str], here: FileTactics, seconds: float, *, is_used: bool = True
     ) -> None:
-        first, *others = QUICK
-        self._quick = [one for one in (first, *named, *others) if is_used and here.can_run(one)]
+        wanted = [*QUICK[:2], *named, *QUICK[2:]]  # cheapest first
+        self._quick = [one for one in wanted if is_used and here.can_run(one)]
         self._slow = [one for one in SLOW if is_used and here.can_run(one)]
         self._slow_seconds = seconds
         self._here = here

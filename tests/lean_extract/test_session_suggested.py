@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -54,7 +53,9 @@ def inserted(text: str, edit: Edit | None) -> str:
         (OR, "try?", "grind"),
     ],
 )
-async def test_what_lean_suggests_is_inserted(session: LeanSession, text: str, tactic: str, shown: str) -> None:
+async def test_what_lean_suggests_is_inserted(
+    session: LeanSession, text: str, tactic: str, shown: str
+) -> None:
     outcome = (await outcomes(session, text, [tactic]))[tactic]
     assert (outcome.status, outcome.shown) == ("closes", shown)
     assert inserted(text, outcome.edit) == f"  {shown}"
