@@ -8,6 +8,7 @@ from typing import Protocol
 
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault
+from lean_extract.session.limits import TacticSeconds
 
 
 class LiveLean(Protocol):
@@ -48,7 +49,7 @@ class LiveLean(Protocol):
         position: Position,
         tactics: Sequence[str] | AsyncIterable[str],
         *,
-        timeout: float | None = None,
+        timeout: TacticSeconds | None = None,
         within: float | None = None,
     ) -> AsyncGenerator[TacticOutcome, None]:
         """Try tactics on the main goal at a position, each separately."""

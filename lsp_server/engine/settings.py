@@ -57,7 +57,11 @@ class LeanSettings:
     start_seconds: float = _setting(60.0, "Longest wait for Lean to start.", 0.1, 3600)
     request_seconds: float = _setting(60.0, "Longest wait for Lean without any progress of it.", 0.1, 3600)
     tactic_seconds: float = _setting(
-        5.0, "Longest time for one tactic, once what is above it is elaborated.", 0.1, 600
+        5.0,
+        "Longest time for one tactic, but for those that search a library (`exact?`, `try?`), once all above it is "
+        "elaborated.",
+        0.1,
+        600,
     )
     memory_mb: int = _setting(
         0, "Memory limit for one Lean in megabytes; 0: a third of the machine's, 8192 at most.", 0, 1 << 20
@@ -81,7 +85,12 @@ class TacticSettings:
     """Which tactics are tried."""
 
     enabled: bool = _setting(True, "Try tactics in Lean and offer those it accepts.")
-    count: int = _setting(24, "How many candidate tactics are tried, from all sources together.", 1, 200)
+    count: int = _setting(
+        24,
+        "How many candidate tactics are tried, from all sources together; Lean's own automation is tried beside them.",
+        1,
+        200,
+    )
     seconds: float = _setting(
         10.0,
         "Longest time for trying all tactics. Those that Lean has not judged by then are dropped.",

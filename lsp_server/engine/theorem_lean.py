@@ -13,6 +13,7 @@ from typing import Protocol
 from lean_extract.errors import GoalBroken, NoGoalHere, UserError
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault, mentions_sorry
+from lean_extract.session.limits import TacticSeconds
 from lean_extract.session.round import Round
 from lean_extract.session.verdict import same_goal
 from lean_extract.syntax.tactic_text import defect
@@ -92,7 +93,7 @@ class TheoremLean:
         position: Position,
         tactics: Sequence[str] | AsyncIterable[str],
         *,
-        timeout: float | None = None,
+        timeout: TacticSeconds | None = None,
         within: float | None = None,
     ) -> AsyncGenerator[TacticOutcome, None]:
         """Try tactics on the theorem's main goal, one after the other; see `LeanSession.try_tactics`.
