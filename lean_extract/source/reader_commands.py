@@ -186,7 +186,7 @@ class CommandReader(DeclarationReader):
         if position + 1 >= end or tokens.texts[position + 1] != "[":
             return None
         after = tokens.brackets.close(position + 1, end) + 1
-        is_local = tokens.texts[position + 2] in ("local", "scoped", "-")
+        is_local = tokens.texts[position + 2 : position + 3] in (["local"], ["scoped"], ["-"])
         attributes = parse_attributes(tokens, position + 2, after - 1)
         index = after
         while index < end and is_identifier(tokens.texts[index]) and tokens.texts[index] != "in":

@@ -147,7 +147,7 @@ def _bracketed(tokens: Tokens, prefix: Prefix, begin: int, opener: int, after: i
     colon = opener + 1
     while colon < after - 1 and is_identifier(texts[colon]):
         colon += 1
-    if texts[colon] != ":":
+    if texts[colon : colon + 1] != [":"]:
         return []
     return [
         Member(name, "field", prefix, [], colon + 1, after - 1, begin, after)

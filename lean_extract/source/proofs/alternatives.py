@@ -75,9 +75,14 @@ class CaseBinding(Binding):
         for position in islice(takewhile(end.__gt__, known), _MAX_ALTERNATIVES):
             if not bars or bars[0] == begin or self._in_line(position, bars[0]):
                 bars.append(position)
-        names = {bar: self.texts[bar + 2 if self.texts[bar + 1] == "@" else bar + 1] for bar in bars}
+        names = {bar: self._name_after(bar) for bar in bars}
         everyone = frozenset(name for name in names.values() if name != "_")
         return {bar: Alternative(receiver, name, everyone) for bar, name in names.items()}
+
+    def _name_after(self, bar: int) -> str:
+        """The constructor after a `|`, with or without `@`; empty at the end of the text."""
+        first, second = [*self.texts[bar + 1 : bar + 3], "", ""][:2]
+        return second if first == "@" else first
 
     def _alternatives_end(self, begin: int, column: int) -> int:
         """The first line from `begin` on that is left of a column, or at the column and not an alternative."""
@@ -133,9 +138,10 @@ class CaseBinding(Binding):
 
     def _is_applied(self, position: int, end: int, bar: int) -> bool:
         """Whether the name in a pattern is a constructor: it has arguments, and is not an argument itself."""
-        before, after = self.texts[position - 1], self.texts[position + 1]
+        before = self.texts[position - 1]
         if position + 1 >= end or not (position - 1 == bar or before in ("(", ",", "⟨", "@", "|")):
             return False
+        after = self.texts[position + 1]
         return is_identifier(after) or after in ("(", "⟨", "_", "[") or after[0].isdigit()
 
     def _alternative_end(self, begin: int) -> int | None:

@@ -119,7 +119,8 @@ class Binding:
     def _plain_type(self, position: int) -> KnownType:
         """What is known of the type of the term at `position`: a local name, its projection, or a constant."""
         text = self.texts[position]
-        if text == "(" and self.texts[position + 1] not in ("fun", "by", "("):
+        inner = self.texts[position + 1] if position + 1 < self.end else ""
+        if text == "(" and inner not in ("", "fun", "by", "("):
             closer = self.brackets.close(position, self.end)
             return self._plain_type(position + 1) if closer + 1 in self.firsts else None
         if not is_identifier(text) or text in KEYWORDS:

@@ -1,7 +1,7 @@
 """States that a proof's text determines; `tests/lean/test_known_states.py` holds them against Lean's own."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lean_extract.goals import format_goal
@@ -103,6 +103,7 @@ def test_without_being_asked_there_is_no_state() -> None:
 @pytest.mark.parametrize(
     "word", ["have", "show", "calc", "suffices", "obtain", "refine", "by_cases", "intro"]
 )
+@example(rest="h:=(")
 @given(rest=st.text(st.sampled_from("abh :=⟨⟩()\n·,|?_∧↔→by fun"), max_size=60))
 def test_broken_proofs_are_read_without_complaint(word: str, rest: str) -> None:
     proof_of(f"by\n  {word} {rest}")

@@ -43,7 +43,8 @@ PIECES = SAMPLE.split(" ")
 
 
 def check(text: str) -> None:
-    module = read_module(text, "M", "M.lean")
+    module = read_module(text, "M", "M.lean", states=True)
+    assert not [problem for problem in module.problems if "Error)" in problem.message]
     assert len(module.scopes) == len(module.premises)
     for proof in resolve([module]):
         assert len(set(proof.premises)) == len(proof.premises)
@@ -53,6 +54,31 @@ def test_the_sample_is_read_without_problems() -> None:
     module = read_module(SAMPLE, "M", "M.lean")
     assert not module.problems
     assert {"A.mul_x", "A.foo", "Foo.y", "N.T.a", "N.instAddProd_m.go"} <= {p.name for p in module.premises}
+
+
+def test_every_beginning() -> None:
+    ends = [
+        len(SAMPLE[:end].rstrip())
+        for end in range(len(SAMPLE))
+        if SAMPLE[end].isspace() or SAMPLE[end] in "([⟨|"
+    ]
+    for end in sorted({*ends, *(end + 1 for end in ends)}):
+        check(SAMPLE[:end])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "theorem t : p := by\n  have h : = (",
+        "theorem t : p := by\n  have ⟨x, y⟩ := (",
+        "structure with where\n  (",
+        "theorem t : p := by\n  induction with |",
+        "theorem t : p := by\n  match with | @",
+        "attribute [",
+    ],
+)
+def test_a_text_that_breaks_off(text: str) -> None:
+    check(text)
 
 
 @settings(max_examples=150)
