@@ -189,7 +189,7 @@ class LeanServer:
 
     async def _refuse_fetching(self) -> None:
         """Raise ProjectBroken where Lake would change packages: it is run for each worker that starts."""
-        if self.toolchain.kind != "packaged":
+        if self.toolchain.runs_lake:
             await asyncio.to_thread(refuse_fetching, self.project)
 
     async def sync(self, path: Path, text: str) -> DocState:
@@ -227,6 +227,8 @@ class LeanServer:
             raise LeanDied(f"{path.name} was closed while Lean worked on it.", _AGAIN)
         # With the text, even if it was closed to make room: of a file that it reads itself, leanclient has Lake build
         # the imports.
+        with self._errors(f"opening {path.name}"):
+            self._documents[path] = await self._client.open(str(path), text=known.text, wait=False)
         return await self._answer(path, self._client.open(str(path), text=known.text, wait=True))
 
     async def tactic_goals(self, path: Path, position: Position) -> Mapping[str, Any] | None:
