@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from lean_extract.errors import ProjectBroken
-from lean_extract.files.reading import MAX_SOURCE, is_file, read_regular
+from lean_extract.files.reading import MAX_SOURCE, read_regular
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.lake_messages import OUT_OF_DATE, LakeFailure, lake_failure
 from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.source.projects.packages import is_plain_part, requires_packages
 from lean_extract.source.projects.project import find_project, module_of, source_in
 from lean_extract.toolchains.compile import CircularImports, header_imports
-from lean_extract.toolchains.elan import EXE
 from lean_extract.toolchains.toolchain import ELAN, Toolchain, compiled_folders, has_lakefile
 
 _LEANS_OWN = frozenset(("Init", "Std", "Lean", "Lake"))
@@ -239,14 +238,10 @@ def _what_to_do(project: Path, toolchain: Toolchain) -> str:
             "The packaged Lean has neither Mathlib nor Lake: install both Lean and Lake with elan"
             " (https://lean-lang.org/install), run `lake build`, then try again."
         )
-    if toolchain.kind in ("elan", "path") and not _has_lake(toolchain):
+    if toolchain.kind != "packaged" and not toolchain.runs_lake:
         missing = "There is no Lake beside this Lean, so what the project has built is not found."
         return f"{missing} {_reinstall(toolchain)}"
     return "Build the project with `lake build`, then try again."
-
-
-def _has_lake(toolchain: Toolchain) -> bool:
-    return is_file(Path(toolchain.lean_command[0]).with_name(f"lake{EXE}"))
 
 
 def _reinstall(toolchain: Toolchain) -> str:

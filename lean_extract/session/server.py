@@ -153,7 +153,7 @@ class LeanServer:
 
     async def _refuse_fetching(self) -> None:
         """Raise ProjectBroken where Lake would change packages: it is run for each worker that starts."""
-        if self.toolchain.kind != "packaged":
+        if self.toolchain.runs_lake:
             await asyncio.to_thread(refuse_fetching, self.project)
 
     async def sync(self, path: Path, text: str, whole: str = "") -> DocState:

@@ -61,6 +61,12 @@ class Toolchain:
         return self.lean_command[:-2] if self.kind == "lake" else ()
 
     @property
+    def runs_lake(self) -> bool:
+        """Whether Lake is run for each file that Lean's server opens: it is the command, or beside it."""
+        beside = Path(self.lean_command[0]).with_name(f"lake{EXE}")
+        return self.kind == "lake" or (self.kind != "packaged" and beside.is_file())
+
+    @property
     def library(self) -> str:
         """What this Lean has in place of Lean's own library, as a sentence; empty for any but the packaged one."""
         return f"It has no library but the mini core: {MINI_CORE_IS}." if self.kind == "packaged" else ""

@@ -104,7 +104,7 @@ def _lean(root: Path, command: str) -> Finding:
         return Finding("lean", "note", f"{said} It has no Mathlib, which {root} needs.", toolchain.install)
     if toolchain.in_place_of:
         return Finding("lean", "note", said, toolchain.install)
-    if toolchain.kind != "packaged":
+    if toolchain.runs_lake:
         try:
             refuse_fetching(root)
         except ProjectBroken as error:

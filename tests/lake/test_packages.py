@@ -15,6 +15,7 @@ from lean_extract.repl import ReplSession
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.server import LeanServer
 from lean_extract.toolchains.lake_packages import refuse_fetching
+from lean_extract.toolchains.toolchain import resolve_lean
 from prover.search.proof_file import check_proof
 from prover.search.theorem import Theorem
 from tests.lake.projects import LAKEFILE, LakeProject
@@ -154,6 +155,19 @@ async def test_a_dependency_that_the_manifest_lacks(project: LakeProject) -> Non
     write_manifest(project, packages=[])
     error = await refusal(project)
     assert "dependency 'dep' not in manifest; use `lake update dep` to add it" in error.message
+
+
+async def test_lean_itself_runs_the_lake_beside_it(project: LakeProject) -> None:
+    """And where there is none, nothing is refused."""
+    (project.root / "lake-manifest.json").unlink()
+    lean = resolve_lean(
+        project.root, override=str(project.prefix / "bin" / "lean"), environment=project.environment
+    )
+    assert lean.kind == "path"
+    with pytest.raises(ProjectBroken, match=r"has no lake-manifest\.json"):
+        await LeanSession.start(project.root, lean)
+    (project.prefix / "bin" / "lake").unlink()
+    await (await LeanSession.start(project.root, lean)).close()
 
 
 async def test_no_manifest_and_no_dependencies(lake_project: Make) -> None:

@@ -28,7 +28,9 @@ def wrap_lake(project: LakeProject, on_termination: str) -> None:
     lake = project.prefix / "bin" / "lake"
     real = lake.rename(lake.with_name("real-lake"))
     lake.write_text(
-        f"#!/bin/sh\ntrap '{on_termination}' TERM\nexec 3<&0\n{real} \"$@\" <&3 &\nchild=$!\nwait $child\n"
+        f"#!/bin/sh\n[ $1 = serve ] || exec {real} \"$@\"\ntrap '{on_termination}' TERM\n"
+        # What it started may get the signal first.
+        f'exec 3<&0\n{real} "$@" <&3 &\nwait\nwhile :; do sleep 1 & wait; done\n'
     )
     lake.chmod(0o755)
 
