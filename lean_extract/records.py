@@ -213,6 +213,8 @@ class TacticOutcome:
     `edit` inserts `shown` into the document: the edit that Lean judged; None where no document was given.
     `in_term` means that a term is replaced, by `by` and the tactic. `rests_on_sorry` means that the proof uses
     declarations whose own proofs are unfinished or have an error; `unfinished` names those that are known.
+    `error_at` is where in the tactic Lean reports the error `message`, in code points from its start; None where that
+    is not known, or not in its first line.
     """
 
     tactic: str
@@ -227,6 +229,7 @@ class TacticOutcome:
     in_term: bool = False
     rests_on_sorry: bool = False
     unfinished: tuple[str, ...] = ()
+    error_at: int | None = None
 
     @property
     def shown(self) -> str:

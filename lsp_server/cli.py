@@ -238,6 +238,8 @@ def _mcp(command: argparse.ArgumentParser) -> None:
 def _doctor(command: argparse.ArgumentParser) -> None:
     command.add_argument("directory", nargs="?", type=Path, default=None, metavar="DIR")
     command.add_argument("--json", action="store_true", help="print JSON")
+    said = "also run the project's Lean: one goal, its premises and tactics, with times and memory"
+    command.add_argument("--live", action="store_true", help=said)
     _lean(command)
     _model(command, may_fetch=False)
 

@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
-from typing import Self
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Self
 
+from lean_extract.records import TacticOutcome
+from prover.automation import SOURCE as AUTOMATION
+from prover.automation import Automation
 from prover.candidates import Candidate, key_of
 from prover.odds import Odds
 
 
 class Turns:
-    """Yields candidates one by one, up to a limit: always the one with the best odds among those that are known.
+    """Yields candidates one by one: always the one with the best odds among those that are known.
 
     The odds are chances by what a trial costs (`Odds.worth`). A tactic is yielded once, whoever
     proposes it; its chance is higher if several sources do. While a source is still working, what can be expected
     of it competes: if that alone would fill the trials that are left with better chances than the best known
     candidate has, the next trial waits for it. The first trial never waits.
 
+    Lean's own automation is tried beside these: one quick tactic at a time, and the slow ones when all else has been
+    tried. With it, `hear` has to be called with every outcome.
+
     Args:
         sources: each source's candidates, best first, by the name of the source.
-        limit: how many candidates to yield.
+        limit: how many candidates of the sources to yield.
         odds: the fitted chances.
+        automation: None: without it.
     """
 
-    def __init__(self, sources: Mapping[str, Awaitable[Sequence[Candidate]]], limit: int, odds: Odds) -> None:
+    def __init__(
+        self,
+        sources: Mapping[str, Awaitable[Sequence[Candidate]]],
+        limit: int,
+        odds: Odds,
+        automation: Awaitable[Automation] | None = None,
+    ) -> None:
         self.scores: dict[str, float] = {}
         """The chance of each tactic, by its text as yielded. It grows if another source proposes the tactic, too."""
         self.origins: dict[str, str] = {}
@@ -35,27 +48,49 @@ class Turns:
         self._lists: list[Sequence[Candidate]] = []
         self._left: list[Candidate] = []
         self._handed: dict[str, str] = {}
+        self._learned = 0
+        self._coming = None if automation is None else asyncio.ensure_future(automation)
+        self._automation: Automation | None = None
+        self._unheard: dict[str, bool] = {}
+        self._news: asyncio.Future[None] | None = None
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Candidate:
         """The next candidate to try. Raises what a source raises."""
-        while len(self._handed) < self._limit:
+        while True:
             self._note_arrivals()
-            if self._left and not self._is_worth_waiting():
-                return self._handed_out(self._left.pop(0))
-            if not self._awaited:
-                break
-            await asyncio.wait(self._awaited.values(), return_when=asyncio.FIRST_COMPLETED)
-        raise StopAsyncIteration
+            found = self._next()
+            if found is not None:
+                return self._handed_out(found)
+            awaited = self._awaits()
+            if not awaited:
+                raise StopAsyncIteration
+            await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
+
+    def hear(self, outcome: TacticOutcome) -> None:
+        """Note Lean's verdict on a tactic."""
+        self._unheard.pop(outcome.tactic, None)
+        if self._automation is not None:
+            self._automation.hear(outcome)
+        if self._news is not None and not self._news.done():
+            self._news.set_result(None)
+
+    def seconds(self, tactic: str, usual: float) -> float:
+        """The time for one tactic. `usual`: that for those of the sources."""
+        return usual if self._automation is None else self._automation.seconds(tactic, usual)
 
     def close(self) -> None:
         """Stop waiting for the sources."""
         for coming in self._awaited.values():
             coming.cancel()
+        if self._coming is not None:
+            self._coming.cancel()
 
     def _note_arrivals(self) -> None:
+        if self._coming is not None and self._coming.done():
+            self._automation, self._coming = self._coming.result(), None
         arrived = [name for name, coming in self._awaited.items() if coming.done()]
         if not arrived:
             return
@@ -68,15 +103,53 @@ class Turns:
             else:
                 self._describe(given, candidate)
 
+    def _next(self) -> Candidate | None:
+        """The next of what is known; None if there is nothing to try now."""
+        is_quick_running = any(self._unheard.values())
+        if not is_quick_running and (quick := self._next_quick()) is not None:
+            return quick
+        if self._learned < self._limit:
+            if self._left and not self._is_worth_waiting():
+                self._learned += 1
+                return self._left.pop(0)
+            if self._awaited:
+                return None
+        return self._next_quick() or (None if self._unheard else self._next_slow())
+
+    def _next_quick(self) -> Candidate | None:
+        return self._new(self._automation.next_quick) if self._automation is not None else None
+
+    def _next_slow(self) -> Candidate | None:
+        return self._new(self._automation.next_slow) if self._automation is not None else None
+
+    def _new(self, following: Callable[[], Candidate | None]) -> Candidate | None:
+        """The next one that has not been tried."""
+        while (candidate := following()) is not None and key_of(candidate.tactic) in self._handed:
+            pass
+        return candidate
+
+    def _awaits(self) -> list[asyncio.Future[Any]]:
+        """What may bring further candidates."""
+        learned = [*self._awaited.values()] if self._learned < self._limit else []
+        coming = [] if self._coming is None else [self._coming]
+        if self._automation is None or not self._unheard:
+            return [*learned, *coming]
+        if self._news is None or self._news.done():
+            self._news = asyncio.get_running_loop().create_future()
+        return [*learned, *coming, self._news]
+
     def _is_worth_waiting(self) -> bool:
         """Whether the sources that are still working are expected to fill the trials left with better tactics."""
         best = self._left[0].score
         expected = (chance for name in self._awaited for chance in self._odds.expected.get(name, ()))
-        left = self._limit - len(self._handed)
-        return bool(self._handed) and sum(chance > best for chance in expected) >= left
+        left = self._limit - self._learned
+        return bool(self._learned) and sum(chance > best for chance in expected) >= left
 
     def _handed_out(self, candidate: Candidate) -> Candidate:
-        self._handed[key_of(candidate.tactic)] = candidate.tactic
+        key = key_of(candidate.tactic)
+        self._left = [one for one in self._left if key_of(one.tactic) != key]
+        self._handed[key] = candidate.tactic
+        self._unheard[candidate.tactic] = candidate.source == AUTOMATION
         self._describe(candidate.tactic, candidate)
         return candidate
 

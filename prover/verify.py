@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from lean_extract.records import Position, ProofState, TacticOutcome
+from lean_extract.session.limits import TacticSeconds
+from lean_extract.session.suggested import asks
 from prover.candidates import Candidate, is_unfinished
 from prover.closers import is_worth_cases
 from prover.states import adds_nothing
 from prover.variants import TacticVariant, distinct
 
 _SPLITS = re.compile(r"(?:induction|cases)'?\s+(?P<name>[^\s,:]+)\s*(?:with\b|using\b|generalizing\b|\Z)")
+_ASKS = "It only asks Lean what to write."
 _RANK = {"closes": 0, "progress": 1, "unjudged": 2, "timeout": 3, "fails": 4}
 
 
@@ -29,12 +40,12 @@ class TacticTrier(Protocol):
         position: Position,
         tactics: AsyncIterable[str],
         *,
-        timeout: float,
+        timeout: TacticSeconds,
         within: float | None = None,
     ) -> AsyncIterator[TacticOutcome]:
         """Yield outcomes as they finish, in any order. A tactic is taken from its source when it can be tried.
 
-        `timeout`: seconds for each tactic. `within`: seconds for all together.
+        `timeout`: seconds for each tactic, or a function of it that says them. `within`: seconds for all together.
         """
         ...
 
@@ -54,9 +65,10 @@ async def verify(
     before: ProofState,
     candidates: Sequence[Candidate] | AsyncIterable[Candidate],
     *,
-    timeout: float,
+    timeout: TacticSeconds,
     within: float | None = None,
     keep_failures: bool = False,
+    hear: Callable[[TacticOutcome], None] | None = None,
 ) -> AsyncGenerator[TacticOutcome, None]:
     """Try the candidates at a position and yield Lean's verdicts as they arrive.
 
@@ -65,8 +77,9 @@ async def verify(
     Unfinished tactics (`sorry`, `admit`) are never tried. Failures and timeouts are dropped unless `keep_failures`.
 
     Args:
-        timeout: seconds for each tactic.
+        timeout: seconds for each tactic, or a function of it that says them.
         within: seconds for all together.
+        hear: called with each of Lean's verdicts.
 
     Raises what the trier raises (NoGoalHere, LeanDied, ...), and what the source of candidates raises.
     """
@@ -75,6 +88,8 @@ async def verify(
         stream = trier.try_tactics(at.path, at.text, at.position, tactics, timeout=timeout, within=within)
         try:
             async for outcome in stream:
+                if hear is not None:
+                    hear(outcome)
                 judged = _judge(outcome, before)
                 if keep_failures or judged.status in ("closes", "progress", "unjudged"):
                     yield judged
@@ -97,7 +112,7 @@ async def _worth_trying(candidates: AsyncIterable[Candidate]) -> AsyncGenerator[
 def _judge(outcome: TacticOutcome, before: ProofState) -> TacticOutcome:
     if outcome.state is None:
         return outcome
-    reason = ""
+    reason = _ASKS if asks(outcome.shown) else ""
     split = _SPLITS.match(outcome.shown.strip())
     if adds_nothing(before.goals[0], outcome.state):
         reason = "It changes nothing and adds nothing new."

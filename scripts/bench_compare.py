@@ -37,7 +37,11 @@ RUNS = 8
 """How often the ranking of each of five goals is timed in one process."""
 LIVE_RUNS = 2
 """How often each goal is asked about once its file is open."""
-PROBES = ("reading", "ranking", "commands", "live")
+PROBES = ("reading", "ranking", "commands", "live", "long")
+GOALS = 10
+"""Unfinished proofs in the long file."""
+FILLERS = 400
+"""Proofs that make it long; most of what Lean takes is for these."""
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
@@ -119,32 +123,76 @@ async def _live() -> dict[str, float]:
     sys.path.insert(0, str(HERE / "scripts"))
     import bench
 
+    edits = [bench.edited(place, run) for place in bench.unfinished() for run in range(LIVE_RUNS + 1)]
+    waited = await _waited(edits)
+    each = LIVE_RUNS + 1  # the first opens the file
+    return _medians("live", [one for number, one in enumerate(waited) if number % each])
+
+
+def long_file() -> dict[str, float]:
+    """Milliseconds until a running server has answered at unfinished proofs in a long file, here and there."""
+    from lean_extract.records import Position
+    from lsp_server.commands.demo import EXAMPLE
+    from prover.verify import GoalPosition
+
+    text, places = _long_text()
+    order = [place for start in (GOALS - 1, 0, 5, 3) for place in range(start, -1, -4)]
+    at = [GoalPosition(EXAMPLE / "Long.lean", text, Position(places[number], 2)) for number in order]
+    opened, *moved = asyncio.run(_waited(at))
+    whole = {f"long file, opened: {kind}, ms": seconds * 1000 for kind, seconds in opened.items()}
+    return whole | _medians("long file, moved", moved)
+
+
+def _long_text() -> tuple[str, list[int]]:
+    """A file, and the lines of its unfinished proofs, from 0."""
+    names = [f"p{number}" for number in range(5)]
+    either = " ".join(f"(h{name} : {name} ∨ ¬{name})" for name in names)
+    cases = " <;> ".join(f"cases h{name}" for name in names)
+    lines = ["import Example.Nat.Order", ""]
+    places: list[int] = []
+    for number in range(FILLERS):
+        lines += [f"theorem filler{number} ({' '.join(names)} : Prop) {either} :", "    True := by"]
+        lines += [f"  {cases} <;> trivial", ""]
+        if (number + 1) % (FILLERS // GOALS) == 0:
+            lines += [f"theorem goal{number} (m n : Nat) : m ≤ n ∨ n ≤ m := by", "  sorry", ""]
+            places.append(len(lines) - 2)
+    return "\n".join(lines), places
+
+
+async def _waited(places: Sequence[Any]) -> list[dict[str, float]]:
+    """Seconds until a server has answered at each place, one after the other."""
     from lean_extract.toolchains.toolchain import resolve_lean
+    from lsp_server.commands.demo import EXAMPLE
     from lsp_server.engine.engine import Engine
     from lsp_server.engine.requests import SuggestRequest
     from lsp_server.engine.settings import parse
 
     settings, _ = parse({"tactics": {"source": "templates", "count": 8}})
-    engine = Engine(bench.EXAMPLE, settings, resolve_lean(bench.EXAMPLE, environment={}))
-    waited: dict[str, list[float]] = defaultdict(list)
+    engine = Engine(EXAMPLE, settings, resolve_lean(EXAMPLE, environment={}))
+    waited: list[dict[str, float]] = []
     try:
-        for place in bench.unfinished():
-            for run in range(LIVE_RUNS + 1):
-                begin = time.perf_counter()
-                found: dict[str, float] = {}
+        for place in places:
+            begin = time.perf_counter()
+            found: dict[str, float] = {}
 
-                def hear(part: Any, begin: float = begin, found: dict[str, float] = found) -> None:
-                    kind = "first accepted tactic" if part.tactics else "premises"
-                    found.setdefault(kind, time.perf_counter() - begin)
+            def hear(part: Any, begin: float = begin, found: dict[str, float] = found) -> None:
+                kind = "first accepted tactic" if part.tactics else "premises"
+                found.setdefault(kind, time.perf_counter() - begin)
 
-                await engine.suggest(SuggestRequest(bench.edited(place, run), tactics=True), hear)
-                found["all tactics"] = time.perf_counter() - begin
-                if run:  # the first opens the file
-                    for kind, seconds in found.items():
-                        waited[kind].append(seconds)
+            answer = await engine.suggest(SuggestRequest(place, tactics=True), hear)
+            found["all tactics"] = time.perf_counter() - begin
+            waited.append({"goal": answer.timings_ms["goal"] / 1000, **found})
     finally:
         await engine.close()
-    return {f"live: {kind}, ms": statistics.median(seconds) * 1000 for kind, seconds in waited.items()}
+    return waited
+
+
+def _medians(name: str, waited: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    rows: dict[str, list[float]] = defaultdict(list)
+    for one in waited:
+        for kind, seconds in one.items():
+            rows[kind].append(seconds)
+    return {f"{name}: {kind}, ms": statistics.median(seconds) * 1000 for kind, seconds in rows.items()}
 
 
 def probe(name: str, folder: Path | None) -> dict[str, float]:
@@ -154,6 +202,7 @@ def probe(name: str, folder: Path | None) -> dict[str, float]:
         "ranking": ranking,
         "commands": commands,
         "live": live,
+        "long": long_file,
     }
     return probes[name]()
 

@@ -10,6 +10,7 @@ from lean_extract.errors import BadState
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position
 from lean_extract.session.faults import Fault
+from lean_extract.session.suggested import suggested_in
 
 _INFORMATION = 3
 _SEVERITIES = {"error": 1, "warning": 2}
@@ -81,6 +82,12 @@ def step_answer(answer: Mapping[str, Any]) -> StepAnswer:
         str(errors[0].get("data", "")).strip() if errors else "",
         bool(_entries(answer, "sorries")),
     )
+
+
+def suggestions_in(answer: Mapping[str, Any]) -> tuple[str, ...]:
+    """What Lean says to try in place of a tactic that asks."""
+    said = (suggested_in(str(one.get("data", ""))) for one in _entries(answer, "messages"))
+    return tuple(text for texts in said for text in texts)
 
 
 def goals_of(printed: str) -> tuple[Goal, ...]:

@@ -21,6 +21,7 @@ from lean_extract.files.json_text import parse_json
 from lean_extract.files.reading import is_folder
 from lean_extract.session import processes
 from lean_extract.session.limits import LeanLimits
+from lean_extract.toolchains.lake_packages import refuse_fetching
 
 _GUARD = Path(processes.__file__).with_name("guard.py")
 _LONGEST_ANSWER = 1 << 26
@@ -46,7 +47,10 @@ class ReplProcess:
 
     @classmethod
     async def start(cls, project: Path, command: Sequence[str], limits: LeanLimits) -> ReplProcess:
-        """Start a REPL in a project's folder. Raises LeanNotFound: the command cannot be run."""
+        """Start a REPL in a project's folder.
+
+        Raises LeanNotFound: the command cannot be run; ProjectBroken: Lake would first fetch packages.
+        """
         if not is_folder(project):
             raise LeanNotFound(f"The project folder {project} does not exist.", "Check the path.")
         if shutil.which(command[0], path=os.environ.get("PATH")) is None:
@@ -54,6 +58,8 @@ class ReplProcess:
                 f"There is no program {command[0]}, which is to run the REPL.",
                 "Set `lean.replCommand`, such as `lake env /path/to/repl`.",
             )
+        if Path(command[0]).stem == "lake":
+            await asyncio.to_thread(refuse_fetching, project)
         guarded = [sys.executable, "-I", "-S", str(_GUARD), str(os.getpid()), "--", *command]
         process = await asyncio.create_subprocess_exec(
             *guarded,

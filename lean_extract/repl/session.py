@@ -15,6 +15,7 @@ import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from lean_extract.repl.answers import (
     command_answer,
     refusal,
     step_answer,
+    suggestions_in,
 )
 from lean_extract.repl.process import AGAIN, ReplProcess
 from lean_extract.session.asking import refuse_unread
@@ -36,12 +38,13 @@ from lean_extract.session.broken import Above
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, mentions_sorry
 from lean_extract.session.insertion import Insertion
-from lean_extract.session.limits import LeanLimits
+from lean_extract.session.limits import LeanLimits, TacticSeconds
 from lean_extract.session.places import Place, bare, hole_at
 from lean_extract.session.round import Round
 from lean_extract.session.shadow import TacticSite, guesses, snap
 from lean_extract.session.sorry_warnings import unhidden
-from lean_extract.session.verdict import mark_unjudged, same_goal
+from lean_extract.session.suggested import as_suggested, asks
+from lean_extract.session.verdict import mark_unjudged, same_goal, shortened
 from lean_extract.syntax.tactic_text import defect
 
 _HOLE = "sorry"
@@ -151,6 +154,10 @@ class ReplSession:
         """None: the REPL is not asked for them, and premises are not labelled then."""
         return []
 
+    def left(self, path: Path, lines: int) -> int:
+        """0: the REPL does not say it."""
+        return 0
+
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Load a file's imports in advance. Raises: as `goals_at`, except NoGoalHere and BadPosition."""
         async with self._using:
@@ -164,7 +171,7 @@ class ReplSession:
         position: Position,
         tactics: Sequence[str] | AsyncIterable[str],
         *,
-        timeout: float | None = None,
+        timeout: TacticSeconds | None = None,
         within: float | None = None,
     ) -> AsyncGenerator[TacticOutcome, None]:
         """Try tactics on the goal at a position, one after the other; see `LeanSession.try_tactics`.
@@ -204,6 +211,11 @@ class ReplSession:
             judged = _judged(tactic, answer, found, _since(begin))
             if judged.status == "unjudged":
                 judged = found.insertions[0].unjudged(bare(tactic), judged)
+            elif judged.status != "fails" and asks(bare(tactic)):
+                judge = partial(_inserted, found, seconds=seconds)
+                judged = await as_suggested(
+                    replace(judged, tactic=bare(tactic)), suggestions_in(answer), judge
+                )
             elif judged.status != "fails":
                 judged = await _inserted(found, bare(tactic), judged, seconds)
             return replace(judged, tactic=tactic, milliseconds=_since(begin))
@@ -350,7 +362,7 @@ def _judged(tactic: str, answer: dict[str, Any], found: _Found, milliseconds: fl
             problem = _problem(step, found)
     if problem is not None or step is None:
         said = (problem or "").removeprefix("Lean error:").strip()
-        return TacticOutcome(tactic, "fails", None, said, milliseconds)
+        return TacticOutcome(tactic, "fails", None, shortened(said), milliseconds)
     outcome = TacticOutcome(
         tactic, "progress" if step.goals else "closes", ProofState(step.goals), "", milliseconds
     )

@@ -15,7 +15,8 @@ from lean_extract.goals import parse_goal, parse_plain_goal
 from lean_extract.records import Position, ProofState
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, fault_to_name
-from lean_extract.session.imports import blocked_import, broken_imports, broken_module
+from lean_extract.session.imports import blocked_import, broken_configuration, broken_imports, broken_module
+from lean_extract.session.lake_messages import lake_failure
 from lean_extract.session.places import hole_at
 from lean_extract.session.server import LeanServer
 from lean_extract.session.shadow import snap, tactic_starts
@@ -52,14 +53,14 @@ async def ask(server: LeanServer, path: Path, document: LeanDocument, position: 
     await asyncio.to_thread(refuse_unread, path, document, position)
     position = snap(document, position)
     shown = document.text[: document.declaration(document.offset(position))[1]]
-    state = await server.sync(path, shown)
+    state = await server.sync(path, shown, document.text)
     hole = hole_at(document, document.offset(position))
     found = await _goals(server, path, position, hole)
     if found is None:
         # Lean also answers null if the text is not fully elaborated yet, or was cut off too early.
         await server.settle(path)
         found = await _goals(server, path, position, hole)
-    if found is None and shown != document.text and not state.fatal_error:
+    if found is None and state.text != document.text and not state.fatal_error:
         state = await server.sync(path, document.text)
         await server.settle(path)
         found = await _goals(server, path, position, hole)
@@ -94,6 +95,11 @@ async def _broken_imports(
 ) -> ProjectBroken:
     """The error for a file whose imports cannot be loaded, with Lean's error in the module at fault."""
     project, toolchain = server.project, server.toolchain
+    failure = lake_failure(message)
+    if failure is not None and failure.needs_restart:
+        server.give_up()  # so that the next request starts one that reads the configuration again
+    if failure is not None and failure.is_configuration:
+        return broken_configuration(project, failure)
     try:
         blocked = await asyncio.to_thread(blocked_import, path, document.text, project, toolchain)
     except CircularImports as error:
@@ -126,7 +132,7 @@ async def ask_expected(
     Raises: as `ask`.
     """
     shown = document.text[: document.declaration(document.offset(position))[1]]
-    state = await server.sync(path, shown)
+    state = await server.sync(path, shown, document.text)
     printed = await server.expected_type(path, position, len(HOLE))
     if printed is None:
         await server.settle(path)

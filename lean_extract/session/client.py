@@ -33,22 +33,36 @@ _CHARACTERS = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far Lean is in a document: the first line that is not elaborated, from 0; None: all of it is."""
+    """What Lean still has to elaborate of a document: ranges of lines, from 0, the last one included.
+
+    `number` counts Lean's reports on the document. The proofs of theorems are ranges of their own, in any order.
+    """
 
     version: int | None
-    line: int | None
+    number: int
+    pending: tuple[tuple[int, int], ...]
+
+    @property
+    def line(self) -> int | None:
+        """The first line that is not elaborated; None: all is."""
+        return min((first for first, _ in self.pending), default=None)
+
+    def left(self, lines: int) -> int:
+        """How many of the first `lines` are not elaborated."""
+        spans = ((first, min(last + 1, lines)) for first, last in self.pending)
+        return len({line for first, end in spans for line in range(first, end)})
 
 
 class LeanIsSilent(LeanClientError):
     """Lean's progress in a document has not moved for so long that nobody waits any more.
 
-    `line` is where it stands, from 0; None: Lean has reported nothing on the present text.
+    `progress` is its last report; None: there is none on the present text.
     """
 
-    def __init__(self, path: str, line: int | None) -> None:
+    def __init__(self, path: str, progress: Progress | None) -> None:
         super().__init__(f"Lean's progress in {path} does not move.")
         self.path = path
-        self.line = line
+        self.progress = progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +172,11 @@ class LeanClient(AsyncLeanLSPClient):
         super()._on_notification(method, params)
         if method == "$/lean/fileProgress":
             document = params["textDocument"]
-            lines = [one["range"]["start"]["line"] for one in params.get("processing", ())]
-            self._progress[document["uri"]] = Progress(document.get("version"), min(lines, default=None))
+            ranges = [one["range"] for one in params.get("processing", ())]
+            pending = tuple((one["start"]["line"], one["end"]["line"]) for one in ranges)
+            before = self._progress.get(document["uri"])
+            number = before.number + 1 if before is not None else 1
+            self._progress[document["uri"]] = Progress(document.get("version"), number, pending)
 
     async def _rebuild_stale_dependencies(self, path: str, timeout: float | None) -> bool:
         return False
@@ -197,20 +214,18 @@ class _Watch:
         self._was_dead = is_dead
         if progress != self._seen:
             self._seen, self._moved = progress, now
-        line = _line_of(document, progress)
-        if self._reached is None and line >= self._patience.line:
+        current = progress if _is_of(document, progress) else None
+        if self._reached is None and current is not None and not current.left(self._patience.line):
             self._reached = now
         if self._reached is not None and now - self._reached >= self._patience.own:
             raise LeanRequestTimeout("It takes too long.")
         if now - self._moved >= self._patience.silence:
-            raise LeanIsSilent(self._path, int(line) if 0 <= line < math.inf else None)
+            raise LeanIsSilent(self._path, current)
 
 
-def _line_of(document: DocState | None, progress: Progress | None) -> float:
-    """The first line that is not elaborated in a document's present version; -1 if Lean has not begun."""
-    if document is None or progress is None or progress.version not in (None, document.version):
-        return -1
-    return math.inf if progress.line is None else progress.line
+def _is_of(document: DocState | None, progress: Progress | None) -> bool:
+    """Whether this is progress in a document's present version."""
+    return document is not None and progress is not None and progress.version in (None, document.version)
 
 
 def copy_of(path: Path, number: int) -> str:

@@ -6,7 +6,6 @@ compile, does not exist, or imports itself through others.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,21 +14,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import BadSource, ProjectBroken
-from lean_extract.files.reading import MAX_SOURCE, read_regular
-from lean_extract.files.settings_files import settings_text
+from lean_extract.errors import ProjectBroken
+from lean_extract.files.reading import MAX_SOURCE, is_file, read_regular
 from lean_extract.session.document import LeanDocument
+from lean_extract.session.lake_messages import OUT_OF_DATE, LakeFailure, lake_failure
 from lean_extract.source.projects.build_folder import library_folders
-from lean_extract.source.projects.packages import LAKEFILES, is_plain_part
+from lean_extract.source.projects.packages import is_plain_part, requires_packages
 from lean_extract.source.projects.project import find_project, module_of, source_in
 from lean_extract.toolchains.compile import CircularImports, header_imports
-from lean_extract.toolchains.toolchain import Toolchain, compiled_folders, has_lakefile
+from lean_extract.toolchains.elan import EXE
+from lean_extract.toolchains.toolchain import ELAN, Toolchain, compiled_folders, has_lakefile
 
-_REQUIRE = re.compile(r"^[^\S\n]*(\[\[\s*require\s*\]\]|require\s)", re.MULTILINE)
-_BUILD_ERROR = re.compile(r"^error: (?>(?:\./)*)(?P<file>[^\s:]+\.lean):(?P<line>\d+):\d+: ", re.MULTILINE)
 _LEANS_OWN = frozenset(("Init", "Std", "Lean", "Lake"))
-_OUT_OF_DATE = "Imports are out of date"
-"""How Lean begins its message where Lake would have to build what a file imports."""
+_LACKS_LEANS_OWN = re.compile(
+    r"unknown module prefix '(?:Init|Std|Lean|Lake)'|of module Init\b.* does not exist"
+)
 _LONGEST = 400
 
 
@@ -163,15 +162,28 @@ def broken_module(path: Path, blocked: Blocked, errors: Sequence[Mapping[str, An
         blocked: the module.
         errors: Lean's diagnostics of severity 1 about the module's own file, from top to bottom.
     """
-    if blocked.path is None or not errors or str(errors[0]["message"]).startswith(_OUT_OF_DATE):
+    if blocked.path is None or not errors:
         return None
-    start = errors[0]["range"]["start"]
-    message = " ".join(str(errors[0]["message"]).split())
-    message = message if len(message) <= _LONGEST else message[: _LONGEST - 1] + "…"
+    start, message = errors[0]["range"]["start"], str(errors[0]["message"])
+    if message.startswith(OUT_OF_DATE) or lake_failure(message):  # which says nothing of the module itself
+        return None
     return ProjectBroken(
-        f"{blocked.path}:{start['line'] + 1}:{start['character'] + 1}: {message.rstrip('.')}. "
+        f"{blocked.path}:{start['line'] + 1}:{start['character'] + 1}: {_in_a_line(message)}. "
         f"{path.name} imports this file{_through(blocked)}, so nothing in {path.name} can be read.",
         f"Fix {blocked.path.name} and save it, then try again.",
+    )
+
+
+def _in_a_line(message: str) -> str:
+    line = " ".join(message.split())
+    return (line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…").rstrip(".")
+
+
+def broken_configuration(project: Path, failure: LakeFailure) -> ProjectBroken:
+    """The error for a project whose configuration Lake cannot load."""
+    return ProjectBroken(
+        f"Lake cannot load the project {project}: {_in_a_line(failure.reason)}.",
+        "Fix that, then try again.",
     )
 
 
@@ -182,32 +194,37 @@ def broken_imports(
 
     Args:
         path: the file of the request.
-        message: Lean's message. After a build with Lake it contains the build errors. Otherwise it lists folders
-            after the first line, which are not useful here.
+        message: Lean's message. It may list folders after the first line, which are not useful here.
         project: the project's folder.
         toolchain: the Lean in use.
         blocked: the module that is missing, if known.
     """
-    built = _BUILD_ERROR.search(message)
-    if built is not None and Path(built["file"]).name != path.name:
-        error = message[built.start() + len("error: ") :].split("\nerror: ")[0]
-        return ProjectBroken(
-            f"{' '.join(error.split())[:_LONGEST]}. {path.name} imports this file.",
-            f"Fix {built['file']}, run `lake build`, then try again.",
-        )
-    hint = _what_to_do(project, toolchain)
-    if blocked is None:
-        first = (message.strip().splitlines() or ["Lean gives no reason"])[0].rstrip(" .:")
-        return ProjectBroken(f"The imports of {path.name} cannot be loaded: {first}.", hint)
+    failure = lake_failure(message)
+    is_known = blocked is not None and (failure is None or blocked.path is None)
+    what = _what_blocks(blocked) if blocked is not None and is_known else _reason(message, failure)
+    hint = "Fix that, then try again."
+    if _LACKS_LEANS_OWN.search(message) and toolchain.kind != "packaged":
+        hint = f"The library of this Lean itself is missing. {_reinstall(toolchain)}"
+    elif failure is None or is_known:
+        hint = _what_to_do(project, toolchain)
+    return ProjectBroken(f"The imports of {path.name} cannot be loaded: {what}.", hint)
+
+
+def _reason(message: str, failure: LakeFailure | None) -> str:
+    if failure is not None:
+        return _in_a_line(failure.reason)
+    first = (message.strip().splitlines() or ["Lean gives no reason"])[0]
+    if first.startswith(OUT_OF_DATE):  # what follows is about an editor
+        first = first.partition(";")[0]
+    return first.rstrip(" .:")
+
+
+def _what_blocks(blocked: Blocked) -> str:
     what = "there is no such file in the project, and no compiled module of that name"
     if blocked.path is not None:
         is_old = blocked.is_outdated
         what = changed_since_built(blocked.path) if is_old else f"{blocked.path} is not compiled"
-    return ProjectBroken(
-        f"The imports of {path.name} cannot be loaded: it imports {blocked.module}{_through(blocked)}, "
-        f"and {what}.",
-        hint,
-    )
+    return f"it imports {blocked.module}{_through(blocked)}, and {what}"
 
 
 def _through(blocked: Blocked) -> str:
@@ -217,18 +234,22 @@ def _through(blocked: Blocked) -> str:
 def _what_to_do(project: Path, toolchain: Toolchain) -> str:
     if not has_lakefile(project):
         return "Check the names of the imports, and whether their files compile."
-    if toolchain.kind == "packaged" and _has_dependencies(project):
+    if toolchain.kind == "packaged" and requires_packages(project):
         return (
             "The packaged Lean has neither Mathlib nor Lake: install both Lean and Lake with elan"
             " (https://lean-lang.org/install), run `lake build`, then try again."
         )
+    if toolchain.kind in ("elan", "path") and not _has_lake(toolchain):
+        missing = "There is no Lake beside this Lean, so what the project has built is not found."
+        return f"{missing} {_reinstall(toolchain)}"
     return "Build the project with `lake build`, then try again."
 
 
-def _has_dependencies(project: Path) -> bool:
-    within = (os.path.realpath(project),)
-    for name in LAKEFILES:
-        with suppress(BadSource):  # only Lake would need it, and it is not installed
-            if _REQUIRE.search(settings_text(project / name, within)):
-                return True
-    return False
+def _has_lake(toolchain: Toolchain) -> bool:
+    return is_file(Path(toolchain.lean_command[0]).with_name(f"lake{EXE}"))
+
+
+def _reinstall(toolchain: Toolchain) -> str:
+    name = toolchain.environment.get("ELAN_TOOLCHAIN")
+    how = f"elan toolchain uninstall {name}; elan toolchain install {name}" if name else f"see {ELAN}"
+    return f"Install this Lean again ({how}), then try again."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lean_extract.errors import BadSettings
@@ -12,6 +13,10 @@ _MOST_MB = 8192
 
 def _default_memory_mb() -> int:
     return min(_MOST_MB, machine_megabytes() // 3)
+
+
+TacticSeconds = float | Callable[[str], float]
+"""The time for each tactic, or a function of a tactic that says it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault
+from lean_extract.session.limits import TacticSeconds
 
 
 class LiveLean(Protocol):
@@ -20,6 +21,10 @@ class LiveLean(Protocol):
     @property
     def needs_compiling(self) -> bool:
         """Whether this Lean has no Lake, so that we compile what files import."""
+
+    def left(self, path: Path, lines: int) -> int:
+        """How many of the first lines of a file this Lean has still to elaborate; 0 if that is not known."""
+        ...
 
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """The goals at a position."""
@@ -44,7 +49,7 @@ class LiveLean(Protocol):
         position: Position,
         tactics: Sequence[str] | AsyncIterable[str],
         *,
-        timeout: float | None = None,
+        timeout: TacticSeconds | None = None,
         within: float | None = None,
     ) -> AsyncGenerator[TacticOutcome, None]:
         """Try tactics on the main goal at a position, each separately."""

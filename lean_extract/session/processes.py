@@ -26,7 +26,16 @@ else:
         start_time,
     )
 
-__all__ = ["Process", "descendants", "identify", "kill", "machine_megabytes", "private_megabytes"]
+__all__ = [
+    "Process",
+    "descendants",
+    "identify",
+    "kill",
+    "machine_megabytes",
+    "private_megabytes",
+    "running",
+    "terminate",
+]
 
 Process = tuple[int, str]
 """A process's number and start time."""
@@ -40,9 +49,22 @@ def identify(pids: Iterable[int]) -> frozenset[Process]:
     return frozenset((pid, start) for pid in pids if (start := start_time(pid)) is not None)
 
 
+def running(processes: Iterable[Process]) -> frozenset[Process]:
+    """Those of the processes that have not ended."""
+    return frozenset((pid, start) for pid, start in processes if start_time(pid) == start)
+
+
+def terminate(processes: Iterable[Process]) -> None:
+    """Ask processes to end; those that have already ended are ignored."""
+    _signal(processes, signal.SIGTERM)
+
+
 def kill(processes: Iterable[Process]) -> None:
     """Kill processes; those that have already ended are ignored."""
-    for pid, start in processes:
-        if start_time(pid) == start:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, _KILL)
+    _signal(processes, _KILL)
+
+
+def _signal(processes: Iterable[Process], number: int) -> None:
+    for pid, _ in running(processes):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Sequen
 from typing import Protocol
 
 from lean_extract.records import TacticOutcome
+from lean_extract.session.limits import TacticSeconds
 
 
 class Tries(Protocol):
@@ -25,7 +26,7 @@ class Round:
         tactics: in the order to try. The next one is taken only when a slot is free, so the source can still
             change the order, and may be slow.
         slots: how many are tried at the same time.
-        seconds: the time for each.
+        seconds: the time for each, or a function of the tactic that says it.
         within: the time in seconds for all together, from now on; None: no limit. Tactics that are being tried
             at the end have the outcome `timeout`; those not yet begun have none.
     """
@@ -36,7 +37,7 @@ class Round:
         tactics: Sequence[str] | AsyncIterable[str],
         *,
         slots: int,
-        seconds: float,
+        seconds: TacticSeconds,
         within: float | None = None,
     ) -> None:
         self._trial = trial
@@ -81,13 +82,16 @@ class Round:
         while (tactic := await self._next()) is not None:
             self._running.append(tactic)
             try:
-                outcome = await self._trial.run(tactic, self._seconds)
+                outcome = await self._trial.run(tactic, self._seconds_of(tactic))
             finally:
                 self._running.remove(tactic)
             self._results.put_nowait(outcome)
             # A verdict may not have needed Lean. Even then the reader of the outcomes must get a turn, so that
             # it can stop; otherwise an endless source would fill the memory.
             await asyncio.sleep(0)
+
+    def _seconds_of(self, tactic: str) -> float:
+        return self._seconds(tactic) if callable(self._seconds) else self._seconds
 
     async def _next(self) -> str | None:
         async with self._taking:

@@ -101,6 +101,11 @@ class Scratch:
         """
         return await self._run(await self._free.get(), text, Patience(self._silence, seconds, self._line))
 
+    def left(self, lines: int) -> int:
+        """How many of the first lines are not elaborated in the document that is furthest."""
+        known = [one for one in map(self._client.progress, self._names) if one is not None]
+        return min((one.left(lines) for one in known), default=0)
+
     def idle_seconds(self) -> float:
         """How long no text has been checked; 0 while one is."""
         unused = self._free.qsize() + len(self._idle) + len(self._returning)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import os
 import shutil
@@ -25,10 +26,11 @@ from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.files.reading import is_folder
 from lean_extract.records import Position
 from lean_extract.session import processes
-from lean_extract.session.client import LeanClient, LeanIsSilent, Patience, copy_of
+from lean_extract.session.client import LeanClient, LeanIsSilent, Patience, Progress, copy_of
 from lean_extract.session.faults import Fault
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.scratch import Scratch
+from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
 
 _T = TypeVar("_T")
@@ -37,6 +39,8 @@ _OPEN_FILES = 2
 _WATCH_SECONDS = 0.25
 _IDLE_SECONDS = 300.0
 """After that, the copies of a file are closed."""
+_TERMINATION_SECONDS = 2.0
+_ENDED_SECONDS = 0.02
 _CONTENT_MODIFIED = -32801
 _AGAIN = "Try again: Lean will be restarted."
 
@@ -53,7 +57,7 @@ class LeanServer:
         self._watch: asyncio.Task[None] | None = None
         self._opened: set[Path] = set()
         self._outdated: set[Path] = set()
-        self._silent: tuple[str, int | None] | None = None
+        self._silent: tuple[str, Progress | None] | None = None
         self._scratch_is_outdated = False
         self._closing: asyncio.Task[None] | None = None
         self._pool: Scratch | None = None
@@ -70,6 +74,7 @@ class LeanServer:
 
         Raises:
             LeanNotFound: the command cannot be run.
+            ProjectBroken: Lake would first fetch packages, or write a manifest.
             LeanDied: the server exited, or its response was malformed.
             LeanTimeout: it did not respond within `limits.start_seconds`.
         """
@@ -79,6 +84,7 @@ class LeanServer:
         if shutil.which(program) is None:
             raise LeanNotFound(f"There is no program {program}.", "Run `premise-suggest doctor`.")
         server = cls(project, toolchain, limits)
+        await server._refuse_fetching()
         try:
             async with asyncio.timeout(limits.start_seconds):
                 with server._errors("starting"):
@@ -114,19 +120,30 @@ class LeanServer:
         """Stop the server and its workers. This completes even if the caller is cancelled."""
         self.give_up()
         if self._closing is None:
-            self._kill()
-            self._closing = asyncio.create_task(self._client.end())
+            self._terminate()
+            self._closing = asyncio.create_task(self._end())
         await asyncio.shield(self._closing)
 
-    def _kill(self) -> None:
+    def _terminate(self) -> None:
         if self._watch is not None:
             self._watch.cancel()
         process = self._client.process
         if process is not None and process.returncode is None:
             self._note_processes(process.pid)
-            processes.kill(processes.identify([process.pid]))
+            self._workers |= processes.identify([process.pid])
+        processes.terminate(self._workers)  # so that a `git` of Lake can tidy up
+
+    async def _end(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_TERMINATION_SECONDS):
+                while processes.running(self._workers):
+                    await asyncio.sleep(_ENDED_SECONDS)
+        process = self._client.process
+        if process is not None and process.returncode is None:
+            self._note_processes(process.pid)
         # Workers run in sessions of their own, so killing the server's process group is not enough.
         processes.kill(self._workers)
+        await self._client.end()
 
     def _note_processes(self, pid: int) -> list[int]:
         """The server's descendants. They are recorded, since they may outlive it."""
@@ -134,17 +151,29 @@ class LeanServer:
         self._workers |= processes.identify(pids)
         return pids
 
-    async def sync(self, path: Path, text: str) -> DocState:
+    async def _refuse_fetching(self) -> None:
+        """Raise ProjectBroken where Lake would change packages: it is run for each worker that starts."""
+        if self.toolchain.kind != "packaged":
+            await asyncio.to_thread(refuse_fetching, self.project)
+
+    async def sync(self, path: Path, text: str, whole: str = "") -> DocState:
         """Give Lean this text for a file, without reading the disk. It stays open until `release`.
 
+        If Lean has more of `whole`, which begins with the text, it keeps that: it need not elaborate it again.
         A file whose worker ended, or whose imports failed, is reopened: Lean would not respond to further
         requests about it, and the imports may have been fixed.
+
+        Raises ProjectBroken: the project's packages have moved, which Lake would undo for the file's worker.
         """
+        await self._refuse_fetching()
         with self._errors(f"opening {path.name}"):
             known = self._client.document(str(path))
             if known is not None and (known.fatal_error or path in self._outdated):
                 await self.forget(path)
             self._opened.add(path)
+            known = self._client.document(str(path))
+            if known is not None and known.text.startswith(text) and whole.startswith(known.text):
+                text = known.text
             document = await self._client.open(str(path), text=text, wait=False)
             document.pinned = True
             return document
@@ -167,17 +196,20 @@ class LeanServer:
         await self._client.close_file(str(path))
 
     async def settle(self, path: Path) -> DocState:
-        """Wait until the whole text of a file is elaborated. Raises LeanError: it is not open any more."""
+        """Wait until the whole text of a file is elaborated. Raises LeanDied: it is not open any more."""
         document = self._client.document(str(path))
         if document is None:
-            raise LeanError(f"Lean has closed {path.name} meanwhile.", "Try again.")
+            raise LeanDied(f"{path.name} was closed while Lean worked on it.", _AGAIN)
         await self._answer(path, self._client.barrier(str(path)))
         return document
 
-    def line_at(self, path: Path) -> int | None:
-        """The first line of a file that Lean has not elaborated yet, from 0; None if it is all done, or not open."""
+    def left(self, path: Path, lines: int) -> int:
+        """How many of the first lines Lean has still to elaborate of a file, or else of the copy that is furthest."""
         progress = self._client.progress(str(path))
-        return progress.line if progress is not None else None
+        left = progress.left(lines) if progress is not None else 0
+        if left or self._pool is None or self._pool.path != path:
+            return left
+        return self._pool.left(lines)
 
     async def tactic_goals(self, path: Path, position: Position) -> Mapping[str, Any] | None:
         """Lean's response to `$/lean/plainGoal`, which waits until the text above the position is elaborated."""
@@ -240,6 +272,7 @@ class LeanServer:
         pool = self._pool
         is_same = pool is not None and (pool.path, pool.header.strip()) == (path, header.strip())
         if pool is None or not is_same or self._scratch_is_outdated:
+            await self._refuse_fetching()
             await self.drop_scratch()
             names = [copy_of(path, next(self._numbers)) for _ in range(self._limits.slots)]
             pool = Scratch(self._client, path, header, names, self._limits.request_seconds)
@@ -296,9 +329,10 @@ class LeanServer:
             yield
         except LeanTransportError as error:
             self.give_up()
-            raise LeanDied(
-                f"Lean's server ended while {doing} ({_last_error_line(error)}).", _AGAIN
-            ) from error
+            last = _last_error_line(error)
+            if last.startswith(f"{self.toolchain.server_command[0]}: "):  # from `guard.py`
+                raise LeanNotFound(f"{last}. It cannot be run.", "Install this Lean again.") from error
+            raise LeanDied(f"Lean's server ended while {doing} ({last}).", _AGAIN) from error
         except LeanWorkerCrashed as error:
             raise self._worker_death(doing) from error
         except LeanIsSilent as error:
@@ -325,11 +359,11 @@ class LeanServer:
 
     def _silence(self, doing: str, error: LeanIsSilent) -> LeanTimeout:
         """The error where Lean's progress does not move. If it never did, or stood there before, Lean is given up."""
-        here = error.path, error.line
-        if error.line is None or self._silent == here:
+        if error.progress is None or self._silent == (error.path, error.progress):
             self.give_up()
-        self._silent = here
-        where = f" in line {error.line + 1}" if error.line is not None else ""
+        self._silent = error.path, error.progress
+        line = error.progress.line if error.progress is not None else None
+        where = f" in line {line + 1}" if line is not None else ""
         return LeanTimeout(
             f"Lean has made no progress for {self._limits.request_seconds:g} s{where} while {doing}.",
             "Try again, as Lean goes on with it; or raise the limit `lean.requestSeconds`, or split the file.",

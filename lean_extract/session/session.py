@@ -14,7 +14,7 @@ from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.asking import GoalsFound, ask, ask_expected, broken_goal
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, mentions_sorry
-from lean_extract.session.limits import LeanLimits
+from lean_extract.session.limits import LeanLimits, TacticSeconds
 from lean_extract.session.round import Round
 from lean_extract.session.server import LeanServer
 from lean_extract.session.shadow import command_start
@@ -97,6 +97,10 @@ class LeanSession:
         if self._server is not None:
             self._server.outdate()
 
+    def left(self, path: Path, lines: int) -> int:
+        """How many of the first lines of a file, or of its copies, Lean has still to elaborate."""
+        return self._server.left(self._project / path, lines) if self._server is not None else 0
+
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """The goals that Lean shows at a position: those of the tactic block, otherwise those of the term there.
 
@@ -161,7 +165,7 @@ class LeanSession:
         position: Position,
         tactics: Sequence[str] | AsyncIterable[str],
         *,
-        timeout: float | None = None,
+        timeout: TacticSeconds | None = None,
         within: float | None = None,
     ) -> AsyncGenerator[TacticOutcome, None]:
         """Try tactics on the main goal at a position, each separately. Yields outcomes as they become known.

@@ -23,6 +23,7 @@ from lean_extract.session.round import Tries
 from lean_extract.session.server import LeanServer
 from lean_extract.session.shadow import Shadow, TacticSite, guesses
 from lean_extract.session.sorry_warnings import with_warnings
+from lean_extract.session.suggested import as_suggested, asks
 from lean_extract.session.verdict import (
     CopyMessages,
     judge,
@@ -81,6 +82,9 @@ class Trial:
             outcome = mark_unjudged(outcome, self.fault)
         if outcome.status not in ("closes", "progress"):
             return self._unjudged(tactic, outcome)
+        if asks(tactic):
+            judge = partial(self.insertion.judged, seconds=seconds)
+            return await as_suggested(outcome, reading.suggestions, judge)
         shorter = await self._with_suggestions(outcome, reading, seconds) if reading.lints else outcome
         if shorter.instead:
             judged = await self.insertion.judged(shorter.instead, shorter, seconds)
@@ -135,7 +139,15 @@ class WholeTrial:
 
     async def run(self, tactic: str, seconds: float) -> TacticOutcome:
         """Lean's verdict on one tactic; see `Trial.run`."""
-        return await _bounded(self.server, tactic, seconds, self.insertion.closed)
+        return await _bounded(self.server, tactic, seconds, self._judged)
+
+    async def _judged(self, tactic: str, seconds: float) -> TacticOutcome:
+        async def judge(text: str, asking: TacticOutcome) -> TacticOutcome:
+            return replace(await self.insertion.closed(text, seconds), instead=asking.instead)
+
+        if asks(tactic):  # what Lean suggests is not seen here
+            return await as_suggested(TacticOutcome(tactic, "closes"), (), judge)
+        return await self.insertion.closed(tactic, seconds)
 
 
 async def _bounded(
@@ -179,7 +191,7 @@ async def find_site(
             fault = await asyncio.to_thread(finder.open_end, found)
             return await finder.without_broken(finder.trial(site, blank, fault))
     _, end = document.declaration(document.offset(found.position))
-    await server.sync(path, document.text[:end])
+    await server.sync(path, document.text[:end], document.text)
     hint = error_above(await server.settle(path), document, found.position)
     server.release(path)
     if found.is_hole and not hint:

@@ -14,11 +14,14 @@ from lean_extract.session.faults import Fault, faults_of, mentions_sorry
 from lean_extract.session.inserted import is_misparsed, uses_sorry
 from lean_extract.session.linting import Lint, lint_of
 from lean_extract.session.shadow import Shadow, TacticSite
+from lean_extract.session.suggested import suggested_in
 
 _ERROR = 1
 _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")
 _GIVEN_UP = "Lean abandons it half-way, which it reports only if there are no other errors"
 _METAVARIABLE = re.compile(r"\?(\w+)\.\d+")
+_MOST_LINES, _MOST_CHARACTERS = 24, 2000
+"""Of an error of a tactic. A failed `grind` prints pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,8 @@ class CopyMessages:
     `error`: the tactic's own first error. `remaining`: the goals that it leaves; None if Lean did not report any.
     `is_unchecked`: the declaration has errors elsewhere, so that Lean may abandon a tactic silently. `above`: the
     errors before the braces and the warnings about `sorry` above this declaration, as faults. `lints`: the
-    warnings of linters about the tactic.
+    warnings of linters about the tactic. `suggestions`: what Lean says to try in its place. `error_at`: where in the
+    tactic's first line its first error is, in code points; None if it is elsewhere.
     """
 
     error: str | None
@@ -36,6 +40,8 @@ class CopyMessages:
     is_unchecked: bool
     above: tuple[Fault, ...] = ()
     lints: tuple[Lint, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    error_at: int | None = None
 
 
 def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> CopyMessages:
@@ -44,6 +50,7 @@ def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> CopyMessag
     remaining: tuple[Goal, ...] | None = None
     above: list[Fault] = []
     lints: list[Lint] = []
+    suggestions: list[str] = []
     is_unchecked = False
     for item in diagnostics:
         message = str(item.get("message", ""))
@@ -54,6 +61,7 @@ def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> CopyMessag
                 above += [Fault(start, message, is_sorry=True)] * (start.line < shadow.line)
             elif is_own:
                 lints += lint_of(message, start, _position(item["range"]["end"]))
+                suggestions += suggested_in(message)
             continue
         unsolved = _UNSOLVED.match(message) if start == shadow.brace else None
         if unsolved:
@@ -63,7 +71,12 @@ def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> CopyMessag
         else:
             is_unchecked |= start.line >= shadow.line
             above += [Fault(start, message)] * (start < shadow.start)
-    return CopyMessages(_first(own), remaining, is_unchecked, tuple(sorted(above)), tuple(lints))
+    error = _first(own)
+    at = error[0].column - shadow.inside.column if error and error[0].line == shadow.inside.line else None
+    said = error[1] if error else None
+    return CopyMessages(
+        said, remaining, is_unchecked, tuple(sorted(above)), tuple(lints), tuple(suggestions), at
+    )
 
 
 def same_goal(one: Goal, other: Goal) -> bool:
@@ -90,7 +103,7 @@ def judge(tactic: str, reading: CopyMessages, blank: CopyMessages, site: TacticS
     """
     problem = _problem(reading, blank)
     if problem is not None:
-        return TacticOutcome(tactic, "fails", None, problem.strip())
+        return TacticOutcome(tactic, "fails", None, shortened(problem.strip()), error_at=reading.error_at)
     left = ProofState(reading.remaining or ())
     outcome = TacticOutcome(tactic, "progress" if left.goals else "closes", left)
     # What is not there without the tactic is its own doing, which the document that its edit makes will show.
@@ -130,12 +143,19 @@ def judge_strict(accepted: TacticOutcome, strict: CopyMessages) -> TacticOutcome
     return accepted
 
 
-def _first(errors: Sequence[tuple[Position, str]]) -> str | None:
+def _first(errors: Sequence[tuple[Position, str]]) -> tuple[Position, str] | None:
     """The first error that says what is wrong: where the text cannot be parsed, Lean has run only a part of it, and
     goals are also left unsolved by what failed."""
     misparsed = [item for item in errors if is_misparsed(item[1])]
     failed = [item for item in errors if not _UNSOLVED.match(item[1])]
-    return min(misparsed or failed or errors)[1] if errors else None
+    return min(misparsed or failed or errors) if errors else None
+
+
+def shortened(message: str) -> str:
+    """The beginning of a long message."""
+    lines = message[:_MOST_CHARACTERS].splitlines()
+    kept = "\n".join(lines[:_MOST_LINES])
+    return kept if len(kept) == len(message) else f"{kept}\n…"
 
 
 def _without_brace(message: str) -> str:

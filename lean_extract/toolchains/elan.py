@@ -60,7 +60,7 @@ class Elan:
 
         `stable`, `beta` and `nightly` are the newest of their kind that is installed.
 
-        Raises LeanNotFound: a linked toolchain's folder cannot be read.
+        Raises LeanNotFound: it is incomplete, or a link to it cannot be followed.
         """
         owner, _, release = name.rpartition(":")
         linked = self._folder(release) or self._folder(name)
@@ -79,14 +79,24 @@ class Elan:
         return folder.name.replace("---", ":").replace("--", "/") if is_own else name
 
     def _folder(self, name: str) -> Path | None:
-        """The folder of a toolchain of this name, in which elan writes dashes for `/` and `:`."""
-        folder = self.home / "toolchains" / name.replace("/", "--").replace(":", "---")
+        """The folder of a toolchain of this name, in which elan writes dashes for `/` and `:`; None if there is none.
+
+        Raises LeanNotFound: it is incomplete, or the link to it cannot be followed.
+        """
+        place = folder = self.home / "toolchains" / name.replace("/", "--").replace(":", "---")
+        again = f"Run: elan toolchain uninstall {name}. Then install it, or link it, again."
         if folder.is_file():  # a linked toolchain: the file contains its path
             try:
                 folder = Path(settings_text(folder).strip())
             except BadSource as error:
-                raise LeanNotFound(error.message, f"Link it again: elan toolchain link {name}") from error
-        return folder if (folder / "bin" / f"lean{EXE}").is_file() else None
+                raise LeanNotFound(error.message, again) from error
+        if (folder / "bin" / f"lean{EXE}").is_file():
+            return folder
+        if os.path.lexists(place):
+            raise LeanNotFound(
+                f"Elan's toolchain {name} is incomplete: {folder} has no bin/lean{EXE}.", again
+            )
+        return None
 
     def _newest(self, channel: str) -> Path | None:
         found = []

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lean_extract.devices import Device
-from lean_extract.errors import ModelError, PremiseSuggestError
+from lean_extract.errors import ModelError, PremiseSuggestError, ProjectBroken
 from lean_extract.source.projects.near import named_below
 from lean_extract.source.projects.packages import read_layout
 from lean_extract.telling import pip_install
+from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server import __version__
 from lsp_server.commands.device_findings import device_finding, onnxruntime_finding
@@ -103,6 +104,11 @@ def _lean(root: Path, command: str) -> Finding:
         return Finding("lean", "note", f"{said} It has no Mathlib, which {root} needs.", toolchain.install)
     if toolchain.in_place_of:
         return Finding("lean", "note", said, toolchain.install)
+    if toolchain.kind != "packaged":
+        try:
+            refuse_fetching(root)
+        except ProjectBroken as error:
+            return Finding("lean", "note", f"{said} {error.message}", error.hint)
     return Finding("lean", "ok", said)
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import shutil
 import sys
+from dataclasses import replace
 
 from lsp_server.commands.common import existing_folder, project_root
 from lsp_server.commands.diagnosis import examine
 from lsp_server.commands.findings import report, to_json
+from lsp_server.commands.live_findings import live_findings
 from lsp_server.engine.projects import projects_for
+from lsp_server.engine.settings import LeanSettings, Settings
 from lsp_server.rendering.style import Style
 
 
@@ -27,6 +31,9 @@ def run(options: argparse.Namespace) -> int:
         device=options.device,
         below=several if len(several) > 1 else (),
     )
+    if options.live and len(several) == 1:
+        settings = replace(Settings(), lean=LeanSettings(command=options.lean), model_folder=options.model)
+        findings += asyncio.run(live_findings(several[0], settings))
     if options.json:
         print(json.dumps(to_json(findings), ensure_ascii=False, indent=2))
     else:

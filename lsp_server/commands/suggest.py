@@ -31,6 +31,7 @@ from lsp_server.engine.engine import Engine
 from lsp_server.engine.open_generator import OpenGenerator, open_asked
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, to_json
+from lsp_server.engine.waiting import LeanProgress
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import collection_text, suggestion_text
 from prover.verify import GoalPosition
@@ -109,9 +110,13 @@ async def _suggest(
     opener = partial(_dojo(options).open, options.after) if options.dojo else None
     engine = Engine(project.root, settings_for(options), generator=generator, opener=opener)
     try:
-        return project.told(await engine.suggest(request))
+        return project.told(await engine.suggest(request, on_waiting=_say))
     finally:
         await engine.close()
+
+
+def _say(progress: LeanProgress) -> None:
+    print(f"{progress}.", file=sys.stderr, flush=True)
 
 
 def _request(options: argparse.Namespace) -> tuple[SuggestRequest, SearchedProject]:

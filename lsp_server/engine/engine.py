@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 from lean_extract.records import Edit, Goal, Premise, ProofState
@@ -39,6 +40,7 @@ from lsp_server.engine.searching import search
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop
 from lsp_server.engine.tactic_runner import TrialResults
+from lsp_server.engine.waiting import OnWaiting, while_waiting
 from prover.generator.model import Generated
 from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
@@ -88,11 +90,16 @@ class Engine:
 
     # Answers.
 
-    async def suggest(self, request: SuggestRequest, on_update: OnUpdate | None = None) -> Suggestion:
+    async def suggest(
+        self,
+        request: SuggestRequest,
+        on_update: OnUpdate | None = None,
+        on_waiting: OnWaiting | None = None,
+    ) -> Suggestion:
         """The goal, its premises and, on request, tactics with Lean's verdicts.
 
         Where tactics are tried, `on_update` is given the suggestion without any as soon as the premises are
-        ranked, and again each time Lean has accepted one.
+        ranked, and again each time Lean has accepted one. `on_waiting` is called while Lean takes long.
 
         Raises UserError for what the user can fix (no goal, bad position, unreadable state),
         LeanError, PremiseIndexError or ModelError for what failed. A failure while trying tactics is a
@@ -107,7 +114,10 @@ class Engine:
                 on_update(with_remarks(so_far, self._lean, position))
 
         async with asking_lean(self._lean, position):
-            answer = await self._pipeline.suggest(self._context(), request, on_update and update)
+            work = self._pipeline.suggest(self._context(), request, on_update and update)
+            if on_waiting is not None:
+                work = while_waiting(work, partial(self._lean.progress, position), on_waiting)
+            answer = await work
         return with_remarks(answer, self._lean, position)
 
     async def search(self, request: SearchRequest) -> SearchAnswer:

@@ -21,7 +21,9 @@ from dataclasses import dataclass, replace
 
 from lean_extract.errors import BadSettings, GoalBroken, LeanError, ModelError, NoGoalHere
 from lean_extract.goals import format_goal
+from lean_extract.lru import Cache
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
+from lsp_server.documents.goal_positions import text_to_line
 from lsp_server.engine.answers import (
     while_trying,
     with_failure,
@@ -31,8 +33,10 @@ from lsp_server.engine.answers import (
     without_file,
 )
 from lsp_server.engine.candidate_tactics import CandidateTactics, open_ahead
+from lsp_server.engine.early_goals import EARLY_SECONDS, NOTE, goal_in_text
 from lsp_server.engine.items import premise_item
 from lsp_server.engine.judged_edits import JudgedEdits
+from lsp_server.engine.known_tactics import KEPT, Refused, TacticsHere
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_scope, with_errors
 from lsp_server.engine.proof_states import ProofStates
@@ -50,6 +54,8 @@ from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, TrialRequest, TrialResults
 from lsp_server.engine.tasks import ahead
 from lsp_server.engine.timing import Timer
+from prover.automation import SOURCE as AUTOMATION
+from prover.automation import Automation, with_names
 from prover.candidates import Candidate
 from prover.generator.model import GENERATOR, Generated
 from prover.generator.source import as_candidates
@@ -85,6 +91,7 @@ class Pipeline:
         self.ranking = PremiseRanking()
         self.candidates = CandidateTactics()
         self.edits = JudgedEdits()
+        self.refused: Refused = Cache(KEPT)
         self.runner = TacticRunner(self.edits)
 
     async def suggest(
@@ -93,7 +100,7 @@ class Pipeline:
         """Run the whole pipeline; see `Engine.suggest`."""
         timer = Timer()
         await self._prepare(context, request)
-        state = await self.states.of(context.lean, request)
+        state = await self._state(context, request, on_update)
         goal = chosen_goal(state, request.goal_number)
         timer.lap("goal")
         wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
@@ -129,6 +136,35 @@ class Pipeline:
         if request.tactics and request.position is not None:
             context.lean.prepare_ahead(request.position)
             open_ahead(context.generator, context.settings)
+
+    async def _state(
+        self, context: RequestContext, request: SuggestRequest, on_update: OnUpdate | None
+    ) -> ProofState:
+        """The state. Where Lean takes long, the premises for the goal that the text states are shown meanwhile."""
+        finding = asyncio.ensure_future(self.states.of(context.lean, request))
+        try:
+            if on_update is not None and request.tactics and request.goal is None and not request.select:
+                await asyncio.wait([finding], timeout=EARLY_SECONDS)
+                early = None if finding.done() else await self._early(context, request)
+                if early is not None and not finding.done():
+                    on_update(while_trying(early, ()))
+            return await finding
+        finally:
+            finding.cancel()
+
+    async def _early(self, context: RequestContext, request: SuggestRequest) -> Suggestion | None:
+        at, timer = request.position, Timer()
+        if at is None or at.text is None or request.goal_number > 1:
+            return None
+        goal = await asyncio.to_thread(goal_in_text, at.text, at.position)
+        if goal is None:
+            return None
+        wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
+        ranked = await self.rank(context, goal, at, wanted, request.caller, explain=request.explain)
+        timer.lap("premises")
+        state = ProofState((goal,))
+        answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
+        return replace(answer, notes=[NOTE, *answer.notes])
 
     async def tactics_at(self, context: RequestContext, position: GoalPosition) -> TrialResults:
         """Run the steps from a position to Lean's verdicts, without showing premises. Raises as `try_tactics`."""
@@ -255,19 +291,40 @@ class Pipeline:
         if trial.part:
             given = {"templates": ahead(self._spelled(current, trial, _given(trial.rewrites)))}
             return Turns(given, trial.tactics.count, shipped_odds())
+        here = ahead(asyncio.to_thread(self._tactics_here, context, current, trial))
 
-        def spelled(found: Awaitable[Sequence[Candidate]]) -> Awaitable[Sequence[Candidate]]:
-            return ahead(self._spelled(current, trial, found))
+        def usable(found: Awaitable[Sequence[Candidate]]) -> Awaitable[Sequence[Candidate]]:
+            return ahead(_usable(here, self._spelled(current, trial, found)))
 
         source = trial.tactics.source
         coming: dict[str, Awaitable[Sequence[Candidate]]] = {}
         if source != "generator":
-            coming["templates"] = spelled(self._from_templates(context, current, trial))
+            coming["templates"] = usable(self._from_templates(context, current, trial))
             if trial.tactics.neighbours:
-                coming[NEIGHBOUR] = spelled(self._from_neighbours(context, current, trial))
+                coming[NEIGHBOUR] = usable(self._from_neighbours(context, current, trial))
         if source != "templates":
-            coming[GENERATOR] = spelled(self._from_generator(context, trial, warnings))
-        return Turns(coming, trial.tactics.count, shipped_odds())
+            coming[GENERATOR] = usable(self._from_generator(context, trial, warnings))
+        automation = ahead(self._automation(current, trial, here))
+        return Turns(coming, trial.tactics.count, shipped_odds(), automation)
+
+    def _tactics_here(
+        self, context: RequestContext, current: CurrentIndex, trial: TrialRequest
+    ) -> TacticsHere:
+        """Which tactics the file has, as far as that is known. Raises BadSource."""
+        imports = current.index.context_at(trial.position).imports
+        key = context.lean.version, imports
+        missing = current.index.missing_words(trial.position)
+        return TacticsHere(self.refused, key, missing, text_to_line(trial.position))
+
+    async def _automation(
+        self, current: CurrentIndex, trial: TrialRequest, here: Awaitable[TacticsHere]
+    ) -> Automation:
+        """Lean's own automation, with the best premises."""
+        named = with_names([premise.written for premise in trial.premises])
+        given = [Candidate(named, 1.0, AUTOMATION)] if named else []
+        spelled = await self._spelled(current, trial, _given(given))
+        is_used = trial.tactics.source != "generator"
+        return Automation([one.tactic for one in spelled], await here, trial.tactics.seconds, is_used=is_used)
 
     async def _spelled(
         self, current: CurrentIndex, trial: TrialRequest, found: Awaitable[Sequence[Candidate]]
@@ -319,6 +376,12 @@ class Pipeline:
 
 async def _given(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
     return candidates
+
+
+async def _usable(here: Awaitable[TacticsHere], found: Awaitable[Sequence[Candidate]]) -> Sequence[Candidate]:
+    """The candidates whose tactics the file has."""
+    candidates, can_run = await found, (await here).can_run
+    return [one for one in candidates if can_run(one.tactic)]
 
 
 async def _without_tactics(

@@ -28,6 +28,7 @@ from lsp_server.engine.stores import needs_mathlib, project_core
 from prover.candidates import Candidate
 from prover.closers import MATHLIB_CLOSERS
 from prover.mentions import DEFINITIONS
+from prover.tactic_words import MODULES
 from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
 from retriever.lean.callers import Caller
@@ -125,6 +126,14 @@ class ProjectIndex:
     def closers(self) -> tuple[str, ...]:
         """Further closing tactics that the project's dependencies provide."""
         return MATHLIB_CLOSERS if self.root is not None and needs_mathlib(self.root) else ()
+
+    def missing_words(self, position: GoalPosition) -> frozenset[str]:
+        """The words of tactics that the imports at a position do not bring. Raises as `context_at`."""
+        context = self.context_at(position)
+        is_prelude = context.source is not None and context.source.is_prelude
+        with self._service.reading() as snapshot:
+            missing = snapshot.out_of_reach(MODULES.values(), context.imports, is_prelude=is_prelude)
+        return frozenset(word for word, module in MODULES.items() if module in missing - {context.module})
 
     def rank(
         self,

@@ -20,6 +20,7 @@ from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve
 from lsp_server.engine.loaded_imports import ImportChanges, LoadedImports
 from lsp_server.engine.settings import LeanSettings
 from lsp_server.engine.tasks import ahead, to_the_end
+from lsp_server.engine.waiting import LeanProgress
 from prover.verify import GoalPosition
 
 _OF_THAT_BUILD = "Goals and verdicts are of that build."
@@ -106,6 +107,12 @@ class RunningLean:
         if toolchain.kind == "packaged":
             await asyncio.to_thread(self._compiled, self.root)
         return await LeanSession.start(self.root, toolchain, limits_of(wanted))
+
+    def progress(self, position: GoalPosition) -> LeanProgress | None:
+        """How far Lean is on its way to a position; None: it is there, or that is not known."""
+        lines = position.position.line + 1
+        left = self._session.left(position.path, lines) if self._session is not None else 0
+        return LeanProgress(lines - left, lines) if left else None
 
     def prepare_ahead(self, position: GoalPosition) -> None:
         """Begin with the text above for trials while Lean finds the goal; errors are raised by the trials."""

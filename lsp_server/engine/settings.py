@@ -55,9 +55,17 @@ class LeanSettings:
         "Command line of the Lean server. Empty: found automatically; `premise-suggest doctor` says which.",
     )
     start_seconds: float = _setting(60.0, "Longest wait for Lean to start.", 0.1, 3600)
-    request_seconds: float = _setting(60.0, "Longest wait for an answer, elaboration included.", 0.1, 3600)
-    tactic_seconds: float = _setting(5.0, "Longest time for one tactic.", 0.1, 600)
-    memory_mb: int = _setting(0, "Memory limit for Lean in megabytes; 0: the default.", 0, 1 << 20)
+    request_seconds: float = _setting(60.0, "Longest wait for Lean without any progress of it.", 0.1, 3600)
+    tactic_seconds: float = _setting(
+        5.0,
+        "Longest time for one tactic, but for those that search a library (`exact?`, `try?`), once all above it is "
+        "elaborated.",
+        0.1,
+        600,
+    )
+    memory_mb: int = _setting(
+        0, "Memory limit for one Lean in megabytes; 0: a third of the machine's, 8192 at most.", 0, 1 << 20
+    )
     slots: int = _setting(2, "How many tactics are tried in parallel.", 1, 64)
 
 
@@ -77,7 +85,12 @@ class TacticSettings:
     """Which tactics are tried."""
 
     enabled: bool = _setting(True, "Try tactics in Lean and offer those it accepts.")
-    count: int = _setting(24, "How many candidate tactics are tried, from all sources together.", 1, 200)
+    count: int = _setting(
+        24,
+        "How many candidate tactics are tried, from all sources together; Lean's own automation is tried beside them.",
+        1,
+        200,
+    )
     seconds: float = _setting(
         10.0,
         "Longest time for trying all tactics. Those that Lean has not judged by then are dropped.",

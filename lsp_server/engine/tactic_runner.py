@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from functools import partial
 
 from lean_extract.errors import LeanError, NoGoalHere
 from lean_extract.lru import Cache
@@ -99,9 +100,10 @@ class TacticRunner:
                 trial.position,
                 trial.state,
                 candidates,
-                timeout=trial.lean.tactic_seconds,
+                timeout=partial(candidates.seconds, usual=trial.lean.tactic_seconds),
                 within=trial.tactics.seconds,
                 keep_failures=trial.keep_failures,
+                hear=candidates.hear,
             )
             await _gather(self._listed(verdicts, trial), outcomes, candidates, on_outcomes)
         except (LeanError, NoGoalHere) as error:

@@ -13,6 +13,7 @@ from typing import Protocol
 from lean_extract.errors import GoalBroken, NoGoalHere, UserError
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault, mentions_sorry
+from lean_extract.session.limits import TacticSeconds
 from lean_extract.session.round import Round
 from lean_extract.session.verdict import same_goal
 from lean_extract.syntax.tactic_text import defect
@@ -78,6 +79,10 @@ class TheoremLean:
         """None: the environment was built without an error."""
         return []
 
+    def left(self, path: Path, lines: int) -> int:
+        """0: LeanDojo does not say it."""
+        return 0
+
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Nothing: the theorem is open."""
 
@@ -88,7 +93,7 @@ class TheoremLean:
         position: Position,
         tactics: Sequence[str] | AsyncIterable[str],
         *,
-        timeout: float | None = None,
+        timeout: TacticSeconds | None = None,
         within: float | None = None,
     ) -> AsyncGenerator[TacticOutcome, None]:
         """Try tactics on the theorem's main goal, one after the other; see `LeanSession.try_tactics`.

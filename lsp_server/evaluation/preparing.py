@@ -20,7 +20,7 @@ from lsp_server.evaluation.premise_index import evaluation_stores, library_diges
 from lsp_server.evaluation.reference import References
 from lsp_server.evaluation.retrieving import ProblemRetriever, nothing, open_service
 from lsp_server.evaluation.tactics import Tactics
-from prover.closers import MATHLIB_CLOSERS
+from prover.closers import LEAN_CLOSERS, MATHLIB_CLOSERS
 from prover.evaluation.problems import Problem, digest
 from prover.evaluation.proving import ProposerFor, Prover
 from prover.evaluation.run_folder import RunDescription
@@ -133,6 +133,7 @@ def proposers(setup: ProvingSetup, prepared: Prepared) -> ProposerFor:
             plan.generated,
             2 * plan.limits.tactics,  # more than are tried, so that other seeds can choose others
             None if retrieval is None or not with_templates else retrieval.neighbours_of(problem),
+            LEAN_CLOSERS,
         )
         return Shuffled(tactics, pass_number - 1)
 

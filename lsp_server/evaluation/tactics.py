@@ -27,7 +27,8 @@ class Tactics:
     """Proposes tactics, given how premises are found.
 
     `generator`: None where it does not propose. `with_templates`: whether templates do, and all that needs
-    no model. `extra`: further closing tactics of the project. `generated`: how many tactics the generator
+    no model. `extra`: further closing tactics of the project. `first`: those that are tried before all others.
+    `generated`: how many tactics the generator
     writes for a state; it reads the theorems among the premises. `limit`: how many are proposed.
     `neighbours`: None where known proofs give no tactics.
     """
@@ -39,6 +40,7 @@ class Tactics:
     generated: int
     limit: int
     neighbours: Neighbours | None = None
+    first: tuple[str, ...] = ()
 
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
         """At most `limit`, best first. Raises ModelError, IndexDamaged."""
@@ -60,4 +62,6 @@ class Tactics:
         if self.neighbours is not None:
             lists.append(self.neighbours(goals[0], premises, self.limit))
         found = shipped_odds().weighed(lists)
-        return [Proposed(one.tactic, math.log(one.score)) for one in found[: self.limit]]
+        best = max((one.score for one in found), default=1.0)
+        ahead = [Proposed(tactic, math.log(best)) for tactic in self.first]
+        return [*ahead, *(Proposed(one.tactic, math.log(one.score)) for one in found)][: self.limit]

@@ -12,6 +12,7 @@ from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, TacticsSoFar, to_json
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters, Token
+from lsp_server.protocol.progress import WaitingBar
 from lsp_server.protocol.server import PremiseServer
 from retriever.lean.callers import caller_of
 
@@ -56,24 +57,30 @@ def register(server: PremiseServer) -> None:
             parts=given.flag("parts"),
         )
         partial = Partial(server, token) if token is not None else None
-        return to_json(await engine.suggest(request, partial))
+        bar = WaitingBar(server, "Waiting for Lean")
+        try:
+            return to_json(await engine.suggest(request, partial, bar))
+        finally:
+            await bar.end()
 
     server.feature(REQUEST)(suggest)
     server.command(COMMAND)(suggest)
 
 
 class Partial:
-    """Sends partial results: the first suggestion as a whole, then the tactics so far."""
+    """Sends partial results: a suggestion for another goal as a whole, then the tactics so far."""
 
     def __init__(self, server: PremiseServer, token: Token) -> None:
         self._server = server
         self._token = token
-        self._has_begun = False
+        self._goal: str | None = None
+        self._notes: list[str] = []
 
     def __call__(self, suggestion: Suggestion) -> None:
         """Send what is new."""
-        value = to_json(TacticsSoFar(suggestion.tactics) if self._has_begun else suggestion)
-        self._has_begun = True
+        is_known = (self._goal, self._notes) == (suggestion.goal, suggestion.notes)
+        value = to_json(TacticsSoFar(suggestion.tactics) if is_known else suggestion)
+        self._goal, self._notes = suggestion.goal, suggestion.notes
         self._server.progress(types.ProgressParams(self._token, value))
 
 

@@ -17,6 +17,7 @@ from lsp_server import __version__
 from lsp_server.engine.gate import Gate
 from lsp_server.engine.schema import Suggestion, to_json
 from lsp_server.engine.schema_files.json_schema import inlined
+from lsp_server.engine.waiting import LeanProgress
 from lsp_server.mcp.arguments import wrong
 from lsp_server.mcp.text import answer_text
 from lsp_server.mcp.tools import TOOLS, AgentTool, Answer
@@ -97,7 +98,7 @@ async def _called(
 
 
 class Progress:
-    """Tells a client that asked for it how far a suggestion is: the premises, then each accepted tactic."""
+    """Tells a client that asked for it where Lean is, how many premises there are, then each accepted tactic."""
 
     def __init__(self, context: ServerRequestContext[None]) -> None:
         self._session = context.session
@@ -106,10 +107,17 @@ class Progress:
 
     def __call__(self, so_far: Suggestion) -> None:
         """Take in a partial suggestion."""
-        self._count += 1
         said = f"{len(so_far.premises)} premises"
         if so_far.tactics:
             said = f"{len(so_far.tactics)} tactics accepted, the best so far: {so_far.tactics[0].tactic}"
+        self._send(said)
+
+    def waiting(self, progress: LeanProgress) -> None:
+        """Take in how far Lean is."""
+        self._send(str(progress))
+
+    def _send(self, said: str) -> None:
+        self._count += 1
         self._sending.append(asyncio.ensure_future(self._session.report_progress(self._count, None, said)))
 
     async def sent(self) -> None:

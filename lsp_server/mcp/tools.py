@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
-from lsp_server.engine.requests import OnUpdate, SearchRequest, SuggestRequest
+from lsp_server.engine.requests import SearchRequest, SuggestRequest
 from lsp_server.engine.schema import (
     DeclarationAnswer,
     IndexState,
@@ -15,6 +15,7 @@ from lsp_server.engine.schema import (
     Suggestion,
     TrialsAnswer,
 )
+from lsp_server.engine.waiting import LeanProgress
 from lsp_server.mcp.arguments import (
     Arguments,
     DeclarationArguments,
@@ -27,8 +28,19 @@ from lsp_server.mcp.arguments import (
 )
 from lsp_server.mcp.workspace import Workspace
 
+
+class Updates(Protocol):
+    """Takes in how far an answer is."""
+
+    def __call__(self, so_far: Suggestion) -> None:
+        """Take in a partial suggestion."""
+
+    def waiting(self, progress: LeanProgress) -> None:
+        """Take in how far Lean is."""
+
+
 Answer = Suggestion | SearchAnswer | TrialsAnswer | DeclarationAnswer | IndexStatusAnswer
-Run = Callable[[Workspace, Any, OnUpdate], Awaitable[Answer]]
+Run = Callable[[Workspace, Any, Updates], Awaitable[Answer]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,38 +55,36 @@ class AgentTool:
     run: Run
 
 
-async def _suggest(workspace: Workspace, asked: SuggestArguments, on_update: OnUpdate) -> Suggestion:
+async def _suggest(workspace: Workspace, asked: SuggestArguments, updates: Updates) -> Suggestion:
     caller = caller_named(asked.caller)
     engine, position = await workspace.at(asked.file, asked.line, asked.column)
     request = SuggestRequest(
         position=position, k=asked.k, tactics=asked.tactics, caller=caller, select=asked.select
     )
-    return await engine.suggest(request, on_update)
+    return await engine.suggest(request, updates, updates.waiting)
 
 
-async def _premises(workspace: Workspace, asked: PremisesArguments, on_update: OnUpdate) -> Suggestion:
+async def _premises(workspace: Workspace, asked: PremisesArguments, updates: Updates) -> Suggestion:
     request = SuggestRequest(goal=asked.state, k=asked.k, caller=caller_named(asked.caller))
     return await workspace.first.suggest(request)
 
 
-async def _search(workspace: Workspace, asked: SearchArguments, on_update: OnUpdate) -> SearchAnswer:
+async def _search(workspace: Workspace, asked: SearchArguments, updates: Updates) -> SearchAnswer:
     return await workspace.first.search(SearchRequest(asked.query, asked.k, modules=tuple(asked.modules)))
 
 
-async def _try_tactics(workspace: Workspace, asked: TrialArguments, on_update: OnUpdate) -> TrialsAnswer:
+async def _try_tactics(workspace: Workspace, asked: TrialArguments, updates: Updates) -> TrialsAnswer:
     engine, position = await workspace.at(asked.file, asked.line, asked.column)
     return await engine.try_tactics(position, asked.tactics)
 
 
 async def _declaration(
-    workspace: Workspace, asked: DeclarationArguments, on_update: OnUpdate
+    workspace: Workspace, asked: DeclarationArguments, updates: Updates
 ) -> DeclarationAnswer:
     return await workspace.first.describe(asked.name, asked.module)
 
 
-async def _index_status(
-    workspace: Workspace, asked: StatusArguments, on_update: OnUpdate
-) -> IndexStatusAnswer:
+async def _index_status(workspace: Workspace, asked: StatusArguments, updates: Updates) -> IndexStatusAnswer:
     found = await workspace.first.status()
     failure = workspace.first_failure
     if not failure:

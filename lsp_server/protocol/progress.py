@@ -12,6 +12,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from lsp_server.engine.schema import IndexItem, StatusItem, to_json
+from lsp_server.engine.waiting import LeanProgress
 
 STATUS = "$/premiseSuggest/status"
 _STAGES = {
@@ -20,6 +21,7 @@ _STAGES = {
     "embed": "reading",
     "merge": "merging",
     "graph": "building the graph",
+    "lean": "lines elaborated",
 }
 _STATUS_SECONDS = 0.25
 
@@ -54,6 +56,29 @@ class IndexStatus:
     def _send(self, item: StatusItem) -> None:
         if not self._has_ended:
             self._server.protocol.notify(STATUS, to_json(item))
+
+
+class WaitingBar:
+    """A progress bar that is shown once Lean takes long to get to a goal."""
+
+    def __init__(self, server: LanguageServer, title: str) -> None:
+        self._server = server
+        self._title = title
+        self._beginning: asyncio.Task[WorkDone] | None = None
+
+    def __call__(self, progress: LeanProgress) -> None:
+        """Take in how far Lean is."""
+        if self._beginning is None:
+            self._beginning = asyncio.create_task(
+                WorkDone.begin(self._server, self._title, cancellable=False)
+            )
+        elif self._beginning.done():
+            self._beginning.result().report("lean", progress.done, progress.lines)
+
+    async def end(self) -> None:
+        """Remove the bar, if there is one."""
+        if self._beginning is not None:
+            (await self._beginning).end("")
 
 
 class WorkDone:

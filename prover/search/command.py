@@ -26,6 +26,7 @@ from lean_extract.source.reader import read_file
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
 from prover.candidates import Closers, Templates
+from prover.closers import LEAN_CLOSERS
 from prover.search.lean_environment import LeanEnvironment
 from prover.search.proof_file import check_proof, write_proof
 from prover.search.proposals import SourcesProposer
@@ -90,7 +91,7 @@ async def _run(options: argparse.Namespace) -> int:
     theorem, root = _asked(options)
     limits = SearchLimits(options.seconds, options.nodes, options.tactics)
     proposer = SourcesProposer(
-        (Templates(), Closers()), FixedPremises(premises_by_name(root, options.premise))
+        (Templates(), Closers(LEAN_CLOSERS)), FixedPremises(premises_by_name(root, options.premise))
     )
     toolchain = resolve_lean(root)
     if toolchain.kind == "packaged":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import time
@@ -12,6 +13,7 @@ from typing import Any
 
 from lean_extract.files.atomic import replacing
 from lean_extract.syntax.axioms import axioms_in, is_doubtful
+from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
 from prover.search.lean_process import file_options, run_lean
 from prover.search.theorem import Theorem
@@ -62,7 +64,10 @@ async def check_proof(
 
     Raises:
         LeanNotFound: Lean's program cannot be run.
+        ProjectBroken: Lake would first fetch packages.
     """
+    if project is not None and toolchain.kind == "lake":
+        await asyncio.to_thread(refuse_fetching, project)
     text = proof_text(theorem, proof)
     begin = time.monotonic()
     options = await file_options(toolchain, project, theorem.path, seconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -144,6 +144,14 @@ class Snapshot:
             return self.view.in_modules(importable(self._graph, imports, is_prelude=is_prelude))
 
         return self._scopes.get_or_make((imports, is_prelude), read)
+
+    def out_of_reach(
+        self, modules: Iterable[str], imports: tuple[str, ...], *, is_prelude: bool = False
+    ) -> frozenset[str]:
+        """Those of the modules that a file with these imports cannot use. What is not indexed is not among them."""
+        return frozenset(modules) & self._graph.keys() - importable(
+            self._graph, imports, is_prelude=is_prelude
+        )
 
     def in_module(self, module: str) -> Bools:
         """bool[n]: what this module declares."""

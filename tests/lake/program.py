@@ -359,6 +359,11 @@ def setup_file(root: Path, version: Behaviour, lean: Path, words: list[str]) -> 
     imports = given["imports"] if given else [{"module": name} for name in rest]
     try:
         workspace = load(root, version)
+    except Failed as error:
+        log("error", str(error))
+        print("Failed to load the Lake workspace.", file=sys.stderr)
+        return 1
+    try:
         module = workspace.module_at(Path(path))
         package, name = (module.package.name, module.name) if module else ("", "")
         build = Build(workspace, lean, "--no-build" not in words)

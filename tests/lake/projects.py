@@ -84,7 +84,7 @@ def make_toolchain(prefix: Path, version: str, lean: PackagedLean) -> Path:
         f'export LEAN_PATH="${{LEAN_PATH:+$LEAN_PATH:}}"{here}/lib/lean\n'
         f'exec {real} "$@"',
     )
-    words = shlex.join([sys.executable, str(PROGRAM), version, str(prefix)])
+    words = shlex.join([sys.executable, "-X", "utf8", str(PROGRAM), version, str(prefix)])
     _program(prefix / "bin" / "lake", f'exec {words} "$@"')
     return prefix
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lsp_server.commands.diagnosis import examine
 from retriever.lean.index.bundled import ARCHIVE, CARD, DATA
+from tests.lake.projects import LakeProject
 from tests.lsp_server.conftest import Cli
 
 pytestmark = pytest.mark.lean
@@ -18,6 +20,18 @@ def test_what_is_stale_is_told(cli: Cli, own_project: Path) -> None:
     path = own_project / "Lib" / "Basic.lean"
     path.write_text(path.read_text() + "\n-- more\n", encoding="utf-8")
     assert "1 file has changed since" in cli("doctor", own_project).stdout
+
+
+def test_packages_that_lake_would_fetch(cli: Cli, lake_project: Callable[..., LakeProject]) -> None:
+    made = lake_project(files={"Lib.lean": ""}, is_built=False)
+    (made.root / "lake-manifest.json").unlink()
+    variables = {"PATH": made.environment["PATH"]}
+    found = {one["name"]: one for one in json.loads(cli("doctor", made.root, "--json", **variables).stdout)}
+    assert found["lean"]["status"] == "note" and "has no lake-manifest.json" in found["lean"]["message"]
+    assert "`lake build`" in found["lean"]["fix"]
+    made.build()
+    found = {one["name"]: one for one in json.loads(cli("doctor", made.root, "--json", **variables).stdout)}
+    assert found["lean"]["status"] == "ok"
 
 
 def test_what_is_not_indexed_yet_is_told(cli: Cli, own_project: Path) -> None:

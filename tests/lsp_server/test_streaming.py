@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from lsp_server.engine.early_goals import NOTE
 from tests.lsp_server.conftest import QUIET, Editor, place_of, start_editor, stop_editor
 from tests.lsp_server.test_editor_requests import plain
 
@@ -51,6 +53,26 @@ async def test_premises_come_first_and_every_tactic_at_once(
     assert editor.progress.empty()
     with pytest.raises(JsonRpcException, match="partialResultToken must be"):
         await editor.request("premiseSuggest/suggest", {**asked, "partialResultToken": []})
+    await stop_editor(editor)
+
+
+async def test_premises_for_the_goal_that_the_text_states_come_before_lean(
+    project: Path, environment: dict[str, str]
+) -> None:
+    slow = "".join(f"def slow{n} : True := by\n  sleep 1000\n  exact trivial\n" for n in range(8))
+    text = f"{slow}theorem t (p : Prop) (h : p) : p ∨ False := by\n  sorry\n"
+    editor = await start_editor(project, environment, options=QUIET)
+    editor.open("Slow.lean", text)
+    asked = params(editor, "Slow.lean", types.Position(25, 4), tactics=True, partialResultToken="slow")
+    answer = await editor.request("premiseSuggest/suggest", asked)
+    parts = [plain(editor.progress.get_nowait()) for _ in range(editor.progress.qsize())]
+    said = [part["message"] for part in parts if part.get("kind") == "report"]
+    assert said and all(re.fullmatch(r"lines elaborated: \d+ of 26", one) for one in said)
+    early, first = [part for part in parts if "goal" in part]
+    assert early["goal"] == first["goal"] == answer["goal"] == "p : Prop\nh : p\n⊢ p ∨ False"
+    assert early["premises"] and early["tactics_status"] == "running"
+    assert NOTE in early["notes"] and NOTE not in first["notes"] + answer["notes"]
+    assert any(tactic["status"] == "closes" for tactic in answer["tactics"])
     await stop_editor(editor)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -51,6 +52,30 @@ async def test_a_suggestion_has_premises_accepted_tactics_and_progress(workplace
     assert said[0] == "5 premises" and "tactics accepted" in said[-1]
     text = answer.content[0].text
     assert found["premises"][0]["name"] in text and found["tactics"][0]["tactic"] in text
+
+
+async def test_a_slow_file_says_where_lean_is(workplace: Workplace) -> None:
+    slow = "".join(f"def slow{n} : True := by\n  sleep 1000\n  exact trivial\n" for n in range(8))
+    file = workplace.root / "Slow.lean"
+    file.write_text(f"{slow}theorem t (p : Prop) (h : p) : p := by\n  sorry\n")
+    said: list[str] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        said.append(message or "")
+
+    try:
+        async with on_stdio(workplace) as client:
+            place = {"file": "Slow.lean", "line": 26}
+            answer = await client.call_tool("suggest", {**place, "k": 5}, progress_callback=progress)
+    finally:
+        file.unlink()
+    assert any(tactic["status"] == "closes" for tactic in answer.structured_content["tactics"])
+    lines = [
+        int(found[1])
+        for one in said
+        if (found := re.fullmatch(r"Lean has elaborated (\d+) of 26 lines", one))
+    ]
+    assert lines and lines[0] < 26
 
 
 async def test_every_tactic_that_is_sent_gets_its_verdict_in_its_place(workplace: Workplace) -> None:

@@ -8,6 +8,7 @@ import MiniCore.Notation
 import MiniCore.Tactic
 import MiniCore.Lemmas
 import MiniCore.Basic
+import MiniCore.Grind
 
 /-!
 # The mini core

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,8 @@ _SOURCE_DIR = re.compile(
     re.MULTILINE,
 )
 """Where a declaration of a `lakefile.lean` begins, or a source folder that it states."""
+_REQUIRE = re.compile(r"^[^\S\n]*(\[\[\s*require\s*\]\]|require\s)", re.MULTILINE)
+_MANIFEST_FILE = re.compile(r'^[^\S\n]*manifestFile\s*:?=\s*(?:some\s*)?"([^"\n]+)"', re.MULTILINE)
 _REVISION = re.compile(r"[A-Za-z0-9._/+@-]+")
 _DEFAULT_PACKAGES = ".lake/packages"
 
@@ -63,8 +66,11 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
-    """A package in the manifest: its name, the folder in which Lake keeps it, and its unchecked properties."""
+class Listed:
+    """A package in the manifest: its name, the folder in which Lake keeps it, and its unchecked properties.
+
+    `revision` is None for a package of which Lake does not manage the folder.
+    """
 
     name: str
     base: Path
@@ -75,6 +81,29 @@ class _Listed:
 def read_layout(root: Path) -> Layout:
     """The layout that the files of the project at `root` declare. Never raises; faults become notices."""
     return _PackageReader(root).layout()
+
+
+def manifest_path(root: Path) -> Path:
+    """The manifest of the project at `root`, which may not exist; a lakefile may give it another name."""
+    named = _MANIFEST_FILE.search("\n".join(_lakefile_texts(root)))
+    return root / (named[1] if named and leads_below(named[1]) else MANIFEST)
+
+
+def _lakefile_texts(root: Path) -> Iterator[str]:
+    within = (os.path.realpath(root),)
+    for name in LAKEFILES:
+        with suppress(BadSource):  # Lake itself would report it
+            yield settings_text(root / name, within)
+
+
+def listed_packages(root: Path, manifest: Mapping[str, Any]) -> tuple[Listed, ...]:
+    """The packages that a manifest of the project at `root` lists, whether or not they exist."""
+    return tuple(_PackageReader(root).listed(manifest))
+
+
+def requires_packages(root: Path) -> bool:
+    """Whether a lakefile of the project requires other packages."""
+    return any(map(_REQUIRE.search, _lakefile_texts(root)))
 
 
 def is_plain_part(part: str) -> bool:
@@ -90,21 +119,26 @@ class _PackageReader:
         self._bytes_left = MAX_LAKEFILES
 
     def layout(self) -> Layout:
-        manifest = self._settings(MANIFEST)
-        if overrides := self._settings(OVERRIDES):
-            manifest = _overridden(manifest, overrides)
+        manifest = self._settings(manifest_path(self._root))
+        if overrides := self._settings(self._root / OVERRIDES):
+            manifest = overridden(manifest, overrides)
         name = manifest.get("name")
         if not isinstance(name, str) or self._wrong_name(name):
             name = None
         packages = tuple(self._packages(manifest))
         return Layout(name, self._source_roots(self._root), packages, self._notices.sentences())
 
-    def _settings(self, name: str | Path) -> Mapping[str, Any]:
+    def _settings(self, path: Path) -> Mapping[str, Any]:
         try:
-            return json_settings(self._root / name, (self._real,))
+            return json_settings(path, (self._real,))
         except BadSource as error:
             self._notices.add(str(error))
             return {}
+
+    def listed(self, manifest: Mapping[str, Any]) -> Iterator[Listed]:
+        """The packages that the manifest lists, those in a folder outside the project too."""
+        stated = manifest.get("packagesDir")
+        return self._listed(manifest, self._packages_folder(stated) or self._root / str(stated))
 
     def _packages(self, manifest: Mapping[str, Any]) -> Iterator[Package]:
         """The packages that the manifest lists and that exist, then any others in the packages folder."""
@@ -138,7 +172,7 @@ class _PackageReader:
         self._note(f"`packagesDir` is {shown(stated)}, which leads out of the project", "it is ignored")
         return None
 
-    def _listed(self, manifest: Mapping[str, Any], folder: Path | None) -> Iterator[_Listed]:
+    def _listed(self, manifest: Mapping[str, Any], folder: Path | None) -> Iterator[Listed]:
         listed = manifest.get("packages", [])
         if not isinstance(listed, list):
             self._note("`packages` is not a list", "no package is read from it")
@@ -156,11 +190,9 @@ class _PackageReader:
                 self._note(f"{shown(name, longest=60)} is not a package name", "it is left out")
             elif (kind or inner.get("type")) == "path":
                 if (base := self._at_path(name, inner.get("dir"))) is not None:
-                    yield _Listed(
-                        name, base, inner.get("subDir"), None
-                    )  # no revision: it can change any time
+                    yield Listed(name, base, inner.get("subDir"), None)  # no revision: it can change any time
             elif folder is not None:
-                yield _Listed(name, folder / name.strip("«»"), inner.get("subDir"), inner.get("rev"))
+                yield Listed(name, folder / name.strip("«»"), inner.get("subDir"), inner.get("rev"))
 
     def _at_path(self, name: str, directory: object) -> Path | None:
         if isinstance(directory, str) and can_be_named(directory):
@@ -171,7 +203,7 @@ class _PackageReader:
     def _wrong_name(self, name: str) -> bool:
         return len(name) > MAX_NAME or not is_plain_part(name.strip("«»")) or not can_be_named(name)
 
-    def _revision(self, entry: _Listed) -> str | None:
+    def _revision(self, entry: Listed) -> str | None:
         revision = entry.revision
         if revision is None:
             return None
@@ -295,7 +327,7 @@ def is_lake_package(folder: Path) -> bool:
     return any(is_file(folder / name) for name in (*LAKEFILES, MANIFEST))
 
 
-def _overridden(manifest: Mapping[str, Any], overrides: Mapping[str, Any]) -> Mapping[str, Any]:
+def overridden(manifest: Mapping[str, Any], overrides: Mapping[str, Any]) -> Mapping[str, Any]:
     """The manifest with the entries that override its own."""
     listed, others = (one.get("packages") for one in (manifest, overrides))
     if not isinstance(others, list):

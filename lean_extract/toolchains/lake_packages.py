@@ -1,0 +1,133 @@
+"""Refuses to run Lake where it would first fetch packages, or write the manifest.
+
+Every command of Lake that loads a project clones the packages that are missing, and checks out the manifest's
+revision in those that have another one. Without a manifest, it first chooses the revisions and writes one. The user
+has to ask for that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lean_extract.errors import BadSource, ProjectBroken
+from lean_extract.files.reading import is_file, is_folder
+from lean_extract.files.settings_files import json_settings
+from lean_extract.source.projects.checkouts import head_revision
+from lean_extract.source.projects.packages import (
+    MANIFEST,
+    OVERRIDES,
+    Listed,
+    listed_packages,
+    manifest_path,
+    overridden,
+    requires_packages,
+)
+from lean_extract.telling import shown
+from lean_extract.toolchains.toolchain import has_lakefile
+
+_OLDEST, _NEWEST_MAJOR = (0, 5), 1
+"""Versions of the manifest that Lake reads."""
+_VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\b")
+_MOST_NAMED = 3
+
+
+def refuse_fetching(project: Path) -> None:
+    """Return where Lake can load the project as it is. Reads files only.
+
+    Raises ProjectBroken: Lake would fetch, update or check out packages, write a manifest, or refuse the one that is
+    there. The hint names the command with which the user has that done.
+    """
+    if not has_lakefile(project):
+        return
+    manifest = _manifest(project)
+    listed = _listed(project, manifest)
+    wrong = [one for one in listed if _problem(one)]
+    if wrong:
+        problems = _enumerated([_problem(one) for one in wrong])
+        where, hint = (
+            shown(project),
+            "Put it there, or correct the lakefile and run `lake update`, then try again.",
+        )
+        if any(one.revision is not None for one in wrong):
+            hint = f"Run `{_fetching(manifest, listed)}` in {where}, then try again."
+        raise ProjectBroken(f"The packages of {where} are not those of its {MANIFEST}: {problems}.", hint)
+
+
+def _manifest(project: Path) -> Mapping[str, Any]:
+    """The manifest. Raises ProjectBroken: there is none, or Lake does not read it."""
+    path = manifest_path(project)
+    if not is_file(path):
+        command = "lake update" if requires_packages(project) else "lake build"
+        raise ProjectBroken(
+            f"{shown(project)} has no {path.name}, which Lake would write, and fetch what the project requires.",
+            f"Run `{command}` in {shown(project)}, then try again.",
+        )
+    try:
+        manifest = json_settings(path)
+    except BadSource as error:
+        raise ProjectBroken(
+            error.message, f"Restore it, or run `lake update` in {shown(project)}, then try again."
+        ) from error
+    _check_version(path, manifest.get("version", manifest.get("schemaVersion")))
+    return manifest
+
+
+def _check_version(path: Path, stated: object) -> None:
+    version = _version(stated)
+    if version is None or version < _OLDEST:
+        raise ProjectBroken(
+            f"Lake does not read {shown(path)}: its version is {shown(stated, longest=60)}.",
+            f"Run `lake update` in {shown(path.parent)}, then try again.",
+        )
+    if version[0] > _NEWEST_MAJOR:
+        raise ProjectBroken(
+            f"{shown(path)} has version {shown(stated, longest=60)}: a newer Lake wrote it than this one is known to"
+            " be.",
+            "Name the Lean that the project needs in `lean-toolchain`, or run `lake update`, then try again.",
+        )
+
+
+def _version(stated: object) -> tuple[int, int] | None:
+    """The first two numbers of a version; whole numbers were the second ones of 0."""
+    if isinstance(stated, int):
+        return 0, stated
+    found = _VERSION.match(stated) if isinstance(stated, str) else None
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def _listed(project: Path, manifest: Mapping[str, Any]) -> tuple[Listed, ...]:
+    """The packages that Lake would load: the overrides replace those of the same name."""
+    try:
+        overrides = json_settings(project / OVERRIDES)
+    except BadSource:  # Lake itself reports it, and fetches nothing
+        overrides = {}
+    return listed_packages(project, overridden(manifest, overrides))
+
+
+def _problem(package: Listed) -> str:
+    """What Lake would change about a package, as a clause; empty if nothing."""
+    if not is_folder(package.base):
+        return f"{shown(package.name)} is missing (there is no {shown(package.base)})"
+    if package.revision is None:
+        return ""
+    head = head_revision(package.base)
+    if head == package.revision:
+        return ""
+    if head is None:
+        return f"{shown(package.name)} is not a Git checkout whose revision can be read"
+    wanted = shown(str(package.revision)[:10])
+    return f"{shown(package.name)} is at revision {head[:10]} instead of {wanted}"
+
+
+def _enumerated(problems: Sequence[str]) -> str:
+    rest = len(problems) - _MOST_NAMED
+    return ", ".join(problems[:_MOST_NAMED]) + (f", and {rest} more" if rest > 0 else "")
+
+
+def _fetching(manifest: Mapping[str, Any], listed: Iterable[Listed]) -> str:
+    """The command that fetches the packages that the manifest lists, with what is compiled of Mathlib."""
+    names = [manifest.get("name"), *(one.name for one in listed)]
+    return "lake exe cache get" if "mathlib" in names else "lake build"

@@ -1,0 +1,133 @@
+"""The automation of the user's own Lean (`grind`, `aesop`, `exact?`, `try?`): what is tried when. Pure.
+
+Each is asked in the form that says what it used: `grind?` is shown as `grind only [..]` (`session.suggested`). The
+quick ones are tried beside the learned list, one at a time. The slow ones wait until all others have been tried,
+and are left out once the goal is closed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+from lean_extract.records import TacticOutcome
+from prover.candidates import Candidate
+
+SOURCE = "automation"
+NAMED = 10
+"""How many of the best premises `grind` is given."""
+_QUICK_SECONDS = 3.0
+_MOST_REFUSED = 8
+"""Premises of which `grind` refuses one at a time until it is given no list any more."""
+_SCORE = 0.5
+"""For the order in the list, where all that close the goal come first."""
+_GRIND, _SUGGESTED = "grind?", "grind? +suggestions"
+_WITH = re.compile(r"grind\? \[(?P<names>[^\[\]]*+)\]")
+
+
+QUICK = (_GRIND, "simp_all", "aesop")
+"""What takes a second or less."""
+SLOW = ("exact?", _SUGGESTED, "grind", "try?")
+"""What searches a library, or tries much. Plain `grind` searches otherwise than `grind?` in some versions."""
+_CANNOT = re.compile(
+    r"(?:<input>:\d++:\d++: )?(?:unknown tactic|unexpected |expected |[Ii]nvalid configuration option"
+    r"|\S++ is not a field of structure|No library suggestions engine)"
+)
+
+
+class FileTactics(Protocol):
+    """Which tactics a file has."""
+
+    def can_run(self, tactic: str) -> bool:
+        """Whether a tactic is worth a trial."""
+        ...
+
+    def hear(self, outcome: TacticOutcome) -> None:
+        """Note Lean's verdict on a tactic."""
+        ...
+
+
+class Automation:
+    """What is left to try of it at one goal, and what Lean's verdicts make of that.
+
+    Args:
+        named: `with_names` of the best premises, as they are written at the goal; none if there are none.
+        here: what the file has.
+        seconds: the time for all tactics together, which a slow one may use up.
+        is_used: False: nothing is tried, but what Lean does not know is noted all the same.
+    """
+
+    def __init__(
+        self, named: Sequence[str], here: FileTactics, seconds: float, *, is_used: bool = True
+    ) -> None:
+        wanted = [*QUICK[:2], *named, *QUICK[2:]]  # cheapest first
+        self._quick = [one for one in wanted if is_used and here.can_run(one)]
+        self._slow = [one for one in SLOW if is_used and here.can_run(one)]
+        self._slow_seconds = seconds
+        self._here = here
+        self._refused = 0
+
+    def next_quick(self) -> Candidate | None:
+        """The next quick one; None if there is none."""
+        return self._candidate(self._quick)
+
+    def next_slow(self) -> Candidate | None:
+        """The next slow one; None if there is none, or none is needed any more."""
+        return self._candidate(self._slow)
+
+    def seconds(self, tactic: str, usual: float) -> float:
+        """The time for one tactic. `usual`: that for any other."""
+        if tactic in SLOW:
+            return max(usual, self._slow_seconds)
+        return min(usual, _QUICK_SECONDS) if is_quick(tactic) else usual
+
+    def hear(self, outcome: TacticOutcome) -> None:
+        """Note Lean's verdict on any tactic of the round."""
+        self._here.hear(outcome)
+        if outcome.status == "closes" and not outcome.rests_on_sorry:
+            self._slow = []
+            if outcome.tactic == _GRIND:  # with premises it would close the goal, too
+                self._quick = [tactic for tactic in self._quick if not _WITH.fullmatch(tactic)]
+        shorter = without_refused(outcome)
+        if shorter is not None and self._refused < _MOST_REFUSED:
+            self._refused += 1
+            self._quick.insert(0, shorter)
+
+    @staticmethod
+    def _candidate(left: list[str]) -> Candidate | None:
+        return Candidate(left.pop(0), _SCORE, SOURCE) if left else None
+
+
+def is_quick(tactic: str) -> bool:
+    """Whether a tactic is one of the quick ones, with whatever premises."""
+    return tactic in QUICK or _WITH.fullmatch(tactic) is not None
+
+
+def cannot_run(outcome: TacticOutcome) -> str | None:
+    """The tactic, if it is one of these and the Lean or the imports in use do not have it in this form."""
+    is_ours = outcome.tactic in QUICK or outcome.tactic in SLOW
+    is_missing = outcome.status == "fails" and _CANNOT.match(outcome.message) is not None
+    return outcome.tactic if is_ours and is_missing else None
+
+
+def without_refused(outcome: TacticOutcome) -> str | None:
+    """The list without the premise at which Lean reports an error; None where it refused none, or the only one.
+
+    Lean stops at the first one that is unknown, or gives `grind` no pattern.
+    """
+    found = _WITH.fullmatch(outcome.tactic)
+    at = outcome.error_at
+    if found is None or outcome.status != "fails" or at is None or at < found.start("names"):
+        return None
+    names = found["names"].split(", ")
+    ends = [found.start("names") + len(", ".join(names[: number + 1])) for number in range(len(names))]
+    number = next((number for number, end in enumerate(ends) if at <= end), None)
+    if number is None or len(names) == 1:
+        return None
+    return with_names([*names[:number], *names[number + 1 :]])
+
+
+def with_names(names: Sequence[str]) -> str:
+    """`grind?` with these premises; of many, with the first ones. Empty if there are none."""
+    return f"{_GRIND} [{', '.join(names[:NAMED])}]" if names else ""

@@ -1,0 +1,235 @@
+"""Lake is not run where it would fetch packages or write into the project: the user hears what to run instead."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lean_extract.errors import ProjectBroken
+from lean_extract.records import Position
+from lean_extract.repl import ReplSession
+from lean_extract.session import LeanLimits, LeanSession
+from lean_extract.session.server import LeanServer
+from lean_extract.toolchains.lake_packages import refuse_fetching
+from prover.search.proof_file import check_proof
+from prover.search.theorem import Theorem
+from tests.lake.projects import LAKEFILE, LakeProject
+
+pytestmark = pytest.mark.lean
+
+FIRST, SECOND = "1" * 40, "2" * 40
+GOAL = "theorem t (n : Nat) : n = n := by\n  sorry\n"
+DEPENDENCY = {
+    "lakefile.toml": 'name = "dep"\n[[lean_lib]]\nname = "Dep"\n',
+    "Dep.lean": "theorem of_dep : True := trivial\n",
+}
+Make = Callable[..., LakeProject]
+
+
+def requirement(name: str, url: Path, revision: str = FIRST) -> str:
+    return f'\n[[require]]\nname = "{name}"\ngit = "{url}"\nrev = "{revision}"\n'
+
+
+def everything(folder: Path) -> Mapping[str, bytes]:
+    """Every file of a folder, with its content."""
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture
+def project(lake_project: Make, tmp_path: Path) -> LakeProject:
+    """A built project that requires `dep`, from a folder."""
+    origin = tmp_path / "origin"
+    origin.mkdir()
+    for name, text in DEPENDENCY.items():
+        (origin / name).write_text(text)
+    lakefile = LAKEFILE + requirement("dep", origin)
+    made = lake_project(files={"lakefile.toml": lakefile, "Lib.lean": f"import Dep\n{GOAL}"}, is_built=False)
+    made.lake("update")
+    made.build()
+    return made
+
+
+def manifest(project: LakeProject) -> Any:
+    return json.loads((project.root / "lake-manifest.json").read_text())
+
+
+def write_manifest(project: LakeProject, **changes: Any) -> None:
+    (project.root / "lake-manifest.json").write_text(json.dumps(manifest(project) | changes))
+
+
+def checkout(project: LakeProject) -> Path:
+    return project.root / ".lake" / "packages" / "dep"
+
+
+async def asked(project: LakeProject) -> str:
+    """The target that a new session finds."""
+    async with await LeanSession.start(project.root, project.toolchain) as session:
+        return await target(session)
+
+
+async def target(session: LeanSession, name: str = "Lib.lean") -> str:
+    return (await session.goals_at(Path(name), None, Position(2, 2))).goals[0].target
+
+
+async def refusal(project: LakeProject) -> ProjectBroken:
+    """Why a session does not start; nothing in the project may change."""
+    before = everything(project.root)
+    with pytest.raises(ProjectBroken) as raised:
+        await asked(project)
+    assert everything(project.root) == before
+    return raised.value
+
+
+async def test_packages_as_the_manifest_has_them(project: LakeProject) -> None:
+    before = everything(project.root)
+    assert await asked(project) == "n = n"
+    assert everything(project.root) == before
+
+
+async def test_a_missing_package(project: LakeProject) -> None:
+    checkout(project).rename(project.root / "elsewhere")
+    error = await refusal(project)
+    assert "dep is missing" in error.message and "`lake build`" in error.hint
+    project.build()
+    assert await asked(project) == "n = n"
+
+
+async def test_a_missing_package_for_the_other_commands_of_lake(project: LakeProject) -> None:
+    checkout(project).rename(project.root / "elsewhere")
+    before, toolchain = everything(project.root), project.toolchain
+    theorem = Theorem.stated(project.root / "Lib.lean", "import Dep", "theorem t : True")
+    with pytest.raises(ProjectBroken, match="dep is missing"):
+        await check_proof(theorem, ["trivial"], toolchain, project.root)
+    with pytest.raises(ProjectBroken, match="dep is missing"):
+        await ReplSession.start(project.root, [*toolchain.lean_command, "--server"])
+    assert everything(project.root) == before
+
+
+async def test_the_command_for_mathlib(project: LakeProject) -> None:
+    listed = manifest(project)["packages"]
+    write_manifest(project, packages=[*listed, {**listed[0], "name": "mathlib"}])
+    error = await refusal(project)
+    assert "mathlib is missing" in error.message and "`lake exe cache get`" in error.hint
+
+
+async def test_another_revision(project: LakeProject) -> None:
+    listed = manifest(project)["packages"]
+    write_manifest(project, packages=[{**listed[0], "rev": SECOND}])
+    error = await refusal(project)
+    assert f"dep is at revision {FIRST[:10]} instead of {SECOND[:10]}" in error.message
+
+
+async def test_a_folder_that_is_no_checkout(project: LakeProject) -> None:
+    """Git itself would look above it, and Lake would then delete it."""
+    (checkout(project) / ".git" / "HEAD").unlink()
+    (project.root / ".git").mkdir()
+    (project.root / ".git" / "HEAD").write_text(f"{FIRST}\n")
+    assert "dep is not a Git checkout" in (await refusal(project)).message
+
+
+async def test_no_manifest(project: LakeProject) -> None:
+    (project.root / "lake-manifest.json").unlink()
+    error = await refusal(project)
+    assert "has no lake-manifest.json" in error.message and "`lake update`" in error.hint
+
+
+def test_a_manifest_of_another_name(project: LakeProject) -> None:
+    (project.root / "lake-manifest.json").rename(project.root / "own.json")
+    with pytest.raises(ProjectBroken, match=r"has no lake-manifest\.json"):
+        refuse_fetching(project.root)
+    text = (project.root / "lakefile.toml").read_text()
+    project.write({"lakefile.toml": f'manifestFile = "own.json"\n{text}'})
+    refuse_fetching(project.root)
+    checkout(project).rename(project.root / "elsewhere")
+    with pytest.raises(ProjectBroken, match="dep is missing"):
+        refuse_fetching(project.root)
+
+
+async def test_a_dependency_that_the_manifest_lacks(project: LakeProject) -> None:
+    """Lake itself refuses that, and fetches nothing."""
+    write_manifest(project, packages=[])
+    error = await refusal(project)
+    assert "dependency 'dep' not in manifest; use `lake update dep` to add it" in error.message
+
+
+async def test_no_manifest_and_no_dependencies(lake_project: Make) -> None:
+    """Lake would write one that lists nothing."""
+    project = lake_project(files={"Lib.lean": f"\n{GOAL}"})
+    (project.root / "lake-manifest.json").unlink()
+    assert "`lake build`" in (await refusal(project)).hint
+    project.build()
+    assert await asked(project) == "n = n"
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [(4, "its version is 4"), ("0.4.0", "0.4.0"), ("2.0.0", "newer Lake"), (None, "None")],
+)
+async def test_manifests_of_other_times(
+    project: LakeProject, version: str | int | None, expected: str
+) -> None:
+    write_manifest(project, version=version)
+    error = await refusal(project)
+    assert expected in error.message and "`lake update`" in error.hint
+
+
+@pytest.mark.parametrize("version", [5, 7, "1.0.0", "1.2.0-beta"])
+def test_manifests_that_lake_reads(project: LakeProject, version: str | int) -> None:
+    write_manifest(project, version=version)
+    refuse_fetching(project.root)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]"])
+async def test_a_manifest_that_is_no_object(project: LakeProject, text: str) -> None:
+    project.write({"lake-manifest.json": text})
+    assert "cannot be read" in (await refusal(project)).message
+
+
+async def test_a_package_in_a_folder_that_is_missing(project: LakeProject) -> None:
+    write_manifest(
+        project, packages=[{"name": "dep", "type": "path", "dir": "../nowhere", "inherited": False}]
+    )
+    error = await refusal(project)
+    assert "dep is missing" in error.message and "correct the lakefile" in error.hint
+
+
+def test_what_overrides_the_manifest(project: LakeProject) -> None:
+    checkout(project).rename(project.root / "elsewhere")
+    entry = {"name": "dep", "type": "path", "dir": "elsewhere", "inherited": False}
+    overrides = {"schemaVersion": "1.1.0", "packages": [entry]}
+    project.write({".lake/package-overrides.json": json.dumps(overrides)})
+    refuse_fetching(project.root)
+
+
+async def test_nothing_is_built_for_a_file_that_was_closed_to_make_room(lake_project: Make) -> None:
+    text = f"import Lib.A\n{GOAL}"
+    project = lake_project(files={"Lib.lean": text, "Lib/A.lean": "theorem of_a : True := trivial\n"})
+    project.write({"Lib/A.lean": "theorem of_a : True := trivial\n\n"})
+    before = everything(project.root)
+    server = await LeanServer.start(project.root, project.toolchain, LeanLimits())
+    try:
+        await server.sync(project.root / "Lib.lean", text)
+        for number in range(6):
+            await server.sync(project.root / f"Other{number}.lean", GOAL)
+            await server.settle(project.root / f"Other{number}.lean")
+        state = await server.settle(project.root / "Lib.lean")
+    finally:
+        await server.close()
+    assert state.fatal_error and everything(project.root) == before
+
+
+async def test_packages_that_move_under_a_running_server(project: LakeProject) -> None:
+    async with await LeanSession.start(project.root, project.toolchain) as session:
+        assert await target(session) == "n = n"
+        project.write({"New.lean": f"import Dep\n{GOAL}"})
+        head = checkout(project) / ".git" / "HEAD"
+        head.write_text(f"{SECOND}\n")
+        with pytest.raises(ProjectBroken, match=f"at revision {SECOND[:10]} instead of {FIRST[:10]}"):
+            await target(session, "New.lean")
+        assert head.read_text() == f"{SECOND}\n"
+        head.write_text(f"{FIRST}\n")
+        assert await target(session, "New.lean") == "n = n"

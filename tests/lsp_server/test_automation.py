@@ -1,0 +1,104 @@
+"""Lean's own automation in a suggestion: with our premises, where the file has it, in its short form."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from lean_extract.records import Position
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.requests import SuggestRequest
+from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.settings import Settings, parse
+from prover.verify import GoalPosition
+from tests.lsp_server.conftest import Cli
+
+pytestmark = pytest.mark.lean
+
+DEFINED = """def same (a b : Nat) : Nat := 0
+
+theorem same_comm (a b : Nat) : same a b = same b a := rfl
+
+"""
+NEEDS_PREMISE = f"""{DEFINED}theorem t (f : Nat → Nat) (a b c : Nat) (h : c = same b a) : f (same a b) = f c := by
+  sorry
+"""
+TACTIC = 'macro "aesop" : tactic => `(tactic| trivial)\n'
+TWO = """theorem first (f : Nat → Nat) (a b : Nat) (h : f a = 1) : f b = 1 := by
+  sorry
+
+theorem second (g : Nat → Nat) (a b : Nat) (h : g a = 2) : g b = a := by
+  sorry
+"""
+TIME = {"tactics": {"source": "templates", "neighbours": False, "seconds": 30}, "lean": {"tacticSeconds": 20}}
+
+
+@pytest_asyncio.fixture
+async def engine(
+    tmp_path: Path, cli: Cli, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Engine]:
+    """An engine for a project whose index has one file of `Aesop`'s name."""
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    root = tmp_path / f"project-{tmp_path.name}"
+    (root / "Aesop" / "Frontend").mkdir(parents=True)
+    (root / "Aesop" / "Frontend" / "Tactic.lean").write_text(TACTIC, encoding="utf-8")
+    (root / "Same.lean").write_text(DEFINED, encoding="utf-8")
+    (root / "Middle.lean").write_text("import Aesop.Frontend.Tactic\n", encoding="utf-8")
+    assert cli("index", root).returncode == 0
+    settings, complaints = parse({**TIME, "index": {"auto": False}}, Settings())
+    assert complaints == []
+    engine = Engine(root, settings)
+    yield engine
+    await engine.close()
+
+
+async def suggested(engine: Engine, name: str, text: str, nth: int = 0) -> Suggestion:
+    """The answer at the nth `sorry` of a text, with all that was tried."""
+    assert engine.root is not None
+    (engine.root / name).write_text(text, encoding="utf-8")
+    lines = [number for number, line in enumerate(text.split("\n")) if line.strip() == "sorry"]
+    place = GoalPosition(engine.root / name, text, Position(lines[nth], 2))
+    return await engine.suggest(SuggestRequest(place, tactics=True, keep_failures=True))
+
+
+def statuses(answer: Suggestion) -> dict[str, str]:
+    return {one.tactic: str(one.status) for one in answer.tactics}
+
+
+async def test_grind_is_given_our_premises_and_shown_with_those_that_it_used(engine: Engine) -> None:
+    answer = await suggested(engine, "Needs.lean", NEEDS_PREMISE)
+    short = [one for one in answer.tactics if one.tactic.startswith("grind only [")]
+    assert [(str(one.status), "same_comm" in one.tactic) for one in short] == [("closes", True)]
+    assert short[0].edit is not None and short[0].edit.text == short[0].tactic
+    closing = [one.status == "closes" for one in answer.tactics]
+    assert closing == sorted(closing, reverse=True)
+    assert not any(
+        one.tactic.startswith(("grind?", "exact?")) for one in answer.tactics if one.status == "closes"
+    )
+
+
+async def test_a_tactic_is_tried_where_the_imports_bring_it(engine: Engine) -> None:
+    goal = "theorem t : True ∧ True := by\n  sorry\n"
+    without = await suggested(engine, "Without.lean", goal)
+    assert "aesop" not in statuses(without)
+    assert {"grind only", "simp_all"} & set(statuses(without))
+    brought = await suggested(engine, "With.lean", f"import Middle\n\n{goal}")
+    assert "aesop" in statuses(brought)
+
+
+async def test_what_lean_does_not_know_is_tried_once(engine: Engine) -> None:
+    unknown = "grind? +suggestions"
+    first = await suggested(engine, "Two.lean", TWO)
+    assert statuses(first)[unknown] == "fails"
+    second = await suggested(engine, "Two.lean", TWO, 1)
+    assert unknown not in statuses(second)
+    assert statuses(second)["exact?"] == statuses(first)["exact?"] == "fails"
+
+
+async def test_what_the_file_declares_itself_is_tried(engine: Engine) -> None:
+    text = TACTIC + "\ntheorem t : True := by\n  sorry\n"
+    assert statuses(await suggested(engine, "Own.lean", text))["aesop"] == "closes"
