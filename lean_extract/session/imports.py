@@ -22,7 +22,7 @@ from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.source.projects.packages import is_plain_part, requires_packages
 from lean_extract.source.projects.project import find_project, module_of, source_in
 from lean_extract.toolchains.compile import CircularImports, header_imports
-from lean_extract.toolchains.elan import EXE
+from lean_extract.toolchains.programs import EXE
 from lean_extract.toolchains.toolchain import ELAN, Toolchain, compiled_folders, has_lakefile
 
 _LEANS_OWN = frozenset(("Init", "Std", "Lean", "Lake"))
