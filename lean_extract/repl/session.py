@@ -42,6 +42,7 @@ from lean_extract.session.limits import LeanLimits, TacticSeconds
 from lean_extract.session.places import Place, bare, hole_at
 from lean_extract.session.round import Round
 from lean_extract.session.shadow import TacticSite, guesses, snap
+from lean_extract.session.sorry_warnings import unhidden
 from lean_extract.session.suggested import as_suggested, asks
 from lean_extract.session.verdict import mark_unjudged, same_goal, shortened
 from lean_extract.syntax.tactic_text import defect
@@ -425,7 +426,7 @@ def _moved_down(diagnostic: Mapping[str, Any], before: str) -> dict[str, Any]:
 
 
 def _document(path: Path, text: str | None) -> LeanDocument:
-    return LeanDocument(read_source(path) if text is None else text)
+    return LeanDocument(unhidden(read_source(path) if text is None else text))
 
 
 def _since(begin: float) -> float:

@@ -25,12 +25,17 @@ def with_warnings(document: LeanDocument, project: Path) -> LeanDocument:
 
     All else keeps its line and column. Below the imports there has to be a blank line.
     """
-    text = _HIDDEN.sub(r"\1true ", document.text)
+    text = unhidden(document.text)
     header = document.header.removesuffix("\n")
     blank = _BLANK_LINE.match(text, len(header))
     if blank is not None and _is_in_lakefile(project):
         text = f"{text[: blank.end()]}{_SHOWN}{text[blank.end() :]}"
     return document if text == document.text else LeanDocument(text)
+
+
+def unhidden(text: str) -> str:
+    """A text whose own options hide no warning; all else keeps its place."""
+    return _HIDDEN.sub(r"\1true ", text)
 
 
 def _is_in_lakefile(project: Path) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,10 +12,9 @@ from typing import Any
 from lean_extract.errors import BadSource, LeanNotFound
 from lean_extract.files.reading import is_file
 from lean_extract.files.settings_files import settings_text, toml_settings
+from lean_extract.toolchains.programs import EXE, IS_WINDOWS, on_path
 from lean_extract.toolchains.toolchain_name import FILE, checked, named_in
 
-EXE = ".exe" if os.name == "nt" else ""
-"""What the names of programs end in."""
 _OWNER = "leanprover/lean4"
 _NIGHTLY = "-nightly"
 _RELEASE = re.compile(r"v?(\d+)\.(\d+)\.(\d+)(?:-(?P<pre>[\w.-]+))?")
@@ -46,9 +44,10 @@ class Elan:
         """
         if named := environment.get("ELAN_TOOLCHAIN"):
             return _wanted(named, "The variable ELAN_TOOLCHAIN")
-        overrides = self.settings.get("overrides")
+        stated = self.settings.get("overrides")
+        overrides = {_key(name): one for name, one in stated.items()} if isinstance(stated, dict) else {}
         for folder in upwards(project):
-            override = overrides.get(str(folder)) if isinstance(overrides, dict) else None
+            override = overrides.get(_key(str(folder)))
             if isinstance(override, str):
                 return _wanted(override, f"Elan's override for {folder}")
             if is_file(folder / FILE):
@@ -114,9 +113,7 @@ def find_elan(environment: Mapping[str, str]) -> Elan | None:
     folder = Path(named) if named else _home(environment)
     if folder is None:
         return None
-    program = (folder / "bin" / f"elan{EXE}").is_file() or shutil.which(
-        "elan", path=environment.get("PATH", "")
-    )
+    program = (folder / "bin" / f"elan{EXE}").is_file() or any(on_path("elan", environment.get("PATH", "")))
     if not program and not (folder / "toolchains").is_dir():
         return None
     try:
@@ -127,9 +124,14 @@ def find_elan(environment: Mapping[str, str]) -> Elan | None:
 
 def _home(environment: Mapping[str, str]) -> Path | None:
     """`.elan` in the user's folder."""
-    names = ("USERPROFILE", "HOME") if os.name == "nt" else ("HOME",)
+    names = ("USERPROFILE", "HOME") if IS_WINDOWS else ("HOME",)
     home = next((environment[name] for name in names if environment.get(name)), None)
     return Path(home) / ".elan" if home else None
+
+
+def _key(folder: str) -> str:
+    """A folder's name by which it is compared. Rust, in which elan is written, marks whole paths on Windows."""
+    return os.path.normcase(folder.removeprefix("\\\\?\\"))
 
 
 def upwards(project: Path | None) -> Iterator[Path]:

@@ -25,8 +25,9 @@ from lean_extract.files.reading import is_file
 from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.source.projects.packages import LAKEFILES
 from lean_extract.source.projects.project import find_project
-from lean_extract.toolchains.elan import EXE, find_elan, upwards
+from lean_extract.toolchains.elan import find_elan, upwards
 from lean_extract.toolchains.packaged import MINI_CORE_IS, prepare
+from lean_extract.toolchains.programs import EXE, on_path, split_command
 from lean_extract.toolchains.toolchain_name import FILE, is_lean, named_in, version_in
 
 Kind = Literal["lake", "elan", "path", "packaged"]
@@ -160,26 +161,26 @@ def compiled_folders(toolchain: Toolchain, project: Path) -> tuple[Path, ...]:
 
 def _from_override(override: str, project: Path | None, environment: Mapping[str, str]) -> Choice:
     try:
-        words = shlex.split(override)
+        words = split_command(override)
     except ValueError as error:
         raise BadSettings(
             f"The setting `lean.command` cannot be read: {error}.", "Correct its quotes."
         ) from error
-    program = shutil.which(words[0], path=environment.get("PATH", "")) if words else None
+    program = _named_program(words[0], environment) if words else None
     if program is None:
         raise BadSettings(
             f"The setting `lean.command` is {override!r}, but there is no such program.",
             "Correct it, or remove it so that Lean is found automatically.",
         )
-    if _is_shim(Path(program)):
+    if _is_shim(program):
         chosen = _from_elan(project, environment)
         if chosen is None:
             raise LeanNotFound(
                 f"{program} belongs to elan, which has no default toolchain.", "Run: elan default stable"
             )
         return replace(chosen, reason=f"The setting `lean.command` asks for elan's Lean. {chosen.reason}")
-    kind: Kind = "lake" if Path(program).stem == "lake" else "path"
-    return Choice(kind, (program, *words[1:]), f"The setting `lean.command` asks for {override}.")
+    kind: Kind = "lake" if program.stem.lower() == "lake" else "path"
+    return Choice(kind, (str(program), *words[1:]), f"The setting `lean.command` asks for {override}.")
 
 
 def _from_elan(project: Path | None, environment: Mapping[str, str]) -> Choice | None:
@@ -278,13 +279,18 @@ def asked_toolchain(project: Path | None) -> tuple[str, str] | None:
     return None
 
 
+def _named_program(name: str, environment: Mapping[str, str]) -> Path | None:
+    """A program by its path, or by its name on PATH."""
+    if Path(name).name != name:
+        found = shutil.which(name)
+        return Path(found) if found else None
+    return next(on_path(name, environment.get("PATH", "")), None)
+
+
 def _find_program(name: str, environment: Mapping[str, str]) -> Path | None:
     """A program on PATH that is not one of elan's shims."""
-    for folder in environment.get("PATH", "").split(os.pathsep):
-        found = shutil.which(name, path=folder) if folder else None
-        if found and not _is_shim(Path(found)):
-            return Path(found)
-    return None
+    found = on_path(name, environment.get("PATH", ""))
+    return next((program for program in found if not _is_shim(program)), None)
 
 
 def _is_shim(program: Path) -> bool:

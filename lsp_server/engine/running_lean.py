@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from lean_extract.session.imports import changed_since_built
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.compile import Rejected, read_sources
+from lean_extract.toolchains.programs import split_command
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
 from lsp_server.engine.loaded_imports import ImportChanges, LoadedImports
 from lsp_server.engine.settings import LeanSettings
@@ -253,7 +253,7 @@ def outdated(path: Path) -> str:
 def repl_command(settings: LeanSettings) -> list[str]:
     """The REPL's command line. Raises BadSettings: there is none, or it cannot be split."""
     try:
-        words = shlex.split(settings.repl_command)
+        words = split_command(settings.repl_command)
     except ValueError as error:
         raise BadSettings(
             f"`lean.replCommand` cannot be split into words: {error}.", "Close its quotation marks."

@@ -113,7 +113,8 @@ class Repl:
             self.states += 1
             above = text[: match.start()].split("\n")
             declared = max(n for n, one in enumerate(above) if n == 0 or DECLARES.match(one))
-            messages.append(message("warning", declared, 0, "declaration uses 'sorry'"))
+            if "warn.sorry false" not in text[: match.start()]:
+                messages.append(message("warning", declared, 0, "declaration uses 'sorry'"))
         return {
             **({"sorries": sorries} if sorries else {}),
             **({"messages": messages} if messages else {}),

@@ -127,6 +127,14 @@ async def test_an_error_above_leaves_a_tactic_unjudged(start: Starts) -> None:
     assert (outcome.status, outcome.message) == ("unjudged", "cannot be judged: line 5 has an error")
 
 
+async def test_a_file_cannot_hide_that_a_definition_is_left_to_sorry(start: Starts) -> None:
+    above = "set_option warn.sorry false\n\ndef above : Nat := sorry"
+    text = TEXT.replace("theorem above (n : Nat) : n = n := rfl", above)
+    async with start() as session:
+        [outcome] = await outcomes(session, ["exact Nat.add_comm a b"], text, word="  sorry")
+    assert outcome.message == "cannot be judged: line 7 leaves a definition to `sorry`"
+
+
 @pytest.mark.parametrize(("above", "status"), [("theorem", "closes"), ("def", "unjudged")])
 async def test_a_sorry_above_counts_where_it_is_of_a_definition(
     start: Starts, above: str, status: str

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lean_extract.errors import BadSettings, LeanNotFound
 from lean_extract.toolchains import toolchain
 from lean_extract.toolchains.packaged import PackagedLean
+from lean_extract.toolchains.programs import split_command
 from lean_extract.toolchains.toolchain import resolve_lean
 from tests.lean_extract.machines import DOWNLOADED, Machine
 
@@ -170,6 +174,47 @@ def test_an_override_counts_before_the_file_in_its_folder_and_after_one_further_
     found = machine.resolve()
     assert "v4.9.0" in found.lean_command[0]
     assert "Elan's override for" in found.reason
+
+
+def test_an_override_is_found_by_the_name_that_windows_gives_its_folder(machine: Machine) -> None:
+    elan = machine.elan(*INSTALLED)
+    text = f"[overrides]\n'\\\\?\\{machine.project.resolve()}' = 'v4.9.0'\n"
+    (elan / "settings.toml").write_text(text)
+    assert "v4.9.0" in machine.resolve().lean_command[0]
+
+
+def test_what_only_has_the_name_of_a_program_is_none(machine: Machine) -> None:
+    (machine.root / "bin" / "lean").mkdir()
+    plain = machine.root / "other"
+    plain.mkdir()
+    (plain / "lean").write_text("not to be run")
+    mine = machine.lean(machine.root / "last" / "lean", "4.9.0")
+    folders = (machine.root / "bin", plain, mine.parent)
+    machine.environment["PATH"] = os.pathsep.join(["", *(f'"{one}"' for one in folders)])
+    assert machine.resolve().lean_command == (str(mine),)
+    for name in ("lean\0", "nowhere/lean", '""'):
+        with pytest.raises(BadSettings):
+            machine.resolve(name)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (r"C:\Users\me\lean.exe -DautoImplicit=false", [r"C:\Users\me\lean.exe", "-DautoImplicit=false"]),
+        (r'"C:\Program Files\Lean\lake.exe"  env', [r"C:\Program Files\Lean\lake.exe", "env"]),
+        (r"C:\Users\O'Neil\lean.exe # x", [r"C:\Users\O'Neil\lean.exe", "#", "x"]),
+        ("", []),
+    ],
+)
+def test_commands_on_windows(command: str, words: list[str]) -> None:
+    assert split_command(command, is_windows=True) == words
+    with pytest.raises(ValueError, match="quot"):
+        split_command(f'{command} "', is_windows=True)
+
+
+@given(st.lists(st.from_regex(r'[^"\s\0]+( [^"\s\0]+)*', fullmatch=True)))
+def test_any_words_of_a_command_on_windows(words: list[str]) -> None:
+    assert split_command(" ".join(f'"{word}"' for word in words), is_windows=True) == words
 
 
 def test_toolchains_are_found_where_elan_is_not(machine: Machine) -> None:
