@@ -25,7 +25,6 @@ _SCORE = 0.5
 _GRIND, _SUGGESTED = "grind?", "grind? +suggestions"
 _WITH = re.compile(r"grind\? \[(?P<names>[^\[\]]*+)\]")
 
-
 QUICK = (_GRIND, "simp_all", "aesop")
 """What takes a second or less."""
 SLOW = ("exact?", _SUGGESTED, "grind", "try?")
@@ -34,6 +33,11 @@ _CANNOT = re.compile(
     r"(?:<input>:\d++:\d++: )?(?:unknown tactic|unexpected |expected |[Ii]nvalid configuration option"
     r"|\S++ is not a field of structure|No library suggestions engine)"
 )
+
+
+def quick(named: Sequence[str]) -> list[str]:
+    """The quick ones, cheapest first. `named`: `with_names` of the best premises, or nothing."""
+    return [*QUICK[:2], *named, *QUICK[2:]]
 
 
 class FileTactics(Protocol):
@@ -52,18 +56,15 @@ class Automation:
     """What is left to try of it at one goal, and what Lean's verdicts make of that.
 
     Args:
-        named: `with_names` of the best premises, as they are written at the goal; none if there are none.
+        wanted: the quick ones (`quick`), in the order to try.
+        slow: those for the end.
         here: what the file has.
         seconds: the time for all tactics together, which a slow one may use up.
-        is_used: False: nothing is tried, but what Lean does not know is noted all the same.
     """
 
-    def __init__(
-        self, named: Sequence[str], here: FileTactics, seconds: float, *, is_used: bool = True
-    ) -> None:
-        wanted = [*QUICK[:2], *named, *QUICK[2:]]  # cheapest first
-        self._quick = [one for one in wanted if is_used and here.can_run(one)]
-        self._slow = [one for one in SLOW if is_used and here.can_run(one)]
+    def __init__(self, wanted: Sequence[str], slow: Sequence[str], here: FileTactics, seconds: float) -> None:
+        self._quick = list(filter(here.can_run, wanted))
+        self._slow = list(filter(here.can_run, slow))
         self._slow_seconds = seconds
         self._here = here
         self._refused = 0

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import ProofState, TacticOutcome
-from prover.automation import NAMED, QUICK, SLOW, Automation, cannot_run, with_names, without_refused
+from prover.automation import NAMED, QUICK, SLOW, Automation, cannot_run, quick, with_names, without_refused
 from prover.candidates import Candidate
 from prover.tactic_words import heads, unknown_word
 from prover.turns import Turns
@@ -36,7 +36,7 @@ class Here:
 
 async def now(names: Sequence[str], here: Here) -> Automation:
     named = with_names(names)
-    return Automation([named] if named else [], here, 10.0)
+    return Automation(quick([named] if named else []), SLOW, here, 10.0)
 
 
 async def given_now(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -176,7 +176,7 @@ async def test_refusals_are_bounded() -> None:
 
 
 def test_the_time_for_each() -> None:
-    automation = Automation([], Here(), 10.0)
+    automation = Automation([], SLOW, Here(), 10.0)
     assert automation.seconds("try?", 5.0) == 10.0
     assert automation.seconds("grind?", 5.0) < 5.0
     assert automation.seconds("grind?", 1.0) == 1.0
