@@ -113,20 +113,32 @@ def cannot_run(outcome: TacticOutcome) -> str | None:
 
 
 def without_refused(outcome: TacticOutcome) -> str | None:
-    """The list without the premise at which Lean reports an error; None where it refused none, or the only one.
+    """The list without the premise that `grind` refuses; None where it refuses none, or the only one.
 
-    Lean stops at the first one that is unknown, or gives `grind` no pattern.
+    Lean stops at the first one that is unknown, or gives `grind` no pattern. Where a source of verdicts does not say
+    at which the error is, it is the one that the message names.
     """
     found = _WITH.fullmatch(outcome.tactic)
-    at = outcome.error_at
-    if found is None or outcome.status != "fails" or at is None or at < found.start("names"):
+    if found is None or outcome.status != "fails":
         return None
     names = found["names"].split(", ")
-    ends = [found.start("names") + len(", ".join(names[: number + 1])) for number in range(len(names))]
-    number = next((number for number, end in enumerate(ends) if at <= end), None)
-    if number is None or len(names) == 1:
-        return None
-    return with_names([*names[:number], *names[number + 1 :]])
+    refused = _at(names, outcome, found.start("names"))
+    return (
+        None if refused is None or len(names) == 1 else with_names([*names[:refused], *names[refused + 1 :]])
+    )
+
+
+def _at(names: Sequence[str], outcome: TacticOutcome, start: int) -> int | None:
+    """The place in the list of the name at the error."""
+    if outcome.error_at is None:
+        return next((place for place, name in enumerate(names) if f"`{name}`" in outcome.message), None)
+    end = start
+    for place, name in enumerate(names):
+        end += len(name)
+        if end - len(name) <= outcome.error_at <= end:
+            return place
+        end += len(", ")
+    return None
 
 
 def with_names(names: Sequence[str]) -> str:

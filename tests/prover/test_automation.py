@@ -160,6 +160,7 @@ def test_what_is_no_refusal_asks_for_nothing_else() -> None:
     tactic = with_names(["a", "b"])
     assert without_refused(fails(tactic, "`grind` failed", 0)) is None
     assert without_refused(fails(tactic, "no", None)) is None
+    assert without_refused(fails(tactic, "Unknown constant `b`", None)) == with_names(["a"])
     assert without_refused(fails("simp [a, b]", at=8)) is None
     assert without_refused(fails(with_names(["a"]), at=len(with_names(["a"])) - 1)) is None
     assert without_refused(closes(tactic)) is None
@@ -219,4 +220,5 @@ def test_the_word_that_lean_does_not_know() -> None:
     assert unknown_word(fails("constructor <;> frob x", "<input>:1:5: unknown tactic", 17)) == "frob"
     assert unknown_word(fails("cases' h", "unsolved goals", 1)) is None
     assert unknown_word(fails("cases' h", "unknown tactic", None)) is None
+    assert unknown_word(fails("cases' h", "<input>:1:1: unknown tactic", None)) == "cases'"
     assert unknown_word(closes("cases' h")) is None
