@@ -302,7 +302,9 @@ class Pipeline:
         if trial.tactics.source == "generator":
             return Automation([], [], await here, trial.tactics.seconds)
         wanted = quick([one.tactic for one in spelled])
-        return Automation(wanted, SLOW if trial.searches else (), await here, trial.tactics.seconds)
+        # A tactic that takes too long ends the REPL.
+        slow = SLOW if trial.searches and trial.lean.source == "server" else ()
+        return Automation(wanted, slow, await here, trial.tactics.seconds)
 
     async def _spelled(
         self, current: CurrentIndex, trial: TrialRequest, found: Awaitable[Sequence[Candidate]]
