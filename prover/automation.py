@@ -25,7 +25,6 @@ _SCORE = 0.5
 _GRIND, _SUGGESTED = "grind?", "grind? +suggestions"
 _WITH = re.compile(r"grind\? \[(?P<names>[^\[\]]*+)\]")
 
-
 QUICK = (_GRIND, "simp_all", "aesop")
 """What takes a second or less."""
 SLOW = ("exact?", _SUGGESTED, "grind", "try?")
@@ -34,6 +33,11 @@ _CANNOT = re.compile(
     r"(?:<input>:\d++:\d++: )?(?:unknown tactic|unexpected |expected |[Ii]nvalid configuration option"
     r"|\S++ is not a field of structure|No library suggestions engine)"
 )
+
+
+def quick(named: Sequence[str]) -> list[str]:
+    """The quick ones, cheapest first. `named`: `with_names` of the best premises, or nothing."""
+    return [*QUICK[:2], *named, *QUICK[2:]]
 
 
 class FileTactics(Protocol):
@@ -52,18 +56,15 @@ class Automation:
     """What is left to try of it at one goal, and what Lean's verdicts make of that.
 
     Args:
-        named: `with_names` of the best premises, as they are written at the goal; none if there are none.
+        wanted: the quick ones (`quick`), in the order to try.
+        slow: those for the end.
         here: what the file has.
         seconds: the time for all tactics together, which a slow one may use up.
-        is_used: False: nothing is tried, but what Lean does not know is noted all the same.
     """
 
-    def __init__(
-        self, named: Sequence[str], here: FileTactics, seconds: float, *, is_used: bool = True
-    ) -> None:
-        wanted = [*QUICK[:2], *named, *QUICK[2:]]  # cheapest first
-        self._quick = [one for one in wanted if is_used and here.can_run(one)]
-        self._slow = [one for one in SLOW if is_used and here.can_run(one)]
+    def __init__(self, wanted: Sequence[str], slow: Sequence[str], here: FileTactics, seconds: float) -> None:
+        self._quick = list(filter(here.can_run, wanted))
+        self._slow = list(filter(here.can_run, slow))
         self._slow_seconds = seconds
         self._here = here
         self._refused = 0
@@ -112,20 +113,32 @@ def cannot_run(outcome: TacticOutcome) -> str | None:
 
 
 def without_refused(outcome: TacticOutcome) -> str | None:
-    """The list without the premise at which Lean reports an error; None where it refused none, or the only one.
+    """The list without the premise that `grind` refuses; None where it refuses none, or the only one.
 
-    Lean stops at the first one that is unknown, or gives `grind` no pattern.
+    Lean stops at the first one that is unknown, or gives `grind` no pattern. Where a source of verdicts does not say
+    at which the error is, it is the one that the message names.
     """
     found = _WITH.fullmatch(outcome.tactic)
-    at = outcome.error_at
-    if found is None or outcome.status != "fails" or at is None or at < found.start("names"):
+    if found is None or outcome.status != "fails":
         return None
     names = found["names"].split(", ")
-    ends = [found.start("names") + len(", ".join(names[: number + 1])) for number in range(len(names))]
-    number = next((number for number, end in enumerate(ends) if at <= end), None)
-    if number is None or len(names) == 1:
-        return None
-    return with_names([*names[:number], *names[number + 1 :]])
+    refused = _at(names, outcome, found.start("names"))
+    return (
+        None if refused is None or len(names) == 1 else with_names([*names[:refused], *names[refused + 1 :]])
+    )
+
+
+def _at(names: Sequence[str], outcome: TacticOutcome, start: int) -> int | None:
+    """The place in the list of the name at the error."""
+    if outcome.error_at is None:
+        return next((place for place, name in enumerate(names) if f"`{name}`" in outcome.message), None)
+    end = start
+    for place, name in enumerate(names):
+        end += len(name)
+        if end - len(name) <= outcome.error_at <= end:
+            return place
+        end += len(", ")
+    return None
 
 
 def with_names(names: Sequence[str]) -> str:

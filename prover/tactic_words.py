@@ -58,7 +58,7 @@ _PART = re.compile(rf"{_WORD}|<;>|=>|\S")
 _BEGINS = frozenset(
     ("<;>", ";", "(", "|", "·", "=>", "by", "try", "first", "repeat", "all_goals", "any_goals")
 )
-_UNKNOWN = re.compile(r"(?:<input>:\d++:\d++: )?unknown tactic")
+_UNKNOWN = re.compile(r"(?:<input>:1:(?P<column>\d++): )?unknown tactic")
 
 
 def heads(tactic: str) -> frozenset[str]:
@@ -69,7 +69,11 @@ def heads(tactic: str) -> frozenset[str]:
 
 def unknown_word(outcome: TacticOutcome) -> str | None:
     """The word that Lean does not know as a tactic; None if that is not why it refused the text."""
-    if outcome.status != "fails" or outcome.error_at is None or not _UNKNOWN.match(outcome.message):
+    said = _UNKNOWN.match(outcome.message) if outcome.status == "fails" else None
+    at = outcome.error_at
+    if at is None and said is not None and said["column"]:
+        at = int(said["column"])
+    if said is None or at is None:
         return None
     found = re.finditer(_WORD, outcome.tactic)
-    return next((word[0] for word in found if word.start() <= outcome.error_at <= word.end()), None)
+    return next((word[0] for word in found if word.start() <= at <= word.end()), None)

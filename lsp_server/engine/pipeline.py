@@ -54,8 +54,8 @@ from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, TrialRequest, TrialResults
 from lsp_server.engine.tasks import ahead
 from lsp_server.engine.timing import Timer
+from prover.automation import SLOW, Automation, quick, with_names
 from prover.automation import SOURCE as AUTOMATION
-from prover.automation import Automation, with_names
 from prover.candidates import Candidate
 from prover.generator.model import GENERATOR, Generated
 from prover.generator.source import as_candidates
@@ -167,12 +167,15 @@ class Pipeline:
         return replace(answer, notes=[NOTE, *answer.notes])
 
     async def tactics_at(self, context: RequestContext, position: GoalPosition) -> TrialResults:
-        """Run the steps from a position to Lean's verdicts, without showing premises. Raises as `try_tactics`."""
+        """Run the steps from a position to Lean's verdicts, without showing premises. Raises as `try_tactics`.
+
+        An editor asks this at every move of the cursor: Lean searches no library for it.
+        """
         await context.catch_up()
         state = await self.states.at(context.lean, position)
         goal = main_goal(state)
         ranked = await self.rank(context, goal, position, context.settings.tactics.premises)
-        return await self.try_tactics(context, position, state, ranked)
+        return await self.try_tactics(context, position, state, ranked, searches=False)
 
     async def rank(
         self,
@@ -256,10 +259,12 @@ class Pipeline:
         keep_failures: bool = False,
         on_outcomes: OnOutcomes | None = None,
         part: str = "",
+        searches: bool = True,
     ) -> TrialResults:
         """The tactics that Lean accepts at the position, or with `keep_failures` all that were tried.
 
-        `part`: a part of the target, which those that are listed have rewritten.
+        `part`: a part of the target, which those that are listed have rewritten. `searches`: whether Lean searches
+        its library where nothing else closes the goal.
 
         Raises NoGoalHere, GoalBroken, LeanDied, LeanTimeout, ProjectBroken where nothing could be tried.
         """
@@ -276,6 +281,7 @@ class Pipeline:
             versions,
             part,
             ranked.rewrites,
+            searches,
         )
         known = self.runner.known(trial)
         if known is not None:
@@ -323,8 +329,12 @@ class Pipeline:
         named = with_names([premise.written for premise in trial.premises])
         given = [Candidate(named, 1.0, AUTOMATION)] if named else []
         spelled = await self._spelled(current, trial, _given(given))
-        is_used = trial.tactics.source != "generator"
-        return Automation([one.tactic for one in spelled], await here, trial.tactics.seconds, is_used=is_used)
+        if trial.tactics.source == "generator":
+            return Automation([], [], await here, trial.tactics.seconds)
+        wanted = quick([one.tactic for one in spelled])
+        # A tactic that takes too long ends the REPL.
+        slow = SLOW if trial.searches and trial.lean.source == "server" else ()
+        return Automation(wanted, slow, await here, trial.tactics.seconds)
 
     async def _spelled(
         self, current: CurrentIndex, trial: TrialRequest, found: Awaitable[Sequence[Candidate]]

@@ -43,12 +43,14 @@ class TrialRequest:
     part: str = ""
     """The part of the target that is to be rewritten; then `rewrites` are tried, and nothing else."""
     rewrites: tuple[Candidate, ...] = ()
+    searches: bool = True
+    """Whether Lean searches its library (`exact?`, `try?`) where nothing else closes the goal."""
 
     @property
     def key(self) -> Hashable:
         """Equal keys, equal verdicts. Of the document the text up to the end of the declaration counts."""
         asked = self.tactics, self.lean, self.keep_failures, self.versions, self.part, self.rewrites
-        return declaration_key(self.position), self.state, self.premises, *asked
+        return declaration_key(self.position), self.state, self.premises, self.searches, *asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,8 @@ class TacticRunner:
         self._edits = edits
 
     def known(self, trial: TrialRequest) -> TrialResults | None:
-        """The cached results of the same trial, if any."""
-        return self._known.get(trial.key)
+        """The cached results of the trial that searched more, or else of the same; None if there are none."""
+        return self._known.get(replace(trial, searches=True).key) or self._known.get(trial.key)
 
     async def run(
         self,

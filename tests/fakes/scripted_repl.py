@@ -24,6 +24,18 @@ DECLARES = re.compile(r"(?:theorem|example|def)\b")
 STEPS: dict[str, Object] = {
     "exact Nat.add_comm a b": {"goals": [], "proofStatus": "Completed"},
     "exact Lib.plus_swap _ _": {"goals": [], "proofStatus": "Completed"},
+    "exact?": {
+        "goals": [],
+        "proofStatus": "Completed",
+        "messages": [
+            {
+                "severity": "info",
+                "pos": {"line": 0, "column": 0},
+                "endPos": {"line": 0, "column": 6},
+                "data": "Try this:\n  [apply] exact Nat.add_comm a b",
+            }
+        ],
+    },
     "rw [Nat.add_comm]": {
         "goals": ["a b : Nat\n⊢ b + a = b + a"],
         "proofStatus": "Incomplete: open goals remain",

@@ -97,7 +97,9 @@ async def test_verdicts_say_what_the_repl_says(start: Starts) -> None:
     async with start() as session:
         found = {one.tactic: one for one in await outcomes(session, tactics)}
     closing = [tactic for tactic, one in found.items() if one.status == "closes"]
-    assert closing == ["exact Nat.add_comm a b", "exact Lib.plus_swap _ _"]
+    assert closing == ["exact Nat.add_comm a b", "exact Lib.plus_swap _ _", "exact?"]
+    assert found["exact?"].shown == "exact Nat.add_comm a b"
+    assert found["exact?"].edit == found["exact Nat.add_comm a b"].edit
     assert [tactic for tactic, one in found.items() if one.status == "progress"] == [
         "rw [Nat.add_comm]",
         "constructor",

@@ -36,6 +36,13 @@ theorem second (g : Nat → Nat) (a b : Nat) (h : g a = 2) : g b = a := by
 TIME = {"tactics": {"source": "templates", "neighbours": False, "seconds": 30}, "lean": {"tacticSeconds": 20}}
 
 
+HIDDEN = f"""{DEFINED}axiom hidden (f : Nat → Nat) (a : Nat) : f a = 1 → f (same a a) = 2
+
+theorem t (f : Nat → Nat) (a : Nat) (h : f a = 1) : f (same a a) = 2 := by
+  sorry
+"""
+
+
 @pytest_asyncio.fixture
 async def engine(
     tmp_path: Path, cli: Cli, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
@@ -102,3 +109,22 @@ async def test_what_lean_does_not_know_is_tried_once(engine: Engine) -> None:
 async def test_what_the_file_declares_itself_is_tried(engine: Engine) -> None:
     text = TACTIC + "\ntheorem t : True := by\n  sorry\n"
     assert statuses(await suggested(engine, "Own.lean", text))["aesop"] == "closes"
+
+
+async def test_lean_searches_its_library_when_asked_and_not_at_every_move_of_the_cursor(
+    engine: Engine,
+) -> None:
+    """Our own list is empty here: no premise, and one trial."""
+    few = {**TIME, "tactics": {**TIME["tactics"], "premises": 0, "count": 1}}  # type: ignore[dict-item]
+    settings, complaints = parse({**few, "index": {"auto": False}}, Settings())
+    assert complaints == []
+    engine.take_settings(settings)
+    assert engine.root is not None
+    (engine.root / "Hidden.lean").write_text(HIDDEN, encoding="utf-8")
+    place = GoalPosition(engine.root / "Hidden.lean", HIDDEN, Position(7, 2))
+    moved = await engine.tactics_at(place)
+    assert [one.shown for one in moved.outcomes if one.status == "closes"] == []
+    asked = await engine.suggest(SuggestRequest(place, tactics=True))
+    assert [one.tactic for one in asked.tactics if one.status == "closes"] == ["exact hidden f a h"]
+    again = await engine.tactics_at(place)
+    assert [one.shown for one in again.outcomes if one.status == "closes"] == ["exact hidden f a h"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import ProofState, TacticOutcome
-from prover.automation import NAMED, QUICK, SLOW, Automation, cannot_run, with_names, without_refused
+from prover.automation import NAMED, QUICK, SLOW, Automation, cannot_run, quick, with_names, without_refused
 from prover.candidates import Candidate
 from prover.tactic_words import heads, unknown_word
 from prover.turns import Turns
@@ -36,7 +36,7 @@ class Here:
 
 async def now(names: Sequence[str], here: Here) -> Automation:
     named = with_names(names)
-    return Automation([named] if named else [], here, 10.0)
+    return Automation(quick([named] if named else []), SLOW, here, 10.0)
 
 
 async def given_now(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -160,6 +160,7 @@ def test_what_is_no_refusal_asks_for_nothing_else() -> None:
     tactic = with_names(["a", "b"])
     assert without_refused(fails(tactic, "`grind` failed", 0)) is None
     assert without_refused(fails(tactic, "no", None)) is None
+    assert without_refused(fails(tactic, "Unknown constant `b`", None)) == with_names(["a"])
     assert without_refused(fails("simp [a, b]", at=8)) is None
     assert without_refused(fails(with_names(["a"]), at=len(with_names(["a"])) - 1)) is None
     assert without_refused(closes(tactic)) is None
@@ -176,7 +177,7 @@ async def test_refusals_are_bounded() -> None:
 
 
 def test_the_time_for_each() -> None:
-    automation = Automation([], Here(), 10.0)
+    automation = Automation([], SLOW, Here(), 10.0)
     assert automation.seconds("try?", 5.0) == 10.0
     assert automation.seconds("grind?", 5.0) < 5.0
     assert automation.seconds("grind?", 1.0) == 1.0
@@ -219,4 +220,5 @@ def test_the_word_that_lean_does_not_know() -> None:
     assert unknown_word(fails("constructor <;> frob x", "<input>:1:5: unknown tactic", 17)) == "frob"
     assert unknown_word(fails("cases' h", "unsolved goals", 1)) is None
     assert unknown_word(fails("cases' h", "unknown tactic", None)) is None
+    assert unknown_word(fails("cases' h", "<input>:1:1: unknown tactic", None)) == "cases'"
     assert unknown_word(closes("cases' h")) is None
