@@ -65,11 +65,12 @@ def pattern_search(
     """
     query = parse_pattern(text)
     with service.reading() as snapshot:
-        offer = offer_at(snapshot, where, allowed)
+        offer = offer_at(snapshot, where, allowed, text)
         trees = [TreeColumns.of_rows(map(trees_of_premise, offer.own)), *_trees_of(snapshot)]
         _refuse_unknown(query, trees)
         has_trees = _has_trees(offer, trees)
         found, score = _scored(query, trees, offer)
+        score = offer.internal_last(score)
         found &= offer.may_be_found & has_trees
         best = islice(_compatible(offer, query.mentioned, top(score, _MOST_READ, found)), k + SPARE)
         premises = listed(offer.ranked_premises(list(best), score), where)[:k]

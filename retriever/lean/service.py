@@ -42,6 +42,7 @@ from retriever.lean.near_steps import NEAREST, NearSteps
 from retriever.lean.offer import (
     Kinds,
     RankedPremise,
+    internal_premises,
     offered_premises,
     own_premises,
     ranked_indexed_premise,
@@ -408,6 +409,8 @@ def _question(
     if where is not None:
         context = RankingContext(frozenset(tokens), where.module, where.theorem, where.line)
     offered = offered_premises(snapshot, where, asked.kinds, local, asked.allowed)
+    texts = (goal.target, *(hypothesis.type for hypothesis in goal.hypotheses))
+    offered &= ~internal_premises(snapshot, where, texts, asked.allowed)
     return RankingQuestion(context, structure, signals, offered, scope_of(snapshot, where))
 
 

@@ -14,6 +14,7 @@ from retriever.lean.index.coverage import Coverage
 from retriever.lean.index.flags import Flag
 from retriever.lean.index.proofs import proof_graph
 from retriever.lean.index.view import LeanView
+from retriever.lean.internal import InternalNames
 from retriever.lean.nearby import NearbyUses
 from retriever.lean.ranker.kinds import Groups, groups_of
 from retriever.lean.ranker.place import UsesByPlace, starting_with
@@ -90,6 +91,11 @@ class Snapshot:
     def names(self) -> LiveNames:
         """The premises that count, by name."""
         return LiveNames.of(self.view)
+
+    @cached_property
+    def internal(self) -> InternalNames:
+        """The premises that their libraries call internal."""
+        return InternalNames(self.view)
 
     @cached_property
     def proofs(self) -> ProofGraph:

@@ -14,6 +14,7 @@ import numpy as np
 
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.dotted import undotted
+from lean_extract.syntax.lexer import is_plain_name
 from lean_extract.syntax.symbol_terms import syntax_of
 from lean_extract.syntax.terms import SyntaxNode
 from retriever.lean.allowed import Allowed
@@ -21,6 +22,7 @@ from retriever.lean.goal_context import GoalContext
 from retriever.lean.listing import SPARE, listed
 from retriever.lean.offer import (
     RankedPremise,
+    internal_premises,
     offered_premises,
     own_premises,
     ranked_indexed_premise,
@@ -40,6 +42,8 @@ LONGEST = 20_000
 """Of a longer text the end is not read."""
 _STATEMENT = re.compile(r"[^\w\s.,;:'’\"“”`«»?!‐–—-]")
 _WORD = re.compile(r"[\w.']+")
+_BEHIND = np.float32(1e-4)
+"""What the score of an internal premise is multiplied by: it comes last, and keeps its place among its like."""
 _BY_TEXT = 0.1
 """What a premise's statement counts for, at most, beside its name."""
 
@@ -52,11 +56,20 @@ class Offer:
     own: Sequence[Premise]
     offered: Bools
     scope: Bools | None
+    internal: Bools
+    """bool[n]: what comes last, since it is internal to a library that was not named."""
 
     @property
     def may_be_found(self) -> Bools:
         """bool[len(own) + n]: of all numbers."""
         return np.concatenate([np.ones(len(self.own), dtype=np.bool_), self.offered])
+
+    def internal_last(self, scores: Floats) -> Floats:
+        """Scores from 0, where what is internal has less than all else that has any."""
+        behind = scores[len(self.own) :][self.internal]
+        lowered = scores.copy()
+        lowered[len(self.own) :][self.internal] = behind * _BEHIND
+        return lowered
 
     def premise(self, number: int) -> Premise:
         """A premise's record by its number."""
@@ -107,7 +120,7 @@ def search(
     if k <= 0 or not text:
         return []
     with service.reading() as snapshot:
-        offer = offer_at(snapshot, where, allowed)
+        offer = offer_at(snapshot, where, allowed, text)
         query = NameQuery.of(text)
         named = _named(offer, applied_name(text), k)
         if not is_statement(text) and not named:
@@ -181,15 +194,19 @@ def _tokens(query: NameQuery) -> list[str]:
 
 def _best(offer: Offer, scores: Floats, k: int) -> list[RankedPremise]:
     """The k premises with the best scores above 0."""
+    scores = offer.internal_last(scores)
     best = top(scores, k, offer.may_be_found & (scores > 0))
     return offer.ranked_premises(best.tolist(), scores)
 
 
-def offer_at(snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None) -> Offer:
-    """What may be found at a place, of any kind."""
+def offer_at(snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None, text: str = "") -> Offer:
+    """What may be found at a place, of any kind, for what was asked."""
     own = own_premises(where, "all", allowed)
     offered = offered_premises(snapshot, where, "all", len(own), allowed)
-    return Offer(snapshot, own, offered, scope_of(snapshot, where))
+    internal = internal_premises(snapshot, where, (text,), allowed)
+    if "." in text and is_plain_name(text):
+        internal[snapshot.internal.ending_with(text)] = False
+    return Offer(snapshot, own, offered, scope_of(snapshot, where), internal)
 
 
 def _one_list(first: list[RankedPremise], then: list[RankedPremise], k: int) -> list[RankedPremise]:
