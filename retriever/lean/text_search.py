@@ -1,7 +1,8 @@
 """Free text: a name or a part of one, words, or a statement.
 
 Words are looked for in names and, less, in statements (BM25: the model reads Lean, not English). A text with
-Lean's symbols is read as a goal's target and ranked like a goal, behind the names that have it as typed.
+Lean's symbols is read as a goal's target and ranked like a goal, behind the names that have it as typed. A notation
+alone asks for the statements with it or its constant.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from lean_extract.syntax.lexer import is_plain_name
 from lean_extract.syntax.symbol_terms import syntax_of
 from lean_extract.syntax.terms import SyntaxNode
 from retriever.lean.allowed import Allowed
-from retriever.lean.goal_context import GoalContext
+from retriever.lean.goal_context import GoalContext, notations_at
 from retriever.lean.listing import SPARE, listed
 from retriever.lean.offer import (
     RankedPremise,
@@ -121,6 +122,10 @@ def search(
         return []
     with service.reading() as snapshot:
         offer = offer_at(snapshot, where, allowed, text)
+        if constant := _constant_of(snapshot, where, text):
+            query = NameQuery.of(constant)
+            scores = by_words(offer, query, text_tokens(text)) + _BY_TEXT * by_name(offer, query)
+            return listed(_best(offer, scores, k + SPARE), where)[:k]
         query = NameQuery.of(text)
         named = _named(offer, applied_name(text), k)
         if not is_statement(text) and not named:
@@ -171,10 +176,16 @@ def by_name(offer: Offer, query: NameQuery) -> Floats:
     return score([own, *offer.snapshot.searched_names], query, uses)
 
 
-def by_words(offer: Offer, query: NameQuery) -> Floats:
-    """float32: how much of the words each name and statement has, in [0, 1], by BM25."""
+def _constant_of(snapshot: Snapshot, where: GoalContext | None, text: str) -> str:
+    """The constant for which a text stands that is a notation and nothing else; empty for other texts."""
+    found = (constant for known in notations_at(snapshot, where) for constant in known.constants(text))
+    return next(found, "")
+
+
+def by_words(offer: Offer, query: NameQuery, more: Sequence[str] = ()) -> Floats:
+    """float32: how much of the words, and of more tokens, each name and statement has, in [0, 1], by BM25."""
     bm25 = offer.snapshot.bm25
-    tokens = _tokens(query)
+    tokens = [*_tokens(query), *more]
     own = bm25.score_texts(tokens, [premise_tokens(premise) for premise in offer.own])
     scores = np.concatenate([own, bm25.scores(tokens)])
     return np.asarray(scores / max(float(scores.max(initial=0.0)), 1e-9), dtype=np.float32)
