@@ -66,18 +66,20 @@ class Notations:
 
     def noted(self, text: str) -> str:
         """A text with the notations in the place of their constants: `a ≺≺ c` for `Own.Before a c`."""
-        if self._by_name.keys().isdisjoint(_last_names(text)):
+        if self._by_name.keys().isdisjoint(map(_last, NAME.findall(text))):
             return text
         tokens = raw_tokens(text)
         written = noted(tokens, self._notation) if len(tokens) <= MOST_TOKENS else text
         return text if written == " ".join(tokens) else written
 
     def _notation(self, name: str) -> Notation | None:
-        """The notation of a constant, which may be written with more or less of its namespace."""
+        return next(self._of(name), None)
+
+    def _of(self, name: str) -> Iterator[Notation]:
+        """The notations of a constant, which may be written with more or less of its namespace."""
         for notation in self._by_name.get(_last(name), ()):
             if f".{name}".endswith(f".{notation.target}") or f".{notation.target}".endswith(f".{name}"):
-                return notation
-        return None
+                yield notation
 
     def tokens(self, text: str) -> Iterator[str]:
         """The tokens of the constants whose notations a text has, and of the notations of its constants."""
@@ -86,9 +88,9 @@ class Notations:
         for symbol in self._found(text):
             for constant in () if symbol in CORE else self.constants(symbol):
                 yield from text_tokens(constant)
-        for name in _last_names(text):
-            for notation in self._by_name.get(name, ()):
-                yield from text_tokens(notation.symbol)
+        for name in dict.fromkeys(NAME.findall(text)):
+            for notation in self._of(name):
+                yield from () if notation.symbol in CORE else text_tokens(notation.symbol)
 
     def _found(self, text: str) -> Collection[str]:
         """The symbols of a text, each once; `<+` in `<+:` is none. Empty if it has no notation."""
@@ -113,10 +115,6 @@ def _apart(symbol: str, signs: Mapping[str, str]) -> str:
 
 def _last(name: str) -> str:
     return name.rpartition(".")[2]
-
-
-def _last_names(text: str) -> Collection[str]:
-    return dict.fromkeys(_last(name) for name in NAME.findall(text))
 
 
 def _alternatives(symbols: Iterable[str]) -> str:
