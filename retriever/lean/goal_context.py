@@ -43,6 +43,11 @@ class GoalContext:
         return bool(self.local) or self.source is not None
 
 
+def texts_of(goal: Goal) -> list[str]:
+    """The goal's target and the types of its hypotheses."""
+    return [goal.target, *(hypothesis.type for hypothesis in goal.hypotheses)]
+
+
 def notations_at(snapshot: Snapshot, where: GoalContext | None) -> tuple[Notations, ...]:
     """The declared notations: those of the open file, which may be newer, and those of the index."""
     source = None if where is None else where.source

@@ -9,7 +9,7 @@ from itertools import chain
 
 from lean_extract.source.grammar.notations import Notation
 from lean_extract.source.names.scopes import ROOT
-from lean_extract.syntax.operators import CORE, OPERATORS
+from lean_extract.syntax.operators import ASCII, CORE, OPERATORS
 from lean_extract.syntax.words import SYMBOLS, WORDS
 from retriever.lean.patterns.query import NAME
 from retriever.lean.spelled_out import MOST_TOKENS, applied, noted
@@ -19,7 +19,7 @@ _MOST_MEANINGS = 4
 """A symbol with more constants says nothing, nor does a name with more notations."""
 _PRIVATE = 0xE000
 """Where Unicode's private characters begin: they take the place of symbols, so that each is one token."""
-_KNOWN = frozenset((*OPERATORS, *WORDS, *SYMBOLS))
+_KNOWN = frozenset((*OPERATORS, *ASCII, *WORDS, *SYMBOLS))
 """What tokens are made of anyway."""
 
 

@@ -32,6 +32,7 @@ from retriever.lean.goal_context import (
     declared_before,
     notation_tokens,
     place_of,
+    texts_of,
     used_nearby,
     voters,
     ways_to_write,
@@ -402,7 +403,7 @@ def _question(
     """
     goal, where = asked.goal, asked.where
     statements = list(map(goal_statement, ways))
-    texts = [goal.target, *(hypothesis.type for hypothesis in goal.hypotheses)]
+    texts = texts_of(goal)
     tokens = [token for way in ways for token in goal_tokens(way)]
     tokens += notation_tokens(snapshot, where, texts)
     structure = reduce(GoalStructure.also, map(of_statement, statements))

@@ -103,6 +103,7 @@ def lines(text: str) -> SourceModule:
         ('infixl:50 " ≺≺ " => Before', ("≺≺", "Before", "infixl", 50, False)),
         ('@[inherit_doc] scoped infixr:67 " ⊳ " => Own.then', ("⊳", "Own.then", "infixr", 67, False)),
         ('local infix:50 (priority := high) " ≺≺ " => @Before', ("≺≺", "Before", "infix", 50, True)),
+        (r'infixl:70 " \\\\ " => without', ("\\\\", "without", "infixl", 70, False)),
         ('prefix:max "√√" => twice', ("√√", "twice", "prefix", 1024, False)),
         ('postfix:1000 "‼" => halved', ("‼", "halved", "postfix", 1000, False)),
         ('notation:50 a:50 " ⊑⊑ " b:max => Before a b', ("⊑⊑", "Before", "infix", 50, False)),

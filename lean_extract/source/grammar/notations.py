@@ -52,7 +52,7 @@ def parse_notation(
     places = [index for index, text in enumerate(head) if text[:1] == '"']
     if len(places) != 1:
         return None
-    symbol = head[places[0]].strip('"').strip()
+    symbol = head[places[0]].strip('"').strip().replace("\\\\", "\\")
     form = _form(texts[begin], head, places[0])
     return Notation(symbol, texts[target], scope, form, _precedence(head), is_local)
 
