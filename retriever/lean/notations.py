@@ -59,7 +59,7 @@ class Notations:
         signs = {symbol: chr(_PRIVATE + place) for place, symbol in enumerate(symbols)}
         if not signs or any(sign in text for sign in signs.values()):
             return text
-        marked = re.sub(_alternatives(found), lambda one: _apart(one[0], signs), text)
+        marked = re.sub(rf"(?:{_alternatives(found)})", lambda one: _apart(one[0], signs), text)
         tokens = raw_tokens(marked)
         known = {sign: self._meanings[symbol][0] for symbol, sign in signs.items()}
         return applied(tokens, known) if len(tokens) <= MOST_TOKENS else text
@@ -97,7 +97,7 @@ class Notations:
         if not any(symbol in text for symbol in self._meanings):
             return ()
         present = [symbol for symbol in {*self._meanings, *_KNOWN} if symbol in text]
-        return dict.fromkeys(re.findall(_alternatives(present), text))
+        return dict.fromkeys(re.findall(rf"(?:{_alternatives(present)})", text))
 
     @cached_property
     def _by_name(self) -> Mapping[str, tuple[Notation, ...]]:
