@@ -127,7 +127,13 @@ class CommandReader(DeclarationReader):
         elif word in HINT_WORDS:
             self._hint(position, end)
         elif word in NOTATION_WORDS and (
-            notation := parse_notation(self.tokens, position, end, self.stack.top.scope)
+            notation := parse_notation(
+                self.tokens,
+                position,
+                end,
+                self.stack.top.scope,
+                is_local="local" in prefix.modifiers,
+            )
         ):
             self.notations.append(notation)
             self.symbols[notation.symbol] = notation.target

@@ -125,6 +125,22 @@ $   10 r -
 ≍   50 n HEq
 """
 
+_CORE = """
+<+:  50 l List.IsPrefix
+<:+  50 l List.IsSuffix
+<:+: 50 l List.IsInfix
+<+   50 l List.Sublist
+<+~  50 l List.Subperm
+~    50 l List.Perm
+~r   50 l List.IsRotated
+~ᵤ   50 l Associated
+|||  55 l HOr.hOr
+^^^  58 l HXor.hXor
+&&&  60 l HAnd.hAnd
+<<<  75 l HShiftLeft.hShiftLeft
+>>>  75 l HShiftRight.hShiftRight
+"""
+
 _BRACKETED = """
 →ₗ 25 r LinearMap (RingHom.id {}) {} {}
 ≃ₗ 25 l LinearEquiv (RingHom.id {}) {} {}
@@ -229,7 +245,10 @@ def _pairs(table: str) -> dict[str, tuple[int, str]]:
     return {symbol: (int(precedence), constant) for symbol, precedence, constant in rows}
 
 
-OPERATORS = _infix(_INFIX, is_form=False)
+CORE = _infix(_CORE, is_form=False)
+"""Operators of Lean's core, and those of Mathlib that begin like one, for which names have no word of their own:
+they are read as their functions."""
+OPERATORS = {**_infix(_INFIX, is_form=False), **CORE}
 """All operators between two operands."""
 INFIX = {symbol: operator for symbol, operator in OPERATORS.items() if operator.constant}
 """The operators whose function is known."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lean_extract.syntax.brackets import PAIR_DEPTH
-from lean_extract.syntax.operators import MIRRORED
+from lean_extract.syntax.operators import CORE, MIRRORED
 
 _NEGATION = {"=": ("≠", False), "∈": ("∉", False), "≤": ("<", True), "<": ("≤", True)}
 """The relation that is equivalent to the negation, and whether its sides are swapped."""
@@ -24,7 +24,8 @@ _DEEPEST = 64
 _LARGEST_BOUND = 4096
 """`∃ x y z > t, p` is left unchanged if repeating `t` for each name takes more pieces than this."""
 _BOUNDARIES = frozenset("∧∨→↔¬,:;↦") | {":=", "<|", "by", "then", "else", "if", "in"} | _BINDERS
-_PIECE = re.compile(r"(?<!\s)\s*+((?:[^\W\d]|«[^«»]*»)[\w.'!?]*|\d+|∃!|:=|<\||\S)")
+_CORE = "|".join(map(re.escape, sorted(CORE, key=len, reverse=True)))
+_PIECE = re.compile(rf"(?<!\s)\s*+((?:[^\W\d]|«[^«»]*»)[\w.'!?]*|\d+|∃!|:=|<\||{_CORE}|\S)")
 _TO_ORIENT = re.compile(r"[≥>⊇⊃∋⊋¬]")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from lean_extract.syntax.brackets import BARS, INNER_PAIRS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS
-from lean_extract.syntax.operators import BIG, PREFIX
+from lean_extract.syntax.operators import BIG, CORE, PREFIX
 from lean_extract.syntax.term_grammar import BinderRule, Grammar, Powers, all_powers, infix_powers
 from lean_extract.syntax.terms import SyntaxNode, read_term
 from lean_extract.syntax.words import WORDS
@@ -55,7 +55,7 @@ _BODIES = {
 """The binders, and the least precedence of operators in their bodies."""
 _INFIX = infix_powers(
     "<| $ ⟶ ⟹ ↔ → →+ →* →+* →ₗ →ₐ ∨ ⊕ ∧ × = ≠ ≤ < ≥ > ∈ ∉ ∋ ⊆ ⊂ ⊇ ⊃ ∣ ≡ ≈ ∼ ⋖ ≪ ∥ ⟂ ≍ "
-    "+ - ++ ∪ ⊕ₜ ⊔ * / % ∩ \\ • ^ '' ⁻¹' ∘",
+    "+ - ++ ∪ ⊕ₜ ⊔ * / % ∩ \\ • ^ '' ⁻¹' ∘ " + " ".join(CORE),
     # These differ from Lean's own precedences. The hashes in stored indexes depend on them.
     {
         **all_powers("≅⥤", 10, is_right=True),
@@ -73,7 +73,7 @@ def _is_atom(token: str) -> bool:
     return bool(_WORD.match(token)) or token in "∅⊤⊥∞π𝓝𝓤ℵ∂‹·_?✝⁅"
 
 
-_GRAMMAR = Grammar(
+GRAMMAR = Grammar(
     infix=_INFIX,
     prefix={symbol: PREFIX[symbol][0] for symbol in _PREFIX},
     binders={symbol: BinderRule(least, _ENDS_OF_BINDERS) for symbol, least in _BODIES.items()},
@@ -115,7 +115,7 @@ def parse_term(tokens: Sequence[str], variables: Set[str] = frozenset()) -> Symb
 
 def syntax_of(tokens: Sequence[str]) -> SyntaxNode:
     """The syntax tree from which `parse_term` makes its term. What cannot be parsed is unread."""
-    return read_term(tokens[:MOST_TOKENS], _GRAMMAR)
+    return read_term(tokens[:MOST_TOKENS], GRAMMAR)
 
 
 class _Symbols:
@@ -183,7 +183,7 @@ class _Symbols:
                 return tuple(plain[:position]), ()
             if token in ("∈", "⊆", "<", "≤", "∉", "≠"):
                 rest = plain[position + 1 :][:_BOUND_REACH]
-                domain = self.term(read_term(rest, _GRAMMAR, least=51, depth=_DEEPEST // 2))
+                domain = self.term(read_term(rest, GRAMMAR, least=51, depth=_DEEPEST // 2))
                 is_set = token == "∈"
                 return tuple(plain[:position]), (
                     domain if is_set else SymbolTerm(symbol_of(token), (domain,)),
@@ -200,6 +200,7 @@ def symbol_of(token: str) -> str:
     word = WORDS.get(token)
     if word is not None:
         return word
+    token = CORE[token].constant if token in CORE else token
     last = token.rpartition(".")[2] if "«" not in token else token
     return WORDS.get(last, last) or token
 

@@ -5,6 +5,8 @@ With this table `a + b`, `HAdd.hAdd a b` and the name `add_comm` share one token
 
 from __future__ import annotations
 
+from lean_extract.syntax.operators import CORE
+
 _TABLE = """
 add        + HAdd.hAdd Add.add
 sub        - HSub.hSub Sub.sub Neg.neg neg
@@ -96,6 +98,8 @@ NOISE = frozenset(
 """Tokens that carry no information about the content of a statement."""
 
 SYMBOLS = (
+    *CORE,
+    "~m",
     *(
         "⁻¹'",
         "⁻¹",

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import math
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 from lean_extract.errors import BadSettings, LeanError, PremiseSuggestError, UserError
@@ -25,16 +27,19 @@ from lsp_server.commands.first_goal import first_goal
 from lsp_server.commands.index import index_project, print_report, stop_on_interrupt
 from lsp_server.engine.git_address import read_git_address
 from lsp_server.engine.git_source import FetchStopped
+from lsp_server.engine.index_plan import IndexPlan, plan_index
 from lsp_server.engine.libraries import add_library, index_libraries
 from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings
-from lsp_server.engine.stores import index_folder, libraries_root, needs_mathlib, project_store
+from lsp_server.engine.stores import index_folder, libraries_root, needs_mathlib
 from lsp_server.rendering.labels import counted
 from lsp_server.rendering.progress_bar import ProgressBar
 
-_BYTES_PER_SECOND = 330_000
-"""Lean text that one core reads and embeds; docs/bench.md has the first index of Mathlib."""
+_BYTES_PER_SECOND = 200_000
+"""Lean text that one core, with other work beside it, reads and embeds. Alone it does half as much again."""
 _MARGIN, _WIDTH = " " * 10, 90
 """Before each line of the plan that goes on, and the columns of one."""
+_SHORT = 40
+"""Seconds that are called less than a minute."""
 _INDEX_SHARE = 5
 """Bytes of an index for a byte of Lean text, with the graph for its search."""
 
@@ -48,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
             raise UserError("--git indexes a library, not a folder.", "Leave out one of the two.")
         return _add(options)
     root = project_root(existing_folder(options.directory))
-    print(_plan(root, options.lean))
+    print(_plan(root, options))
     if not _agreed(options.yes):
         return 0
     code = index_project(root, options)
@@ -59,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     return 0 if works else 1
 
 
-def _plan(root: Path, lean: str) -> str:
+def _plan(root: Path, options: argparse.Namespace) -> str:
     """What is there, and what will be done. Raises UserError: this is no project."""
     found = find_sources(root)
     if not is_project_root(root):
@@ -69,31 +74,43 @@ def _plan(root: Path, lean: str) -> str:
         )
     if not found.sources:
         raise no_sources(root, found.notices)
-    size = sum(one.path.stat().st_size for one in found.sources)
-    lines = [f"project   {shown(root)}", f"Lean      {_lean(root, lean)}"]
+    lines = [f"project   {shown(root)}", f"Lean      {_lean(root, options.lean)}"]
     packages = [package.name for package in read_layout(root).packages]
     lines.append(f"packages  {shown(', '.join(packages)) or 'none on this disk'}")
     if needs_mathlib(root) and "mathlib" not in packages:
         lines.append("          Mathlib is not on this disk, so its lemmas are shown by name only;")
         lines.append("          `lake update`, or `premise-suggest setup --git` with its address, brings it.")
-    if project_store(root).stamp() is not None:
-        lines.append("to do     bring the index up to date: only what changed is read")
-    else:
-        files = counted(len(found.sources), "file")
-        lines.append(
-            f"to do     read {files}, {format_size(size)}: {_estimate(size)}, into {shown(index_folder())}"
-        )
-        lines.append(
-            "          packages that another project has indexed at the same revision are not read again"
-        )
+    lines += _to_read(plan_index(root, found, options.model, options.lean))
     lines.append("then      ask Lean for one goal of the project; no file of the project is changed")
     return "\n".join(lines)
 
 
+def _to_read(plan: IndexPlan) -> Iterator[str]:
+    """What will be read, and how long that takes."""
+    update = "bring the index up to date: only what changed is read"
+    if not plan.files:
+        yield f"to do     {update}"
+    else:
+        size = f"{counted(plan.files, 'file')}, {format_size(plan.size)}"
+        yield f"to do     read {size}: {_estimate(plan.size)}, into {shown(index_folder())}"
+        parts = [f"{part.name} ({counted(part.files, 'file')})" for part in plan.parts]
+        yield from _wrapped(", ".join(parts))
+        if plan.is_update:
+            yield f"{_MARGIN}and {update}"
+    if plan.ready:
+        yield from _wrapped(f"indexed already, and not read again: {', '.join(plan.ready)}")
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    for line in textwrap.wrap(shown(text, longest=0), _WIDTH, break_on_hyphens=False):
+        yield f"{_MARGIN}{line}"
+
+
 def _estimate(size: int) -> str:
     """How long and how large the index of so many bytes of text is."""
-    minutes = size / _BYTES_PER_SECOND / 60
-    time = "less than a minute" if minutes < 1 else f"about {minutes:.0f} min on one core"
+    minutes = math.ceil(size / _BYTES_PER_SECOND / 60)
+    is_short = size < _BYTES_PER_SECOND * _SHORT
+    time = "less than a minute" if is_short else f"about {minutes} min on one core"
     return f"{time}, about {format_size(size * _INDEX_SHARE)}"
 
 

@@ -173,6 +173,7 @@ def update_project(
     environment: Mapping[str, str] = os.environ,
     device: Device = "cpu",
     with_core: bool = True,
+    tell: Callable[[str], None] | None = None,
 ) -> IndexReport:
     """Build or refresh the index of a project, with the core of its Lean where that has its sources.
 
@@ -181,6 +182,7 @@ def update_project(
         lean: the setting `lean.command`.
         environment: says which Lean there is, as for `resolve_lean`.
         device: where the encoder runs.
+        tell: called with what is missing before anything is read; without it, the report's notes say so.
 
     Raises BadSource (no `.lean` file; nothing is written), IndexLocked, IndexWriteFailed, ModelError.
     """
@@ -193,6 +195,10 @@ def update_project(
         core = core_package(project_core(root, lean, environment)) if with_core else None
     except (BadSettings, LeanError) as error:
         notes = (f"Lean's own lemmas are not in the index. {error}",)
+    if tell is not None:
+        for note in notes:
+            tell(note)
+        notes = ()
     uses, proofs = known_proofs(root)
     report = update_index(
         root,

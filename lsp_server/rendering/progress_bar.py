@@ -1,9 +1,11 @@
-"""The progress of indexing and compiling on a terminal."""
+"""The progress of indexing and compiling: a bar on a terminal, elsewhere a line from time to time."""
 
 from __future__ import annotations
 
 import shutil
 import sys
+import time
+from collections.abc import Callable
 
 from tqdm import tqdm
 
@@ -17,16 +19,29 @@ _STAGES = {
     "core": "Compiling the mini core",
     "library": "Compiling the library",
 }
+_SECONDS = 10.0
+"""Between two lines where standard error is no terminal: what ends sooner prints none."""
 
 
 class ProgressBar:
-    """A progress bar whose title is the stage; silent if standard error is not a terminal."""
+    """Shows progress on standard error: as a bar whose title is the stage, or, in a pipe or file, as lines.
 
-    def __init__(self, *, quiet: bool, unit: str = "file") -> None:
-        self._hidden = quiet or not sys.stderr.isatty()
+    Args:
+        quiet: whether to show nothing.
+        unit: what the bar counts.
+        clock: the time in seconds.
+    """
+
+    def __init__(
+        self, *, quiet: bool, unit: str = "file", clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._quiet = quiet
+        self._has_bar = not quiet and sys.stderr.isatty()
         self._unit = f" {unit}s"
         self._stage = ""
         self._bar: tqdm | None = None
+        self._clock = clock
+        self._said = clock()
 
     def __enter__(self) -> ProgressBar:
         return self
@@ -36,14 +51,20 @@ class ProgressBar:
 
     def report(self, stage: str, done: int, total: int) -> None:
         """Take in progress: stage, done, total."""
+        if self._has_bar:
+            self._draw(stage, done, total)
+        elif not self._quiet and self._clock() - self._said >= _SECONDS:
+            self._said = self._clock()
+            share = f": {done:,} of {total:,} ({done / total:.0%})" if total > 1 else ""
+            print(f"{_STAGES.get(stage, stage)}{share}", file=sys.stderr, flush=True)
+
+    def _draw(self, stage: str, done: int, total: int) -> None:
         if stage != self._stage or self._bar is None:
             self._close()
             self._stage = stage
             title = _STAGES.get(stage, stage)
             width = min(shutil.get_terminal_size((100, 40)).columns, 100)
-            self._bar = tqdm(
-                desc=title, total=total, unit=self._unit, file=sys.stderr, disable=self._hidden, ncols=width
-            )
+            self._bar = tqdm(desc=title, total=total, unit=self._unit, file=sys.stderr, ncols=width)
         self._bar.total = total
         self._bar.update(done - self._bar.n)
 

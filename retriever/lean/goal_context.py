@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
-from lean_extract.records import Premise
+from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import SourceModule
+from retriever.lean.notations import Notations
 from retriever.lean.ranker.place import Place, last_uses, nearness
 from retriever.lean.snapshot import Snapshot
 from retriever.models.encoder import Floats
@@ -39,6 +41,38 @@ class GoalContext:
     def shows_file(self) -> bool:
         """Whether it is known how the open file stands now: what was indexed of it then says nothing."""
         return bool(self.local) or self.source is not None
+
+
+def texts_of(goal: Goal) -> list[str]:
+    """The goal's target and the types of its hypotheses."""
+    return [goal.target, *(hypothesis.type for hypothesis in goal.hypotheses)]
+
+
+def notations_at(snapshot: Snapshot, where: GoalContext | None) -> tuple[Notations, ...]:
+    """The declared notations: those of the open file, which may be newer, and those of the index."""
+    source = None if where is None else where.source
+    return (*([Notations(source.notations)] if source and source.notations else ()), snapshot.notations)
+
+
+def notation_tokens(snapshot: Snapshot, where: GoalContext | None, texts: Iterable[str]) -> list[str]:
+    """What texts have in common with statements that write a constant where they have its notation, or so reversed."""
+    known = notations_at(snapshot, where)
+    return [token for text in texts for notations in known for token in notations.tokens(text)]
+
+
+def ways_to_write(snapshot: Snapshot, where: GoalContext | None, goal: Goal) -> list[Goal]:
+    """The goal; with constants in the place of their notations; and reversed. Those that are the same once."""
+    known = notations_at(snapshot, where)
+
+    def written(goal: Goal, write: Callable[[Notations, str], str]) -> Goal:
+        def text_of(text: str) -> str:
+            return reduce(lambda read, notations: write(notations, read), known, text)
+
+        hypotheses = tuple(replace(one, type=text_of(one.type)) for one in goal.hypotheses)
+        return replace(goal, target=text_of(goal.target), hypotheses=hypotheses)
+
+    ways = (goal, written(goal, Notations.spelled_out), written(goal, Notations.noted))
+    return list(dict.fromkeys(ways))
 
 
 def declared_before(where: GoalContext) -> tuple[Premise, ...]:

@@ -19,9 +19,9 @@ from lean_extract.source.reader import SourceModule
 from lean_extract.source.resolution.link import Linker
 from lean_extract.source.resolution.name_resolution import NameResolver
 from lean_extract.syntax.premise_mentions import qualified
-from retriever.lean.goal_context import GoalContext, declared_before, proved
+from retriever.lean.goal_context import GoalContext, declared_before, proved, texts_of
 from retriever.lean.index.steps import KnownStep, known_steps, of_record, step_vectors, to_record
-from retriever.lean.offer import scope_of
+from retriever.lean.offer import internal_premises, scope_of
 from retriever.lean.snapshot import Snapshot
 from retriever.models.encoder import Floats, PremiseEncoder
 from retriever.search.index.files import damaged
@@ -53,6 +53,11 @@ class _Found:
     order: int = _AFTER_ALL
     """How many premises the open file declares up to its theorem."""
 
+    @property
+    def is_local(self) -> bool:
+        """Whether it is of the open file."""
+        return self.order != _AFTER_ALL
+
 
 def chosen_steps(steps: Iterable[Step], k: int, is_term: Callable[[Step], bool]) -> list[Step]:
     """The first k, among them few terms: nearly each is of its theorem alone."""
@@ -83,10 +88,12 @@ class NearSteps:
     ) -> list[NearStep]:
         """The k steps nearest to a goal, nearest first, few of them terms. Raises IndexDamaged, Unwanted."""
         vector = self._goals.get_or_make(goal, lambda: step_vectors(self._encoder, [goal])[0])
-        found = [*self._indexed(snapshot, where, vector, k), *self._local(snapshot, where, vector)]
+        internal = internal_premises(snapshot, where, texts_of(goal))
+        owners = _owners(snapshot, where) & ~internal
+        found = [*self._indexed(snapshot, owners, vector, k), *self._local(snapshot, where, vector)]
         found.sort(key=lambda one: -one.similarity)
         chosen = chosen_steps(found, k, lambda one: one.step.is_term)
-        return _Names(snapshot, where).near_steps(chosen)
+        return _Names(snapshot, where, internal).near_steps(chosen)
 
     def _local(self, snapshot: Snapshot, where: GoalContext | None, vector: Floats) -> Iterator[_Found]:
         """The steps of the proofs above the goal in the open file."""
@@ -97,15 +104,13 @@ class NearSteps:
         for (step, _, theorem, order), own in zip(steps, vectors, strict=True):
             yield _Found(float(own @ vector), step, theorem, where.source.module.name, order)
 
-    def _indexed(
-        self, snapshot: Snapshot, where: GoalContext | None, vector: Floats, k: int
-    ) -> Iterator[_Found]:
-        """The nearest steps of the index."""
+    def _indexed(self, snapshot: Snapshot, allowed: Bools, vector: Floats, k: int) -> Iterator[_Found]:
+        """The nearest steps of the index, of these theorems (bool[n])."""
         steps, view = snapshot.steps, snapshot.view
         if not len(steps):
             return
         products = steps.search.query(vector)
-        numbers = products.top(TERMS_BESIDE * k, _owners(snapshot, where)[steps.owners])
+        numbers = products.top(TERMS_BESIDE * k, allowed[steps.owners])
         owners, similarities = steps.owners[numbers].tolist(), products.scores(numbers).tolist()
         for number, owner, similarity in zip(numbers.tolist(), owners, similarities, strict=True):
             try:
@@ -159,8 +164,9 @@ def _owners(snapshot: Snapshot, where: GoalContext | None) -> Bools:
 class _Names:
     """Writes the names of premises in full, as a goal's context knows them."""
 
-    def __init__(self, snapshot: Snapshot, where: GoalContext | None) -> None:
+    def __init__(self, snapshot: Snapshot, where: GoalContext | None, internal: Bools) -> None:
         self._snapshot = snapshot
+        self._internal = internal
         self._scope = scope_of(snapshot, where)
         self._known: dict[str, int] = {}
         self._premises: dict[str, Premise | None] = {}
@@ -174,11 +180,19 @@ class _Names:
         self._names = NameResolver(self._environment, 0)
 
     def near_steps(self, found: Sequence[_Found]) -> list[NearStep]:
-        """Steps as they are used here."""
+        """Steps as they are used here, without those of libraries that use what is internal there."""
         named = [self._resolved(one.step.mentions, one.step.scope, one.order) for one in found]
         numbers = {self._number(name) for names in named for name in names if name not in self._own}
         self._snapshot.view.read_ahead(sorted(number for number in numbers if number >= 0))
-        return [self._near_step(one, names) for one, names in zip(found, named, strict=True)]
+        return [
+            self._near_step(one, names)
+            for one, names in zip(found, named, strict=True)
+            if one.is_local or not any(map(self._is_internal, names))
+        ]
+
+    def _is_internal(self, name: str) -> bool:
+        number = self._number(name)
+        return number >= 0 and bool(self._internal[number])
 
     def _near_step(self, found: _Found, names: Sequence[str]) -> NearStep:
         step = found.step

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote
@@ -115,6 +116,17 @@ def offered_premises(
     offered = _in_sight(snapshot, where, kinds, local)
     mask = only.mask(snapshot, scope_of(snapshot, where)) if only else None
     return offered if mask is None else np.asarray(offered & mask)
+
+
+def internal_premises(
+    snapshot: Snapshot, where: GoalContext | None, texts: Iterable[str], only: Allowed | None = None
+) -> Bools:
+    """bool[n]: the premises that are internal to a library that nothing names: no text, nor the goal's place."""
+    place = () if where is None else (where.namespace, where.theorem or "", where.module or "")
+    found = snapshot.internal.but_named_in([*texts, *place])
+    ids = snapshot.names.find_names((only.names if only else None) or ())
+    found[ids[ids >= 0]] = False
+    return found
 
 
 def _in_sight(snapshot: Snapshot, where: GoalContext | None, kinds: Kinds, local: int) -> Bools:

@@ -17,7 +17,7 @@ from lean_extract.errors import BadQuery
 from lean_extract.records import Premise
 from lean_extract.wanted import check_wanted
 from retriever.lean.allowed import Allowed
-from retriever.lean.goal_context import GoalContext
+from retriever.lean.goal_context import GoalContext, notations_at
 from retriever.lean.listing import SPARE, listed
 from retriever.lean.offer import RankedPremise
 from retriever.lean.patterns.matching import matching
@@ -65,11 +65,12 @@ def pattern_search(
     """
     query = parse_pattern(text)
     with service.reading() as snapshot:
-        offer = offer_at(snapshot, where, allowed)
+        offer = offer_at(snapshot, where, allowed, text)
         trees = [TreeColumns.of_rows(map(trees_of_premise, offer.own)), *_trees_of(snapshot)]
         _refuse_unknown(query, trees)
         has_trees = _has_trees(offer, trees)
-        found, score = _scored(query, trees, offer)
+        found, score = _scored(query, _shape_ways(snapshot, where, text, query), trees, offer)
+        score = offer.internal_last(score)
         found &= offer.may_be_found & has_trees
         best = islice(_compatible(offer, query.mentioned, top(score, _MOST_READ, found)), k + SPARE)
         premises = listed(offer.ranked_premises(list(best), score), where)[:k]
@@ -96,14 +97,26 @@ def _refuse_unknown(query: PatternQuery, trees: Sequence[TreeColumns]) -> None:
             )
 
 
-def _scored(query: PatternQuery, trees: Sequence[TreeColumns], offer: Offer) -> tuple[Bools, Floats]:
-    """(bool[n], float32[n]): which statements meet the pattern, and how near they are to it."""
+def _shape_ways(
+    snapshot: Snapshot, where: GoalContext | None, text: str, query: PatternQuery
+) -> list[PatternQuery]:
+    """The pattern, and what it is with constants for its declared notations, and reversed."""
+    known = notations_at(snapshot, where)
+    others = [parse_pattern(text, write) for one in known for write in (one.spelled_out, one.noted)]
+    return list(dict.fromkeys((query, *others)))
+
+
+def _scored(
+    query: PatternQuery, ways: Sequence[PatternQuery], trees: Sequence[TreeColumns], offer: Offer
+) -> tuple[Bools, Floats]:
+    """(bool[n], float32[n]): which statements meet the pattern in one of its ways, and how near they are to it."""
     found: list[Bools] = []
     scores: list[Floats] = []
     for columns in trees:
         check_wanted()
-        here, is_conclusion = matching(columns, query)
-        found.append(here)
+        met = [matching(columns, way) for way in ways]
+        found.append(np.logical_or.reduce([here for here, _ in met]))
+        is_conclusion = np.logical_or.reduce([here & whole for here, whole in met])
         share = max(query.nodes, 1) / np.maximum(np.diff(columns.starts), 1)
         scores.append((is_conclusion + np.minimum(share, 1.0)).astype(np.float32))
     names = [_having(offer, part) for part in query.name_parts]

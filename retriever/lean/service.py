@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -29,9 +30,12 @@ from retriever.lean.goal_context import (
     GoalContext,
     NearbyCounts,
     declared_before,
+    notation_tokens,
     place_of,
+    texts_of,
     used_nearby,
     voters,
+    ways_to_write,
 )
 from retriever.lean.index.corpus import ListedSource
 from retriever.lean.index.flags import Flag
@@ -42,6 +46,7 @@ from retriever.lean.near_steps import NEAREST, NearSteps
 from retriever.lean.offer import (
     Kinds,
     RankedPremise,
+    internal_premises,
     offered_premises,
     own_premises,
     ranked_indexed_premise,
@@ -53,7 +58,13 @@ from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.ranker.signals import TargetQuestion, indexed_columns, ranker_signals, ranker_table
 from retriever.lean.ranking import RankingQuestion, Signals, best, candidates, columns_of
 from retriever.lean.snapshot import Snapshot
-from retriever.lean.structure.hashes import goal_statement, of_statement, patterns_of
+from retriever.lean.structure.hashes import (
+    GoalPatterns,
+    GoalStructure,
+    goal_statement,
+    of_statement,
+    patterns_of,
+)
 from retriever.lean.tokens import goal_tokens, target_tokens
 from retriever.models.encoder import Encoder, PremiseEncoder
 from retriever.models.reranker import DEPTH, Reranker, blend
@@ -67,6 +78,7 @@ from retriever.search.reranking import reranked
 from retriever.search.votes import by_rank
 
 _CACHED_GOALS = 64
+_ANOTHER_WAY = 0.5
 _SORTS = frozenset(("prop", "type", "sort"))
 """Tokens of no symbol that a premise could be about."""
 
@@ -201,15 +213,19 @@ class PremiseService:
     def _ranked(self, snapshot: Snapshot, asked: RankRequest) -> list[RankedPremise]:
         goal, where = asked.goal, asked.where
         ranker = self._ranker
-        vectors = GoalVectors(self._vector(goal))
+        ways = ways_to_write(snapshot, where, goal)
+        vectors = GoalVectors(_joint(map(self._vector, ways)))
         if ranker is not None:
+            targets = [Goal((), way.target) for way in ways]
             vectors = replace(
-                vectors, target=self._vector(Goal((), goal.target)), tower=self._tower_vector(goal)
+                vectors,
+                target=_joint(map(self._vector, targets)),
+                tower=_joint(map(self._tower_vector, ways)) if self._tower else vectors.state,
             )
         check_wanted()
         local = self._vectors.local(snapshot, where, own_premises(where, asked.kinds, asked.allowed))
         used = used_nearby(snapshot, where)
-        question = _question(snapshot, asked, vectors, used, len(local.premises))
+        question = _question(snapshot, asked, ways, vectors, used, len(local.premises))
         check_wanted()
         ids = candidates(question, self._fusion.lists, asked.k if ranker is None else 0)
         own = local_columns(snapshot, local, question, vectors.state, used)
@@ -252,6 +268,7 @@ class PremiseService:
         goal = readable(goal)
         tokens = frozenset(target_tokens(goal)) - _SORTS or frozenset(goal_tokens(goal)) - _SORTS
         with self.reading() as snapshot:
+            tokens = tokens.union(notation_tokens(snapshot, where, [goal.target]))
             own = declared_before(where) if where is not None else ()
             return bool(
                 (snapshot.bm25.scores(tokens) > 0).any()
@@ -330,6 +347,16 @@ class PremiseService:
             return freshness_of(snapshot, listed)
 
 
+def _joint(vectors: Iterable[Floats]) -> Floats:
+    """float32[d]: the vector of a goal by those of the ways to write it; the first counts most."""
+    first, *others = vectors
+    if not others:
+        return first
+    total = first + _ANOTHER_WAY * np.sum(others, axis=0)
+    length = np.linalg.norm(first) / max(float(np.linalg.norm(total)), 1e-9)
+    return np.asarray(total * length, dtype=np.float32)
+
+
 def _ranker_table(
     snapshot: Snapshot,
     question: RankingQuestion,
@@ -359,6 +386,7 @@ def _state_queries(search: NearestNeighbours, vectors: GoalVectors) -> tuple[Nei
 def _question(
     snapshot: Snapshot,
     asked: RankRequest,
+    ways: Sequence[Goal],
     vectors: GoalVectors,
     used: NearbyCounts,
     local: int,
@@ -368,13 +396,17 @@ def _question(
     Args:
         snapshot: the index.
         asked: the request.
+        ways: its goal, and the goal as it is written without declared notations, if it has any.
         vectors: the goal's.
         used: what the proofs above use.
         local: how many premises of the open file are offered beside the indexed ones.
     """
     goal, where = asked.goal, asked.where
-    statement = goal_statement(goal)
-    tokens, structure = goal_tokens(goal), of_statement(statement)
+    statements = list(map(goal_statement, ways))
+    texts = texts_of(goal)
+    tokens = [token for way in ways for token in goal_tokens(way)]
+    tokens += notation_tokens(snapshot, where, texts)
+    structure = reduce(GoalStructure.also, map(of_statement, statements))
     query, of_tower = _state_queries(snapshot.search, vectors)
     allowed = voters(snapshot, where)
     nearest = query.top(NEIGHBOURS, allowed)
@@ -386,8 +418,8 @@ def _question(
             vectors.target,
             of_tower,
             vectors.tower,
-            frozenset(target_tokens(goal)),
-            patterns_of(statement),
+            frozenset(notation_tokens(snapshot, where, texts[:1])).union(*map(target_tokens, ways)),
+            reduce(GoalPatterns.also, map(patterns_of, statements)),
             asked.caller,
         )
         place = place_of(snapshot, where, used)
@@ -408,6 +440,7 @@ def _question(
     if where is not None:
         context = RankingContext(frozenset(tokens), where.module, where.theorem, where.line)
     offered = offered_premises(snapshot, where, asked.kinds, local, asked.allowed)
+    offered &= ~internal_premises(snapshot, where, texts, asked.allowed)
     return RankingQuestion(context, structure, signals, offered, scope_of(snapshot, where))
 
 

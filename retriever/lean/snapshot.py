@@ -14,7 +14,9 @@ from retriever.lean.index.coverage import Coverage
 from retriever.lean.index.flags import Flag
 from retriever.lean.index.proofs import proof_graph
 from retriever.lean.index.view import LeanView
+from retriever.lean.internal import InternalNames
 from retriever.lean.nearby import NearbyUses
+from retriever.lean.notations import Notations, core_notations
 from retriever.lean.ranker.kinds import Groups, groups_of
 from retriever.lean.ranker.place import UsesByPlace, starting_with
 from retriever.lean.scope import ModuleNode, importable
@@ -90,6 +92,16 @@ class Snapshot:
     def names(self) -> LiveNames:
         """The premises that count, by name."""
         return LiveNames.of(self.view)
+
+    @cached_property
+    def internal(self) -> InternalNames:
+        """The premises that their libraries call internal."""
+        return InternalNames(self.view)
+
+    @cached_property
+    def notations(self) -> Notations:
+        """The notations that the indexed files declare, and those of Lean's core."""
+        return Notations(self.view.notations(), core_notations())
 
     @cached_property
     def proofs(self) -> ProofGraph:

@@ -1,7 +1,8 @@
 """Free text: a name or a part of one, words, or a statement.
 
 Words are looked for in names and, less, in statements (BM25: the model reads Lean, not English). A text with
-Lean's symbols is read as a goal's target and ranked like a goal, behind the names that have it as typed.
+Lean's symbols is read as a goal's target and ranked like a goal, behind the names that have it as typed. A notation
+alone asks for the statements with it or its constant.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import numpy as np
 
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.dotted import undotted
+from lean_extract.syntax.lexer import is_plain_name
 from lean_extract.syntax.symbol_terms import syntax_of
 from lean_extract.syntax.terms import SyntaxNode
 from retriever.lean.allowed import Allowed
-from retriever.lean.goal_context import GoalContext
+from retriever.lean.goal_context import GoalContext, notations_at
 from retriever.lean.listing import SPARE, listed
 from retriever.lean.offer import (
     RankedPremise,
+    internal_premises,
     offered_premises,
     own_premises,
     ranked_indexed_premise,
@@ -40,6 +43,8 @@ LONGEST = 20_000
 """Of a longer text the end is not read."""
 _STATEMENT = re.compile(r"[^\w\s.,;:'’\"“”`«»?!‐–—-]")
 _WORD = re.compile(r"[\w.']+")
+_BEHIND = np.float32(1e-4)
+"""What the score of an internal premise is multiplied by: it comes last, and keeps its place among its like."""
 _BY_TEXT = 0.1
 """What a premise's statement counts for, at most, beside its name."""
 
@@ -52,11 +57,20 @@ class Offer:
     own: Sequence[Premise]
     offered: Bools
     scope: Bools | None
+    internal: Bools
+    """bool[n]: what comes last, since it is internal to a library that was not named."""
 
     @property
     def may_be_found(self) -> Bools:
         """bool[len(own) + n]: of all numbers."""
         return np.concatenate([np.ones(len(self.own), dtype=np.bool_), self.offered])
+
+    def internal_last(self, scores: Floats) -> Floats:
+        """Scores from 0, where what is internal has less than all else that has any."""
+        behind = scores[len(self.own) :][self.internal]
+        lowered = scores.copy()
+        lowered[len(self.own) :][self.internal] = behind * _BEHIND
+        return lowered
 
     def premise(self, number: int) -> Premise:
         """A premise's record by its number."""
@@ -107,7 +121,11 @@ def search(
     if k <= 0 or not text:
         return []
     with service.reading() as snapshot:
-        offer = offer_at(snapshot, where, allowed)
+        offer = offer_at(snapshot, where, allowed, text)
+        if constant := _constant_of(snapshot, where, text):
+            query = NameQuery.of(constant)
+            scores = by_words(offer, query, text_tokens(text)) + _BY_TEXT * by_name(offer, query)
+            return listed(_best(offer, scores, k + SPARE), where)[:k]
         query = NameQuery.of(text)
         named = _named(offer, applied_name(text), k)
         if not is_statement(text) and not named:
@@ -158,10 +176,16 @@ def by_name(offer: Offer, query: NameQuery) -> Floats:
     return score([own, *offer.snapshot.searched_names], query, uses)
 
 
-def by_words(offer: Offer, query: NameQuery) -> Floats:
-    """float32: how much of the words each name and statement has, in [0, 1], by BM25."""
+def _constant_of(snapshot: Snapshot, where: GoalContext | None, text: str) -> str:
+    """The constant for which a text stands that is a notation and nothing else; empty for other texts."""
+    found = (constant for known in notations_at(snapshot, where) for constant in known.constants(text))
+    return next(found, "")
+
+
+def by_words(offer: Offer, query: NameQuery, more: Sequence[str] = ()) -> Floats:
+    """float32: how much of the words, and of more tokens, each name and statement has, in [0, 1], by BM25."""
     bm25 = offer.snapshot.bm25
-    tokens = _tokens(query)
+    tokens = [*_tokens(query), *more]
     own = bm25.score_texts(tokens, [premise_tokens(premise) for premise in offer.own])
     scores = np.concatenate([own, bm25.scores(tokens)])
     return np.asarray(scores / max(float(scores.max(initial=0.0)), 1e-9), dtype=np.float32)
@@ -181,15 +205,19 @@ def _tokens(query: NameQuery) -> list[str]:
 
 def _best(offer: Offer, scores: Floats, k: int) -> list[RankedPremise]:
     """The k premises with the best scores above 0."""
+    scores = offer.internal_last(scores)
     best = top(scores, k, offer.may_be_found & (scores > 0))
     return offer.ranked_premises(best.tolist(), scores)
 
 
-def offer_at(snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None) -> Offer:
-    """What may be found at a place, of any kind."""
+def offer_at(snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None, text: str = "") -> Offer:
+    """What may be found at a place, of any kind, for what was asked."""
     own = own_premises(where, "all", allowed)
     offered = offered_premises(snapshot, where, "all", len(own), allowed)
-    return Offer(snapshot, own, offered, scope_of(snapshot, where))
+    internal = internal_premises(snapshot, where, (text,), allowed)
+    if "." in text and is_plain_name(text):
+        internal[snapshot.internal.ending_with(text)] = False
+    return Offer(snapshot, own, offered, scope_of(snapshot, where), internal)
 
 
 def _one_list(first: list[RankedPremise], then: list[RankedPremise], k: int) -> list[RankedPremise]:

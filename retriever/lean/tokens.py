@@ -18,6 +18,7 @@ from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.syntax.canonical import normal_form
 from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
+from lean_extract.syntax.operators import CORE
 from lean_extract.syntax.placed import PlacedToken
 from lean_extract.syntax.words import NOISE, SYMBOLS, WORDS
 from retriever.models.text import LONGEST_TEXT, binder_parts
@@ -111,9 +112,12 @@ def shape_tokens(text: str, bound: Iterable[str] = ()) -> list[str]:
 
 
 def _shapes_to_find(text: str, bound: frozenset[str]) -> list[str]:
-    """The shapes of a text. Those with names and dots as written are in indexes that an older version wrote."""
+    """The shapes of a text. Those with names and dots as written, and with the operators of `CORE` as single
+    characters, are in indexes that an older version wrote."""
     raw = _without_binders(raw_tokens(text))
-    ways = [(tokens, left_out) for tokens in (undotted(raw, bound), raw) for left_out in (_ALL, 0, 1, 2)]
+    apart = tuple(piece for token in raw for piece in (token if token in CORE else (token,)))
+    spelled = (undotted(raw, bound), undotted(apart, bound), raw)
+    ways = [(tokens, left_out) for tokens in spelled for left_out in (_ALL, 0, 1, 2)]
     found = dict.fromkeys(shape for tokens, left_out in ways for shape in _shape(tokens, bound, left_out))
     return list(found)
 
@@ -195,6 +199,8 @@ def _expand(raw: str, bound: frozenset[str]) -> list[str]:
         return [word]
     if raw in NOISE:
         return []
+    if raw in CORE:
+        return [raw, *name_parts(CORE[raw].constant)]
     if not _IDENTIFIER.match(raw):
         return [raw]
     head, dot, rest = raw.partition(".")

@@ -21,7 +21,7 @@ from retriever.search.index.lock import locked
 from retriever.search.index.store import IndexStore
 from retriever.search.indexing.report import IndexReport
 from tests.lean_extract.machines import give_sources
-from tests.retriever.support import COMMUTES, CountingEncoder, Sheet, make_store, theorem
+from tests.retriever.support import COMMUTES, CountingEncoder, Sheet, goal, make_store, theorem
 
 OWN = "theorem my_swap (n m : Nat) : n + m = m + n := sorry\n"
 CORE_NAMES = {"Nat.plus_turn", "Std.Sets.or_turn"}
@@ -300,3 +300,23 @@ def test_axioms_that_prove_nothing_are_not_offered(projects: Projects, model_fol
     projects.index("one")
     names = {one.premise.name for one in projects.service("one", model_folder).rank(COMMUTES)}
     assert names == {*CORE_NAMES, "my_swap", "choose"}
+
+
+PROVED = """prelude
+theorem Std.Internal.turn (n m : Nat) : n + m = m + n := by
+  apply Nat.plus_turn
+theorem Nat.turned (n m : Nat) : n + m = m + n := by
+  exact Std.Internal.turn n m
+theorem Nat.turned_openly (n m : Nat) : n + m = m + n := by
+  exact Nat.plus_turn n m
+"""
+
+
+def test_steps_of_what_it_calls_internal_are_no_tactics(projects: Projects, model_folder: Path) -> None:
+    (projects.core_root / "Init" / "Turning.lean").write_text(PROVED)
+    projects.index("one")
+    service = projects.service("one", model_folder)
+    assert {step.theorem for step in service.near_steps(COMMUTES)} == {"Nat.turned_openly"}
+    named = goal("n + Std.Internal.id m = m + n", ("n m", "ℕ"))
+    found = {step.theorem for step in service.near_steps(named)}
+    assert found == {"Nat.turned_openly", "Nat.turned", "Std.Internal.turn"}

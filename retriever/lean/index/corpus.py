@@ -86,7 +86,7 @@ class LeanFile:
         found = reader.read_file(self.path, self.module, states=True, known=self.known)
         if found.has_bare_aliases:
             self.on_bare(self.name)
-        more = kept_of(found.module.imports, found.module.in_module_system)
+        more = kept_of(found.module.imports, found.module.in_module_system, found.notations)
         if self.unread:
             proofs = tuple(proof for proof in found.proofs if proof.theorem not in self.unread)
             found = replace(found, proofs=proofs)

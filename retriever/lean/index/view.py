@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import numpy.typing as npt
 
 from lean_extract.records import Premise
+from lean_extract.source.grammar.notations import Notation
 from retriever.lean.index.content import premise_of
 from retriever.lean.index.flags import Flag
-from retriever.lean.index.modules import node_of
+from retriever.lean.index.modules import node_of, notations_of
 from retriever.lean.scope import ModuleNode
 from retriever.search.index.files import REBUILD, damaged
 from retriever.search.index.opening import SegmentPart, open_stores
@@ -56,10 +58,20 @@ class LeanView(IndexView):
 
     def module_graph(self) -> dict[str, ModuleNode]:
         """The import graph over all live files. Raises IndexDamaged."""
-        try:
+        with self._reading("imports"):
             return {file.module: node_of(file) for file in self.live_files}
+
+    def notations(self) -> list[Notation]:
+        """The notations of all live files, their constants as written. Raises IndexDamaged."""
+        with self._reading("notations"):
+            return [one for file in self.live_files for one in notations_of(file)]
+
+    @contextmanager
+    def _reading(self, what: str) -> Iterator[None]:
+        try:
+            yield
         except (ValueError, TypeError) as error:
-            raise damaged(self.segments[0].folder, f"the imports of a file: {error}", REBUILD) from error
+            raise damaged(self.segments[0].folder, f"the {what} of a file: {error}", REBUILD) from error
 
     def premise(self, number: int) -> Premise:
         """A premise's record (without statement where none is shipped). Raises IndexDamaged."""

@@ -14,7 +14,7 @@ The notation is that of Loogle, whose patterns are elaborated by Lean; these are
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lean_extract.errors import BadQuery
@@ -126,8 +126,11 @@ def is_pattern(text: str) -> bool:
     return len(parts) > 1 and all(map(NAME.fullmatch, parts)) and any("." in part for part in parts)
 
 
-def parse_pattern(text: str) -> PatternQuery:
-    """Read a pattern. Raises BadQuery: the message says what is wrong and at which column, from 1."""
+def parse_pattern(text: str, write: Callable[[str], str] = str) -> PatternQuery:
+    """Read a pattern. Raises BadQuery: the message says what is wrong and at which column, from 1.
+
+    `write` gives the shapes in another way of writing, with names for their holes.
+    """
     parts = list(_parts(text))
     if len(parts) > _MOST_PARTS:
         raise BadQuery(
@@ -145,7 +148,7 @@ def parse_pattern(text: str) -> PatternQuery:
         elif NAME.fullmatch(part) and part != _ANY:
             constants.append(_constant(part, column))
         else:
-            shape, used = _shape(part, column)
+            shape, used = _shape(part, column, write)
             shapes.append(shape)
             mentioned += used
     return PatternQuery(tuple(names), tuple(constants), tuple(shapes), (*constants, *mentioned))
@@ -189,7 +192,7 @@ def _parts(text: str) -> Iterator[tuple[str, int]]:
             owed -= depth <= 0
 
 
-def _shape(part: str, column: int) -> tuple[Shape, list[Mentioned]]:
+def _shape(part: str, column: int, write: Callable[[str], str]) -> tuple[Shape, list[Mentioned]]:
     text, at, is_whole = part, column, False
     for turnstile in _TURNSTILES:
         if part.startswith(turnstile):
@@ -206,7 +209,7 @@ def _shape(part: str, column: int) -> tuple[Shape, list[Mentioned]]:
         holes.add(name)
         return name
 
-    tokens = raw_tokens(_HOLE.sub(named, text))
+    tokens = raw_tokens(write(_HOLE.sub(named, text)))
     _check_operators(tokens, text, at)
     written = {token for token in tokens if NAME.fullmatch(token)}
     conclusion, *hypotheses = _split(parse_term(tokens, frozenset(holes)), frozenset(holes), written)

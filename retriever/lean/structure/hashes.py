@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import IntEnum
 from functools import lru_cache
 
@@ -62,6 +62,16 @@ class GoalStructure:
     mirrored: frozenset[int]
     hypotheses: frozenset[int]
     types: frozenset[int]
+
+    def also(self, other: GoalStructure) -> GoalStructure:
+        """The structure of a goal that is written in another way, too."""
+        return GoalStructure(
+            self.target | other.target,
+            self.own,
+            self.mirrored | other.mirrored,
+            self.hypotheses | other.hypotheses,
+            self.types | other.types,
+        )
 
 
 def of_premise(premise: Premise) -> frozenset[int]:
@@ -137,6 +147,11 @@ class GoalPatterns:
     """The subterms down to some depth as first arguments: how much of a left side is met."""
     hypotheses: frozenset[int]
     """The roots of the hypotheses' subterms as hypotheses: what could be proved by one of them."""
+
+    def also(self, other: GoalPatterns) -> GoalPatterns:
+        """The patterns of a goal that is written in another way, too."""
+        both = ((one.name, getattr(self, one.name) | getattr(other, one.name)) for one in fields(self))
+        return GoalPatterns(**dict(both))
 
 
 EQUATION, EQUIVALENCE = (zlib.crc32(f" {symbol}/2".encode()) & ~7 for symbol in ("eq", "iff"))
