@@ -26,7 +26,7 @@ from lean_extract.toolchains.toolchain import ELAN, Toolchain, compiled_folders,
 
 _LEANS_OWN = frozenset(("Init", "Std", "Lean", "Lake"))
 _LACKS_LEANS_OWN = re.compile(
-    r"unknown module prefix '(?:Init|Std|Lean|Lake)'|of module Init\b.* does not exist"
+    r"unknown module prefix '(?:Init|Std|Lean|Lake)'|of module Init(?:\.\S{1,200}+)? does not exist"
 )
 _LONGEST = 400
 

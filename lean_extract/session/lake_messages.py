@@ -8,7 +8,7 @@ from dataclasses import dataclass
 OUT_OF_DATE = "Imports are out of date"
 """How Lean begins its message where Lake would have to build what a file imports."""
 
-_COMMAND = re.compile(r"(?P<unread>Invalid output from )?`[^`\n]*\bsetup-file [^`\n]*`")
+_COMMAND = re.compile(r"(?P<unread>Invalid output from )?`(?=[^`\n]*+`)[^`\n]*\bsetup-file [^`\n]*+`")
 _ERROR = re.compile(r"^error: (?P<reason>.+)", re.MULTILINE)
 _UNHELPFUL = re.compile(r"build failed$|.*: package configuration has errors$")
 _NEEDS_RESTART = (

@@ -35,7 +35,7 @@ MAX_NAME = 200
 """Characters of a package's name or revision."""
 
 _SOURCE_DIR = re.compile(
-    r'^\s*+(?:@\[[^\]\n]*+\]\s*+)?(?P<of>package|lean_lib|lean_exe)\b|\bsrcDir\s*+:=\s*+"(?P<folder>[^"\n]++)"',
+    r'^[^\S\n]*+(?:@\[[^\]\n]*+\]\s*+)?(?P<of>package|lean_lib|lean_exe)\b|\bsrcDir\s*+:=\s*+"(?P<folder>[^"\n]++)"',
     re.MULTILINE,
 )
 """Where a declaration of a `lakefile.lean` begins, or a source folder that it states."""
