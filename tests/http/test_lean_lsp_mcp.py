@@ -1,4 +1,4 @@
-"""lean-lsp-mcp, a client that no one here wrote: its two search tools, pointed here by environment."""
+"""lean-lsp-mcp, a client that no one here wrote: its hammer, pointed here by environment."""
 
 from __future__ import annotations
 
@@ -65,21 +65,14 @@ async def session(project: Path, **variables: str) -> AsyncIterator[Any]:
         yield opened
 
 
-async def test_its_state_search_and_its_hammer_get_our_answers(project: Path, server: Served) -> None:
+async def test_its_hammer_gets_our_answers(project: Path, server: Served) -> None:
     place = {"file_path": str(project / "Mine.lean"), "line": 2, "column": 3}
-    urls = {
-        "LEAN_STATE_SEARCH_URL": server.url,
-        "LEAN_STATE_SEARCH_REV": "v4.35.0",
-        "LEAN_HAMMER_URL": server.url,
-    }
-    async with session(project, **urls) as client:
-        searched = await client.call_tool("lean_state_search", {**place, "num_results": 6})
+    async with session(project, LEAN_HAMMER_URL=server.url) as client:
         hammered = await client.call_tool("lean_hammer_premise", {**place, "num_results": 16})
-        elsewhere = await client.call_tool("lean_state_search", {**place, "line": 1, "column": 1})
-    found, premises = (names(answer.structured_content["items"]) for answer in (searched, hammered))
-    assert not searched.is_error and not hammered.is_error
-    assert len(found) == 6 and len(premises) == 16
-    assert found[0] == premises[0] == "Nat.add_comm"
+        elsewhere = await client.call_tool("lean_hammer_premise", {**place, "line": 1, "column": 1})
+    assert not hammered.is_error
+    premises = names(hammered.structured_content["items"])
+    assert len(premises) == 16 and premises[0] == "Nat.add_comm"
     assert elsewhere.is_error
 
 
