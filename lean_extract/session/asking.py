@@ -24,7 +24,6 @@ from lean_extract.syntax.lexer import unread_at
 from lean_extract.toolchains.compile import CircularImports
 
 _ERROR = 1
-_PROBE = "_premise_suggest_imported_by_"
 _WHERE_GOALS_ARE = "Put the cursor on a tactic after `by`, on a `sorry` or on a hole `_`."
 _BY = "(by "
 HOLE = "sorry"
@@ -105,15 +104,15 @@ async def _broken_imports(
     except CircularImports as error:
         return error
     if blocked is not None and blocked.path is not None:
-        rejected = broken_module(path, blocked, await _errors_of(server, path, blocked.path))
+        rejected = broken_module(path, blocked, await _errors_of(server, blocked.path))
         if rejected is not None:
             return rejected
     return broken_imports(path, message, project, toolchain, blocked)
 
 
-async def _errors_of(server: LeanServer, path: Path, other: Path) -> list[dict[str, Any]]:
-    """Lean's errors about another file on disk. It is opened under a different name, as it may be open already."""
-    probe = path.with_name(f"{_PROBE}{path.name}")
+async def _errors_of(server: LeanServer, other: Path) -> list[dict[str, Any]]:
+    """Lean's errors about another file on disk, of which a copy is opened, as it may be open already."""
+    probe = server.copy_of(other)
     try:
         state = await server.sync(probe, LeanDocument(read_source(other)).text)
         await server.settle(probe)

@@ -237,6 +237,11 @@ def copy_of(path: Path, number: int) -> str:
     return f"{path}{_COPY}{number}"
 
 
+def name_of(path: Path) -> str:
+    """The name of a file, or of the one that this is a copy of."""
+    return path.name.partition(_COPY)[0]
+
+
 def respelled(uri: str, number: int) -> str:
     """A `file:` address whose letters are percent-encoded where `number` has bits; each number gives another."""
     characters = _CHARACTERS.findall(uri)

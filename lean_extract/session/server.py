@@ -26,7 +26,7 @@ from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.files.reading import is_folder
 from lean_extract.records import Position
 from lean_extract.session import processes
-from lean_extract.session.client import LeanClient, LeanIsSilent, Patience, Progress, copy_of
+from lean_extract.session.client import LeanClient, LeanIsSilent, Patience, Progress, copy_of, name_of
 from lean_extract.session.faults import Fault
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.scratch import Scratch
@@ -166,7 +166,7 @@ class LeanServer:
         Raises ProjectBroken: the project's packages have moved, which Lake would undo for the file's worker.
         """
         await self._refuse_fetching()
-        with self._errors(f"opening {path.name}"):
+        with self._errors(f"opening {name_of(path)}"):
             known = self._client.document(str(path))
             if known is not None and (known.fatal_error or path in self._outdated):
                 await self.forget(path)
@@ -184,6 +184,10 @@ class LeanServer:
         if document is not None:
             document.pinned = False
 
+    def copy_of(self, path: Path) -> Path:
+        """What a new copy of a file is called, which is a document of its own."""
+        return Path(copy_of(path, next(self._numbers)))
+
     def outdate(self) -> None:
         """Reload the imports of every file at the next request about it."""
         self._outdated |= self._opened
@@ -199,7 +203,7 @@ class LeanServer:
         """Wait until the whole text of a file is elaborated. Raises LeanDied: it is not open any more."""
         document = self._client.document(str(path))
         if document is None:
-            raise LeanDied(f"{path.name} was closed while Lean worked on it.", _AGAIN)
+            raise LeanDied(f"{name_of(path)} was closed while Lean worked on it.", _AGAIN)
         await self._answer(path, self._client.barrier(str(path)))
         return document
 
@@ -240,7 +244,7 @@ class LeanServer:
     async def _answer(self, path: Path, request: Coroutine[Any, Any, _T]) -> _T:
         """The response to a request about a file, which is awaited as long as Lean gets on with it."""
         patience = Patience(self._limits.request_seconds)
-        with self._errors(f"elaborating {path.name}"), self._malformed_answers(path):
+        with self._errors(f"elaborating {name_of(path)}"), self._malformed_answers(path):
             answer = await self._client.awaited(str(path), request, patience)
         self._silent = None
         return answer
@@ -250,7 +254,7 @@ class LeanServer:
 
         Args: as for `begin`; the text ends above the declaration.
         """
-        with self._errors(f"opening {path.name}"):
+        with self._errors(f"opening {name_of(path)}"):
             await (await self._copies(path, header)).warm(above, line)
 
     async def begin(self, path: Path, header: str, text: str, line: int) -> list[dict[str, Any]]:
@@ -265,7 +269,7 @@ class LeanServer:
         Raises LeanTimeout, LeanDied.
         """
         pool = await self._copies(path, header)
-        with self._errors(f"elaborating a copy of {path.name}"):
+        with self._errors(f"elaborating a copy of {name_of(path)}"):
             return await pool.begin(text, line)
 
     async def _copies(self, path: Path, header: str) -> Scratch:
@@ -274,7 +278,7 @@ class LeanServer:
         if pool is None or not is_same or self._scratch_is_outdated:
             await self._refuse_fetching()
             await self.drop_scratch()
-            names = [copy_of(path, next(self._numbers)) for _ in range(self._limits.slots)]
+            names = [str(self.copy_of(path)) for _ in range(self._limits.slots)]
             pool = Scratch(self._client, path, header, names, self._limits.request_seconds)
             self._pool = pool
         return pool
@@ -355,7 +359,9 @@ class LeanServer:
             yield
         except (AttributeError, TypeError) as error:
             self.give_up()
-            raise LeanDied(f"Lean's server sent a malformed response about {path.name}.", _AGAIN) from error
+            raise LeanDied(
+                f"Lean's server sent a malformed response about {name_of(path)}.", _AGAIN
+            ) from error
 
     def _silence(self, doing: str, error: LeanIsSilent) -> LeanTimeout:
         """The error where Lean's progress does not move. If it never did, or stood there before, Lean is given up."""

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 
@@ -133,13 +134,14 @@ async def test_the_worker_killed_in_every_try(session: LeanSession) -> None:
 
 
 async def test_the_server_killed_while_tactics_are_tried(session: LeanSession) -> None:
-    assert await closes(session)
-    trying = asyncio.create_task(outcomes(session, SWAP, ["sleep 60000", "sleep 60001"]))
-    await asyncio.sleep(0)
-    assert session.pid is not None
-    os.kill(session.pid, signal.SIGKILL)
-    with pytest.raises(LeanDied):
-        await trying
+    plain, position = marked(SWAP)
+    tactics = ["assumption", "sleep 60000", "sleep 60001"]
+    async with aclosing(session.try_tactics(Path("A.lean"), plain, position, tactics)) as tried:
+        assert (await anext(tried)).tactic == "assumption"
+        assert session.pid is not None
+        os.kill(session.pid, signal.SIGKILL)
+        with pytest.raises(LeanDied):
+            await anext(tried)
     assert await closes(session)
 
 
