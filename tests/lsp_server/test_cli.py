@@ -69,7 +69,8 @@ def test_search_lists_what_has_a_pattern_a_name_or_words(cli: Cli, project: Path
     found = json.loads(cli("search", "or_swap", "--module", "Lib", "--json", cwd=project).stdout)
     assert (found["kind"], found["premises"][0]["name"]) == ("text", "Lib.or_swap")
     read = json.loads(cli("search", "-", "--json", stdin='_ ∨ _, "swap"', cwd=project).stdout)
-    assert [premise["name"] for premise in read["premises"]] == ["Lib.or_swap"]
+    assert read["premises"][0]["name"] == "Lib.or_swap"
+    assert all("or_swap" in premise["name"] for premise in read["premises"])
     broken = cli("search", "_ + (_ = _", cwd=project)
     assert (broken.returncode, broken.stdout) == (2, "")
     assert "`(` is not closed (column 5 of the pattern)" in broken.stderr

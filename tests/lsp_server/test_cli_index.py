@@ -106,7 +106,7 @@ def test_the_bundled_mathlib_and_the_core_answer_where_the_index_holds_nothing(
     text = "-- nothing to offer\nexample (a : Nat) : a = a := by\n  sorry\n"
     (tmp_path / "A.lean").write_text(text, encoding="utf-8")
     premises, files = core_size
-    assert f": {premises} premises in {files + 1} files " in cli("index", tmp_path).stdout
+    assert f": {premises:,} premises in {files + 1} files " in cli("index", tmp_path).stdout
     asked = ["suggest", "--json", "--k", "5"]
     answer = json.loads(cli(*asked, "--state", "-", stdin=STATE, cwd=tmp_path).stdout)
     assert answer["premises"]

@@ -174,7 +174,7 @@ def test_a_project_that_comes_to_ask_for_another_lean_loses_the_mini_core(
     cli: Cli, for_another_lean: Path, core_size: tuple[int, int]
 ) -> None:
     (for_another_lean / "lean-toolchain").write_text("leanprover/lean4:v4.35.0\n", encoding="utf-8")
-    assert f": {1 + core_size[0]} premises in " in cli("index", for_another_lean).stdout
+    assert f": {1 + core_size[0]:,} premises in " in cli("index", for_another_lean).stdout
     (for_another_lean / "lean-toolchain").write_text(f"{OTHER}\n", encoding="utf-8")
     answer = json.loads(cli("suggest", "--state", "-", "--json", stdin=STATE, cwd=for_another_lean).stdout)
     assert answer["index"]["line"] == "this project · Lean 4.31.0 · up to date"

@@ -60,9 +60,9 @@ class Workshop:
         """Run `index`; (files read, premises embedded), less those of Lean's core."""
         premises, files = (0, 0) if self._packages(is_core=True) else self._core
         said = self.run("index", root).stdout
-        found = re.search(r"\((\d+) read, .*, (\d+) premises? embedded", said)
+        found = re.search(r"\((\d+) read, .*, ([\d,]+) premises? embedded", said)
         assert found, said
-        return int(found[1]) - files, int(found[2]) - premises
+        return int(found[1]) - files, int(found[2].replace(",", "")) - premises
 
     def ask(self, root: Path) -> Any:
         return json.loads(self.run("suggest", "--state", "-", "--json", stdin=STATE, cwd=root).stdout)

@@ -142,7 +142,8 @@ async def test_search_finds_names_statements_and_goals(editor: Editor) -> None:
 async def test_a_pattern_finds_statements_of_its_shape(editor: Editor) -> None:
     found = await search(editor, "?a + ?b = ?b + ?a")
     assert (found["kind"], names(found)[0]) == ("pattern", "Lib.plus_swap")
-    assert names(await search(editor, '_ ∨ _, "swap"')) == ["Lib.or_swap"]
+    swaps = names(await search(editor, '_ ∨ _, "swap"'))
+    assert swaps[0] == "Lib.or_swap" and all("or_swap" in name for name in swaps)
     with pytest.raises(JsonRpcException) as refused:
         await search(editor, "_ + (_ = _")
     assert "column 5" in refused.value.message

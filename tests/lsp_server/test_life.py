@@ -98,12 +98,12 @@ async def test_an_opened_project_is_indexed_with_progress_and_a_saved_file_read_
     begin, *_, end = await editor.indexed()
     assert (begin["kind"], begin["title"]) == ("begin", f"Indexing {own_project.name}")
     assert begin["cancellable"]
-    assert end["message"] == f"{9 + core_size[0]} premises"
+    assert end["message"] == f"{9 + core_size[0]:,} premises"
     path = own_project / "Lib" / "Numbers.lean"
     added = "theorem fresh_sum (n m : Nat) : n + m = m + n := plus_swap n m\n\nend Lib"
     path.write_text(path.read_text().replace("end Lib", added), encoding="utf-8")
     save(editor, editor.open("Lib/Numbers.lean"))
-    assert (await editor.indexed())[-1]["message"] == f"{10 + core_size[0]} premises"
+    assert (await editor.indexed())[-1]["message"] == f"{10 + core_size[0]:,} premises"
     answer = await editor.suggest("Work.lean", 0, 0, goal=STATE)
     assert "Lib.fresh_sum" in names(answer)
     assert answer["index"]["stale_files"] == 0
@@ -184,7 +184,7 @@ async def test_the_folder_of_a_stray_file_is_not_indexed_unasked(
     assert [path.name for path in (tmp_path / "index").iterdir()] == ["bundled"]
     assert cli("index", tmp_path, PREMISE_SUGGEST_INDEX=str(tmp_path / "index")).returncode == 0
     save(editor, uri)  # what the user indexed is kept fresh
-    assert (await editor.indexed())[-1]["message"] == f"{1 + core_size[0]} premises"
+    assert (await editor.indexed())[-1]["message"] == f"{1 + core_size[0]:,} premises"
     await stop_editor(editor)
 
 

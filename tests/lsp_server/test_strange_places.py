@@ -89,5 +89,5 @@ async def test_two_projects_in_one_window(tmp_path: Path, environment: dict[str,
         assert answer["tactics"][0]["status"] == "closes"
         assert (name in [premise["name"] for premise in answer["premises"]]) is has
     found = await editor.request("premiseSuggest/search", {"query": name})
-    assert [premise["name"] for premise in found["premises"]] == []
+    assert name not in [premise["name"] for premise in found["premises"]]
     await stop_editor(editor)

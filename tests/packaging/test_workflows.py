@@ -20,7 +20,9 @@ def test_a_workflow_calls_what_exists(path: Path) -> None:
     jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
     commands = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
     targets = {target for command in commands for target in re.findall(r"\bmake (\S+)", command)}
-    assert targets
+    scripts = {name for command in commands for name in re.findall(r"\bscripts/\S+", command)}
+    assert targets or scripts
+    assert all((ROOT / name).is_file() for name in scripts)
     for target in targets:
         done = subprocess.run(
             ["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=False
