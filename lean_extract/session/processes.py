@@ -66,5 +66,5 @@ def kill(processes: Iterable[Process]) -> None:
 
 def _signal(processes: Iterable[Process], number: int) -> None:
     for pid, _ in running(processes):
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(OSError):  # it has ended; Windows says so in other words
             os.kill(pid, number)
