@@ -23,7 +23,7 @@ class Scratch:
     """Documents of a file's module, each of which elaborates the text above the goal before it is given tactics.
 
     So a tactic's time is its own. If Lean does not finish a text in time, or nobody waits for it any more, the
-    document goes back to the text without a tactic, which cancels the work and keeps what is above. Only a worker
+    document goes back to the text above, which cancels the work and keeps what is above. Only a worker
     that does not stop is replaced.
 
     `warm` and `begin` must not be called while a text is checked.
@@ -76,19 +76,24 @@ class Scratch:
             self._give_back(name, Patience(self._silence))
 
     async def begin(self, text: str, line: int) -> list[dict[str, Any]]:
-        """All diagnostics of a text without a tactic. All documents elaborate it before they are given others.
+        """All diagnostics of a text without a tactic. Then the other documents begin to elaborate it, too.
 
         Args: as for `warm`; the text goes on with the declaration.
 
         Raises LeanIsSilent, LeanWorkerCrashed, LeanTransportError.
         """
-        self._base, self._line = text, line
-        first, *others = await self._all()
-        for name in others:
-            self._give_back(name, Patience(self._silence))
+        above = "".join(text.splitlines(keepends=True)[:line])
+        if above != self._base:
+            self._base, self._line = above, line
+            self._idle = (await self._all())[::-1]  # the first one has the processors to itself
+        elif self._free.empty() and self._returning:  # Lean would begin anew if it got another text meanwhile
+            await asyncio.wait(self._returning.values(), return_when=asyncio.FIRST_COMPLETED)
+        name = self._idle.pop() if self._free.empty() else self._free.get_nowait()
         begin = time.monotonic()
-        found = await self._run(first, text, Patience(self._silence))
+        found = await self._run(name, text, Patience(self._silence))
         self._base_seconds = time.monotonic() - begin
+        while self._idle:
+            self._give_back(self._idle.pop(), Patience(self._silence))
         return found
 
     async def check(self, text: str, seconds: float) -> list[dict[str, Any]]:
@@ -155,7 +160,7 @@ class Scratch:
         document.pinned = True
 
     def _give_back(self, name: str, patience: Patience) -> None:
-        """Make a document free as soon as it has elaborated the text without a tactic."""
+        """Make a document free as soon as it has elaborated what is above the declaration."""
         self._returning[name] = asyncio.ensure_future(self._return(name, patience))
 
     async def _return(self, name: str, patience: Patience) -> None:
