@@ -7,8 +7,8 @@ import contextlib
 import math
 import re
 import time
-from collections.abc import Coroutine
-from dataclasses import dataclass
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,14 +33,21 @@ _CHARACTERS = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What Lean still has to elaborate of a document: ranges of lines, from 0, the last one included.
+    """What Lean still has to elaborate of a document.
 
-    `number` counts Lean's reports on the document. The proofs of theorems are ranges of their own, in any order.
+    `number` counts Lean's reports on the document; `processing` is the last one, which is read where it is needed:
+    there is one for each theorem, with a range for each of the others.
     """
 
     version: int | None
     number: int
-    pending: tuple[tuple[int, int], ...]
+    processing: Sequence[Mapping[str, Any]] = field(compare=False)
+
+    @property
+    def pending(self) -> list[tuple[int, int]]:
+        """Ranges of lines, from 0, the last one included. The proofs of theorems are done in any order."""
+        ranges = [one["range"] for one in self.processing]
+        return [(one["start"]["line"], one["end"]["line"]) for one in ranges]
 
     @property
     def line(self) -> int | None:
@@ -172,11 +179,11 @@ class LeanClient(AsyncLeanLSPClient):
         super()._on_notification(method, params)
         if method == "$/lean/fileProgress":
             document = params["textDocument"]
-            ranges = [one["range"] for one in params.get("processing", ())]
-            pending = tuple((one["start"]["line"], one["end"]["line"]) for one in ranges)
             before = self._progress.get(document["uri"])
             number = before.number + 1 if before is not None else 1
-            self._progress[document["uri"]] = Progress(document.get("version"), number, pending)
+            self._progress[document["uri"]] = Progress(
+                document.get("version"), number, params.get("processing", ())
+            )
 
     async def _rebuild_stale_dependencies(self, path: str, timeout: float | None) -> bool:
         return False
