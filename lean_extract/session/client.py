@@ -107,9 +107,8 @@ class LeanClient(AsyncLeanLSPClient):
             return await request(method, params, start_seconds if method == "initialize" else timeout)
 
         async def whole(method: str, params: dict[str, Any]) -> None:
-            await asyncio.shield(
-                notify(method, params)
-            )  # Lean must have what `_docs` says, whoever is cancelled
+            # Lean must have what `_docs` says, whoever is cancelled.
+            await asyncio.shield(notify(method, params))
 
         self._transport.request = bounded  # type: ignore[method-assign]
         self._transport.notify = whole  # type: ignore[method-assign]

@@ -23,8 +23,8 @@ class Scratch:
     """Documents of a file's module, each of which elaborates the text above the goal before it is given tactics.
 
     So a tactic's time is its own. If Lean does not finish a text in time, or nobody waits for it any more, the
-    document goes back to the text above, which cancels the work and keeps what is above. Only a worker
-    that does not stop is replaced.
+    document goes back to the text above, which cancels the work and keeps what is there. Only a worker that does not
+    stop is replaced.
 
     `warm` and `begin` must not be called while a text is checked.
 
@@ -83,8 +83,9 @@ class Scratch:
         Raises LeanIsSilent, LeanWorkerCrashed, LeanTransportError.
         """
         above = "".join(text.splitlines(keepends=True)[:line])
+        self._line = line
         if above != self._base:
-            self._base, self._line = above, line
+            self._base = above
             self._idle = (await self._all())[::-1]  # the first one has the processors to itself
         elif self._free.empty() and self._returning:  # Lean would begin anew if it got another text meanwhile
             await asyncio.wait(self._returning.values(), return_when=asyncio.FIRST_COMPLETED)

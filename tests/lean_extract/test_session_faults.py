@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
-import pytest_asyncio
 
 from lean_extract.errors import GoalBroken
 from lean_extract.session import LeanSession
-from lean_extract.toolchains.packaged import PackagedLean
-from tests.lean_extract.session_helpers import outcomes, toolchain_of
+from tests.lean_extract.session_helpers import outcomes
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def session(
-    tmp_path_factory: pytest.TempPathFactory, packaged_lean: PackagedLean
-) -> AsyncIterator[LeanSession]:
-    folder = tmp_path_factory.mktemp("project")
-    async with await LeanSession.start(folder, toolchain_of(packaged_lean)) as session:
-        yield session
 
 
 BROKEN_GOALS = {

@@ -8,7 +8,6 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from lean_extract.errors import LeanDied
 from lean_extract.records import TacticOutcome
@@ -26,15 +25,6 @@ BESIDE_ANOTHER_SORRY = (
 )
 GOOD = "exact ⟨hq, hp⟩"
 LOOPS = "repeat (have := hp)"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def session(
-    tmp_path_factory: pytest.TempPathFactory, packaged_lean: PackagedLean
-) -> AsyncIterator[LeanSession]:
-    folder = tmp_path_factory.mktemp("project")
-    async with await LeanSession.start(folder, toolchain_of(packaged_lean)) as session:
-        yield session
 
 
 async def test_tactics_that_come_later_join_the_trials(session: LeanSession) -> None:

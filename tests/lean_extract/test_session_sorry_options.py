@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import aclosing
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,9 +15,8 @@ from lean_extract.session import LeanSession
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.sorry_warnings import with_warnings
 from lean_extract.syntax.axioms import axioms_in
-from lean_extract.toolchains.packaged import PackagedLean
 from tests.lake.projects import LakeProject
-from tests.lean_extract.session_helpers import MARK, marked, outcomes, toolchain_of
+from tests.lean_extract.session_helpers import MARK, marked, outcomes
 
 pytestmark = pytest.mark.lean
 
@@ -31,15 +29,6 @@ OPTIONS = [
 ]
 DEFINITION = "noncomputable def f (n : Nat) : Nat := sorry\n\n"
 GOAL = "theorem t (a b : Nat) (h : a = b) : a = b := by\n  ‸sorry\n"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def session(
-    tmp_path_factory: pytest.TempPathFactory, packaged_lean: PackagedLean
-) -> AsyncIterator[LeanSession]:
-    folder = tmp_path_factory.mktemp("project")
-    async with await LeanSession.start(folder, toolchain_of(packaged_lean)) as session:
-        yield session
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
-import pytest_asyncio
 
 from lean_extract.records import Edit
 from lean_extract.session import LeanSession
-from lean_extract.toolchains.packaged import PackagedLean
-from tests.lean_extract.session_helpers import MARK, marked, outcomes, toolchain_of
+from tests.lean_extract.session_helpers import MARK, marked, outcomes
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 
@@ -23,15 +19,6 @@ NEEDS_COMM = f"{ABOVE}theorem t (a b : Nat) (f : Nat → Nat) : f (a * b) = f (b
 OR = f"theorem t (p q : Prop) (h : p ∨ q) (hp : ¬p) : q := by\n  {MARK}sorry\n"
 HAS = f"{ABOVE}theorem t (a b : Nat) : a * b = b * a := by\n  {MARK}sorry\n"
 CAUGHT = f"theorem t (p q : Prop) (h : p ∨ q) (hp : ¬p) : q := by\n  try {MARK}sorry\n"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def session(
-    tmp_path_factory: pytest.TempPathFactory, packaged_lean: PackagedLean
-) -> AsyncIterator[LeanSession]:
-    folder = tmp_path_factory.mktemp("project")
-    async with await LeanSession.start(folder, toolchain_of(packaged_lean)) as session:
-        yield session
 
 
 def inserted(text: str, edit: Edit | None) -> str:
