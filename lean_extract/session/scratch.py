@@ -55,9 +55,10 @@ class Scratch:
         self._used = time.monotonic()
 
     async def warm(self, text: str, line: int) -> None:
-        """Begin to elaborate what is above a declaration, in as many documents as half of the processors.
+        """Begin to elaborate what is above a declaration, in one document for each four processors.
 
-        The others load the imports. Nobody waits for that.
+        The others load the imports. Nobody waits for that. Lean uses several processors for one document, so with
+        fewer than four the user's own document has them to itself until its goal is there.
 
         Args:
             text: the text above.
@@ -67,7 +68,7 @@ class Scratch:
         """
         self._base, self._line = text, line
         names = await self._all()
-        ahead = max(1, (os.cpu_count() or 1) // 2)
+        ahead = (os.cpu_count() or 1) // 4
         self._idle = names[ahead:][::-1]
         for name in self._idle:
             if self._client.document(name) is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
@@ -87,8 +88,11 @@ async def test_a_lean_that_stands_still_is_ended(session: LeanSession) -> None:
     assert session.pid != server
 
 
-async def test_what_is_above_is_elaborated_before_tactics_come(session: LeanSession) -> None:
-    """A round that is prepared waits for no more than a part of it."""
+async def test_what_is_above_is_elaborated_before_tactics_come(
+    session: LeanSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A round that is prepared waits for no more than a part of it, where there are processors for both documents."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
     text = above(COUNT) + GOAL
     plain, position = marked(text)
     await session.prepare(Path("A.lean"), plain, position)
