@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from lean_extract.errors import BadState, NoGoalHere
+from lean_extract.common.errors import BadState, NoGoalHere
 from lean_extract.records import Goal, Hypothesis, ProofState
 
 NO_GOALS = "no goals"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lean_extract.errors import BadState
+from lean_extract.common.errors import BadState
 from lean_extract.goals import find_goals, parse_state
 from lean_extract.one_line import hypotheses_apart
 from lean_extract.records import Goal, ProofState

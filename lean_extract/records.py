@@ -15,11 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
 
-from lean_extract.errors import BadRecords
-from lean_extract.files.atomic import replacing
-from lean_extract.files.json_text import parse_json
-from lean_extract.files.reading import open_regular
-from lean_extract.files.typed_json import from_json as from_json
+from lean_extract.common.errors import BadRecords
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.json_text import parse_json
+from lean_extract.common.files.reading import open_regular
+from lean_extract.common.files.typed_json import from_json as from_json
 
 FORMAT = "premise-suggest-records"
 VERSION = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from lean_extract.python_path import leave_current_folder
+from lean_extract.common.python_path import leave_current_folder
 
 
 def _main() -> int:

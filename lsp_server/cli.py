@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
 
-from lean_extract.devices import DEVICES
-from lean_extract.option_types import add_cluster_arguments, depth, port, positive, processes
-from lean_extract.verbs import OptionParser, reported
+from lean_extract.common.devices import DEVICES
+from lean_extract.common.option_types import add_cluster_arguments, depth, port, positive, processes
+from lean_extract.common.verbs import OptionParser, reported
 from lsp_server import __version__
 from lsp_server.commands.eval_options import add_eval
 from lsp_server.commands.ports import HTTP_PORT, MCP_PORT

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 
-from lean_extract.python_path import leave_current_folder
-from lean_extract.verbs import Verb, run_verb
+from lean_extract.common.python_path import leave_current_folder
+from lean_extract.common.verbs import Verb, run_verb
 
 VERBS: Mapping[str, Verb] = {
     "search": Verb(".search.command", "search for a proof of a `sorry` in a file"),

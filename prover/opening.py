@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lean_extract.devices import Device
+from lean_extract.common.devices import Device
 from prover.generator.model import THREADS, Generator
 from prover.shaped import files
 from prover.shaped.model import ShapeGenerator

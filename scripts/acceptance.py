@@ -28,8 +28,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from fresh_lean import edited
 
-from lean_extract.errors import LeanError, UserError
-from lean_extract.files.atomic import replacing
+from lean_extract.common.errors import LeanError, UserError
+from lean_extract.common.files.atomic import replacing
 from lean_extract.records import Position
 from lean_extract.session.processes import descendants, private_megabytes
 from lean_extract.toolchains.toolchain import resolve_lean

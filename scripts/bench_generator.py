@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from lean_extract.errors import PremiseSuggestError
-from lean_extract.onnx_runtime import open_session
+from lean_extract.common.errors import PremiseSuggestError
+from lean_extract.common.onnx_runtime import open_session
 from lsp_server.engine.generators import BYT5, generator_folder
 from prover.generator import beam, files, graphs
 from prover.generator.model import settings_for

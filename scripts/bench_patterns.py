@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from lean_extract.errors import PremiseSuggestError
+from lean_extract.common.errors import PremiseSuggestError
 from retriever.lean.index import bundled
 from retriever.lean.pattern_search import pattern_search
 from retriever.lean.service import PremiseService

@@ -16,7 +16,7 @@ import platform
 import sys
 from pathlib import Path
 
-from lean_extract.files.atomic import replacing
+from lean_extract.common.files.atomic import replacing
 from lsp_server.cli import main as premise_suggest
 from lsp_server.engine.generators import generator_folder
 from lsp_server.evaluation.picture import picture

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 import lean_extract
-from lean_extract.errors import PremiseSuggestError
+from lean_extract.common.errors import PremiseSuggestError
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.source.reader import read_file
 from retriever.lean.features import load_fusion

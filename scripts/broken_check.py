@@ -15,7 +15,7 @@ from typing import Any
 from broken_goals import Broken, more_goals
 from fresh_lean import FreshLean, closes_amiss, edited, errors
 
-from lean_extract.errors import LeanError, UserError
+from lean_extract.common.errors import LeanError, UserError
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
 from lsp_server.commands.demo import EXAMPLE

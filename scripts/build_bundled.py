@@ -23,7 +23,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.errors import PremiseSuggestError
+from lean_extract.common.errors import PremiseSuggestError
 from lean_extract.records import Module, Premise, Proof, read_header, read_records
 from retriever.lean.dataset.dataset import names_in
 from retriever.lean.index import bundled

@@ -42,8 +42,8 @@ from broken_goals import cases
 from fresh_lean import FreshLean, closes_amiss, edited, errors, leaves_amiss
 from library_goals import Step, drawn
 
-from lean_extract.errors import NoGoalHere, PremiseSuggestError, UserError
-from lean_extract.files.atomic import replacing
+from lean_extract.common.errors import NoGoalHere, PremiseSuggestError, UserError
+from lean_extract.common.files.atomic import replacing
 from lean_extract.session.document import LeanDocument
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE

@@ -33,8 +33,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from real_vectors import Floats, real_vectors
 from usearch_graph import UsearchGraph
 
-from lean_extract.errors import PremiseSuggestError
-from lean_extract.extras import import_extra
+from lean_extract.common.errors import PremiseSuggestError
+from lean_extract.common.extras import import_extra
 from retriever.lean.index import bundled
 from retriever.metrics.charts import LinePanel, PlotLine, line_chart, require_charts
 from retriever.models.quantise import Int8s, quantise

@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lean_extract.files.atomic import replacing
+from lean_extract.common.files.atomic import replacing
 from tests.hostile.tries import damaged, killed, projects, readers, web, wire
 from tests.hostile.tries.ground import Ground, prepared
 from tests.hostile.tries.report import KINDS, Effort, Report

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from build_bundled import LARGEST_VALUE
 from real_vectors import Floats, RealVectors, real_vectors
 
-from lean_extract.errors import PremiseSuggestError
+from lean_extract.common.errors import PremiseSuggestError
 from retriever.lean.index import bundled
 from retriever.models.quantise import quantise
 from retriever.search.splits import root_name

@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from lean_extract.files.atomic import replacing
+from lean_extract.common.files.atomic import replacing
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -26,6 +26,6 @@ def poison(folder: Path, noted: Path, spared: Container[str] = ()) -> None:
 
 def found_first(package: str) -> set[str]:
     """What `python -m PACKAGE` imports before any function of ours is called, and the packages themselves."""
-    program = f"import sys, {package}, lean_extract.verbs; print(*sys.modules)"
+    program = f"import sys, {package}, lean_extract.common.verbs; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
     return _OURS | {name.partition(".")[0] for name in done.stdout.split()} | {"runpy", "pkgutil"}

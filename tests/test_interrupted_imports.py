@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.verbs import INTERRUPTED, STOPPED, reported
+from lean_extract.common.verbs import INTERRUPTED, STOPPED, reported
 
 IN_A_CLASS = """
 import signal, sys
@@ -17,7 +17,7 @@ class Field:
     def __set_name__(self, owner, name):
         signal.raise_signal(signal.SIGINT)
 
-from lean_extract.verbs import reported
+from lean_extract.common.verbs import reported
 
 def work():
     class Owner:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lean_extract.errors import BadState
+from lean_extract.common.errors import BadState
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position
 from lean_extract.session.faults import Fault

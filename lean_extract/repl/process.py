@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import LeanDied, LeanError, LeanNotFound
-from lean_extract.files.json_text import parse_json
-from lean_extract.files.reading import is_folder
+from lean_extract.common.errors import LeanDied, LeanError, LeanNotFound
+from lean_extract.common.files.json_text import parse_json
+from lean_extract.common.files.reading import is_folder
 from lean_extract.session import processes
 from lean_extract.session.limits import LeanLimits
 from lean_extract.toolchains.lake_packages import refuse_fetching

@@ -19,8 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import GoalBroken, LeanDied, LeanError, LeanTimeout, NoGoalHere, ProjectBroken
-from lean_extract.files.reading import read_source
+from lean_extract.common.errors import GoalBroken, LeanDied, LeanError, LeanTimeout, NoGoalHere, ProjectBroken
+from lean_extract.common.files.reading import read_source
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.repl.answers import (
     COMPLETED,

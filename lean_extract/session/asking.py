@@ -9,8 +9,8 @@ from typing import Any
 
 from leanclient.aio import DocState
 
-from lean_extract.errors import BadSource, BadState, GoalBroken, NoGoalHere, ProjectBroken
-from lean_extract.files.reading import read_source
+from lean_extract.common.errors import BadSource, BadState, GoalBroken, NoGoalHere, ProjectBroken
+from lean_extract.common.files.reading import read_source
 from lean_extract.goals import parse_goal, parse_plain_goal
 from lean_extract.records import Position, ProofState
 from lean_extract.session.document import LeanDocument

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate
 
-from lean_extract.errors import BadPosition
+from lean_extract.common.errors import BadPosition
 from lean_extract.records import Position
 from lean_extract.syntax.keywords import (
     COMMAND_WORDS,

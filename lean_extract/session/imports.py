@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import ProjectBroken
-from lean_extract.files.reading import MAX_SOURCE, read_regular
+from lean_extract.common.errors import ProjectBroken
+from lean_extract.common.files.reading import MAX_SOURCE, read_regular
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.lake_messages import OUT_OF_DATE, LakeFailure, lake_failure
 from lean_extract.source.projects.build_folder import library_folders

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from lean_extract.errors import BadSettings
+from lean_extract.common.errors import BadSettings
 from lean_extract.session.processes import machine_megabytes
 
 _MOST_MB = 8192

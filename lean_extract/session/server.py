@@ -22,8 +22,8 @@ from leanclient.aio import (
     LeanWorkerCrashed,
 )
 
-from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
-from lean_extract.files.reading import is_folder
+from lean_extract.common.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
+from lean_extract.common.files.reading import is_folder
 from lean_extract.records import Position
 from lean_extract.session import processes
 from lean_extract.session.client import LeanClient, LeanIsSilent, Patience, Progress, copy_of, name_of

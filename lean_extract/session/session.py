@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from lean_extract.errors import GoalBroken, LeanDied, NoGoalHere
-from lean_extract.files.reading import read_source
+from lean_extract.common.errors import GoalBroken, LeanDied, NoGoalHere
+from lean_extract.common.files.reading import read_source
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.asking import GoalsFound, ask, ask_expected, broken_goal
 from lean_extract.session.document import LeanDocument

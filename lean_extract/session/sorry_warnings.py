@@ -10,8 +10,8 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from lean_extract.errors import BadSource
-from lean_extract.files.settings_files import settings_text
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.settings_files import settings_text
 from lean_extract.session.document import LeanDocument
 from lean_extract.source.projects.packages import LAKEFILES
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from lean_extract.errors import LeanDied, NoGoalHere
+from lean_extract.common.errors import LeanDied, NoGoalHere
 from lean_extract.records import TacticOutcome
 from lean_extract.session.asking import GoalsFound, error_above
 from lean_extract.session.broken import Above, mentioned, rests_on

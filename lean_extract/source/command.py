@@ -12,8 +12,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.errors import BadSource
-from lean_extract.files.reading import is_folder
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.reading import is_folder
 from lean_extract.source.extract import ExtractionCounts, extract_project
 
 

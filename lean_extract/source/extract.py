@@ -14,8 +14,8 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from lean_extract.errors import BadSource
-from lean_extract.python_path import safe_path
+from lean_extract.common.errors import BadSource
+from lean_extract.common.python_path import safe_path
 from lean_extract.records import FileProblem, Header, Position, Proof, Record, write_records
 from lean_extract.source.projects.near import no_sources
 from lean_extract.source.projects.project import SourceFile, find_sources

@@ -21,12 +21,12 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.cluster import asked_cluster, cluster_client, run_tasks
-from lean_extract.errors import BadSource, PremiseSuggestError, UserError
-from lean_extract.files.atomic import replacing
-from lean_extract.files.json_text import read_json
-from lean_extract.files.reading import is_folder
-from lean_extract.option_types import MOST_PROCESSES, add_cluster_arguments
+from lean_extract.common.cluster import asked_cluster, cluster_client, run_tasks
+from lean_extract.common.errors import BadSource, PremiseSuggestError, UserError
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.json_text import read_json
+from lean_extract.common.files.reading import is_folder
+from lean_extract.common.option_types import MOST_PROCESSES, add_cluster_arguments
 from lean_extract.source.extract import extract_project
 from lean_extract.source.projects.project import SourceFile, find_sources, largest_first
 

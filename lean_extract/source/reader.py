@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lean_extract.files.reading import read_source
+from lean_extract.common.files.reading import read_source
 from lean_extract.records import FileProblem, Module, Position, Premise
 from lean_extract.source.grammar.aliases import Alias
 from lean_extract.source.grammar.module_header import parse_header
@@ -61,7 +61,7 @@ def is_bare(premise: Premise) -> bool:
 def read_file(path: Path, name: str, *, states: bool = False, known: Known = unknown) -> SourceModule:
     """Read a source file; with `states`, also the proof states that its text determines.
 
-    `known` gives the declarations of other modules. Raises BadSource as `read_source` does, and Unwanted.
+    `known` gives the declarations of other modules. Raises BadSource as `read_source` does, and Cancelled.
     """
     return read_module(read_source(path), name, str(path), states=states, known=known)
 
@@ -78,7 +78,7 @@ def read_module(
     """Read a module's text. A part that cannot be parsed is recorded as a problem, and reading continues.
 
     Time is linear in the length of the text. Where the output could grow faster, the rest is left out and a
-    problem is recorded. Raises Unwanted soon after the result is no longer wanted.
+    problem is recorded. Raises Cancelled soon after the result is no longer wanted.
 
     Args:
         text: the module's text.

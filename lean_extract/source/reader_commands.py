@@ -6,6 +6,7 @@ from bisect import bisect_left
 from dataclasses import replace
 from functools import cached_property
 
+from lean_extract.common.cancellation import check_cancelled
 from lean_extract.source.attributes.generated import Subject
 from lean_extract.source.attributes.related import command_iff
 from lean_extract.source.attributes.translation_hints import HINT_WORDS, hinted
@@ -28,7 +29,6 @@ from lean_extract.source.names.scopes import (
 from lean_extract.source.reader_declarations import DeclarationReader
 from lean_extract.syntax.keywords import CONTEXT_WORDS, DECLARATION_WORDS, GOVERNING_WORDS, SCOPE_WORDS
 from lean_extract.syntax.lexer import comment_left_open, is_identifier
-from lean_extract.wanted import check_wanted
 
 _CHECK_EVERY = 1 << 16
 """Characters between two checks whether to stop: a few hundredths of a second."""
@@ -53,13 +53,13 @@ class CommandReader(DeclarationReader):
         return governing_ins(self.tokens)
 
     def run(self) -> None:
-        """Read all commands. Raises Unwanted."""
+        """Read all commands. Raises Cancelled."""
         last_check = 0
         for command in split_commands(self.tokens):
             begin = self.tokens.starts[command.begin]
             if begin > last_check + _CHECK_EVERY:
                 last_check = begin
-                check_wanted()
+                check_cancelled()
             if len(self.declared.premises) >= _MOST_PREMISES:
                 self.limit(command.begin, f"This file declares more than {_MOST_PREMISES:,} premises")
                 break

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain
 
+from lean_extract.common.cancellation import check_cancelled
 from lean_extract.records import Position, Span
 from lean_extract.syntax.layout import Brackets, Lines
 from lean_extract.syntax.token_grammar import IDENTIFIER, LONGEST_QUOTED, OPENERS, lexing
 from lean_extract.syntax.token_grammar import NAME_STARTS as NAME_STARTS
-from lean_extract.wanted import check_wanted
 
 _WHOLE = lexing(OPENERS)
 _OPENING = re.compile(r'/-|(?:r#{0,3})?"')
@@ -66,11 +66,11 @@ def token_runs(text: str, window: int = _WINDOW) -> Iterator[list[str]]:
     Tokens near the end of a window are lexed again at the start of the next one. A token as long as a window
     doubles the size of the next one. If a string is not closed, no later quote of its kind closes anything. Its
     first character is then a token like any other, and the rest is lexed without that kind of string. Raises
-    Unwanted.
+    Cancelled.
     """
     openers, start, size = OPENERS, 0, window
     while start < len(text):
-        check_wanted()
+        check_cancelled()
         end = min(start + size, len(text))
         found: list[str] = lexing(openers).findall(text, start, end)
         start = end - sum(map(len, _unsure(found, end == len(text), openers)))
@@ -225,7 +225,7 @@ def _is_dropped(comment: str) -> bool:
 
 
 def tokenize(text: str) -> Tokens:
-    """The tokens of the text, without comments. Raises only Unwanted."""
+    """The tokens of the text, without comments. Raises only Cancelled."""
     raw = raw_tokens(text)
     texts = list(map(str.rstrip, raw))
     starts = list(accumulate(map(len, raw), initial=0))

@@ -16,10 +16,10 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from threading import Event
 
-from lean_extract.errors import ErrorPlace, LeanDied, LeanError, LeanTimeout, ProjectBroken
-from lean_extract.files.atomic import replacing
-from lean_extract.files.private import UMASK, make_private_folder
-from lean_extract.files.reading import MAX_SOURCE, read_regular
+from lean_extract.common.errors import ErrorPlace, LeanDied, LeanError, LeanTimeout, ProjectBroken
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.private import UMASK, make_private_folder
+from lean_extract.common.files.reading import MAX_SOURCE, read_regular
 from lean_extract.source.projects.notices import Notices
 from lean_extract.source.projects.walking import FolderWalk
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import NoCoreSources
-from lean_extract.files.reading import MAX_SOURCE, read_regular
+from lean_extract.common.errors import NoCoreSources
+from lean_extract.common.files.reading import MAX_SOURCE, read_regular
 from lean_extract.source.projects.project import SourceFile, library_sources
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import choose_lean

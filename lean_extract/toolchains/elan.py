@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import BadSource, LeanNotFound
-from lean_extract.files.reading import is_file
-from lean_extract.files.settings_files import settings_text, toml_settings
+from lean_extract.common.errors import BadSource, LeanNotFound
+from lean_extract.common.files.reading import is_file
+from lean_extract.common.files.settings_files import settings_text, toml_settings
 from lean_extract.toolchains.programs import EXE, IS_WINDOWS, on_path
 from lean_extract.toolchains.toolchain_name import FILE, checked, named_in
 

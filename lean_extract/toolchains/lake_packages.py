@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import BadSource, ProjectBroken
-from lean_extract.files.reading import is_file, is_folder
-from lean_extract.files.settings_files import json_settings
+from lean_extract.common.errors import BadSource, ProjectBroken
+from lean_extract.common.files.reading import is_file, is_folder
+from lean_extract.common.files.settings_files import json_settings
+from lean_extract.common.terminal_text import shown
 from lean_extract.source.projects.checkouts import head_revision
 from lean_extract.source.projects.packages import (
     MANIFEST,
@@ -25,7 +26,6 @@ from lean_extract.source.projects.packages import (
     overridden,
     requires_packages,
 )
-from lean_extract.telling import shown
 from lean_extract.toolchains.toolchain import has_lakefile
 
 _OLDEST, _NEWEST_MAJOR = (0, 5), 1

@@ -23,10 +23,10 @@ from threading import Event
 
 from platformdirs import user_cache_path
 
-from lean_extract.errors import LeanNotFound
-from lean_extract.files.atomic import replacing
-from lean_extract.files.private import make_private_folder
-from lean_extract.telling import pip_install
+from lean_extract.common.errors import LeanNotFound
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.private import make_private_folder
+from lean_extract.common.terminal_text import pip_install
 from lean_extract.toolchains.compile import Progress, Rejected, compile_folder
 
 CORE_SOURCES = Path(__file__).parents[1] / "minicore" / "core"

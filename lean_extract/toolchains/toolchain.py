@@ -20,8 +20,8 @@ from typing import Literal
 
 from platformdirs import user_cache_path
 
-from lean_extract.errors import BadSettings, LeanNotFound
-from lean_extract.files.reading import is_file
+from lean_extract.common.errors import BadSettings, LeanNotFound
+from lean_extract.common.files.reading import is_file
 from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.source.projects.packages import LAKEFILES
 from lean_extract.source.projects.project import find_project

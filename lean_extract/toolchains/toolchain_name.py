@@ -10,9 +10,9 @@ import os
 import re
 from pathlib import Path
 
-from lean_extract.errors import BadSource, LeanNotFound
-from lean_extract.files.settings_files import settings_text
-from lean_extract.telling import shown
+from lean_extract.common.errors import BadSource, LeanNotFound
+from lean_extract.common.files.settings_files import settings_text
+from lean_extract.common.terminal_text import shown
 
 FILE = "lean-toolchain"
 """The file in which a project names its toolchain."""

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.errors import ProjectBroken
+from lean_extract.common.errors import ProjectBroken
 from lean_extract.records import Header, Record, write_records
 from lean_extract.session import LeanSession
 from lean_extract.source.projects.build_folder import library_folders

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from lean_extract.errors import LeanError, NoGoalHere
-from lean_extract.files.reading import read_source
+from lean_extract.common.errors import LeanError, NoGoalHere
+from lean_extract.common.files.reading import read_source
 from lean_extract.records import FileProblem, Position, Premise, Proof, ProofState, Record, Span, TacticStep
 from lean_extract.source.proofs.proof import SourceStep
 from lean_extract.source.reader import read_module

@@ -22,8 +22,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.errors import BadRecords, BadSource
-from lean_extract.files.reading import open_regular, read_source
+from lean_extract.common.errors import BadRecords, BadSource
+from lean_extract.common.files.reading import open_regular, read_source
+from lean_extract.common.terminal_text import complaints_printed
 from lean_extract.records import (
     PRINTED,
     PRINTED_IN_PART,
@@ -42,7 +43,6 @@ from lean_extract.records import (
 from lean_extract.source.proofs.printed_goals import PrintedGoal
 from lean_extract.source.proofs.proof import SourceStep
 from lean_extract.source.reader import read_module
-from lean_extract.telling import complaints_printed
 from lean_extract.traced.goal_steps import CommentedStep, read_steps
 
 _OPENERS = ("·", ".", ";", "=>", "↦", "by", "(", "⟨", "<;>", "{", "|", "•")

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from lean_extract.errors import BadRecords
-from lean_extract.files.json_text import parse_json
-from lean_extract.files.reading import MAX_CORPUS, format_size, open_regular
-from lean_extract.files.typed_json import from_json
+from lean_extract.common.errors import BadRecords
+from lean_extract.common.files.json_text import parse_json
+from lean_extract.common.files.reading import MAX_CORPUS, format_size, open_regular
+from lean_extract.common.files.typed_json import from_json
 
 _LONGEST_LINE = 1 << 20
 _MARKS = "⊢", "|-"

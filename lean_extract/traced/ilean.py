@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import BadSource
-from lean_extract.files.json_text import parse_json, read_json
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.json_text import parse_json, read_json
+from lean_extract.common.utf16 import utf16_columns
 from lean_extract.records import Position, Span
-from lean_extract.utf16 import utf16_columns
 
 OLDEST_VERSION = 4
 _MOST_BYTES = 1 << 26

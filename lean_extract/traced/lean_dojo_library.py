@@ -19,8 +19,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from lean_extract.errors import UserError
-from lean_extract.telling import pip_install
+from lean_extract.common.errors import UserError
+from lean_extract.common.terminal_text import pip_install
 
 MAJOR = 4
 NEEDED = (

@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import BadState, LeanError
+from lean_extract.common.errors import BadState, LeanError
+from lean_extract.common.python_path import safe_path
 from lean_extract.goals import parse_state
-from lean_extract.python_path import safe_path
 from lean_extract.records import (
     FileProblem,
     Position,

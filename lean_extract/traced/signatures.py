@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lean_extract.errors import LeanDied, LeanTimeout, ProjectBroken
+from lean_extract.common.errors import LeanDied, LeanTimeout, ProjectBroken
 from lean_extract.source.names.binders import parse_binders
 from lean_extract.syntax.lexer import tokenize
 

@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 import lean_extract
-from lean_extract.errors import BadSource
-from lean_extract.files.reading import read_source
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.reading import read_source
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
 from lsp_server.commands.index import stop_on_interrupt, summary

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import UserError
-from lean_extract.files.reading import is_file, read_source
+from lean_extract.common.errors import UserError
+from lean_extract.common.files.reading import is_file, read_source
 from lean_extract.records import Position
 from lean_extract.source.projects.project import module_of
 from lean_extract.source.reader import read_file

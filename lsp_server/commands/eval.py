@@ -13,12 +13,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
 
-from lean_extract.cluster import ClusterOptions, as_elsewhere, asked_cluster
-from lean_extract.errors import PremiseSuggestError, UserError
-from lean_extract.files.atomic import replacing
-from lean_extract.files.reading import is_folder
+from lean_extract.common.cluster import ClusterOptions, as_elsewhere, asked_cluster
+from lean_extract.common.errors import PremiseSuggestError, UserError
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.reading import is_folder
+from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.toolchains.compile import CompilationStopped
-from lean_extract.verbs import INTERRUPTED
 from lsp_server.commands import eval_retrieval
 from lsp_server.commands.common import existing_folder, show_first_use
 from lsp_server.engine.open_generator import needed, open_asked, open_generator

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from lean_extract.option_types import add_cluster_arguments, depth, positive, seconds
+from lean_extract.common.option_types import add_cluster_arguments, depth, positive, seconds
 from lsp_server.engine.settings import SOURCES
 from lsp_server.evaluation.retrievers import RETRIEVERS
 

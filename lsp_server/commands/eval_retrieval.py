@@ -8,8 +8,8 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from lean_extract.errors import BadSource, UserError
-from lean_extract.files.reading import is_there
+from lean_extract.common.errors import BadSource, UserError
+from lean_extract.common.files.reading import is_there
 from lsp_server.commands.common import named
 from lsp_server.engine.collections import towers_for
 from retriever.metrics.bootstrap import Interval

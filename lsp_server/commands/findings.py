@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from lean_extract.files.reading import format_size
+from lean_extract.common.files.reading import format_size
 from lsp_server.rendering.style import Style
 
 Status = Literal["ok", "note", "missing"]

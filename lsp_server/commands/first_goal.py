@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from lean_extract.errors import BadSource, NoGoalHere
-from lean_extract.files.reading import read_source
+from lean_extract.common.errors import BadSource, NoGoalHere
+from lean_extract.common.files.reading import read_source
 from lean_extract.session.proof_positions import default_position
 from lean_extract.source.projects.packages import read_layout
 from lean_extract.source.projects.project import find_sources

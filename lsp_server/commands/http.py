@@ -7,7 +7,7 @@ import logging
 import os
 from functools import partial
 
-from lean_extract.errors import UserError
+from lean_extract.common.errors import UserError
 from lsp_server.commands.common import (
     existing_folder,
     log_to_standard_error,

@@ -15,12 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
-from lean_extract.cluster import asked_cluster
-from lean_extract.devices import PLACE_NAMES
-from lean_extract.errors import BadSource, PremiseSuggestError, UserError
-from lean_extract.files.reading import is_there
-from lean_extract.telling import shown
-from lean_extract.verbs import INTERRUPTED
+from lean_extract.common.cluster import asked_cluster
+from lean_extract.common.devices import PLACE_NAMES
+from lean_extract.common.errors import BadSource, PremiseSuggestError, UserError
+from lean_extract.common.files.reading import is_there
+from lean_extract.common.terminal_text import shown
+from lean_extract.common.verbs import INTERRUPTED
 from lsp_server.commands.common import existing_folder, named, project_root, show_first_use, tell_fallback
 from lsp_server.commands.index_many import index_on_cluster
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for

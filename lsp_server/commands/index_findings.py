@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lean_extract.errors import BadSettings, IndexMissing, LeanError, ModelError, PremiseSuggestError
+from lean_extract.common.errors import BadSettings, IndexMissing, LeanError, ModelError, PremiseSuggestError
 from lean_extract.toolchains.core_sources import CORE_PACKAGES
 from lsp_server.commands.findings import MOST_SECONDS, Finding, IndexReading
 from lsp_server.engine.freshness import dated

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.cluster import ClusterOptions, as_elsewhere, cluster_client, run_tasks
-from lean_extract.errors import PremiseSuggestError
+from lean_extract.common.cluster import ClusterOptions, as_elsewhere, cluster_client, run_tasks
+from lean_extract.common.errors import PremiseSuggestError
+from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.source.projects.project import largest_first
-from lean_extract.verbs import INTERRUPTED
 from lsp_server.engine.many_projects import IndexingOptions, IndexTask, index_task, package_tasks
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.stores import index_folder

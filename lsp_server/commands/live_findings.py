@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from lean_extract.errors import NoGoalHere, PremiseSuggestError
+from lean_extract.common.errors import NoGoalHere, PremiseSuggestError
 from lean_extract.session.processes import descendants, private_megabytes
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.findings import Finding

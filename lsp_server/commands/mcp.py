@@ -8,11 +8,11 @@ import signal
 import sys
 from pathlib import Path
 
-from lean_extract.errors import UserError
-from lean_extract.outputs import print_line
+from lean_extract.common.errors import UserError
+from lean_extract.common.outputs import print_line
+from lean_extract.common.terminal_text import shown
+from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.source.projects.project import find_root
-from lean_extract.telling import shown
-from lean_extract.verbs import INTERRUPTED
 from lsp_server.commands.common import (
     existing_folder,
     log_to_standard_error,

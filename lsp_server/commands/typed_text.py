@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import cast
 
-from lean_extract.errors import BadSource
+from lean_extract.common.errors import BadSource
 
 
 def typed(text: str) -> str:

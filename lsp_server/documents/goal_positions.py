@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lean_extract.files.reading import read_source
+from lean_extract.common.files.reading import read_source
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault

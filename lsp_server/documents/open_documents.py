@@ -8,8 +8,8 @@ from urllib.parse import unquote
 
 from lsprotocol import types
 
-from lean_extract.errors import BadSource
-from lean_extract.files.reading import MAX_SOURCE, format_size
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.reading import MAX_SOURCE, format_size
 from lsp_server.documents.uris import MAX_URI
 
 MAX_HELD = 256 << 20

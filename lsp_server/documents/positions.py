@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lean_extract.errors import BadPosition
+from lean_extract.common.errors import BadPosition
 from lean_extract.records import Position
 
 

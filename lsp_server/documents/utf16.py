@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from lean_extract.errors import BadPosition
+from lean_extract.common.errors import BadPosition
+from lean_extract.common.utf16 import code_point_column, utf16_length
 from lean_extract.records import Position
-from lean_extract.utf16 import code_point_column, utf16_length
 
 
 def from_lsp(lines: Sequence[str], position: types.Position) -> Position:

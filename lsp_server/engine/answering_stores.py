@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lean_extract.errors import IndexDamaged, IndexMissing, PremiseIndexError
+from lean_extract.common.errors import IndexDamaged, IndexMissing, PremiseIndexError
 from lean_extract.source.projects.near import named_below, projects_at
 from lean_extract.source.projects.project import is_project_root
 from lean_extract.toolchains.core_sources import CORE_PACKAGES

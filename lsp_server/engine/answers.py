@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lean_extract.errors import NoGoalHere, PremiseSuggestError
+from lean_extract.common.errors import NoGoalHere, PremiseSuggestError
 from lean_extract.records import TacticOutcome
 from lsp_server.engine.items import tactic_item
 from lsp_server.engine.schema import Suggestion, TacticItem, TacticsStatus

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Hashable, Sequence
 
-from lean_extract.errors import ModelError
-from lean_extract.lru import Cache
+from lean_extract.common.errors import ModelError
+from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Premise
 from lsp_server.engine.open_generator import LoadedGenerator, OpenGenerator
 from lsp_server.engine.open_index import CurrentIndex

@@ -7,9 +7,9 @@ import shlex
 from pathlib import Path
 
 import retriever
-from lean_extract.devices import Device
-from lean_extract.errors import IndexDamaged, IndexMissing, PremiseIndexError, UserError
-from lean_extract.lru import Cache
+from lean_extract.common.devices import Device
+from lean_extract.common.errors import IndexDamaged, IndexMissing, PremiseIndexError, UserError
+from lean_extract.common.lru import Cache
 from lsp_server.engine.names import checked_name
 from lsp_server.engine.requests import refuse_long
 from lsp_server.engine.schema import CollectionAnswer, CollectionHit

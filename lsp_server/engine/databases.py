@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import IndexDamaged, IndexMissing, UserError
-from lean_extract.telling import shown
+from lean_extract.common.errors import IndexDamaged, IndexMissing, UserError
+from lean_extract.common.terminal_text import shown
 from lean_extract.toolchains.toolchain_name import is_lean
 from lsp_server.engine.answering_stores import Library
 from lsp_server.engine.engine import Engine

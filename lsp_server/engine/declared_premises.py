@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from lean_extract.errors import BadSource
-from lean_extract.lru import Cache
+from lean_extract.common.errors import BadSource
+from lean_extract.common.lru import Cache
 from lean_extract.source.reader import read_file
 from lean_extract.source.unproved import resting_on_sorry
 from lsp_server.engine.indexed_files import IndexedFiles, size_and_time

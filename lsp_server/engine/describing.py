@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from lean_extract.errors import BadSource, UserError
-from lean_extract.files.reading import read_source
+from lean_extract.common.errors import BadSource, UserError
+from lean_extract.common.files.reading import read_source
 from lean_extract.records import Span
 from lean_extract.source.reader import read_file
 from lsp_server.documents.positions import split_lines

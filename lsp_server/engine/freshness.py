@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from lean_extract.errors import LeanNotFound
+from lean_extract.common.errors import LeanNotFound
 from lean_extract.pasted import NO_TARGET
 from lean_extract.records import Goal
 from lean_extract.toolchains.core_sources import CORE_PACKAGES, MINI_CORE

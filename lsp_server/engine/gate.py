@@ -7,8 +7,8 @@ from collections.abc import Callable, Coroutine
 from threading import Event
 from typing import Any, TypeVar
 
-from lean_extract.errors import Busy
-from lean_extract.wanted import context_until
+from lean_extract.common.cancellation import context_cancelled_when
+from lean_extract.common.errors import Busy
 
 Answer = TypeVar("Answer")
 
@@ -29,7 +29,7 @@ class Gate:
         """Do the work when its turn comes.
 
         Its slot is held until it really ends, even if nobody waits for it any more: a thread cannot be
-        stopped. It can see that it is not wanted (`lean_extract.wanted`), so that it ends soon.
+        stopped. It can see that it is not wanted (`lean_extract.common.cancellation`), so that it ends soon.
 
         Raises Busy when too much is waiting.
         """
@@ -42,7 +42,7 @@ class Gate:
             self._admit(-1)
             raise
         is_given_up = Event()
-        task = asyncio.create_task(work(), context=context_until(is_given_up.is_set))
+        task = asyncio.create_task(work(), context=context_cancelled_when(is_given_up.is_set))
         task.add_done_callback(self._done)
         try:
             return await asyncio.shield(task)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-from lean_extract.errors import UserError
-from lean_extract.files.reading import is_file, is_folder
+from lean_extract.common.errors import UserError
+from lean_extract.common.files.reading import is_file, is_folder
 
 _REVISION = r"(?:@(?P<revision>[\w.+#][\w./+#-]*))?"
 _URL = re.compile(

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from lean_extract.errors import UserError
-from lean_extract.files.private import UMASK, make_private_folder
-from lean_extract.telling import shown, without_login
+from lean_extract.common.errors import UserError
+from lean_extract.common.files.private import UMASK, make_private_folder
+from lean_extract.common.terminal_text import shown, without_login
 from lsp_server.engine.git_address import GitAddress
 
 Progress = Callable[[str, int, int], None]

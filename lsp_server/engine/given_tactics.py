@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
 
-from lean_extract.errors import GoalBroken, LeanError, NoGoalHere, UserError
-from lean_extract.files.reading import read_source
+from lean_extract.common.errors import GoalBroken, LeanError, NoGoalHere, UserError
+from lean_extract.common.files.reading import read_source
 from lean_extract.goals import format_goal
 from lean_extract.records import Edit, ProofState, TacticOutcome
 from lean_extract.session.document import LeanDocument

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lean_extract.errors import BadSource
-from lean_extract.files.reading import MAX_SOURCE, format_size
-from lean_extract.lru import Cache
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.reading import MAX_SOURCE, format_size
+from lean_extract.common.lru import Cache
 from lean_extract.source.projects.project import Project, module_of
 from lean_extract.source.reader import SourceModule, read_module
 from lsp_server.documents.goal_positions import goal_context, text_to_line

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import BadSettings, LeanError, ModelError, PremiseIndexError
+from lean_extract.common.errors import BadSettings, LeanError, ModelError, PremiseIndexError
 from lean_extract.source.projects.project import FoundSources
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.stores import core_package, project_core, project_store, shared_folder

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lean_extract.lru import Cache
+from lean_extract.common.lru import Cache
 from lean_extract.records import Edit, TacticOutcome
 from lsp_server.documents.goal_positions import declaration_key
 from lsp_server.engine.items import shown_tactic

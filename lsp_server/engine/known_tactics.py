@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-from lean_extract.lru import Cache
+from lean_extract.common.lru import Cache
 from lean_extract.records import TacticOutcome
 from prover.automation import cannot_run
 from prover.tactic_words import heads, unknown_word

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TypeVar
 
-from lean_extract.errors import LeanError, NoGoalHere, ProjectBroken
+from lean_extract.common.errors import LeanError, NoGoalHere, ProjectBroken
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import Suggestion, TrialsAnswer
 from prover.verify import GoalPosition

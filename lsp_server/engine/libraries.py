@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lean_extract.devices import Device
-from lean_extract.errors import BadSource, UserError
-from lean_extract.files.atomic import replacing
-from lean_extract.files.json_text import read_json
-from lean_extract.files.private import make_private_folder
+from lean_extract.common.devices import Device
+from lean_extract.common.errors import BadSource, UserError
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.json_text import read_json
+from lean_extract.common.files.private import make_private_folder
+from lean_extract.common.terminal_text import shown, without_login
 from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, read_layout
-from lean_extract.telling import shown, without_login
 from lsp_server.engine.git_address import GitAddress
 from lsp_server.engine.git_source import fetch
 from lsp_server.engine.names import checked_name, is_plain_name

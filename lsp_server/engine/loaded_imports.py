@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.files.reading import MAX_SOURCE, read_regular
+from lean_extract.common.files.reading import MAX_SOURCE, read_regular
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.imports import ImportedSource, compiled_files, imported_sources
 from lsp_server.engine.indexed_files import size_and_time

@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.devices import Device
-from lean_extract.errors import BadSettings, BadSource, LeanError
+from lean_extract.common.devices import Device
+from lean_extract.common.errors import BadSettings, BadSource, LeanError
 from lean_extract.source.projects.project import find_sources
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.stores import (

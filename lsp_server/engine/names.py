@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from lean_extract.errors import UserError
-from lean_extract.telling import shown
+from lean_extract.common.errors import UserError
+from lean_extract.common.terminal_text import shown
 
 _NAME = re.compile(r"\w[\w.-]{0,63}")
 _MOST_BYTES = 240

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from lean_extract.devices import Device
-from lean_extract.errors import ModelError, UserError
+from lean_extract.common.devices import Device
+from lean_extract.common.errors import ModelError, UserError
 from lsp_server.engine.generators import generator_folder
 from lsp_server.engine.tasks import to_the_end
 from prover.generator.source import TacticGenerator

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from lean_extract.errors import BadSource, IndexMissing, ModelError, PremiseIndexError
+from lean_extract.common.errors import BadSource, IndexMissing, ModelError, PremiseIndexError
 from lsp_server.engine.answering_stores import Library
 from lsp_server.engine.indexed_files import Changes
 from lsp_server.engine.project_index import ProjectIndex

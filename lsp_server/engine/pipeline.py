@@ -19,9 +19,9 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 
-from lean_extract.errors import BadSettings, GoalBroken, LeanError, ModelError, NoGoalHere
+from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, ModelError, NoGoalHere
+from lean_extract.common.lru import Cache
 from lean_extract.goals import format_goal
-from lean_extract.lru import Cache
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import text_to_line
 from lsp_server.engine.answers import (

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lean_extract.lru import Cache
+from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Premise
 from lean_extract.session.faults import Fault
 from lsp_server.documents.goal_positions import broken_names, cache_key

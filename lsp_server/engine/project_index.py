@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lean_extract.devices import Device
-from lean_extract.errors import BadSettings, LeanError, ModelError, PremiseIndexError
+from lean_extract.common.devices import Device
+from lean_extract.common.errors import BadSettings, LeanError, ModelError, PremiseIndexError
 from lean_extract.records import Goal
 from lean_extract.session.faults import Fault
 from lean_extract.source.projects.project import Project, find_project, source_in

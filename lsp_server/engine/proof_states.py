@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from lean_extract.errors import NoGoalHere
-from lean_extract.lru import Cache
+from lean_extract.common.errors import NoGoalHere
+from lean_extract.common.lru import Cache
 from lean_extract.records import ProofState
 from lean_extract.session.faults import Fault
 from lsp_server.documents.goal_positions import cache_key

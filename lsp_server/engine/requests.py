@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lean_extract.errors import BadQuery, BadState, NoGoalHere, UserError
-from lean_extract.files.reading import MAX_STATE
+from lean_extract.common.errors import BadQuery, BadState, NoGoalHere, UserError
+from lean_extract.common.files.reading import MAX_STATE
 from lean_extract.pasted import TURNSTILE, doubts, is_statement, read_pasted
 from lean_extract.records import Goal, ProofState
 from lean_extract.syntax.canonical import well_formed

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from lean_extract.errors import BadSettings, LeanError, LeanNotFound, ProjectBroken
+from lean_extract.common.errors import BadSettings, LeanError, LeanNotFound, ProjectBroken
 from lean_extract.repl import ReplSession
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.imports import changed_since_built

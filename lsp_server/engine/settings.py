@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, get_type_hints
 
-from lean_extract.devices import DEVICES, Device
-from lean_extract.files.json_text import shown
+from lean_extract.common.devices import DEVICES, Device
+from lean_extract.common.files.json_text import shown
 
 SECTION = "premiseSuggest"
 """The name under which editors keep these settings."""

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from lean_extract.devices import Device
-from lean_extract.errors import BadSettings, BadSource, LeanError, NoCoreSources, PremiseIndexError
-from lean_extract.files.settings_files import settings_text
+from lean_extract.common.devices import Device
+from lean_extract.common.errors import BadSettings, BadSource, LeanError, NoCoreSources, PremiseIndexError
+from lean_extract.common.files.settings_files import settings_text
 from lean_extract.source.projects.near import no_sources
 from lean_extract.source.projects.project import find_sources
 from lean_extract.toolchains import packaged

@@ -7,8 +7,8 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
 
-from lean_extract.errors import LeanError, NoGoalHere
-from lean_extract.lru import Cache
+from lean_extract.common.errors import LeanError, NoGoalHere
+from lean_extract.common.lru import Cache
 from lean_extract.records import Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import declaration_key
 from lsp_server.engine.judged_edits import JudgedEdits

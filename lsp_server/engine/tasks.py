@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from lean_extract.wanted import context_until
+from lean_extract.common.cancellation import context_cancelled_when
 
 Result = TypeVar("Result")
 
@@ -19,7 +19,7 @@ async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
 def ahead(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
     """Begin work that will be needed; errors are raised to whoever waits for it."""
     # It is wanted even if the request that began it is cancelled: others will ask for its result.
-    task = asyncio.create_task(work, context=context_until(lambda: False))
+    task = asyncio.create_task(work, context=context_cancelled_when(lambda: False))
     task.add_done_callback(_retrieve)
     return task
 

@@ -10,7 +10,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Protocol
 
-from lean_extract.errors import GoalBroken, NoGoalHere, UserError
+from lean_extract.common.errors import GoalBroken, NoGoalHere, UserError
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault, mentions_sorry
 from lean_extract.session.limits import TacticSeconds

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from lean_extract.errors import ProjectBroken
+from lean_extract.common.errors import ProjectBroken
 from lean_extract.toolchains.compile import header_imports
 from lean_extract.toolchains.toolchain import Toolchain, has_lakefile
 from prover.evaluation.problems import Posed, Problem

@@ -9,8 +9,8 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 import lean_extract
-from lean_extract.errors import PremiseSuggestError
-from lean_extract.files.private import make_private_folder, private_file
+from lean_extract.common.errors import PremiseSuggestError
+from lean_extract.common.files.private import make_private_folder, private_file
 from lsp_server.evaluation.plan import ProblemSet
 from prover.evaluation.library import all_theorems
 

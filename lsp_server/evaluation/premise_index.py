@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.files.settings_files import settings_text
+from lean_extract.common.files.settings_files import settings_text
 from lean_extract.source.projects.packages import MANIFEST
 from lean_extract.source.projects.project import find_sources
 from lsp_server.engine.freshness import MATHLIB

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from lean_extract.files.reading import read_source
+from lean_extract.common.files.reading import read_source
 from lean_extract.source.open_file import uses_in
 from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.source.reader import SourceModule, read_file

@@ -10,8 +10,8 @@ from pathlib import Path
 from threading import Event
 from typing import Protocol
 
-from lean_extract.cluster import ClusterOptions
-from lean_extract.errors import UserError
+from lean_extract.common.cluster import ClusterOptions
+from lean_extract.common.errors import UserError
 from lsp_server.evaluation.mathlib import require_mathlib
 from lsp_server.evaluation.on_cluster import cluster_workers
 from lsp_server.evaluation.plan import EvaluationPlan, ProblemSet, ProvingSetup

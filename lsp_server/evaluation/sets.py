@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lean_extract.errors import BadRecords, BadSource, UserError
-from lean_extract.files.json_text import parse_json
-from lean_extract.files.reading import MAX_TEXT, is_folder, open_regular, read_regular_text
+from lean_extract.common.errors import BadRecords, BadSource, UserError
+from lean_extract.common.files.json_text import parse_json
+from lean_extract.common.files.reading import MAX_TEXT, is_folder, open_regular, read_regular_text
+from lean_extract.common.terminal_text import reason
 from lean_extract.source.projects.near import only_of, projects_at
 from lean_extract.source.projects.project import find_sources, is_project_root
-from lean_extract.telling import reason
 from lsp_server.evaluation.plan import ProblemSet
 from prover.evaluation.library import all_theorems, named_theorems
 from prover.evaluation.minif2f import read_minif2f

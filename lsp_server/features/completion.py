@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from lsprotocol import types
 
-from lean_extract.errors import NoGoalHere
+from lean_extract.common.errors import NoGoalHere
 from lean_extract.records import Goal
 from lsp_server.documents.completion_context import CompletionContext, completion_at, questions
 from lsp_server.documents.document import DocumentSnapshot

@@ -9,7 +9,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from lean_extract.files.reading import MAX_SOURCE, read_regular_text
+from lean_extract.common.files.reading import MAX_SOURCE, read_regular_text
 from lsp_server.documents.declarations import declaration_span
 from lsp_server.documents.positions import split_lines
 from lsp_server.documents.uris import file_path

@@ -8,7 +8,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcContentModified
 
-from lean_extract.errors import PremiseIndexError
+from lean_extract.common.errors import PremiseIndexError
 from lean_extract.records import Edit, Position
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import guessed_edit

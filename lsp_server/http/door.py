@@ -16,7 +16,7 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from starlette.types import Scope
 
-from lean_extract.files.json_text import finite
+from lean_extract.common.files.json_text import finite
 from lsp_server.http.limits import MAX_LISTED, MAX_PARAMETERS, MAX_PATH, HttpLimits
 from lsp_server.http.problems import Refusal
 

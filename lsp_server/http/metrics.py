@@ -22,7 +22,7 @@ from prometheus_client import (
 )
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lean_extract.devices import Place
+from lean_extract.common.devices import Place
 
 log = logging.getLogger("premise_suggest.http")
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from lean_extract.lru import Cache
+from lean_extract.common.cancellation import check_cancelled
+from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_module
-from lean_extract.wanted import check_wanted
 from lsp_server.http.notation import restored
 from retriever.models.encoder import Floats, PremiseEncoder
 from retriever.models.text import premise_texts
@@ -38,9 +38,9 @@ class NewPremises:
     def read(self, name: str, declaration: str) -> Premise:
         """A premise from `kind name binders : type`, with or without a doc string before it.
 
-        Raises Unwanted.
+        Raises Cancelled.
         """
-        check_wanted()
+        check_cancelled()
         declaration = declaration[:_MOST_READ]
         key = (name, declaration)
         cache = self._read if len(name) + len(declaration) <= _LONG else self._long_read

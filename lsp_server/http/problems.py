@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from lean_extract.errors import Busy, PremiseIndexError, PremiseSuggestError, UserError
+from lean_extract.common.errors import Busy, PremiseIndexError, PremiseSuggestError, UserError
 
 log = logging.getLogger("premise_suggest.http")
 

@@ -11,9 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lean_extract.devices import Place
-from lean_extract.errors import ModelError, PremiseIndexError, StoreUnavailable
-from lean_extract.lru import Cache
+from lean_extract.common.devices import Place
+from lean_extract.common.errors import ModelError, PremiseIndexError, StoreUnavailable
+from lean_extract.common.lru import Cache
 from lean_extract.records import Goal
 from lsp_server.engine.databases import OpenLibrary, ServedLibraries
 from lsp_server.engine.engine import Engine

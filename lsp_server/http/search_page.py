@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from lean_extract.errors import IndexMissing
+from lean_extract.common.errors import IndexMissing
 from lean_extract.records import Position
 from lsp_server.engine.collections import OpenCollections, answer, list_collections
 from lsp_server.engine.requests import SearchRequest

@@ -19,9 +19,9 @@ from types import FrameType
 import uvicorn
 from starlette.types import ASGIApp
 
-from lean_extract.errors import UserError
-from lean_extract.outputs import print_line
-from lean_extract.telling import shown
+from lean_extract.common.errors import UserError
+from lean_extract.common.outputs import print_line
+from lean_extract.common.terminal_text import shown
 from lsp_server.engine.settings import Settings
 from lsp_server.http.app import create_app
 from lsp_server.http.connections import Connection, with_limits

@@ -16,10 +16,10 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from lean_extract.errors import ModelError, NoGoalHere
-from lean_extract.files.reading import MAX_CONTEXT
+from lean_extract.common.cancellation import check_cancelled
+from lean_extract.common.errors import ModelError, NoGoalHere
+from lean_extract.common.files.reading import MAX_CONTEXT
 from lean_extract.records import Goal, Position, Premise
-from lean_extract.wanted import check_wanted
 from lsp_server.engine.candidate_tactics import template_candidates
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.project_index import ProjectIndex
@@ -135,10 +135,10 @@ async def _propose(
     source = engine.settings.tactics.source
     ranked = await asyncio.to_thread(index.rank, goal, position, _PREMISES)
     theorems = [one.premise for one in ranked if one.in_scope is not False]
-    check_wanted()
+    check_cancelled()
     generated = await _generated(engine, goal, theorems) if source != "templates" else []
     fitting = [one for one in generated if one.tactic.startswith(prefix.lstrip())]
-    check_wanted()
+    check_cancelled()
     made = (
         await asyncio.to_thread(_made, index, goal, prefix, position, theorems)
         if source != "generator"

@@ -24,9 +24,9 @@ from socket import socket
 from types import FrameType
 from typing import Protocol
 
-from lean_extract.errors import PremiseSuggestError, UserError
-from lean_extract.outputs import print_line
-from lean_extract.python_path import safe_path
+from lean_extract.common.errors import PremiseSuggestError, UserError
+from lean_extract.common.outputs import print_line
+from lean_extract.common.python_path import safe_path
 
 _SPAWN = multiprocessing.get_context("spawn")
 _STOP_SECONDS = 10.0

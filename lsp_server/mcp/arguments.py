@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from lean_extract.errors import UserError
-from lean_extract.files.reading import MAX_STATE
+from lean_extract.common.errors import UserError
+from lean_extract.common.files.reading import MAX_STATE
 from lsp_server.engine.given_tactics import LONGEST_TACTIC, MOST_TACTICS
 from retriever.lean.callers import TACTICS, Caller, caller_of
 

@@ -9,7 +9,7 @@ from typing import Any
 import mcp_types as types
 from pydantic import ValidationError
 
-from lean_extract.files.reading import format_size
+from lean_extract.common.files.reading import format_size
 from lsp_server.protocol.messages import INVALID_REQUEST, BadMessage, Call, read
 
 MOST_BYTES = 4 << 20

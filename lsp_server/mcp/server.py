@@ -12,7 +12,7 @@ import mcp_types as types
 from mcp.server import Server, ServerRequestContext
 from pydantic import ValidationError
 
-from lean_extract.errors import PremiseSuggestError
+from lean_extract.common.errors import PremiseSuggestError
 from lsp_server import __version__
 from lsp_server.engine.gate import Gate
 from lsp_server.engine.schema import Suggestion, to_json

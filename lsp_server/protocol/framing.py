@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lean_extract.files.reading import format_size
+from lean_extract.common.files.reading import format_size
 
 MAX_MESSAGE = 64 << 20
 """Bytes of one message."""

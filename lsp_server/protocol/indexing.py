@@ -9,7 +9,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from lean_extract.errors import BadSource, IndexLocked
+from lean_extract.common.errors import BadSource, IndexLocked
 from lean_extract.source.projects.project import is_project_root
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.schema import IndexItem

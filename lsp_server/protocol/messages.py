@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
-from lean_extract.files.json_text import finite, no_number
+from lean_extract.common.files.json_text import finite, no_number
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600

@@ -11,7 +11,7 @@ from collections.abc import Coroutine
 from io import RawIOBase
 from typing import Any, NoReturn, cast
 
-from lean_extract.errors import UserError
+from lean_extract.common.errors import UserError
 
 
 def run(main: Coroutine[Any, Any, None]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from io import RawIOBase
 from typing import Any
 
-from lean_extract.files.reading import format_size
+from lean_extract.common.files.reading import format_size
 from lsp_server.protocol.client_writer import MAX_UNREAD, PipeWriter, SocketWriter, Writer
 from lsp_server.protocol.failures import in_a_line
 from lsp_server.protocol.framing import BadFrame, Frames

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lean_extract.errors import BadSource
+from lean_extract.common.errors import BadSource
 from lean_extract.source.projects.project import SourceFile, find_project, find_sources
 from prover.evaluation.cutting import CutText, cut_text, problem_of
 from prover.evaluation.problems import InvalidProblem, Posed, Problem, uniquely_named

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from lean_extract.errors import UserError
-from lean_extract.file_lock import open_lock_file, read_holder, try_lock, write_holder
-from lean_extract.files.json_text import parse_json
+from lean_extract.common.errors import UserError
+from lean_extract.common.file_lock import open_lock_file, read_holder, try_lock, write_holder
+from lean_extract.common.files.json_text import parse_json
 
 LOCK = "lock"
 """The lock file's name in an evaluation's folder."""

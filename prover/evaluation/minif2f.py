@@ -6,9 +6,9 @@ import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
-from lean_extract.errors import BadSource
-from lean_extract.files.json_text import parse_json
-from lean_extract.files.reading import MAX_TEXT, read_regular
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.json_text import parse_json
+from lean_extract.common.files.reading import MAX_TEXT, read_regular
 from prover.evaluation.problems import InvalidProblem, Posed, Problem, uniquely_named
 from prover.search.theorem import Theorem
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lean_extract.errors import LeanNotFound, PremiseSuggestError
+from lean_extract.common.errors import LeanNotFound, PremiseSuggestError
 from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.toolchains.toolchain import Toolchain
 from prover.evaluation.problems import InvalidProblem, Posed, Problem

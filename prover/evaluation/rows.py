@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from lean_extract.files.json_text import parse_json
-from lean_extract.files.typed_json import from_json
+from lean_extract.common.files.json_text import parse_json
+from lean_extract.common.files.typed_json import from_json
 from lean_extract.records import to_json
 
 RowStatus = Literal["proved", "exhausted", "limit", "failed", "refused"]

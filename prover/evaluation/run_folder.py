@@ -18,11 +18,11 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import BadRecords, PremiseSuggestError, UserError
-from lean_extract.files.atomic import replacing
-from lean_extract.files.json_text import read_json
+from lean_extract.common.errors import BadRecords, PremiseSuggestError, UserError
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.json_text import read_json
+from lean_extract.common.terminal_text import reason
 from lean_extract.source.projects.walking import EVALUATION_FILE, EVALUATION_FORMAT
-from lean_extract.telling import reason
 from prover.evaluation.lock import LOCK, held, is_foreign
 from prover.evaluation.rows import ProblemRow, from_line, to_line
 

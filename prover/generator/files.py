@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from lean_extract.errors import ModelError
-from lean_extract.files.json_text import read_json
+from lean_extract.common.errors import ModelError
+from lean_extract.common.files.json_text import read_json
 from prover.generator.prompt import FORMS, Form
 from prover.generator.prompt import VERSION as FORM_VERSION
 from prover.generator.symbols import SIZE

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from lean_extract.devices import Device
-from lean_extract.errors import ModelError
-from lean_extract.onnx_runtime import open_session
+from lean_extract.common.devices import Device
+from lean_extract.common.errors import ModelError
+from lean_extract.common.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
 from prover.generator import beam
 from prover.generator.files import DECODER, ENCODER, REINSTALL, Config, fingerprint_of, read_config

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from lean_extract.common.cancellation import check_cancelled
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Premise
 from lean_extract.source.budget import Budget
 from lean_extract.syntax.complete_tactics import head
-from lean_extract.wanted import check_wanted
 from prover.candidates import Candidate, is_unfinished, key_of, merge
 from prover.neighbours.adapting import Adapted, adapted
 from prover.neighbours.features import Asked, Proposal, Weighing, weighted
@@ -94,14 +94,14 @@ def varied(ranked: Sequence[Candidate]) -> list[Candidate]:
 def proposals(
     asked: Asked, steps: Sequence[NearStep], premises: Sequence[Premise]
 ) -> tuple[list[Proposal], list[list[float]]]:
-    """The adapted tactics, equal ones merged, and the features of each. Raises Unwanted."""
+    """The adapted tactics, equal ones merged, and the features of each. Raises Cancelled."""
     ours = ContextView.of(asked.goal)
     weighing = Weighing(asked, steps, premises)
     pairs, text = Budget(MOST_PAIRS), Budget(_MOST_TEXT)
     known: dict[str, Proposal] = {}
     counted: set[tuple[str, str, Goal]] = set()
     for rank, step in enumerate(steps):
-        check_wanted()
+        check_cancelled()
         same = (step.theorem, key_of(step.tactic), step.goal)
         if same in counted:  # one step of two records of the same library
             continue

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import BadQuery, PremiseSuggestError
-from lean_extract.files.atomic import replacing
-from lean_extract.files.reading import read_source
+from lean_extract.common.errors import BadQuery, PremiseSuggestError
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.reading import read_source
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.session import LeanSession
 from lean_extract.source.projects.near import only_of, projects_at

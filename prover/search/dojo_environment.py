@@ -12,7 +12,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from lean_extract.errors import BadState, LeanDied, LeanError
+from lean_extract.common.errors import BadState, LeanDied, LeanError
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, ProofState
 from lean_extract.traced.lean_dojo_library import LeanDojo

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
-from lean_extract.errors import LeanDied, LeanTimeout, NoGoalHere
+from lean_extract.common.errors import LeanDied, LeanTimeout, NoGoalHere
 from lean_extract.records import Position, ProofState, TacticOutcome
 from prover.search.environment import Reached, Verdict
 from prover.search.theorem import Theorem, script

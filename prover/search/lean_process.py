@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import LeanNotFound
-from lean_extract.files.json_text import parse_json
+from lean_extract.common.errors import LeanNotFound
+from lean_extract.common.files.json_text import parse_json
 from lean_extract.session import processes
 from lean_extract.toolchains.toolchain import Toolchain
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lean_extract.files.atomic import replacing
+from lean_extract.common.files.atomic import replacing
 from lean_extract.syntax.axioms import axioms_in, is_doubtful
 from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from lean_extract.errors import BadSettings
+from lean_extract.common.errors import BadSettings
 
 SearchStatus = Literal["proved", "exhausted", "limit", "failed"]
 NodeStatus = Literal["open", "expanded", "proved"]

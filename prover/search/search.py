@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import aclosing
 
-from lean_extract.errors import PremiseSuggestError
+from lean_extract.common.errors import PremiseSuggestError
 from prover.search.environment import ProofEnvironment, Proposer, Reached, Verdict
 from prover.search.frontier import Frontier
 from prover.search.prefetch import PrefetchingProposer

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import BadSource
+from lean_extract.common.errors import BadSource
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
 from lean_extract.source.reader import read_module

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.errors import ModelError
-from lean_extract.files.atomic import replacing, replacing_bytes
-from lean_extract.files.json_text import read_json
+from lean_extract.common.errors import ModelError
+from lean_extract.common.files.atomic import replacing, replacing_bytes
+from lean_extract.common.files.json_text import read_json
 from prover.generator.files import CONFIG, REINSTALL
 from prover.shaped.networks import Networks, sizes
 from prover.shaped.pointing import Uses

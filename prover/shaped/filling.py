@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.wanted import check_wanted
+from lean_extract.common.cancellation import check_cancelled
 from prover.shaped.networks import Networks, log_softmax
 from prover.shaped.pointing import (
     Ranked,
@@ -106,7 +106,7 @@ def _best(scores: Floats, names: Sequence[str]) -> Choices:
 
 
 def tactics(filler: Filler, shapes: Sequence[tuple[float, Shape]]) -> Iterator[tuple[float, str]]:
-    """Tactics with their log-probabilities, the most probable first. Raises Unwanted.
+    """Tactics with their log-probabilities, the most probable first. Raises Cancelled.
 
     `shapes` are (log-probability, shape), the most probable first. One tactic may come by several shapes.
     """
@@ -115,7 +115,7 @@ def tactics(filler: Filler, shapes: Sequence[tuple[float, Shape]]) -> Iterator[t
     rest = iter(shapes)
     upcoming = next(rest, None)
     for _ in range(_MOST_EXPANDED):
-        check_wanted()
+        check_cancelled()
         while upcoming is not None and (not waiting or upcoming[0] >= -waiting[0][0]):
             heapq.heappush(waiting, (-upcoming[0], next(order), upcoming[1], ()))
             upcoming = next(rest, None)

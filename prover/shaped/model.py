@@ -57,7 +57,7 @@ class ShapeGenerator:
             premises: best first; only as many are read as the model was trained on.
             max_bytes: a hint of other generators; shapes have lengths of their own.
 
-        Raises Unwanted.
+        Raises Cancelled.
         """
         if not goals or count < 1:
             return []

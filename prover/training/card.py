@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import BadRecords, ModelError
-from lean_extract.files.atomic import replacing
+from lean_extract.common.errors import BadRecords, ModelError
+from lean_extract.common.files.atomic import replacing
 from prover.generator import files
 from prover.training.config import GeneratorConfig
 from prover.training.data import read_manifest

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.errors import BadRecords
-from lean_extract.files.typed_json import from_json
+from lean_extract.common.errors import BadRecords
+from lean_extract.common.files.typed_json import from_json
 from lean_extract.records import Premise
 from prover.generator.prompt import encode_prompt, encode_tactic, premises_in
 from prover.generator.symbols import FIRST_EXTRA

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from lean_extract.errors import BadRecords, BadSettings
-from lean_extract.option_types import positive
+from lean_extract.common.errors import BadRecords, BadSettings
+from lean_extract.common.option_types import positive
+from lean_extract.common.verbs import add_json_option, write_json
 from lean_extract.syntax.complete_tactics import head
-from lean_extract.verbs import add_json_option, write_json
 from prover.generator.model import Generator
 from prover.training.data import EncodedPairs
 from prover.training.offers import read_retrieved, sample, tactic_steps

@@ -29,15 +29,15 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
+from lean_extract.common.option_types import positive
+from lean_extract.common.terminal_text import complaints_printed
+from lean_extract.common.verbs import add_json_option, write_json
 from lean_extract.goals import parse_state
 from lean_extract.near_steps import NearStep
-from lean_extract.option_types import positive
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.complete_tactics import head
 from lean_extract.syntax.lexer import raw_tokens
-from lean_extract.telling import complaints_printed
-from lean_extract.verbs import add_json_option, write_json
 from prover.neighbours.features import Asked
 from prover.neighbours.proposals import candidates
 from prover.training.fit_neighbours import (

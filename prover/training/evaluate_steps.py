@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.option_types import positive
+from lean_extract.common.option_types import positive
+from lean_extract.common.verbs import add_json_option, write_json
 from lean_extract.records import Premise
-from lean_extract.verbs import add_json_option, write_json
 from prover.opening import AnyGenerator, open_folder
 from prover.training.data import EncodedPairs
 from prover.training.evaluate_neighbours import matches, read_steps

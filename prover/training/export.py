@@ -24,8 +24,8 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 from torch import Tensor, nn
 from transformers import T5ForConditionalGeneration
 
-from lean_extract.errors import ModelError
-from lean_extract.files.atomic import replacing
+from lean_extract.common.errors import ModelError
+from lean_extract.common.files.atomic import replacing
 from prover.generator import files, graphs
 from prover.generator.model import Generator
 from prover.generator.prompt import FORMS, VERSION

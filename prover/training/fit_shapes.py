@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.errors import BadRecords
-from lean_extract.option_types import positive
+from lean_extract.common.errors import BadRecords
+from lean_extract.common.option_types import positive
 from lean_extract.records import Premise
 from prover.shaped import files
 from prover.shaped.model import ShapeGenerator

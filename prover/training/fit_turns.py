@@ -26,12 +26,12 @@ from pathlib import Path
 from typing import Any
 
 import lean_extract
-from lean_extract.files.atomic import replacing
-from lean_extract.option_types import positive, seconds
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.option_types import positive, seconds
+from lean_extract.common.terminal_text import complaints_printed
+from lean_extract.common.verbs import add_json_option, write_json
 from lean_extract.records import read_header
 from lean_extract.source.extract import extract_project
-from lean_extract.telling import complaints_printed
-from lean_extract.verbs import add_json_option, write_json
 from prover.closers import MATHLIB_CLOSERS
 from prover.odds import FILE
 from prover.opening import open_folder

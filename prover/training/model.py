@@ -11,7 +11,7 @@ from torch import Tensor
 from transformers import T5Config, T5ForConditionalGeneration
 from transformers.models.t5.modeling_t5 import T5Attention
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from prover.generator.symbols import END, PAD, SIZE
 from prover.training.config import ShapeConfig
 from retriever.training.running.checkpoint import load_checkpoint

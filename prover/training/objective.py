@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from prover.generator.prompt import MAX_PREMISES
 from prover.generator.symbols import FIRST_EXTRA, PAD
 from prover.training.config import GeneratorConfig, parse_config

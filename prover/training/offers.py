@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from prover.training.data import EncodedPairs
 from prover.training.pairs import TacticPair
 

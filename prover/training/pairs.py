@@ -19,12 +19,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lean_extract.errors import BadRecords
-from lean_extract.files.atomic import replacing
+from lean_extract.common.errors import BadRecords
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.terminal_text import complaints_printed
 from lean_extract.records import PRINTED_IN_PART, Goal, Premise, Proof, TacticStep, read_header, to_json
 from lean_extract.syntax.complete_tactics import complete
 from lean_extract.syntax.premise_mentions import endings, pieces, qualified
-from lean_extract.telling import complaints_printed
 from retriever.lean.dataset.dataset import Records, load_records, names_in, write_lines
 from retriever.lean.theorems import is_theorem
 from retriever.search.splits import Split, family_roots, root_name, split_of

@@ -22,8 +22,8 @@ from typing import TypeVar
 
 from tqdm import tqdm
 
-from lean_extract.files.atomic import replacing
-from lean_extract.option_types import positive
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.option_types import positive
 from prover.training.data import EncodedPairs
 from prover.training.evaluate_neighbours import read_steps
 from prover.training.fit_neighbours import WantedStep

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lean_extract.files.atomic import replacing
+from lean_extract.common.files.atomic import replacing
 from prover.shaped.files import read
 
 _CARD = """---

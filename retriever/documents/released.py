@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from lean_extract.files.json_text import shown
+from lean_extract.common.files.json_text import shown
 from retriever.documents.schema import DocumentProof, Statement, StatementType
 
 _NEEDED = ("id", "type", "label", "title", "contents", "refs", "ref_ids")

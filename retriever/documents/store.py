@@ -16,10 +16,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO
 
-from lean_extract.errors import BadRecords
-from lean_extract.files.atomic import replacing
-from lean_extract.files.json_text import read_json
-from lean_extract.files.reading import MAX_CORPUS
+from lean_extract.common.errors import BadRecords
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.json_text import read_json
+from lean_extract.common.files.reading import MAX_CORPUS
 from retriever.documents.checks import Placed, check_examples, checked_links, without_doubles
 from retriever.documents.released import LayoutProblem, pairs, read_statement, whole_numbers
 from retriever.documents.schema import Corpus, Example, Split, Splits, Statement, StatementType

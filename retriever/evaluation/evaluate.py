@@ -21,8 +21,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from lean_extract.errors import BadSettings, BadSource
-from lean_extract.verbs import add_json_option, write_json
+from lean_extract.common.errors import BadSettings, BadSource
+from lean_extract.common.verbs import add_json_option, write_json
 from retriever.evaluation.fuse import fused
 from retriever.evaluation.rows import PARTS, PROTOCOLS, CollectionRow, Protocol, RankingTask, rows_of, task_of
 from retriever.evaluation.trained_rankers import RankerTable, lexical, trained

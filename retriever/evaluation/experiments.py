@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from lean_extract.errors import BadSettings, PremiseSuggestError
+from lean_extract.common.errors import BadSettings, PremiseSuggestError
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import RunConfig
 from retriever.training.running.limits import RunLimits

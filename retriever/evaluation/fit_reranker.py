@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.errors import ModelError
-from lean_extract.option_types import positive
+from lean_extract.common.errors import ModelError
+from lean_extract.common.option_types import positive
 from retriever.evaluation.reranker_weight import FittedWeight, filled, fit_weight, mean_reciprocal_rank
 from retriever.metrics.fit import RankingExample
 from retriever.models.reranker import DEPTH, FOLDER, write_weight

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from lean_extract.errors import BadSettings
+from lean_extract.common.errors import BadSettings
 from retriever.evaluation.answers import AnswerRanks
 from retriever.evaluation.trained_rankers import RankerTable
 from retriever.metrics.bootstrap import Interval

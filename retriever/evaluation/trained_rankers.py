@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.errors import BadSettings
+from lean_extract.common.errors import BadSettings
 from retriever.metrics.selection import Floats
 from retriever.search.backend import Backend, Collection
 from retriever.search.collections.index import fused_for_evaluation

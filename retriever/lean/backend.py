@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import UserError
+from lean_extract.common.errors import UserError
 from lean_extract.goals import parse_state
 from lean_extract.records import Premise
 from retriever.lean.dataset.dataset import DatasetQuery

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import BadSource
-from lean_extract.files.reading import read_source
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.reading import read_source
 from retriever.lean.index.corpus import ListedSource
 from retriever.lean.index.coverage import Coverage, IndexedPackage
 from retriever.lean.snapshot import Snapshot

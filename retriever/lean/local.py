@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.lru import Cache
+from lean_extract.common.lru import Cache
 from lean_extract.records import Premise
 from retriever.lean.features import CandidateColumns
 from retriever.lean.goal_context import GoalContext, NearbyCounts

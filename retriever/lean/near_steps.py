@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from lean_extract.lru import Cache
+from lean_extract.common.lru import Cache
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Premise
 from lean_extract.source.names.scopes import Scope
@@ -86,7 +86,7 @@ class NearSteps:
     def near(
         self, snapshot: Snapshot, where: GoalContext | None, goal: Goal, k: int = NEAREST
     ) -> list[NearStep]:
-        """The k steps nearest to a goal, nearest first, few of them terms. Raises IndexDamaged, Unwanted."""
+        """The k steps nearest to a goal, nearest first, few of them terms. Raises IndexDamaged, Cancelled."""
         vector = self._goals.get_or_make(goal, lambda: step_vectors(self._encoder, [goal])[0])
         internal = internal_premises(snapshot, where, texts_of(goal))
         owners = _owners(snapshot, where) & ~internal

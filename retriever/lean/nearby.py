@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from lean_extract.lru import Cache
+from lean_extract.common.lru import Cache
 from lean_extract.source.open_file import uses_in
 from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.source.reader import SourceModule

@@ -13,9 +13,9 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.errors import BadQuery
+from lean_extract.common.cancellation import check_cancelled
+from lean_extract.common.errors import BadQuery
 from lean_extract.records import Premise
-from lean_extract.wanted import check_wanted
 from retriever.lean.allowed import Allowed
 from retriever.lean.goal_context import GoalContext, notations_at
 from retriever.lean.listing import SPARE, listed
@@ -113,7 +113,7 @@ def _scored(
     found: list[Bools] = []
     scores: list[Floats] = []
     for columns in trees:
-        check_wanted()
+        check_cancelled()
         met = [matching(columns, way) for way in ways]
         found.append(np.logical_or.reduce([here for here, _ in met]))
         is_conclusion = np.logical_or.reduce([here & whole for here, whole in met])
@@ -142,7 +142,7 @@ def _compatible(
         return bool(names.find_names([name])[0] >= 0)
 
     for position, number in enumerate(numbers.tolist()):
-        check_wanted()
+        check_cancelled()
         if dotted and position % _READ_AT_ONCE == 0:
             offer.read_ahead(numbers[position : position + _READ_AT_ONCE].tolist())
         premise = offer.premise(number) if dotted else None

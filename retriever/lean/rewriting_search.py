@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from lean_extract.errors import UserError
+from lean_extract.common.errors import UserError
 from lean_extract.records import Goal
 from lean_extract.syntax.inaccessible import without_marks
 from lean_extract.syntax.placed import TextRange

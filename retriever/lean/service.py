@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.devices import Device, Place
-from lean_extract.lru import Cache
+from lean_extract.common.cancellation import check_cancelled
+from lean_extract.common.devices import Device, Place
+from lean_extract.common.lru import Cache
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal
-from lean_extract.wanted import check_wanted
 from retriever.lean.allowed import Allowed
 from retriever.lean.callers import Caller
 from retriever.lean.explanation import ScoredTable, explanations, with_reranker
@@ -201,7 +201,7 @@ class PremiseService:
         follows `where.line` are left out. `allowed` restricts what is looked at before the best are chosen.
         `caller` is the tactic that the premises are for. `explain` gives each an explanation of its score.
         Raises IndexDamaged, what `open` raises when the index was replaced by one that cannot be used, and
-        Unwanted.
+        Cancelled.
         """
         if k <= 0:
             return []
@@ -222,11 +222,11 @@ class PremiseService:
                 target=_joint(map(self._vector, targets)),
                 tower=_joint(map(self._tower_vector, ways)) if self._tower else vectors.state,
             )
-        check_wanted()
+        check_cancelled()
         local = self._vectors.local(snapshot, where, own_premises(where, asked.kinds, asked.allowed))
         used = used_nearby(snapshot, where)
         question = _question(snapshot, asked, ways, vectors, used, len(local.premises))
-        check_wanted()
+        check_cancelled()
         ids = candidates(question, self._fusion.lists, asked.k if ranker is None else 0)
         own = local_columns(snapshot, local, question, vectors.state, used)
         columns = own.then(columns_of(question, snapshot.view, snapshot.structure, ids))
@@ -255,7 +255,7 @@ class PremiseService:
             for in_scope in [bool(columns.in_scope[position] == 1.0) if knows_scope else None]
         ]
         if asked.explain:
-            check_wanted()
+            check_cancelled()
             reasons = explanations(tables, chosen)
             found = [replace(one, explanation=why) for one, why in zip(found, reasons, strict=True)]
         return listed(self._reranked(goal, found, depth), where)[: asked.k]

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.errors import IndexMissing
-from lean_extract.lru import Cache
+from lean_extract.common.errors import IndexMissing
+from lean_extract.common.lru import Cache
 from retriever.lean.index.coverage import Coverage
 from retriever.lean.index.flags import Flag
 from retriever.lean.index.proofs import proof_graph

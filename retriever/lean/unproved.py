@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import BadSource
-from lean_extract.files.reading import read_source
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.reading import read_source
 from lean_extract.source.reader import SourceModule, read_module
 from lean_extract.source.unproved import last_components, resting_on_sorry
 from retriever.lean.index.coverage import Coverage

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import BadRecords, UserError
+from lean_extract.common.errors import BadRecords, UserError
 from retriever.match.metrics import ranking_figures
 from retriever.match.pairs import load_pairs
 from retriever.match.readers.latex_text import read_text

@@ -22,8 +22,8 @@ from typing import TypeVar
 
 from tqdm import tqdm
 
-from lean_extract.errors import BadSource
-from lean_extract.telling import complaints_printed
+from lean_extract.common.errors import BadSource
+from lean_extract.common.terminal_text import complaints_printed
 from retriever.documents.store import read_corpus
 from retriever.match.readers.arxmliv import article_files, article_pairs, read_categories
 from retriever.match.readers.counts import tables

@@ -17,7 +17,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.extras import import_extra
+from lean_extract.common.extras import import_extra
 
 Scores = NDArray[np.floating]
 Ints = NDArray[np.int64]

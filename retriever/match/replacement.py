@@ -20,7 +20,7 @@ from random import Random
 
 from tqdm import tqdm
 
-from lean_extract.telling import complaints_printed
+from lean_extract.common.terminal_text import complaints_printed
 from retriever.match.protected import protected_positions
 from retriever.match.renaming import Renaming, find_renaming
 from retriever.match.schema import LEVELS, Level, StatementProof, StatementProofs

@@ -21,10 +21,10 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from lean_extract.errors import BadRecords
-from lean_extract.files.atomic import replacing
-from lean_extract.files.json_text import parse_json
-from lean_extract.files.reading import open_regular
+from lean_extract.common.errors import BadRecords
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.json_text import parse_json
+from lean_extract.common.files.reading import open_regular
 from retriever.documents.released import is_text
 from retriever.match.readers.released import read_released
 from retriever.match.schema import StatementProof, StatementProofs, Token

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from lean_extract.files.atomic import replacing
+from lean_extract.common.files.atomic import replacing
 from retriever.match.pairs import load_pairs
 from retriever.match.schema import LEVELS
 from retriever.match.tokens import encode

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.models.bag_terms import Terms
 from retriever.models.quantise import Floats, quantise
 from retriever.models.runtime import DAMAGE, check_header, open_tokenizer, read_settings, whole

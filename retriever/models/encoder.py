@@ -36,9 +36,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.devices import Device, Place
-from lean_extract.errors import ModelError
-from lean_extract.onnx_runtime import open_session, place_of
+from lean_extract.common.devices import Device, Place
+from lean_extract.common.errors import ModelError
+from lean_extract.common.onnx_runtime import open_session, place_of
 from lean_extract.records import Goal, Premise
 from retriever.models import text as texts
 from retriever.models.runtime import (

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from lean_extract.errors import ModelError
-from lean_extract.files.reading import is_file, is_folder, is_there
+from lean_extract.common.errors import ModelError
+from lean_extract.common.files.reading import is_file, is_folder, is_there
 
 SCHEME = "hf://"
 FILES = ("*.json", "*.onnx", "README.md")

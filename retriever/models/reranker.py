@@ -33,11 +33,11 @@ from typing import Any
 
 import numpy as np
 
-from lean_extract.devices import Device
-from lean_extract.errors import ModelError
-from lean_extract.files.atomic import replacing
-from lean_extract.files.json_text import read_json
-from lean_extract.onnx_runtime import open_session
+from lean_extract.common.devices import Device
+from lean_extract.common.errors import ModelError
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.json_text import read_json
+from lean_extract.common.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
 from retriever.models import text as texts
 from retriever.models.encoder import CONFIG, MODEL, TOKENIZER, Floats, Int64s

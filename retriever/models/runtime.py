@@ -12,8 +12,8 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.files.json_text import read_json
-from lean_extract.files.reading import read_regular_text
+from lean_extract.common.files.json_text import read_json
+from lean_extract.common.files.reading import read_regular_text
 from retriever.models import text as texts
 
 Int64s = npt.NDArray[np.int64]

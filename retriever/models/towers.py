@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from lean_extract.devices import Device
-from lean_extract.errors import ModelError
+from lean_extract.common.devices import Device
+from lean_extract.common.errors import ModelError
 from retriever.models.bag import TERMS, BagEncoder
 from retriever.models.encoder import Encoder
 from retriever.models.quantise import Floats

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import BadRecords, UserError
-from lean_extract.files.reading import MAX_CORPUS, read_regular
+from lean_extract.common.errors import BadRecords, UserError
+from lean_extract.common.files.reading import MAX_CORPUS, read_regular
 from retriever.documents.schema import Corpus, Example, Splits, Statement
 from retriever.documents.store import read_corpus
 from retriever.metrics.bootstrap import Interval

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import BadSettings, UserError
+from lean_extract.common.errors import BadSettings, UserError
 from retriever.documents.schema import Corpus, Example, Split, Splits
 from retriever.documents.store import read_corpus, write_corpus
 from retriever.metrics.tables import table

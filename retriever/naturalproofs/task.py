@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from lean_extract.errors import BadRecords, BadSettings
+from lean_extract.common.errors import BadRecords, BadSettings
 from retriever.documents.schema import Corpus, Example, Split, Splits, Statement
 
 Part = Literal["valid", "test", "both"]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 
-from lean_extract.errors import UserError
+from lean_extract.common.errors import UserError
 from retriever.search.backend import Backend
 
 BUILT_IN: Mapping[str, str] = MappingProxyType(

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.errors import ModelError
-from lean_extract.files.atomic import replacing
-from lean_extract.files.json_text import read_json
+from lean_extract.common.errors import ModelError
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.json_text import read_json
 from retriever.models.runtime import REINSTALL
 from retriever.search.bm25 import Bm25Parameters
 

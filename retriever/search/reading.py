@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Generic, Protocol, TypeVar
 
-from lean_extract.errors import IndexDamaged, PremiseIndexError, PremiseSuggestError
-from lean_extract.wanted import Unwanted
+from lean_extract.common.cancellation import Cancelled
+from lean_extract.common.errors import IndexDamaged, PremiseIndexError, PremiseSuggestError
 from retriever.search.index.view import IndexView
 
 _LOOK_AGAIN_SECONDS = 60.0
@@ -76,7 +76,7 @@ class SnapshotReader(Generic[Opened]):
         except PremiseIndexError:
             self._forget(snapshot)
             raise
-        except (PremiseSuggestError, Unwanted):
+        except (PremiseSuggestError, Cancelled):
             raise
         except Exception as error:
             damage = self._damage(snapshot)

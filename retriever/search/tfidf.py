@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.extras import import_extra
+from lean_extract.common.extras import import_extra
 from retriever.search.bm25 import Floats, Postings
 
 _PURPOSE = "TF-IDF"

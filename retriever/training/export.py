@@ -17,8 +17,8 @@ from pathlib import Path
 
 from torch import Tensor, nn
 
-from lean_extract.errors import BadSettings
-from lean_extract.files.atomic import replacing
+from lean_extract.common.errors import BadSettings
+from lean_extract.common.files.atomic import replacing
 from retriever.models import encoder, reranker, state_tower, text
 from retriever.training.onnx_graphs import export_graph, export_onnx, quantise
 from retriever.training.reranking.crossencoder import CrossEncoder, load_crossencoder

@@ -20,8 +20,8 @@ import torch
 from torch import nn
 from transformers import BertModel, T5EncoderModel
 
-from lean_extract.errors import UserError
-from lean_extract.option_types import positive
+from lean_extract.common.errors import UserError
+from lean_extract.common.option_types import positive
 from retriever.training.model import TOKENS_PER_CHUNK, chunks
 from retriever.training.running.train import kind_of, load_run
 from retriever.training.tokens import Ints

@@ -27,7 +27,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import BertModel
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.models.text import GOAL, VAR
 from retriever.training.model import build_bert
 from retriever.training.running.checkpoint import Checkpoint, save_checkpoint

@@ -19,7 +19,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import BertModel
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.models.text import GOAL
 from retriever.training.model import TOKENS_PER_CHUNK, build_bert, chunks, padded
 from retriever.training.running.checkpoint import load_checkpoint

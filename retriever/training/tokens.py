@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 
 Ints = NDArray[np.int64]
 Keep = Literal["head", "tail"]

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from transformers import BertModel
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.training.model import build_bert
 from retriever.training.running.checkpoint import load_checkpoint
 from retriever.training.running.config import ModelConfig

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 from pygls.exceptions import JsonRpcInvalidParams
 
-from lean_extract.errors import BadRecords, PremiseSuggestError
+from lean_extract.common.errors import BadRecords, PremiseSuggestError
 from lean_extract.goals import find_goals, format_state, parse_plain_goal, parse_state
 from lean_extract.pasted import is_statement, read_pasted
 from lean_extract.records import Position, read_records

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.files.reading import MAX_SETTINGS
+from lean_extract.common.files.reading import MAX_SETTINGS
 from lean_extract.source.projects import packages, walking
 from lean_extract.source.projects.project import find_project, find_sources
 from tests.hostile.growth import assert_linear

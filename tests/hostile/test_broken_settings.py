@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadSource
-from lean_extract.files.reading import MAX_SETTINGS
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.reading import MAX_SETTINGS
+from lean_extract.common.terminal_text import shown
 from lean_extract.source.projects.project import find_sources
-from lean_extract.telling import shown
 from tests.hostile.project_files import git, has_notice, make_odd_names, manifest, modules, write, write_named
 from tests.hostile.shapes import nested, repeated
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import BadQuery, BadRecords, BadSource, ModelError
-from lean_extract.files.json_text import parse_json, shown
-from lean_extract.files.reading import MAX_STATE
+from lean_extract.common.errors import BadQuery, BadRecords, BadSource, ModelError
+from lean_extract.common.files.json_text import parse_json, shown
+from lean_extract.common.files.reading import MAX_STATE
 from lean_extract.records import read_records
 from lsp_server.engine.requests import checked_query
 from lsp_server.engine.settings import Settings, parse

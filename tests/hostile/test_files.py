@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadRecords, BadSource
+from lean_extract.common.cancellation import Cancelled, cancelled_when
+from lean_extract.common.errors import BadRecords, BadSource
 from lean_extract.records import FORMAT, VERSION, Premise, read_header, read_records
 from lean_extract.source.budget import MAX_TOKENS
 from lean_extract.source.open_file import possible_uses, uses_in
@@ -23,7 +24,6 @@ from lean_extract.source.unproved import resting_on_sorry
 from lean_extract.toolchains.compile import header_imports
 from lean_extract.traced.extract import trace_proof
 from lean_extract.traced.ilean import read_ilean
-from lean_extract.wanted import Unwanted, wanted_until
 from tests.hostile.growth import assert_linear
 from tests.hostile.shapes import FILES, LEXICAL, TERMS, Shape
 
@@ -202,7 +202,7 @@ def _length(premise: Premise) -> int:
 def test_reading_stops_in_the_midst_of_a_file() -> None:
     text = "theorem t : p := q\n" * 20_000
     answers = chain([False, False], iter(lambda: True, False))
-    with pytest.raises(Unwanted), wanted_until(lambda: next(answers)):
+    with pytest.raises(Cancelled), cancelled_when(lambda: next(answers)):
         read_module(text, "A", "A.lean")
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from lean_extract.errors import BadState, UserError
-from lean_extract.files.reading import MAX_STATE
+from lean_extract.common.errors import BadState, UserError
+from lean_extract.common.files.reading import MAX_STATE
 from lean_extract.goals import find_goals, format_goal
 from lean_extract.records import Goal, Hypothesis, Premise, ProofState
 from lean_extract.source.proofs.propositions import (

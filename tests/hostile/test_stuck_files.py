@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from lean_extract.files.reading import MAX_SOURCE
+from lean_extract.common.files.reading import MAX_SOURCE
 from lsp_server.protocol.progress import STATUS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="FIFOs and devices are POSIX")

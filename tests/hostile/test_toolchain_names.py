@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import LeanNotFound
-from lean_extract.files.reading import MAX_SETTINGS
+from lean_extract.common.errors import LeanNotFound
+from lean_extract.common.files.reading import MAX_SETTINGS
 from lean_extract.toolchains import toolchain
 from lean_extract.toolchains.packaged import PackagedLean
 from lean_extract.toolchains.toolchain_name import checked

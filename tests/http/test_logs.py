@@ -9,7 +9,7 @@ from io import StringIO
 
 import pytest
 
-from lean_extract.wanted import Unwanted, check_wanted
+from lean_extract.common.cancellation import Cancelled, check_cancelled
 from lsp_server.engine.gate import Gate
 from lsp_server.engine.tasks import to_the_end
 from lsp_server.http.logs import OneLine, Seldom, escaped
@@ -53,8 +53,8 @@ async def test_work_that_nobody_waits_for_ends_in_its_thread() -> None:
         begun.set()
         try:
             while True:
-                check_wanted()
-        except Unwanted:
+                check_cancelled()
+        except Cancelled:
             ended.set()
             raise
 
@@ -67,7 +67,7 @@ async def test_work_that_nobody_waits_for_ends_in_its_thread() -> None:
     while gate.admitted:
         await asyncio.sleep(0)
     assert ended.is_set()
-    check_wanted()  # of others' work nothing was said
+    check_cancelled()  # of others' work nothing was said
 
 
 async def test_what_others_will_ask_for_is_done_though_who_began_it_is_gone() -> None:
@@ -77,7 +77,7 @@ async def test_what_others_will_ask_for_is_done_though_who_began_it_is_gone() ->
     def shared() -> None:
         begun.set()
         go_on.wait(20)
-        check_wanted()
+        check_cancelled()
         made.append("an index")
 
     async def request() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import LeanError, ProjectBroken
+from lean_extract.common.errors import LeanError, ProjectBroken
 from lean_extract.records import Position
 from lean_extract.session import LeanSession
 from lean_extract.session.lake_messages import lake_failure

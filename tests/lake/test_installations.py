@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import LeanError, LeanNotFound, ProjectBroken
+from lean_extract.common.errors import LeanError, LeanNotFound, ProjectBroken
 from lean_extract.records import Position
 from lean_extract.session import LeanSession
 from lean_extract.toolchains.toolchain import Toolchain, resolve_lean

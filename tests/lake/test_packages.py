@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lean_extract.errors import ProjectBroken
+from lean_extract.common.errors import ProjectBroken
 from lean_extract.records import Position
 from lean_extract.repl import ReplSession
 from lean_extract.session import LeanLimits, LeanSession

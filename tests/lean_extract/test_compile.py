@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import ProjectBroken
+from lean_extract.common.errors import ProjectBroken
 from lean_extract.toolchains.compile import (
     CompilationStopped,
     compile_folder,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import LeanNotFound, NoCoreSources
+from lean_extract.common.errors import LeanNotFound, NoCoreSources
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.core_sources import LEAN_CORE, MINI_CORE, find_core
 from tests.lean_extract.machines import Machine, give_sources

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from lean_extract.goals import format_goal
 from lean_extract.records import Header, Position, Proof, TacticStep, read_records, write_records
 from lean_extract.source.extract import extract_project

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadState, NoGoalHere
+from lean_extract.common.errors import BadState, NoGoalHere
 from lean_extract.goals import (
     format_goal,
     format_state,

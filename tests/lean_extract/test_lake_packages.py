@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import ProjectBroken
+from lean_extract.common.errors import ProjectBroken
 from lean_extract.toolchains.lake_packages import refuse_fetching
 
 LEAVES = (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadState
+from lean_extract.common.errors import BadState
 from lean_extract.goals import format_state
 from lean_extract.pasted import doubts, read_pasted
 

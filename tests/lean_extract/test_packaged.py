@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lean_extract.errors import LeanError, LeanNotFound, ProjectBroken
+from lean_extract.common.errors import LeanError, LeanNotFound, ProjectBroken
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.packaged import PackagedLean, build_library, prepare, runtime_available
 

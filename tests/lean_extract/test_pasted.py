@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadState
+from lean_extract.common.errors import BadState
 from lean_extract.goals import format_state, parse_state
 from lean_extract.pasted import NO_TARGET, is_statement, read_pasted
 from lean_extract.syntax.lexer import raw_tokens, unread_at

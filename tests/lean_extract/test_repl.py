@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import (
+from lean_extract.common.errors import (
     BadPosition,
     LeanDied,
     LeanError,

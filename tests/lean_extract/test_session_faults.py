@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from lean_extract.errors import GoalBroken
+from lean_extract.common.errors import GoalBroken
 from lean_extract.session import LeanSession
 from tests.lean_extract.session_helpers import outcomes
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from lean_extract.errors import BadPosition, BadSource, NoGoalHere, ProjectBroken
+from lean_extract.common.errors import BadPosition, BadSource, NoGoalHere, ProjectBroken
 from lean_extract.goals import format_state
 from lean_extract.records import Position
 from lean_extract.session import LeanSession

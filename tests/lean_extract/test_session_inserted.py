@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from lean_extract.errors import NoGoalHere
+from lean_extract.common.errors import NoGoalHere
 from lean_extract.records import Position, TacticOutcome
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.document import LeanDocument

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import LeanDied, ProjectBroken
+from lean_extract.common.errors import LeanDied, ProjectBroken
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.processes import descendants, identify
 from lean_extract.toolchains.packaged import PackagedLean, build_library

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
+from lean_extract.common.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.goals import format_state
 from lean_extract.records import Position
 from lean_extract.session import LeanLimits, LeanSession

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import LeanDied
+from lean_extract.common.errors import LeanDied
 from lean_extract.records import TacticOutcome
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.processes import descendants, identify, kill

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadPosition
+from lean_extract.common.errors import BadPosition
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import bare

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import LeanTimeout
+from lean_extract.common.errors import LeanTimeout
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.toolchains.packaged import PackagedLean
 from tests.lean_extract.session_helpers import marked, outcomes, toolchain_of

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import GoalBroken
+from lean_extract.common.errors import GoalBroken
 from lean_extract.session import LeanSession
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.sorry_warnings import with_warnings

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from lean_extract.errors import NoGoalHere
+from lean_extract.common.errors import NoGoalHere
 from lean_extract.goals import format_state
 from lean_extract.records import TacticOutcome
 from lean_extract.session import LeanLimits, LeanSession

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadSettings, LeanNotFound
+from lean_extract.common.errors import BadSettings, LeanNotFound
 from lean_extract.toolchains import toolchain
 from lean_extract.toolchains.packaged import PackagedLean
 from lean_extract.toolchains.programs import split_command

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import IndexDamaged
+from lean_extract.common.errors import IndexDamaged
 from lsp_server.commands.diagnosis import examine
 from lsp_server.commands.findings import Finding, IndexReading
 from lsp_server.engine.engine import Engine

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from lean_extract.cuda import driver_problem, fallback_warning, find_cuda
-from lean_extract.devices import DEVICES, Device
+from lean_extract.common.cuda import driver_problem, fallback_warning, find_cuda
+from lean_extract.common.devices import DEVICES, Device
 from lsp_server.cli import parser
 from lsp_server.commands.common import settings_for
 from lsp_server.commands.device_findings import device_finding, onnxruntime_finding
@@ -56,7 +56,7 @@ def test_doctor_sees_what_the_removal_of_one_package_leaves(tmp_path: Path) -> N
     (tmp_path / "onnxruntime").mkdir()
     (tmp_path / "onnxruntime" / "__init__.py").touch()
     program = (
-        "from lean_extract.errors import ModelError\n"
+        "from lean_extract.common.errors import ModelError\n"
         "from lsp_server.engine.models import SHIPPED_MODEL\n"
         "from retriever.models.encoder import Encoder\n"
         "from lsp_server.commands.device_findings import onnxruntime_finding as look\n"

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from lean_extract.devices import Device
-from lean_extract.errors import ModelError
+from lean_extract.common.devices import Device
+from lean_extract.common.errors import ModelError
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.session.processes import identify, kill
 from lsp_server.engine.engine import Engine

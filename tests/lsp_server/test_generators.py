@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from lsp_server.engine import generators
 from lsp_server.engine.generators import exported, generator_folder, generators_folder
 from prover.generator.files import CONFIG, ENCODER
@@ -123,7 +123,7 @@ def test_without_torch_the_hint_says_what_to_install(tmp_path: Path, monkeypatch
 def ask(name: str, download: bool, **environment: str) -> str:
     """The folder's file names, or the error; elsewhere, since the hub's client reads its settings once."""
     program = f"""
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from lsp_server.engine.generators import generator_folder
 try:
     print(*sorted(path.name for path in generator_folder({name!r}, download={download}).iterdir()))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lean_extract.files.reading import MAX_SOURCE
+from lean_extract.common.files.reading import MAX_SOURCE
 from lsp_server.documents.positions import split_lines
 from tests.hostile import raw_client
 from tests.hostile.loop_watch import longest, watched_command

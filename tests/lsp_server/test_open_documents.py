@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from lean_extract.files.reading import MAX_SOURCE
+from lean_extract.common.files.reading import MAX_SOURCE
 from lsp_server.documents.open_documents import OpenDocuments
 from tests.hostile.raw_client import RawClient, encoded, request
 from tests.lsp_server.conftest import place_of

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from lean_extract.errors import BadPosition
+from lean_extract.common.errors import BadPosition
 from lean_extract.records import Position
 from lsp_server.documents.positions import from_person, split_lines
 from lsp_server.documents.utf16 import from_lsp, to_lsp

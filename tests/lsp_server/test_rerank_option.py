@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import UserError
+from lean_extract.common.errors import UserError
 from lsp_server.cli import parser
 from lsp_server.commands.common import settings_for
 from lsp_server.engine.settings import Settings, parse

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lean_extract.errors import UserError
-from lean_extract.telling import without_login
+from lean_extract.common.errors import UserError
+from lean_extract.common.terminal_text import without_login
 from lsp_server import cli
 from lsp_server.engine.git_address import GitAddress, read_git_address
 from retriever.search.postgres.address import read_address

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from prover.candidates import Candidate, is_unfinished, key_of
 from prover.odds import SOURCES, shipped_odds
 from prover.turns import Turns

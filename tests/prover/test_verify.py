@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import LeanDied
+from lean_extract.common.errors import LeanDied
 from lean_extract.goals import parse_state
 from lean_extract.records import Position, ProofState, TacticOutcome
 from prover.candidates import Candidate

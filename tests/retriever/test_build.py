@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import IndexWriteFailed
+from lean_extract.common.errors import IndexWriteFailed
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import SharedPackage, update_index
 from retriever.lean.index.coverage import Coverage

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lean_extract.errors import IndexDamaged, IndexMissing, IndexWriteFailed, ModelError
+from lean_extract.common.errors import IndexDamaged, IndexMissing, IndexWriteFailed, ModelError
 from retriever.lean.index import bundled
 from retriever.lean.index.build import update_index
 from retriever.lean.index.proofs import proof_graph

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import IndexWriteFailed
+from lean_extract.common.errors import IndexWriteFailed
 from lean_extract.source.reader import read_module
 from lean_extract.toolchains.core_sources import LEAN_CORE, CoreSources
 from retriever.lean.goal_context import GoalContext

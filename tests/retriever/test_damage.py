@@ -17,7 +17,13 @@ import numpy as np
 import pytest
 
 import prover
-from lean_extract.errors import IndexDamaged, IndexMissing, IndexUnreadable, IndexWriteFailed, ModelError
+from lean_extract.common.errors import (
+    IndexDamaged,
+    IndexMissing,
+    IndexUnreadable,
+    IndexWriteFailed,
+    ModelError,
+)
 from prover.generator.files import read_config
 from retriever.lean.features import load_fusion
 from retriever.lean.index import bundled

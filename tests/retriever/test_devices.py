@@ -9,9 +9,9 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from lean_extract import cuda
-from lean_extract.cuda import PROVIDER, Cuda, fallback_warning, find_cuda, tried
-from lean_extract.devices import DEVICES, Device
+from lean_extract.common import cuda
+from lean_extract.common.cuda import PROVIDER, Cuda, fallback_warning, find_cuda, tried
+from lean_extract.common.devices import DEVICES, Device
 from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.models.encoder import Encoder, fingerprint_of, mean_pool
 from retriever.models.text import GOAL, VAR, goal_text
 from tests.retriever.support import COMMUTES, goal, theorem

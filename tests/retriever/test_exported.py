@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import IndexDamaged
+from lean_extract.common.errors import IndexDamaged
 from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_module
 from lsp_server.engine.items import premise_item

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.lean.features import FEATURES, CandidateColumns, RankingContext, features, load_fusion
 from retriever.lean.structure.index import Fit
 from retriever.search.bm25 import Bm25Parameters

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from lean_extract.records import Goal
 from lean_extract.source.reader import read_module
 from retriever.lean.evaluation.ranker_graph import write_ranker

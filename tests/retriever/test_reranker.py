@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lean_extract.errors import IndexDamaged, IndexMissing, ModelError
+from lean_extract.common.errors import IndexDamaged, IndexMissing, ModelError
 from lean_extract.records import Import, Premise
 from lean_extract.source.reader import read_module
 from retriever.lean.features import FEATURES

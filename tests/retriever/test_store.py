@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, IndexWriteFailed, ModelError
+from lean_extract.common.errors import IndexDamaged, IndexLocked, IndexMissing, IndexWriteFailed, ModelError
 from lean_extract.records import Import
 from retriever.lean.index.content import premise_of
 from retriever.lean.index.flags import Flag

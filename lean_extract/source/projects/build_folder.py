@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from lean_extract.errors import BadSource
-from lean_extract.files.settings_files import is_within, settings_text, toml_settings
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.settings_files import is_within, settings_text, toml_settings
 from lean_extract.source.projects.packages import LAKEFILES, leads_below
 
 _BUILD_DIR = re.compile(r'\bbuildDir\s*+:=\s*+"([^"\n]++)"')

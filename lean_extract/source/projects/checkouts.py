@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from lean_extract.files.reading import is_folder, read_regular_text
+from lean_extract.common.files.reading import is_folder, read_regular_text
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _LONGEST = 4096

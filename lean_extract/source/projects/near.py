@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lean_extract.errors import BadSource, UserError
+from lean_extract.common.errors import BadSource, UserError
+from lean_extract.common.terminal_text import shown
 from lean_extract.source.projects.notices import Notices
 from lean_extract.source.projects.packages import is_lake_package
 from lean_extract.source.projects.project import find_root, is_project_root
 from lean_extract.source.projects.walking import FolderWalk, NearProjects
-from lean_extract.telling import shown
 
 _MOST_NAMED = 5
 _GIVE_ONE = "Give the folder of one of them."

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import BadSource
-from lean_extract.files.reading import is_file, is_folder
-from lean_extract.files.settings_files import is_within, json_settings, settings_text, toml_settings
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.reading import is_file, is_folder
+from lean_extract.common.files.settings_files import is_within, json_settings, settings_text, toml_settings
+from lean_extract.common.terminal_text import shown
 from lean_extract.source.projects.notices import Notices
 from lean_extract.source.projects.walking import can_be_named
-from lean_extract.telling import shown
 
 MANIFEST = "lake-manifest.json"
 OVERRIDES = Path(".lake", "package-overrides.json")

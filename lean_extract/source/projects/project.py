@@ -7,9 +7,10 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import BadSource
-from lean_extract.files.reading import is_file, is_folder
-from lean_extract.files.settings_files import is_within
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.reading import is_file, is_folder
+from lean_extract.common.files.settings_files import is_within
+from lean_extract.common.terminal_text import shown
 from lean_extract.source.projects.notices import Notices
 from lean_extract.source.projects.packages import Package, is_plain_part, read_layout
 from lean_extract.source.projects.walking import (
@@ -20,7 +21,6 @@ from lean_extract.source.projects.walking import (
     identity_of,
 )
 from lean_extract.syntax.lexer import is_plain_name
-from lean_extract.telling import shown
 
 __all__ = [
     "EVALUATION_FILE",

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lean_extract.errors import BadSource
-from lean_extract.files.settings_files import is_within, json_settings
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.settings_files import is_within, json_settings
+from lean_extract.common.terminal_text import shown
 from lean_extract.source.projects.notices import Notices
 from lean_extract.syntax.lexer import is_plain_name
-from lean_extract.telling import shown
 
 PACKAGE_MARKERS = ("lakefile.lean", "lakefile.toml", "lake-manifest.json")
 """Files that mark a folder as a Lake package."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from lean_extract.lru import Cache
+from lean_extract.common.lru import Cache
 from lean_extract.records import Premise
 from lean_extract.source.names.scopes import Scope
 from lean_extract.source.reader import SourceModule

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from lean_extract.files.atomic import replacing
+from lean_extract.common.files.atomic import replacing
 from lsp_server.engine.schema_files.files import generated_files
 
 ROOT = Path(__file__).parents[3]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from lean_extract.files.typed_json import from_json
+from lean_extract.common.files.typed_json import from_json
 from prover.candidates import Candidate, key_of
 from prover.training.fit_neighbours import WantedStep, last_parts
 

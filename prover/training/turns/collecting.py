@@ -12,8 +12,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from lean_extract.errors import BadRecords
-from lean_extract.files.atomic import replacing
+from lean_extract.common.errors import BadRecords
+from lean_extract.common.files.atomic import replacing
 from lean_extract.session import LeanSession
 from prover.training.fit_neighbours import WantedStep
 from prover.training.turns.asked import Asked, asked, key_of_step, of_plain, to_plain

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from lean_extract.syntax.complete_tactics import head
 from prover.odds import FEATURES, FORMAT, SOURCES, VERSION, Odds, features, together
 from prover.training.fit_neighbours import last_parts

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import LeanError, NoGoalHere
+from lean_extract.common.errors import LeanError, NoGoalHere
 from lean_extract.records import Proof, ProofState
 from lean_extract.session import LeanSession
 from lean_extract.syntax.complete_tactics import complete

@@ -19,8 +19,8 @@ from random import Random
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.errors import ModelError
-from lean_extract.files.atomic import replacing_bytes
+from lean_extract.common.errors import ModelError
+from lean_extract.common.files.atomic import replacing_bytes
 from lean_extract.records import Goal
 from retriever.lean.augmentation.known import goal_to_read
 from retriever.lean.augmentation.notation_off import notation_off

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lean_extract.errors import BadRecords, BadSettings
-from lean_extract.files.atomic import replacing
+from lean_extract.common.errors import BadRecords, BadSettings
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.terminal_text import complaints_printed
 from lean_extract.records import Module, Premise, Proof, read_header, read_records, to_json
-from lean_extract.telling import complaints_printed
 from retriever.lean.dataset.further import HeldOut, further_queries
 from retriever.lean.dataset.queries import DatasetQuery as DatasetQuery
 from retriever.lean.dataset.queries import queries_of_proof

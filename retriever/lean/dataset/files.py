@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.errors import BadRecords
-from lean_extract.files.json_text import parse_json, read_json
-from lean_extract.files.reading import open_regular
-from lean_extract.files.typed_json import from_json
+from lean_extract.common.errors import BadRecords
+from lean_extract.common.files.json_text import parse_json, read_json
+from lean_extract.common.files.reading import open_regular
+from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.terminal_text import reason
 from lean_extract.records import Module, Premise
-from lean_extract.telling import reason
 from retriever.lean.dataset.dataset import VERSION, DatasetManifest, DatasetQuery
 from retriever.search.splits import family_roots
 

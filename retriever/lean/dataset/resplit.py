@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lean_extract.errors import BadRecords, BadSettings
+from lean_extract.common.errors import BadRecords, BadSettings
+from lean_extract.common.terminal_text import complaints_printed
 from lean_extract.records import Premise, read_header, read_records, to_json
-from lean_extract.telling import complaints_printed
 from retriever.lean.dataset.dataset import DatasetManifest, DatasetQuery, names_in, write_dataset
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.dataset.proof_sizes import ProofFacts, read_facts

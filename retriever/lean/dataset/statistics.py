@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from lean_extract.files.atomic import replacing
-from lean_extract.telling import complaints_printed
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.terminal_text import complaints_printed
 from retriever.lean.dataset.dataset import DatasetManifest
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.dataset.proof_sizes import ProofFacts, ProofSize

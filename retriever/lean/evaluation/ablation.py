@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.verbs import add_json_option, write_json
+from lean_extract.common.verbs import add_json_option, write_json
 from retriever.lean.evaluation.fit_fusion import examples_of, refit
 from retriever.lean.evaluation.measure import measure
 from retriever.lean.evaluation.pool import Floats, Ints, Pool

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import BadRecords, ModelError
-from lean_extract.files.atomic import replacing
+from lean_extract.common.errors import BadRecords, ModelError
+from lean_extract.common.files.atomic import replacing
 from retriever.lean.dataset.files import read_manifest
 from retriever.lean.evaluation.tables import MethodRow, markdown
 from retriever.metrics.bootstrap import Interval

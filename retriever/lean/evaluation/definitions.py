@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from lean_extract.records import Premise, read_header, to_json
 from retriever.lean.dataset.dataset import DatasetQuery, load_records
 from retriever.lean.dataset.files import Dataset

@@ -24,11 +24,11 @@ from typing import Any, get_args
 
 import numpy as np
 
-from lean_extract.cluster import as_elsewhere, asked_cluster
-from lean_extract.errors import BadSettings
-from lean_extract.files.atomic import replacing
-from lean_extract.option_types import add_cluster_arguments
-from lean_extract.verbs import write_json
+from lean_extract.common.cluster import as_elsewhere, asked_cluster
+from lean_extract.common.errors import BadSettings
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.option_types import add_cluster_arguments
+from lean_extract.common.verbs import write_json
 from retriever.lean.evaluation.baselines.dense import beside
 from retriever.lean.evaluation.measure import COLUMNS, Measure, Measured, measure
 from retriever.lean.evaluation.on_cluster import SessionOptions, measured_on, opened

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from retriever.lean.evaluation.measure import SETTINGS
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Pool
 from retriever.lean.evaluation.rankers import featured, in_setting, score

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.errors import BadRecords, BadSettings
-from lean_extract.files.atomic import replacing
-from lean_extract.option_types import positive
+from lean_extract.common.errors import BadRecords, BadSettings
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.option_types import positive
 from retriever.lean.evaluation.cross_validation import (
     Scores,
     cross_validated,

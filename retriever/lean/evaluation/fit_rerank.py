@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.evaluation.reranker_weight import FittedWeight, filled, fit_weight, mean_reciprocal_rank
 from retriever.lean.evaluation.measure import SETTINGS
 from retriever.lean.evaluation.pool import HeldOutGoal

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import UserError
+from lean_extract.common.errors import UserError
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.session import PARTS, encode_states, part_questions

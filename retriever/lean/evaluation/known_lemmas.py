@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from lean_extract.goals import parse_goal
 from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService

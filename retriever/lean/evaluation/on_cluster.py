@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.cluster import ClusterOptions, cluster_client, opened_on_workers, run_tasks
-from lean_extract.errors import ClusterLost, PremiseSuggestError
+from lean_extract.common.cluster import ClusterOptions, cluster_client, opened_on_workers, run_tasks
+from lean_extract.common.errors import ClusterLost, PremiseSuggestError
 from retriever.lean.evaluation.baselines.dense import beside
 from retriever.lean.evaluation.measure import SETTINGS, Measure, Measured, Outcome, measure
 from retriever.lean.evaluation.pool import HeldOutGoal

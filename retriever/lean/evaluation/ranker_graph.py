@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lean_extract.files.atomic import replacing_bytes
+from lean_extract.common.files.atomic import replacing_bytes
 from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.lean.ranker.model import FILE, FORMAT, INPUT, OUTPUT, VERSION
 

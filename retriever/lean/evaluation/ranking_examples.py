@@ -30,9 +30,9 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from lean_extract.errors import BadRecords
-from lean_extract.files.atomic import replacing_bytes
-from lean_extract.option_types import positive
+from lean_extract.common.errors import BadRecords
+from lean_extract.common.files.atomic import replacing_bytes
+from lean_extract.common.option_types import positive
 from retriever.lean.callers import Caller
 from retriever.lean.evaluation.pool import HeldOutGoal, OfferedKinds
 from retriever.lean.evaluation.rankers import Setting, asked_by, in_setting, ranker_featured, score

@@ -14,7 +14,7 @@ import json
 from pathlib import Path
 from typing import Literal, get_args
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from lean_extract.goals import parse_state
 from retriever.lean.callers import caller_of
 from retriever.lean.evaluation.pool import HeldOutGoal, OfferedKinds, Pool

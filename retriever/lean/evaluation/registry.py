@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import BadSettings, ModelError
+from lean_extract.common.errors import BadSettings, ModelError
 from retriever.lean.evaluation.baselines import BASELINES
 from retriever.lean.evaluation.rankers import (
     Column,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from lean_extract.records import Premise
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Ints
 from retriever.lean.evaluation.rankers import DEPTH, FusedMethod, LearnedMethod, ScoredQuestion

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from lean_extract.errors import BadSettings
+from lean_extract.common.errors import BadSettings
 from retriever.lean.features import FEATURES
 from retriever.training.running.config import RunConfig
 from retriever.training.running.plain import from_plain, to_plain

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.errors import BadSettings
-from lean_extract.files.atomic import replacing, replacing_bytes
+from lean_extract.common.errors import BadSettings
+from lean_extract.common.files.atomic import replacing, replacing_bytes
 from retriever.evaluation.experiments import ExperimentRun, chosen_by_name, until_stopped
 from retriever.lean.dataset.files import load_dataset
 from retriever.lean.evaluation.fit_fusion import fit_fusion

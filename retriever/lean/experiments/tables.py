@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from retriever.lean.evaluation.measure import COLUMNS, to_columns
 from retriever.lean.evaluation.rankers import Setting
 from retriever.lean.evaluation.tables import HEADINGS

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, ModelError
+from lean_extract.common.errors import IndexDamaged, IndexLocked, IndexMissing, ModelError
 from lean_extract.records import Premise
 from lean_extract.source.names.scopes import Scope
 from lean_extract.source.open_file import library_name

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lean_extract.errors import IndexDamaged, IndexLocked, IndexMissing, ModelError
+from lean_extract.common.errors import IndexDamaged, IndexLocked, IndexMissing, ModelError
 from lean_extract.source.projects import project
 from retriever.lean.index.aliases import StoreWork, with_targets
 from retriever.lean.index.content import NO_PROOFS

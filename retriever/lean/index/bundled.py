@@ -21,14 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from lean_extract.errors import (
+from lean_extract.common.errors import (
     IndexDamaged,
     IndexMissing,
     IndexUnreadable,
     ModelError,
 )
-from lean_extract.files.atomic import replacing
-from lean_extract.files.json_text import read_json
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.json_text import read_json
 from retriever.lean.index.archive import extract, packed
 from retriever.search.index.files import damaged, explained_writes, make_folder, unreadable
 from retriever.search.index.manifest import IndexManifest, LiveSegment

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from lean_extract.files.typed_json import from_json
+from lean_extract.common.files.typed_json import from_json
 from lean_extract.records import Premise, to_json
 from retriever.lean.index.flags import Flag, flags_of
 from retriever.lean.patterns.trees import trees_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from lean_extract.files.reading import MAX_SOURCE, read_regular
+from lean_extract.common.files.reading import MAX_SOURCE, read_regular
 from lean_extract.records import Premise
 from lean_extract.source import reader
 from lean_extract.source.reader_state import Known, unknown
@@ -144,7 +144,7 @@ class LeanIndexCorpus:
         return premise_texts(record)
 
     def encode(self, records: Sequence[Premise]) -> Floats:
-        """float32[n, dimension], eq. (3). Raises Unwanted."""
+        """float32[n, dimension], eq. (3). Raises Cancelled."""
         return self.encoder.encode_premises(records)
 
     @property
@@ -153,7 +153,7 @@ class LeanIndexCorpus:
         return True
 
     def encode_steps(self, steps: Sequence[ReadStep]) -> Floats:
-        """float32[n, dimension]: see `step_vectors`. Raises Unwanted."""
+        """float32[n, dimension]: see `step_vectors`. Raises Cancelled."""
         return step_vectors(self.encoder, [step.state for step in steps])
 
     def compressed(self, vectors: Floats) -> tuple[Int8s, Floats]:

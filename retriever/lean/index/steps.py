@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lean_extract.files.typed_json import from_json
+from lean_extract.common.files.typed_json import from_json
 from lean_extract.records import Goal, Hypothesis, to_json
 from lean_extract.source.names.scopes import ROOT, Scope
 from lean_extract.source.proofs.proof import SourceProof, SourceStep
@@ -68,7 +68,7 @@ def known_steps(source: SourceModule, proof: SourceProof) -> Iterator[tuple[Know
 def step_vectors(encoder: PremiseEncoder, goals: Sequence[Goal]) -> Floats:
     """float32[n, d]: what steps are found by, the mean of the vectors of the goal and of its target alone.
 
-    Hypotheses that a tactic does not need then weigh less. Each vector has length 1. Raises Unwanted.
+    Hypotheses that a tactic does not need then weigh less. Each vector has length 1. Raises Cancelled.
     """
     if not goals:
         return np.zeros((0, encoder.dimension), dtype=np.float32)

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lean_extract.errors import BadQuery
+from lean_extract.common.errors import BadQuery
 from lean_extract.syntax.brackets import BARS, PAIRS
 from lean_extract.syntax.operators import BIG, OPERATORS, POSTFIX, PREFIX
 from lean_extract.syntax.symbol_terms import SymbolTerm, parse_term

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.errors import ModelError
-from lean_extract.onnx_runtime import open_session
+from lean_extract.common.errors import ModelError
+from lean_extract.common.onnx_runtime import open_session
 from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.models.runtime import REINSTALL
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.lru import Cache
+from lean_extract.common.lru import Cache
 from retriever.lean.tokens import name_parts
 from retriever.search.bm25 import Bm25
 from retriever.search.index.proof_columns import rows_of

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from lean_extract.files.atomic import replacing_bytes
+from lean_extract.common.files.atomic import replacing_bytes
 from lean_extract.records import PRINTED, PRINTED_IN_PART
 from retriever.lean.augmentation.known import goal_to_read
 from retriever.lean.dataset.files import Dataset, load_dataset, read_manifest

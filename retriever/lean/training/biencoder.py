@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.lean.augmentation.augment import load_augmented
 from retriever.lean.dataset.files import read_manifest
 from retriever.lean.training.arrays import load_arrays

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertModel
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.lean.dataset.files import read_manifest
 from retriever.lean.training.arrays import load_arrays
 from retriever.lean.training.sampling import with_unrelated, without_hypotheses

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.errors import BadRecords
-from lean_extract.verbs import add_json_option, write_json
+from lean_extract.common.errors import BadRecords
+from lean_extract.common.verbs import add_json_option, write_json
 from retriever.match.decoding import global_decoding, local_decoding
 from retriever.match.evaluation.tables import NO_TRAINING, Decoding, MatchRow, count_table, plain_rows
 from retriever.match.metrics import (

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lean_extract.files.atomic import replacing
+from lean_extract.common.files.atomic import replacing
 from retriever.evaluation.experiments import ExperimentRun, chosen_by_name, until_stopped
 from retriever.match.evaluation.evaluate import BASELINES, DECODINGS, baseline, open_part, run_result
 from retriever.match.evaluation.plan import Planned, Scale, all_runs, stages_of

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import BadSettings
-from lean_extract.files.atomic import replacing
+from lean_extract.common.errors import BadSettings
+from lean_extract.common.files.atomic import replacing
 from retriever.match.evaluation.tables import (
     MatchRow,
     count_table,

@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import BadRecords, BadSettings
-from lean_extract.files.atomic import replacing
+from lean_extract.common.errors import BadRecords, BadSettings
+from lean_extract.common.files.atomic import replacing
 from retriever.match.explanation.explain import Explanation, PairScorer, explain_pair
 from retriever.match.explanation.html import render_html
 from retriever.match.explanation.scorers import AgainstPool, TfIdfAgainstPool

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from lean_extract.errors import BadSettings, ModelError, UserError
-from lean_extract.extras import import_extra
+from lean_extract.common.errors import BadSettings, ModelError, UserError
+from lean_extract.common.extras import import_extra
 from retriever.match.schema import StatementProof, Token
 
 Side = Literal["statement", "proof"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
 
-from lean_extract.errors import BadSource
-from lean_extract.files.reading import MAX_TEXT, read_regular_text
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.reading import MAX_TEXT, read_regular_text
 from retriever.documents.xml_parser import check_depth
 from retriever.match.readers.markup import read_markup
 from retriever.match.readers.mathml import linearise, local

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 from xml.parsers import expat
 
-from lean_extract.files.reading import MAX_TEXT, format_size, read_regular
+from lean_extract.common.files.reading import MAX_TEXT, format_size, read_regular
 from retriever.documents.xml_parser import create_parser
 from retriever.match.readers.mathml import local
 from retriever.match.tokens import listed

@@ -25,8 +25,8 @@ import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from lean_extract.errors import BadRecords, BadSettings
-from lean_extract.files.reading import open_regular
+from lean_extract.common.errors import BadRecords, BadSettings
+from lean_extract.common.files.reading import open_regular
 from retriever.match.schema import FONTS, StatementProof, StatementProofs, Token
 from retriever.match.tokens import kind_of, symbols, words
 from retriever.search.splits import Split

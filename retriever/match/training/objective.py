@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from retriever.match.decoding import exact_decoding
 from retriever.match.metrics import own_ranks
 from retriever.match.pairs import load_pairs

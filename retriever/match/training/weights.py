@@ -6,7 +6,7 @@ from pathlib import Path
 
 from torch import Tensor
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.match.training.config import MatchConfig, parse_match
 from retriever.match.training.model import BertEncoder, Matcher, build_matcher
 from retriever.training.running.checkpoint import load_checkpoint

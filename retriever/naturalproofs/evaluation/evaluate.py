@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from lean_extract.verbs import add_json_option, write_json
+from lean_extract.common.verbs import add_json_option, write_json
 from retriever.metrics.references import COLUMNS
 from retriever.metrics.tables import cell, table
 from retriever.naturalproofs.evaluation.baselines import baselines, paper_frequency

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lean_extract.verbs import add_json_option, write_json
+from lean_extract.common.verbs import add_json_option, write_json
 from retriever.documents.schema import Example, Splits
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.tables import table

@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from lean_extract.errors import BadRecords
-from lean_extract.files.atomic import replacing
-from lean_extract.files.json_text import parse_json
-from lean_extract.files.reading import open_regular
-from lean_extract.files.typed_json import from_json
+from lean_extract.common.errors import BadRecords
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.json_text import parse_json
+from lean_extract.common.files.reading import open_regular
+from lean_extract.common.files.typed_json import from_json
 from retriever.documents.schema import Example
 from retriever.naturalproofs.task import References
 

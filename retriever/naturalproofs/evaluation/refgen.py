@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.errors import BadSettings, ModelError
+from lean_extract.common.errors import BadSettings, ModelError
 from retriever.documents.schema import Example
 from retriever.metrics.selection import Ints
 from retriever.naturalproofs.backend import BACKEND

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lean_extract.errors import BadSource
+from lean_extract.common.errors import BadSource
 from retriever.documents.schema import Corpus, StatementType
 from retriever.naturalproofs.readers.drafts import Rules
 from retriever.naturalproofs.readers.latex import LatexSource

@@ -13,8 +13,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from lean_extract.errors import BadSettings, BadSource
-from lean_extract.telling import complaints_printed
+from lean_extract.common.errors import BadSettings, BadSource
+from lean_extract.common.terminal_text import complaints_printed
 from retriever.documents.schema import Corpus
 from retriever.documents.store import write_corpus
 from retriever.naturalproofs.readers.books import read_stein, read_trench

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 from xml.parsers import expat
 
-from lean_extract.errors import BadSource
-from lean_extract.files.reading import MAX_CORPUS, format_size, open_regular
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.reading import MAX_CORPUS, format_size, open_regular
 from retriever.documents.xml_parser import Refused, check_depth, create_parser
 
 _CHUNK = 1 << 20

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import BadSource
-from lean_extract.files.reading import MAX_TEXT, read_regular
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.reading import MAX_TEXT, read_regular
 
 _TOKENS = re.compile(
     r"\\begin\{(?P<kind>verbatim\*?|Verbatim|lstlisting|comment)\}"

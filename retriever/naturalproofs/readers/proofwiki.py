@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.errors import BadSource
+from lean_extract.common.errors import BadSource
 from retriever.documents.schema import Corpus, DocumentProof, Statement, StatementType
 from retriever.naturalproofs.readers.dump import Page, read_pages
 from retriever.naturalproofs.readers.topics import Topics

@@ -15,9 +15,9 @@ from functools import cached_property
 
 import numpy as np
 
-from lean_extract.files.json_text import parse_json
-from lean_extract.files.typed_json import from_json
-from lean_extract.wanted import check_wanted
+from lean_extract.common.cancellation import check_cancelled
+from lean_extract.common.files.json_text import parse_json
+from lean_extract.common.files.typed_json import from_json
 from retriever.models.quantise import Floats
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection, Document, Question
@@ -101,7 +101,7 @@ class DocumentPart:
 
     def digest(self) -> str:
         """SHA-256 of its documents, of their terms and known proofs, in hexadecimal."""
-        check_wanted()
+        check_cancelled()
         found = hashlib.sha256()
         for document, terms in zip(self.documents, self.terms, strict=True):
             proofs = self.corpus.proofs.get(document.key, ())
@@ -148,7 +148,7 @@ class DocumentCorpus:
         parts: list[Floats] = [np.zeros((0, self.dimension), dtype=np.float32)]
         for start in range(0, len(records) if self.towers else 0, _PIECE):
             assert self.towers is not None
-            check_wanted()
+            check_cancelled()
             parts.append(self.towers.documents([one.text for one in records[start : start + _PIECE]]))
         return np.concatenate(parts) if self.towers else np.zeros((len(records), 0), dtype=np.float32)
 

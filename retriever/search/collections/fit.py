@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from lean_extract.errors import BadSettings
+from lean_extract.common.errors import BadSettings
 from retriever.models.quantise import Floats
 from retriever.search.backend import Backend, Collection
 from retriever.search.collections.measure import outside_of, questions_of, ranks_in

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import BadSettings, ModelError
+from lean_extract.common.errors import BadSettings, ModelError
 from retriever.models.reranker import DEPTH
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection, Document

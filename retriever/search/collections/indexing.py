@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import BadSettings, IndexLocked, ModelError
-from lean_extract.wanted import Unwanted, wanted_until
+from lean_extract.common.cancellation import Cancelled, cancelled_when
+from lean_extract.common.errors import BadSettings, IndexLocked, ModelError
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection
 from retriever.search.collections.corpus import DocumentCorpus
@@ -79,11 +79,11 @@ def index_collection(
     )
     proofs = sum(map(len, corpus.proofs.values()))
     try:
-        with wanted_until(should_stop):
+        with cancelled_when(should_stop):
             update = _update(
                 corpus, manifest, folder, UpdateOptions(progress, should_stop, keeps_partial=False)
             )
-    except (Unwanted, IndexLocked):  # stopped while it was read, or while it waited
+    except (Cancelled, IndexLocked):  # stopped while it was read, or while it waited
         return CollectionReport(manifest, proofs, IndexReport(0, 0, stopped=True))
     if not update.stopped:
         with explained_writes(folder):

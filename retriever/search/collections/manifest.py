@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import IndexDamaged, IndexMissing, IndexUnreadable
-from lean_extract.files.json_text import read_json
-from lean_extract.files.typed_json import from_json
+from lean_extract.common.errors import IndexDamaged, IndexMissing, IndexUnreadable
+from lean_extract.common.files.json_text import read_json
+from lean_extract.common.files.typed_json import from_json
 from retriever.search.index.files import DAMAGED
 from retriever.search.index.manifest import MANIFEST, IndexManifest
 from retriever.search.index.store import IndexStore

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
-from lean_extract.errors import BadSettings
+from lean_extract.common.errors import BadSettings
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.ranks import Ranks, rank_of
 from retriever.models.quantise import Floats

@@ -22,10 +22,10 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.errors import IndexDamaged, IndexUnreadable, IndexWriteFailed
-from lean_extract.files import json_text
-from lean_extract.files.private import make_private_folder, private_file
-from lean_extract.files.reading import read_regular
+from lean_extract.common.errors import IndexDamaged, IndexUnreadable, IndexWriteFailed
+from lean_extract.common.files import json_text
+from lean_extract.common.files.private import make_private_folder, private_file
+from lean_extract.common.files.reading import read_regular
 
 MAX_DOCUMENT = 1 << 28
 """Bytes of a JSON file of an index; the list of Mathlib's files has a hundredth of that."""

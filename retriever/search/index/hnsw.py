@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from lean_extract.errors import IndexDamaged
+from lean_extract.common.errors import IndexDamaged
 from retriever.models.quantise import StoredVectors
 from retriever.search.index.exact import ExactSearch, inner_products, products_of
 from retriever.search.index.files import read_json, write_json

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import (
+from lean_extract.common.errors import (
     IndexDamaged,
     IndexUnreadable,
     ModelError,

@@ -43,7 +43,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.errors import IndexDamaged, PremiseSuggestError
+from lean_extract.common.errors import IndexDamaged, PremiseSuggestError
 from retriever.search.bm25 import Postings
 from retriever.search.index import hnsw
 from retriever.search.index.files import (

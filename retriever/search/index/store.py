@@ -23,7 +23,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import IndexDamaged, IndexMissing, IndexUnreadable, ModelError, PremiseIndexError
+from lean_extract.common.errors import (
+    IndexDamaged,
+    IndexMissing,
+    IndexUnreadable,
+    ModelError,
+    PremiseIndexError,
+)
 from retriever.search.index.files import (
     damaged,
     explained_writes,

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.errors import IndexDamaged
-from lean_extract.wanted import check_wanted
+from lean_extract.common.cancellation import check_cancelled
+from lean_extract.common.errors import IndexDamaged
 from retriever.search.index.files import DAMAGED, REBUILD, damaged
 from retriever.search.index.opening import SegmentPart
 from retriever.search.index.segment import Segment, verify_columns
@@ -63,7 +63,7 @@ class IndexView:
 
     def damage(self) -> IndexDamaged | None:
         """What is wrong when every file that is open here is read again; then the next to open one
-        finds it, too. Raises Unwanted."""
+        finds it, too. Raises Cancelled."""
         for part in self.parts:
             for complaint in verify_columns(part.segment.folder, _while_wanted):
                 hint = "It is unpacked again at the next try." if part.is_bundled else REBUILD
@@ -152,7 +152,7 @@ def _joined(columns: Sequence[npt.NDArray[Any]], dtype: Any) -> npt.NDArray[Any]
 
 
 def _while_wanted(_: int) -> bool:
-    check_wanted()
+    check_cancelled()
     return True
 
 

@@ -76,7 +76,7 @@ class IndexSource(Protocol[Record]):
         """SHA-256 of what it holds, in hexadecimal. Raises OSError."""
 
     def read(self) -> ReadSource[Record]:
-        """Its records. Raises BadSource, Unwanted."""
+        """Its records. Raises BadSource, Cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +107,14 @@ class IndexCorpus(Protocol[Record]):
         """What the vector of a record is made of."""
 
     def encode(self, records: Sequence[Record]) -> Floats:
-        """float32[n, dimension]. Raises Unwanted."""
+        """float32[n, dimension]. Raises Cancelled."""
 
     @property
     def has_steps(self) -> bool:
         """Whether its records have steps, which the index keeps beside them."""
 
     def encode_steps(self, steps: Sequence[ReadStep]) -> Floats:
-        """float32[n, dimension]: the vectors of steps. Raises Unwanted."""
+        """float32[n, dimension]: the vectors of steps. Raises Cancelled."""
 
     def compressed(self, vectors: Floats) -> tuple[StoredVectors, Floats]:
         """(rows [n, dimension], scales float32[n]) in which vectors are stored: each is its row by its scale."""

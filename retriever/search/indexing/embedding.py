@@ -9,7 +9,7 @@ from typing import Generic
 
 import numpy as np
 
-from lean_extract.wanted import check_wanted
+from lean_extract.common.cancellation import check_cancelled
 from retriever.models.quantise import Floats, StoredVectors
 from retriever.search.index.segment import Segment
 from retriever.search.index.source_file import IndexedFile
@@ -46,7 +46,7 @@ class Embedder(Generic[Record]):
     def embed(
         self, sources: Sequence[tuple[IndexedFile, ReadSource[Record]]], known: Sequence[KnownVectors]
     ) -> list[EmbeddedSource[Record]]:
-        """Some sources at once, each with what is known of its texts. Raises Unwanted."""
+        """Some sources at once, each with what is known of its texts. Raises Cancelled."""
         texts = [[self.corpus.text(record) for record in read.records] for _, read in sources]
         fresh = [
             record
@@ -78,13 +78,13 @@ class Embedder(Generic[Record]):
         return result
 
     def _steps(self, sources: Sequence[ReadSource[Record]]) -> list[StepColumns | None]:
-        """The steps of each source, if the corpus has steps. Raises Unwanted."""
+        """The steps of each source, if the corpus has steps. Raises Cancelled."""
         if not self.corpus.has_steps:
             return [None] * len(sources)
         every = [step for source in sources for step in source.steps]
         parts: list[Floats] = [np.zeros((0, self.corpus.dimension), dtype=np.float32)]
         for start in range(0, len(every), DOCUMENTS_PER_CALL):
-            check_wanted()
+            check_cancelled()
             parts.append(self.corpus.encode_steps(every[start : start + DOCUMENTS_PER_CALL]))
         vectors, scales = self.corpus.compressed(np.concatenate(parts))
         found: list[StepColumns | None] = []
@@ -102,12 +102,12 @@ class Embedder(Generic[Record]):
         return found
 
     def _encoded(self, records: Sequence[Record]) -> Floats:
-        """Their vectors; those of one large source a part at a time. Raises Unwanted."""
+        """Their vectors; those of one large source a part at a time. Raises Cancelled."""
         if len(records) <= DOCUMENTS_PER_CALL:
             return self.corpus.encode(records)
         parts: list[Floats] = []
         for start in range(0, len(records), DOCUMENTS_PER_CALL):
-            check_wanted()
+            check_cancelled()
             parts.append(self.corpus.encode(records[start : start + DOCUMENTS_PER_CALL]))
         return np.concatenate(parts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from lean_extract.devices import Place
+from lean_extract.common.devices import Place
 from lean_extract.records import FileProblem
 from retriever.search.index import hnsw
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic
 
-from lean_extract.errors import BadSource
+from lean_extract.common.cancellation import Cancelled, cancelled_when
+from lean_extract.common.errors import BadSource
 from lean_extract.records import FileProblem, Position
-from lean_extract.wanted import Unwanted, wanted_until
 from retriever.search.index import hnsw
 from retriever.search.index.files import explained_writes
 from retriever.search.index.manifest import LiveSegment
@@ -177,7 +177,7 @@ class Update(Generic[Record]):
         total = len(changes)
         done = 0
         try:
-            with wanted_until(self._options.should_stop):
+            with cancelled_when(self._options.should_stop):
                 for step in in_steps(self._read_sources(changes)):
                     self._embed_step(step)
                     done += len(step)
@@ -187,7 +187,7 @@ class Update(Generic[Record]):
                         self._flush()
                     if self._options.should_stop():
                         return done < total
-        except Unwanted:  # in the midst of a file, or of a step: what is whole is kept
+        except Cancelled:  # in the midst of a file, or of a step: what is whole is kept
             return True
         return False
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
-from lean_extract.errors import UserError
+from lean_extract.common.errors import UserError
 
 _ADDRESS = re.compile(
     r"postgres(?:ql)?://(?:(?P<user>[^\s@/:]*)(?::(?P<password>[^\s@/]*))?@)?"

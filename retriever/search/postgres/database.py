@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from lean_extract.errors import StoreUnavailable, UserError
-from lean_extract.extras import import_extra
+from lean_extract.common.errors import StoreUnavailable, UserError
+from lean_extract.common.extras import import_extra
 from retriever.search.postgres.address import read_address
 
 if TYPE_CHECKING:

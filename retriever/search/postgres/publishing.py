@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lean_extract.errors import BadSettings, StoreUnavailable
+from lean_extract.common.errors import BadSettings, StoreUnavailable
 from retriever.search.index.hnsw import lengthened
 from retriever.search.index.manifest import IndexManifest, LiveSegment
 from retriever.search.index.meta import META, Meta

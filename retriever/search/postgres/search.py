@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from lean_extract.errors import StoreUnavailable
-from lean_extract.lru import Cache
+from lean_extract.common.errors import StoreUnavailable
+from lean_extract.common.lru import Cache
 from retriever.search.index.exact import ExactSearch
 from retriever.search.index.neighbours import Bools, Floats, Ids, NeighbourQuery
 from retriever.search.postgres.database import SCHEMA, Database

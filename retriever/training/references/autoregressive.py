@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.metrics.selection import Floats, columns_of
 from retriever.search.backends import find_backend
 from retriever.training.collection import CollectionArrays, load_collection

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from torch import nn
 
-from lean_extract.errors import BadSettings, ModelError
+from lean_extract.common.errors import BadSettings, ModelError
 from retriever.models import encoder, text
 from retriever.models.bag import write_bag
 from retriever.models.towers import DOCUMENT, QUERY, Towers, write_card

@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.metrics.selection import columns_of
 from retriever.search.backends import find_backend
 from retriever.training.collection import CollectionArrays, load_collection

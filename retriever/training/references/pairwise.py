@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.metrics.ranks import mean_average_precision, ranks_of
 from retriever.metrics.selection import columns_of
 from retriever.search.backends import find_backend

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from torch import nn
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.training.running.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from retriever.training.running.config import RunConfig
 from retriever.training.running.curve import CURVE, read_curve

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from tqdm import tqdm
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.models.bag_terms import Terms
 from retriever.training.model import BiEncoder, build_bert
 from retriever.training.running.config import ModelConfig

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.errors import UserError
-from lean_extract.option_types import positive
+from lean_extract.common.errors import UserError
+from lean_extract.common.option_types import positive
 from retriever.metrics.selection import best_columns
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection

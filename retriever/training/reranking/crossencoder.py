@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from transformers import BertModel
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.metrics.ranking import recall_at, reciprocal_rank
 from retriever.models.reranker import token_types
 from retriever.training.arrays import figures_by_origin, validation_sample

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.errors import ModelError
-from lean_extract.files.atomic import replacing_bytes
+from lean_extract.common.errors import ModelError
+from lean_extract.common.files.atomic import replacing_bytes
 
 VERSION = 1
 SPLITS_TO_MINE = ("train", "valid")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.models.reranker import PairLengths, cut_premise, cut_state
 from retriever.training.arrays import Pools, TrainingArrays, training_queries
 from retriever.training.drawing import counts_of

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lean_extract.errors import ModelError, UserError
+from lean_extract.common.errors import ModelError, UserError
 from retriever.training.running.process import RunProcess, find_process
 from retriever.training.running.progress import PROGRESS, read_progress
 

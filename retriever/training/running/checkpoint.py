@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 
 FILE = "checkpoint.pt"
 

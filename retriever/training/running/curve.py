@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from lean_extract.files.atomic import replacing
+from lean_extract.common.files.atomic import replacing
 
 CURVE = "curve.jsonl"
 Point = dict[str, float]

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.errors import ModelError, UserError
-from lean_extract.file_lock import open_lock_file, read_holder, try_lock, write_holder
+from lean_extract.common.errors import ModelError, UserError
+from lean_extract.common.file_lock import open_lock_file, read_holder, try_lock, write_holder
 from retriever.training.running.process import find_process
 
 LOCK = "run.lock"

@@ -11,7 +11,7 @@ import torch
 import yaml
 from accelerate import Accelerator
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.training.running.config import Precision, RunConfig
 from retriever.training.running.loop import Loop
 from retriever.training.running.past import CONFIG

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from lean_extract.errors import BadSettings
+from lean_extract.common.errors import BadSettings
 from retriever.search.backends import BUILT_IN, find_part
 
 GENERIC: Mapping[str, str] = MappingProxyType(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
-from lean_extract.errors import UserError
+from lean_extract.common.errors import UserError
 
 
 @dataclass(frozen=True, slots=True)

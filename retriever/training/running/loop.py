@@ -17,7 +17,7 @@ from accelerate import Accelerator
 from accelerate.state import AcceleratorState
 from torch import Tensor, nn
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.training.running.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from retriever.training.running.config import RunConfig, ScheduleConfig
 from retriever.training.running.curve import Point

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 
 CONFIG = "config.yaml"
 """A run's configuration, in its folder."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from lean_extract.errors import BadSettings
+from lean_extract.common.errors import BadSettings
 
 T = TypeVar("T")
 

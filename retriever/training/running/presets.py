@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import yaml
 
-from lean_extract.errors import BadSettings
+from lean_extract.common.errors import BadSettings
 from retriever.search.backends import BUILT_IN, folder_of
 from retriever.training.running.plain import require
 

@@ -12,10 +12,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
-from lean_extract.errors import ModelError
-from lean_extract.files.atomic import replacing
-from lean_extract.files.json_text import read_json
-from lean_extract.files.typed_json import from_json
+from lean_extract.common.errors import ModelError
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.json_text import read_json
+from lean_extract.common.files.typed_json import from_json
 from retriever.training.running.curve import Point
 from retriever.training.running.folder import RunFolder
 from retriever.training.running.process import RunProcess

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from lean_extract.errors import UserError
-from lean_extract.files.atomic import replacing
-from lean_extract.telling import shown
+from lean_extract.common.errors import UserError
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.terminal_text import shown
 from retriever.training.running.curve import CURVE, Point, read_curve
 from retriever.training.running.curve_picture import curves_svg, first_figure, series_of, sparkline
 from retriever.training.running.progress import PROGRESS, RunProgress, read_progress

@@ -12,8 +12,8 @@ import os
 import signal
 from pathlib import Path
 
-from lean_extract.errors import ModelError, UserError
-from lean_extract.option_types import seconds
+from lean_extract.common.errors import ModelError, UserError
+from lean_extract.common.option_types import seconds
 from retriever.training.running.process import wait_until_ended
 from retriever.training.running.progress import read_progress
 

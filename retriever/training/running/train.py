@@ -23,8 +23,8 @@ import torch
 import yaml
 from accelerate import Accelerator, PartialState
 
-from lean_extract.errors import BadSettings, ModelError, UserError
-from lean_extract.files.atomic import replacing
+from lean_extract.common.errors import BadSettings, ModelError, UserError
+from lean_extract.common.files.atomic import replacing
 from retriever.training.running.background import start_in_background
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import RunConfig

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lean_extract.files.atomic import replacing
+from lean_extract.common.files.atomic import replacing
 
 Keep = Callable[[str, Any], None]
 

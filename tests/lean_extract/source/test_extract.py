@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import BadSource
+from lean_extract.common.errors import BadSource
 from lean_extract.records import FileProblem, Module, Premise, Proof, read_header, read_records
 from lean_extract.source.extract import extract_project
 from lean_extract.source.reader import read_file

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadSource
+from lean_extract.common.errors import BadSource
 from prover.evaluation.minif2f import family, read_minif2f
 from prover.evaluation.problems import InvalidProblem, Problem, digest
 

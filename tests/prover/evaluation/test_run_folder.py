@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadRecords, UserError
+from lean_extract.common.errors import BadRecords, UserError
 from prover.evaluation.lock import FolderInUse, held
 from prover.evaluation.rows import ProblemRow, RowStatus, from_line, to_line
 from prover.evaluation.run_folder import (

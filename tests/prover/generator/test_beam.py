@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.onnx_runtime import open_session
+from lean_extract.common.onnx_runtime import open_session
 from prover.generator import files, graphs
 from prover.generator.beam import BeamSettings, Floats, Int64s, search
 

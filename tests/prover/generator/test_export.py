@@ -14,9 +14,9 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 import torch
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
+from lean_extract.common.onnx_runtime import open_session
 from lean_extract.goals import parse_goal
-from lean_extract.onnx_runtime import open_session
 from prover.generator import files, graphs
 from prover.generator.model import Generator, impossible, settings_for
 from prover.generator.prompt import decode_tactic, encode_prompt, encode_tactic

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.devices import Device
-from lean_extract.errors import ModelError
+from lean_extract.common.devices import Device
+from lean_extract.common.errors import ModelError
 from lean_extract.goals import parse_goal
 from lean_extract.records import Premise
 from prover.generator.files import CONFIG, DECODER, ENCODER

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lean_extract.errors import PremiseSuggestError
+from lean_extract.common.errors import PremiseSuggestError
 from lean_extract.goals import format_goal, parse_state
 from lean_extract.records import Goal, ProofState
 from prover.search import Proposed, Reached, Verdict

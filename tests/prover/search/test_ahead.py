@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from lean_extract.errors import LeanDied
+from lean_extract.common.errors import LeanDied
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal
 from prover.search import Proposed, Reached, SearchLimits, Verdict, search

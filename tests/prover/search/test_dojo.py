@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import UserError
+from lean_extract.common.errors import UserError
 from lean_extract.records import Goal
 from lean_extract.traced import lean_dojo_library
 from lean_extract.traced.lean_dojo_library import LeanDojo, LeanDojoMissing, load_lean_dojo

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import LeanNotFound
+from lean_extract.common.errors import LeanNotFound
 from lean_extract.session.processes import descendants
 from lean_extract.toolchains.toolchain import Toolchain
 from prover.search.proof_file import CheckedProof, check_proof, proof_text, write_proof

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadSettings, LeanDied, NoGoalHere
-from lean_extract.files.typed_json import from_json
+from lean_extract.common.errors import BadSettings, LeanDied, NoGoalHere
+from lean_extract.common.files.typed_json import from_json
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, to_json
 from prover.search import Proposed, SearchLimits, SearchProgress, SearchResult, Verdict, search

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import BadPosition, BadSource
+from lean_extract.common.errors import BadPosition, BadSource
 from lean_extract.records import Position
 from prover.search.theorem import Theorem
 

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from lean_extract.goals import parse_goal
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.source.extract import extract_project

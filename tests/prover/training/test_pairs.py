@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from lean_extract.source.extract import extract_project
 from lean_extract.syntax.complete_tactics import complete, head
 from lean_extract.traced.goal_comments import with_comments
@@ -110,7 +110,7 @@ def test_a_damaged_folder_is_refused(records: Path, tmp_path: Path, file: str) -
 
 
 def test_an_unfinished_folder_is_refused(records: Path, tmp_path: Path) -> None:
-    from lean_extract.errors import BadRecords
+    from lean_extract.common.errors import BadRecords
 
     build_pairs([records], tmp_path / "pairs", [])
     manifest = tmp_path / "pairs" / "manifest.json"

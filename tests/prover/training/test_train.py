@@ -11,7 +11,7 @@ import yaml
 pytest.importorskip("torch")
 import torch
 
-from lean_extract.errors import BadSettings, ModelError
+from lean_extract.common.errors import BadSettings, ModelError
 from lean_extract.source.extract import extract_project
 from prover.training.config import PRESETS, ShapeConfig, parse_config
 from prover.training.data import Draws, EncodedPairs

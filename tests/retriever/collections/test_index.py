@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import IndexWriteFailed, UserError
+from lean_extract.common.errors import IndexWriteFailed, UserError
 from retriever.metrics.ranks import rank_of
 from retriever.naturalproofs.backend import BACKEND, collection_of, model_text
 from retriever.naturalproofs.splits import make_splits

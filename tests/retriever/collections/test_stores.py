@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 import tokenizers
 
-from lean_extract.errors import IndexDamaged, IndexMissing, ModelError
+from lean_extract.common.errors import IndexDamaged, IndexMissing, ModelError
 from lsp_server.engine import collections as kept
 from lsp_server.engine.collections import OpenCollections, list_collections, remove_collection
 from retriever.models.bag import MARK, BagEncoder, write_bag

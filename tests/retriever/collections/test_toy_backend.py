@@ -26,7 +26,7 @@ BACKEND = '''
 """Recipes: a dish asks for its ingredients. A line is `dish: ingredient, ingredient`."""
 import hashlib
 import numpy as np
-from lean_extract.errors import BadSource, UserError
+from lean_extract.common.errors import BadSource, UserError
 from retriever.search.backend import Collection, Document, Question, DisplayedHit
 from retriever.metrics.bootstrap import Bootstrap
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lean_extract
-from lean_extract.errors import BadSettings, UserError
+from lean_extract.common.errors import BadSettings, UserError
 from lean_extract.source.extract import extract_project
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.lean.evaluation.baselines import BASELINES, keyword, knn, mepo, tfidf

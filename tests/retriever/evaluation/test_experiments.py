@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lean_extract.errors import BadRecords, BadSettings
+from lean_extract.common.errors import BadRecords, BadSettings
 from tests.retriever.training.conftest import DebugData
 
 torch = pytest.importorskip("torch")

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("lightgbm")
 pytest.importorskip("onnx")
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from retriever.lean.evaluation.fit_ranker import ADDED, fit_trees, started_from, weights_of
 from retriever.lean.evaluation.ranking_examples import RankingExamples
 from retriever.lean.ranker.features import RANKER_FEATURES

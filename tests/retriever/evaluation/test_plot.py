@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from lean_extract.errors import UserError
+from lean_extract.common.errors import UserError
 from retriever.lean.evaluation.plot import recall_plot
 from retriever.metrics.charts import Bar, BarPanel, LinePanel, PlotLine, bar_chart, line_chart
 

@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from lean_extract.records import Goal, Header, Import, Module, Position, Premise, Proof, Span, write_records
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.lean.dataset.files import Dataset, load_dataset

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadSource
+from lean_extract.common.errors import BadSource
 from retriever.match.readers.arxmliv import article_files, article_pairs, read_categories
 from retriever.match.schema import StatementProof
 from retriever.match.tokens import encode

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import BadRecords, UserError
+from lean_extract.common.errors import BadRecords, UserError
 from retriever.match.metrics import ranking_figures
 from retriever.search.backends import find_backend
 from tests.retriever.match.matching import write_set

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from lean_extract.errors import UserError
+from lean_extract.common.errors import UserError
 from retriever.match.decoding import (
     UNASSIGNED,
     ScoredPairs,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadSettings, ModelError, UserError
+from lean_extract.common.errors import BadSettings, ModelError, UserError
 from retriever.match.explanation.explain import (
     Explanation,
     Side,

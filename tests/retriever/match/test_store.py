@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadRecords, BadSettings
+from lean_extract.common.errors import BadRecords, BadSettings
 from retriever.match.schema import FONTS, StatementProof, StatementProofs, Token
 from retriever.match.store import read_pairs, write_pairs
 from retriever.match.tokens import decode, encode, kind_of, symbols, words

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadRecords, BadSettings
+from lean_extract.common.errors import BadRecords, BadSettings
 from retriever.documents.schema import Corpus, Split, Splits, Statement
 from retriever.naturalproofs.evaluation.baselines import RandomOrder, baselines, paper_frequency
 from retriever.naturalproofs.evaluation.tfidf import TfIdf, postings_of

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import BadSource
+from lean_extract.common.errors import BadSource
 from retriever.documents.schema import DocumentProof
 from retriever.naturalproofs.readers.books import read_stein, read_trench
 

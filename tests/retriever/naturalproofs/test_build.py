@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import BadSettings
+from lean_extract.common.errors import BadSettings
 from retriever.documents.schema import Corpus, DocumentProof, Statement
 from retriever.documents.store import problems_of, read_corpus
 from retriever.naturalproofs.readers.build import build

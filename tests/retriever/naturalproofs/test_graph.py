@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from retriever.documents.schema import Corpus
 from retriever.documents.store import write_corpus
 from retriever.naturalproofs.graph import build_graph, components, figures

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadSource
+from lean_extract.common.errors import BadSource
 from retriever.documents.schema import Corpus, DocumentProof
 from retriever.naturalproofs.readers.dump import read_pages
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadSettings, UserError
+from lean_extract.common.errors import BadSettings, UserError
 from retriever.documents.schema import Corpus, Split
 from retriever.documents.store import read_corpus, write_corpus
 from retriever.naturalproofs.graph import build_graph

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadSource
+from lean_extract.common.errors import BadSource
 from retriever.documents.schema import Corpus, DocumentProof, Statement
 from retriever.naturalproofs.readers.stacks import read_stacks
 

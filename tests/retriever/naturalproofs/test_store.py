@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from retriever.documents.schema import Corpus, DocumentProof, Split, Splits, Statement
 from retriever.documents.store import problems_of, read_corpus, write_corpus
 from tests.commands import command

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from lean_extract.errors import BadQuery
+from lean_extract.common.errors import BadQuery
 from lean_extract.syntax.symbol_terms import SymbolTerm
 from retriever.lean.patterns.matching import further_trees, matching, same
 from retriever.lean.patterns.query import PatternNode, PatternQuery, Shape, is_pattern, parse_pattern

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import BadQuery
+from lean_extract.common.errors import BadQuery
 from lean_extract.records import Import
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import update_index

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import UserError
+from lean_extract.common.errors import UserError
 from lean_extract.goals import parse_goal
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.rewriting_search import rewriting_premises

@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
-from lean_extract.errors import BadSettings  # noqa: E402
+from lean_extract.common.errors import BadSettings  # noqa: E402
 from retriever.models.bag_terms import Terms  # noqa: E402
 from retriever.naturalproofs.backend import BACKEND  # noqa: E402
 from retriever.naturalproofs.evaluation import refgen  # noqa: E402

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch", reason="the training extra is not installed")
 
-from lean_extract.errors import BadState, UserError
+from lean_extract.common.errors import BadState, UserError
 from retriever.documents.store import write_corpus
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.search.backends import BUILT_IN, find_backend

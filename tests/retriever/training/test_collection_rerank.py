@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
-from lean_extract.errors import ModelError  # noqa: E402
+from lean_extract.common.errors import ModelError  # noqa: E402
 from retriever.documents.schema import Split, Splits  # noqa: E402
 from retriever.documents.store import read_corpus, write_corpus  # noqa: E402
 from retriever.models.reranker import FOLDER, read_config  # noqa: E402

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lean_extract.errors import BadSettings
+from lean_extract.common.errors import BadSettings
 from retriever.training.running.config import load_config, parse_config
 from retriever.training.running.plain import to_plain
 from retriever.training.running.presets import preset_files, read_values

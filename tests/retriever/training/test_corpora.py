@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("tokenizers")
 
-from lean_extract.errors import BadSettings, UserError
+from lean_extract.common.errors import BadSettings, UserError
 from retriever.search.backends import BUILT_IN
 from retriever.training.corpora import CollectionCorpus, find_corpus
 from retriever.training.running.kinds import GENERIC, all_kinds, backend_meant, with_backend

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.lean.dataset.files import Dataset, load_dataset
 from tests.commands import command

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.errors import BadRecords
+from lean_extract.common.errors import BadRecords
 from lean_extract.records import (
     Goal,
     Header,

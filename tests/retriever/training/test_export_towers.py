@@ -15,7 +15,7 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
 
-from lean_extract.errors import ModelError  # noqa: E402
+from lean_extract.common.errors import ModelError  # noqa: E402
 from retriever.models.towers import DOCUMENT, FILE, QUERY, Towers  # noqa: E402
 from retriever.search.backends import find_backend  # noqa: E402
 from retriever.search.collections.columns import read_columns  # noqa: E402

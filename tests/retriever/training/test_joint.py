@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
-from lean_extract.errors import BadSettings, ModelError  # noqa: E402
+from lean_extract.common.errors import BadSettings, ModelError  # noqa: E402
 from retriever.documents.schema import Corpus  # noqa: E402
 from retriever.documents.store import write_corpus  # noqa: E402
 from retriever.evaluation.fuse import best_weights  # noqa: E402

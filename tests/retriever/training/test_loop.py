@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import yaml
 
-from lean_extract.errors import ModelError, UserError
+from lean_extract.common.errors import ModelError, UserError
 from retriever.lean.dataset.files import read_manifest
 from retriever.training.reranking.mined import Mined, save_mined
 from retriever.training.running.config import TrainConfig, load_config

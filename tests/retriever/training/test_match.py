@@ -13,7 +13,7 @@ pytestmark = pytest.mark.train
 torch = pytest.importorskip("torch")
 pytest.importorskip("lap")
 
-from lean_extract.errors import BadRecords, BadSettings, ModelError  # noqa: E402
+from lean_extract.common.errors import BadRecords, BadSettings, ModelError  # noqa: E402
 from retriever.match.decoding import exact_decoding  # noqa: E402
 from retriever.match.evaluation.plan import all_runs, stages_of  # noqa: E402
 from retriever.match.explanation.scorers import AgainstPool  # noqa: E402

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.scope import ModuleNode, importable
 from retriever.metrics.selection import best_columns

@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
-from lean_extract.errors import BadRecords, BadSettings, ModelError  # noqa: E402
+from lean_extract.common.errors import BadRecords, BadSettings, ModelError  # noqa: E402
 from retriever.metrics.ranks import average_precision, mean_average_precision, ranks_of  # noqa: E402
 from retriever.models.bag_terms import Terms  # noqa: E402
 from retriever.training.collection import CollectionArrays  # noqa: E402

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadSettings, ModelError
+from lean_extract.common.errors import BadSettings, ModelError
 from retriever.models.text import GOAL, VAR
 from retriever.training.running.config import load_config, parse_config
 from tests.commands import command

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lean_extract.errors import ModelError, UserError
+from lean_extract.common.errors import ModelError, UserError
 from retriever.training.running.config import TrainConfig, load_config
 from retriever.training.running.curve_picture import sparkline
 from retriever.training.running.limits import RunLimits, read_deadline

@@ -13,7 +13,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadSettings, ModelError
+from lean_extract.common.errors import BadSettings, ModelError
 from lean_extract.records import Goal, Premise
 from retriever.models.reranker import PairLengths, Reranker, cut_premise, cut_state, token_types
 from retriever.training.arrays import TrainingArrays, no_rows

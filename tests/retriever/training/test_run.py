@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lean_extract.errors import ModelError, UserError
+from lean_extract.common.errors import ModelError, UserError
 from retriever.training.running.config import TrainConfig, load_config
 from tests.commands import command
 from tests.retriever.training.conftest import DebugData

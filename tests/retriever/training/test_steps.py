@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import ModelError
+from lean_extract.common.errors import ModelError
 from retriever.lean.training.arrays import share_rank
 from retriever.lean.training.sampling import Batch, draw_batch, excluded, with_unrelated, without_hypotheses
 from retriever.training.arrays import TrainingArrays, no_rows, training_queries

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lean_extract.errors import ModelError
-from lean_extract.telling import pip_install
+from lean_extract.common.errors import ModelError
+from lean_extract.common.terminal_text import pip_install
 from retriever.lean.evaluation.baselines import keyword, knn, mepo, tfidf
 from retriever.lean.evaluation.rankers import Factory, Method
 from retriever.lean.evaluation.session import EvaluationSession

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.errors import BadSettings
+from lean_extract.common.errors import BadSettings
 from retriever.lean.evaluation.pool import Floats, HeldOutGoal
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.training.vectors import corpus_vectors

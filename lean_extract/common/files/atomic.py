@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from lean_extract.files.private import make_private_folder, private_file
+from lean_extract.common.files.private import make_private_folder, private_file
 
 
 @contextmanager

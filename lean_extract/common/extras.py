@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-from lean_extract.errors import UserError
-from lean_extract.telling import pip_install
+from lean_extract.common.errors import UserError
+from lean_extract.common.terminal_text import pip_install
 
 
 def import_extra(module: str, extra: str, purpose: str) -> ModuleType:

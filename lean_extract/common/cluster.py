@@ -22,11 +22,11 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from lean_extract.errors import ClusterLost, PremiseSuggestError, TaskFailed, UserError, WorkersDied
-from lean_extract.extras import import_extra
-from lean_extract.files.reading import is_there
-from lean_extract.python_path import safe_path
-from lean_extract.telling import shown, without_login
+from lean_extract.common.errors import ClusterLost, PremiseSuggestError, TaskFailed, UserError, WorkersDied
+from lean_extract.common.extras import import_extra
+from lean_extract.common.files.reading import is_there
+from lean_extract.common.python_path import safe_path
+from lean_extract.common.terminal_text import shown, without_login
 
 log = logging.getLogger("premise_suggest")
 
@@ -232,7 +232,7 @@ def opened_on_workers(
     at a time. What `opening` raises is raised by the tasks; what is no error of ours becomes a ClusterLost.
     Raises ClusterLost: the scheduler has gone.
     """
-    from lean_extract.cluster_worker import OpenedOnce, with_opened
+    from lean_extract.common.cluster_worker import OpenedOnce, with_opened
 
     name = f"premise-suggest-{secrets.token_hex(8)}"
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.files.atomic import replacing
+from lean_extract.common.files.atomic import replacing
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes in folders")

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from lean_extract.devices import Device
-from lean_extract.onnx_packages import CPU_PACKAGE, GPU_PACKAGE, replacement
-from lean_extract.telling import pip, pip_install
+from lean_extract.common.devices import Device
+from lean_extract.common.onnx_packages import CPU_PACKAGE, GPU_PACKAGE, replacement
+from lean_extract.common.terminal_text import pip, pip_install
 
 PROVIDER = "CUDAExecutionProvider"
 INSTALL_LIBRARIES = f"{pip()} install '{GPU_PACKAGE}[cuda,cudnn]'"

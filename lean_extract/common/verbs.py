@@ -19,10 +19,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn, Protocol, cast
 
-from lean_extract.errors import PremiseSuggestError
-from lean_extract.files.atomic import replacing
-from lean_extract.outputs import open_outputs, print_line, settled
-from lean_extract.telling import pip_install, shown
+from lean_extract.common.errors import PremiseSuggestError
+from lean_extract.common.files.atomic import replacing
+from lean_extract.common.outputs import open_outputs, print_line, settled
+from lean_extract.common.terminal_text import pip_install, shown
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, by the convention of shells."""

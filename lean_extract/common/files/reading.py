@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from lean_extract.errors import BadSource
+from lean_extract.common.errors import BadSource
 
 MAX_SOURCE = 4 << 20
 """Bytes of one Lean source file. Mathlib's largest file has a tenth of that."""

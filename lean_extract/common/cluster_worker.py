@@ -9,7 +9,7 @@ from typing import Any
 
 from distributed import WorkerPlugin, get_worker
 
-from lean_extract.errors import ClusterLost, PremiseSuggestError
+from lean_extract.common.errors import ClusterLost, PremiseSuggestError
 
 log = logging.getLogger("premise_suggest")
 

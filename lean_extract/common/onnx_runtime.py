@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from lean_extract.cuda import PROVIDER, find_cuda, provider_names
-from lean_extract.devices import Device, Place
-from lean_extract.errors import ModelError
+from lean_extract.common.cuda import PROVIDER, find_cuda, provider_names
+from lean_extract.common.devices import Device, Place
+from lean_extract.common.errors import ModelError
 
 # Without this, set before the import, onnxruntime reports its use to its vendor. Nothing leaves this machine.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"

@@ -14,7 +14,7 @@ from functools import cache
 from types import UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
-from lean_extract.files.json_text import shown
+from lean_extract.common.files.json_text import shown
 
 Reader = Callable[[Any], Any]
 

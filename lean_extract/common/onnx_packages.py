@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from importlib import metadata
 
-from lean_extract.telling import pip
+from lean_extract.common.terminal_text import pip
 
 CPU_PACKAGE, GPU_PACKAGE = "onnxruntime", "onnxruntime-gpu"
 _MODULE = "onnxruntime"

@@ -14,8 +14,14 @@ from typing import Any
 
 import pytest
 
-from lean_extract.cluster import ClusterOptions, cluster_client, opened_on_workers, result_of, run_tasks
-from lean_extract.errors import BadSource, ClusterLost, TaskFailed, WorkersDied
+from lean_extract.common.cluster import (
+    ClusterOptions,
+    cluster_client,
+    opened_on_workers,
+    result_of,
+    run_tasks,
+)
+from lean_extract.common.errors import BadSource, ClusterLost, TaskFailed, WorkersDied
 from tests.dask_processes import QUIET, dask, scheduler
 
 distributed = pytest.importorskip("distributed")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.errors import BadRecords
-from lean_extract.files.typed_json import from_json
+from lean_extract.common.errors import BadRecords
+from lean_extract.common.files.typed_json import from_json
 from lean_extract.records import (
     Header,
     Premise,

@@ -12,10 +12,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from lean_extract.errors import BadSource
-from lean_extract.files.json_text import parse_json
-from lean_extract.files.reading import MAX_SETTINGS, read_regular_text
-from lean_extract.telling import shown
+from lean_extract.common.errors import BadSource
+from lean_extract.common.files.json_text import parse_json
+from lean_extract.common.files.reading import MAX_SETTINGS, read_regular_text
+from lean_extract.common.terminal_text import shown
 
 MAX_DOTS = 200
 """Dots in one line of TOML."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.files.reading import read_regular, read_regular_text
+from lean_extract.common.files.reading import read_regular, read_regular_text
 
 
 def test_a_regular_file_is_read_through_a_link(tmp_path: Path) -> None:

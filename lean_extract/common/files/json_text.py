@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lean_extract.files.reading import MAX_SETTINGS, read_regular
+from lean_extract.common.files.reading import MAX_SETTINGS, read_regular
 
 
 def parse_json(text: str | bytes) -> Any:
