@@ -28,6 +28,8 @@ import numpy as np
 # Before usearch: in the other order the process ends by a segmentation fault (usearch 2.26, onnxruntime 1.32).
 import onnxruntime  # noqa: F401
 
+from lean_extract.common.arrays import Int8s
+
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from real_vectors import Floats, real_vectors
@@ -37,7 +39,7 @@ from lean_extract.common.errors import PremiseSuggestError
 from lean_extract.common.extras import import_extra
 from retriever.lean.index import bundled
 from retriever.metrics.charts import LinePanel, PlotLine, line_chart, require_charts
-from retriever.models.quantise import Int8s, quantise
+from retriever.models.quantise import quantise
 from retriever.search.index import hnsw
 from retriever.search.index.exact import ExactSearch
 from retriever.search.index.neighbours import NearestNeighbours

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
+from lean_extract.common.arrays import Floats
 from retriever.lean.dataset.dataset import DatasetQuery
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.models.encoder import Encoder
 from retriever.search.splits import Split
 
-Floats = NDArray[np.float32]
 _CHUNK = 8192
 
 

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.models.quantise import Int8s
+from lean_extract.common.arrays import Floats, Int8s
 from retriever.search.index import hnsw
 
-Floats = NDArray[np.float32]
 _BLOCK = 4096
 
 

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.cancellation import check_cancelled
 from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_module
 from lsp_server.http.notation import restored
-from retriever.models.encoder import Floats, PremiseEncoder
+from retriever.models.encoder import PremiseEncoder
 from retriever.models.text import premise_texts
 
 _CACHED = 4 * 2048

@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float32]
-Int64s = npt.NDArray[np.int64]
+from lean_extract.common.arrays import Floats, Int64s
 
 Step = Callable[[Int64s, Int64s], Floats]
 """(symbols int64[n], parents int64[n]) -> log-probabilities float32[n, symbols] of what comes next.

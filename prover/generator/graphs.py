@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float32]
-Int64s = npt.NDArray[np.int64]
+from lean_extract.common.arrays import Floats, Int64s
 
 LOG_PROBABILITIES = "log_probabilities"
 

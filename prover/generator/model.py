@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import ModelError
 from lean_extract.common.onnx_runtime import open_session
@@ -162,7 +163,7 @@ def _weighed(step: beam.Step, without: Sequence[int], pointers: float) -> beam.S
     The other log-probabilities stay as they are (they are not normalised again).
     """
 
-    def stepped(last: beam.Int64s, parents: beam.Int64s) -> beam.Floats:
+    def stepped(last: Int64s, parents: Int64s) -> Floats:
         log_probabilities = step(last, parents).copy()
         log_probabilities[:, without] = -np.inf
         log_probabilities[:, FIRST_EXTRA:] += pointers

@@ -11,8 +11,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.cancellation import check_cancelled
 from prover.shaped.networks import Networks, log_softmax
 from prover.shaped.pointing import (
@@ -29,7 +29,6 @@ from prover.shaped.situation import Situation
 from prover.shapes import Argument
 from prover.templates import PremiseView
 
-Floats = NDArray[np.float32]
 _MOST_FILLERS = 6
 """The best fillers of a slot that are followed."""
 _MOST_EXPANDED = 400

@@ -9,14 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Floats, Int64s
 from prover.shaped.pointing import HEAD_BUCKETS, LOCAL_FEATURES, PREMISE_FEATURES, TYPE_BUCKETS
 from prover.shaped.shape import GROUPS
 from prover.shaped.situation import BUCKETS, FIELDS
 
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
 WORD, HIDDEN, POINTER, TYPE, HEAD = 48, 192, 48, 8, 8
 """The sizes of the layers."""
 
@@ -50,7 +48,7 @@ class Networks:
 
     arrays: Mapping[str, Floats]
 
-    def shapes(self, bags: Sequence[Ints]) -> Floats:
+    def shapes(self, bags: Sequence[Int64s]) -> Floats:
         """float32[c]: the log-probability of each shape, given the words of each field."""
         parts = [self._mean(bag) for bag in bags]
         hidden = np.maximum(
@@ -58,7 +56,7 @@ class Networks:
         )
         return log_softmax(self.arrays["shapes.weight"] @ hidden + self.arrays["shapes.bias"])
 
-    def _mean(self, bag: Ints) -> Floats:
+    def _mean(self, bag: Int64s) -> Floats:
         if not len(bag):
             return np.zeros(WORD, dtype=np.float32)
         return np.asarray(self.arrays["words"][bag].sum(axis=0) / np.sqrt(len(bag)), dtype=np.float32)
@@ -67,7 +65,7 @@ class Networks:
         """float32[n]: the score of each premise (float32[n, PREMISE_FEATURES]) for a slot."""
         return self._pointed("premise", table, group, head)
 
-    def locals(self, table: Floats, types: Ints, group: int, head: int) -> Floats:
+    def locals(self, table: Floats, types: Int64s, group: int, head: int) -> Floats:
         """float32[n]: the score of each local (float32[n, LOCAL_FEATURES], its type's bucket int64[n])."""
         rows = np.concatenate([table, self.arrays["local.types"][types]], axis=1)
         return self._pointed("local", rows, group, head)

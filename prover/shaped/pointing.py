@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Floats
 from lean_extract.records import Premise
 from lean_extract.syntax.lexer import is_identifier
 from prover.generator.likeness import words_of
@@ -21,7 +22,6 @@ from prover.shaped.situation import Local, Situation, bucket
 from prover.shapes import Argument, head
 from prover.templates import PremiseView, fits, is_theorem, occurs_in
 
-Floats = NDArray[np.float32]
 Uses = Mapping[str, Sequence[int]]
 """In how many training theorems a premise stands in a slot of each of `GROUPS`."""
 _KINDS = ("eq", "iff", "rel", "and", "or", "exists", "forall", "imp", "not")

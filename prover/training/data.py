@@ -11,8 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import BadRecords
 from lean_extract.common.files.typed_json import from_json
 from lean_extract.records import Premise
@@ -22,7 +22,6 @@ from prover.training.config import MixConfig, PromptConfig
 from prover.training.pairs import VERSION, PairsManifest, TacticPair
 from retriever.search.splits import Split
 
-Ints = NDArray[np.int64]
 _AGAIN = "Build it with `python -m prover pairs RECORDS OUT`."
 _QUALITY = 4.0
 """The most by which the simulated ranker of a prompt scores a positive premise above a negative one; Gumbel noise
@@ -235,7 +234,7 @@ class Draws:
         epoch, offset = divmod(index, self.size)
         return int(self._epoch(epoch, rank)[offset])
 
-    def _make_epoch(self, epoch: int, rank: int) -> Ints:
+    def _make_epoch(self, epoch: int, rank: int) -> Int64s:
         generator = np.random.default_rng([self._seed, epoch, rank, 2])
         terms = self._by_kind["term"]
         some = generator.permutation(len(terms))[: round(self._mix.terms * len(terms))]

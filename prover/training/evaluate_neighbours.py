@@ -26,9 +26,9 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import BadRecords
 from lean_extract.common.option_types import positive
 from lean_extract.common.terminal_text import complaints_printed
@@ -60,7 +60,6 @@ from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.models.encoder import Encoder
 from retriever.models.text import readable
 
-Floats = NDArray[np.float32]
 _MOST_RANKED = 16
 """Premises, about as many as in serving."""
 _BLOCK = 64

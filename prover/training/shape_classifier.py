@@ -11,11 +11,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 from tqdm import tqdm
 
+from lean_extract.common.arrays import Int64s
 from prover.shaped.networks import HIDDEN, WORD
 from prover.shaped.situation import BUCKETS, FIELDS
 
-Ints = NDArray[np.int64]
-Bags = Sequence[Sequence[Ints]]
+Bags = Sequence[Sequence[Int64s]]
 """For each example the words of each field."""
 BATCH, RATE, DROPPED, DECAY = 256, 1.5e-3, 0.3, 1e-5
 
@@ -55,9 +55,9 @@ def batch_of(bags: Bags, rows: Sequence[int]) -> list[tuple[Tensor, Tensor]]:
 
 def train(
     bags: Bags,
-    targets: Ints,
+    targets: Int64s,
     weights: NDArray[np.float32],
-    valid: tuple[Bags, Ints],
+    valid: tuple[Bags, Int64s],
     shapes: int,
     epochs: int,
     seed: int = 0,
@@ -96,7 +96,7 @@ def train(
 
 
 @torch.no_grad()
-def validated(model: Classifier, bags: Bags, targets: Ints) -> float:
+def validated(model: Classifier, bags: Bags, targets: Int64s) -> float:
     """The mean cross-entropy."""
     model.eval()
     losses = [

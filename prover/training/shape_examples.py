@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
+from lean_extract.common.arrays import Int64s
 from prover.shaped.shape import GROUPS, Abstracted, Shape, abstracted
 from prover.shaped.situation import Situation, bags
 from prover.training.pairs import TacticPair
 
-Ints = NDArray[np.int64]
 OTHER = ""
 """The shape, number 0, of tactics whose own shape is rare."""
 _LEAST_MODULES = 3
@@ -32,7 +31,7 @@ class Example:
     found: Abstracted
     written: str
     """The shape with its premises written out; empty if it has none."""
-    bags: tuple[Ints, ...]
+    bags: tuple[Int64s, ...]
 
 
 def examples_of(pairs: Sequence[TacticPair], name: str) -> list[Example]:
@@ -77,7 +76,7 @@ def vocabulary(examples: Sequence[Example], least: int, least_written: int) -> l
     return [OTHER, *sorted(kept, key=lambda shape: (-len(theorems[shape]), shape))]
 
 
-def targets(examples: Sequence[Example], shapes: Sequence[str]) -> Ints:
+def targets(examples: Sequence[Example], shapes: Sequence[str]) -> Int64s:
     """int64[n]: the number of each example's shape, with its premises written out where that is frequent."""
     numbers = {shape: number for number, shape in enumerate(shapes)}
     return np.array(

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 from tqdm import tqdm
 
+from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.records import Premise
 from prover.shaped.filling import wanted
 from prover.shaped.networks import HEAD, POINTER, TYPE
@@ -34,8 +34,6 @@ from prover.shaped.situation import Situation
 from prover.templates import PremiseView
 from prover.training.shape_examples import Example
 
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
 BATCH, RATE, DECAY, DROPPED = 128, 2e-3, 1e-3, 0.1
 _PADDING = -1e4
 
@@ -46,7 +44,7 @@ class Choice:
 
     table: Floats
     """float32[n, features]"""
-    types: Ints
+    types: Int64s
     """int64[n]: a bucket of each local's type; zeros for premises."""
     group: int
     head: int

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Floats, Int64s
 from retriever.evaluation.rows import RankingTask, ranks_in
 from retriever.evaluation.trained_rankers import RankerTable
 from retriever.metrics.ranks import mean_average_precision
-from retriever.metrics.selection import Floats
 from retriever.search.collections.fit import search_weights
 from retriever.search.collections.rankers import levelled
-
-Ints = NDArray[np.int64]
 
 
 def fused(rankers: Sequence[RankerTable], valid: RankingTask) -> tuple[RankerTable, dict[str, float]]:
@@ -24,7 +21,7 @@ def fused(rankers: Sequence[RankerTable], valid: RankingTask) -> tuple[RankerTab
     tables = [levelled(ranker.table(valid.questions, valid.documents)) for ranker in summed]
     weights = best_weights(tables, valid)
 
-    def table(questions: Ints, documents: Ints) -> Floats:
+    def table(questions: Int64s, documents: Int64s) -> Floats:
         return _sum([levelled(ranker.table(questions, documents)) for ranker in summed], weights)
 
     named = {ranker.name: weight for ranker, weight in zip(summed, weights, strict=True)}

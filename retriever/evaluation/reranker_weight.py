@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Floats
 from retriever.metrics.fit import RankingExample, fit
 from retriever.metrics.ranking import reciprocal_rank
 from retriever.models.reranker import blend
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

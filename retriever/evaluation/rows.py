@@ -6,19 +6,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
+from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import BadSettings
 from retriever.evaluation.answers import AnswerRanks
 from retriever.evaluation.trained_rankers import RankerTable
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.ranks import Ranks, ranks_of
-from retriever.metrics.selection import Floats, columns_of
+from retriever.metrics.selection import columns_of
 from retriever.search.backend import Backend, Collection
 from retriever.search.splits import Split
 
-Ints = NDArray[np.int64]
 Part = Literal["valid", "test", "both", "all"]
 PARTS: tuple[Part, ...] = ("valid", "test", "both", "all")
 Protocol = Literal["among", "excluded", "cited"]
@@ -33,11 +32,11 @@ class RankingTask:
     """What is asked, and what is ranked."""
 
     collection: Collection
-    questions: Ints
-    documents: Ints
-    columns: Ints
+    questions: Int64s
+    documents: Int64s
+    columns: Int64s
     """[all documents + 1] The column of each in `documents`; -1 if it is not ranked."""
-    uncited: Ints
+    uncited: Int64s
     """Columns of the documents that answer no question of any split."""
 
 

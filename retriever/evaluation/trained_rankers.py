@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import BadSettings
-from retriever.metrics.selection import Floats
 from retriever.search.backend import Backend, Collection
 from retriever.search.collections.index import fused_for_evaluation
 from retriever.search.collections.rankers import Ranker as ServedRanker
@@ -25,7 +24,6 @@ from retriever.training.references.pairwise_best import kind_of_run
 from retriever.training.references.pairwise_config import TextLengths
 from retriever.training.tokens import Ragged, open_tokenizer
 
-Ints = NDArray[np.int64]
 TableModel = TypeVar("TableModel", JointModel, SequenceModel)
 
 
@@ -34,7 +32,7 @@ class RankerTable:
     """A model and its scores."""
 
     name: str
-    table: Callable[[Ints, Ints], Floats]
+    table: Callable[[Int64s, Int64s], Floats]
     """(questions, documents) to float32[questions, documents], finite, the higher the better."""
 
 
@@ -44,8 +42,8 @@ def lexical(backend: Backend, collection: Collection) -> list[RankerTable]:
     return [RankerTable(one.name, _table(one, collection)) for one in fused.rankers]
 
 
-def _table(served: ServedRanker, collection: Collection) -> Callable[[Ints, Ints], Floats]:
-    def table(questions: Ints, documents: Ints) -> Floats:
+def _table(served: ServedRanker, collection: Collection) -> Callable[[Int64s, Int64s], Floats]:
+    def table(questions: Int64s, documents: Int64s) -> Floats:
         asked = [collection.questions[number] for number in questions.tolist()]
         return np.stack([served.scores(one.text, one.own)[documents] for one in asked])
 
@@ -73,12 +71,12 @@ def _arrays(run: Path, collection: Collection, lengths: TextLengths) -> Collecti
 
 def _pairwise(
     run: Path, collection: Collection, data: str, encodings: Path | None
-) -> Callable[[Ints, Ints], Floats]:
+) -> Callable[[Int64s, Int64s], Floats]:
     config, model = pairwise.load_pairwise(run)
     arrays = _arrays(run, collection, config.lengths)
     encoded = model.of_references(arrays.documents).numpy()
 
-    def table(questions: Ints, documents: Ints) -> Floats:
+    def table(questions: Int64s, documents: Int64s) -> Floats:
         left = model.of_questions(arrays.questions.take(questions)).numpy()
         return np.asarray(left @ encoded[documents].T, dtype=np.float32)
 
@@ -87,14 +85,14 @@ def _pairwise(
 
 def _joint(
     run: Path, collection: Collection, data: str, encodings: Path | None
-) -> Callable[[Ints, Ints], Floats]:
+) -> Callable[[Int64s, Int64s], Floats]:
     config, model = joint.load_joint(run)
     return _of_table(run, collection, data, encodings, config, model, joint.joint_scores)
 
 
 def _autoregressive(
     run: Path, collection: Collection, data: str, encodings: Path | None
-) -> Callable[[Ints, Ints], Floats]:
+) -> Callable[[Int64s, Int64s], Floats]:
     config, model = autoregressive.load_autoregressive(run)
     return _of_table(run, collection, data, encodings, config, model, autoregressive.ranking_scores)
 
@@ -106,8 +104,8 @@ def _of_table(
     encodings: Path | None,
     config: JointConfig | AutoregressiveConfig,
     model: TableModel,
-    scores: Callable[[TableModel, Ragged, Ints], Floats],
-) -> Callable[[Ints, Ints], Floats]:
+    scores: Callable[[TableModel, Ragged, Int64s], Floats],
+) -> Callable[[Int64s, Int64s], Floats]:
     """The scores of a model that has the references in a table."""
     arrays = _arrays(run, collection, config.lengths)
     if data != collection.digest:

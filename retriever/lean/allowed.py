@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lean_extract.common.arrays import Bools
 from lean_extract.records import Premise
 from retriever.lean.snapshot import Snapshot
-from retriever.search.index.neighbours import Bools
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,8 @@ from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float32]
-Ids = npt.NDArray[np.int64]
+from lean_extract.common.arrays import Floats, Ids
 
 GROUPS = {
     "meaning": "dense dense_* tower tower_*",

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Floats
 from retriever.lean.structure.index import Fit
 from retriever.lean.tokens import name_parts
 from retriever.search.fusion import Fusion
@@ -36,8 +37,6 @@ FEATURES = (
     "line_distance",  # 1 / (1 + lines between / 20) above the goal in the open file, else 0
 )
 _LINES = 20.0
-
-Floats = npt.NDArray[np.float32]
 
 
 def load_fusion(folder: Path) -> Fusion:

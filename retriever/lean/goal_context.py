@@ -9,13 +9,12 @@ from functools import reduce
 
 import numpy as np
 
+from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import SourceModule
 from retriever.lean.notations import Notations
 from retriever.lean.ranker.place import Place, last_uses, nearness
 from retriever.lean.snapshot import Snapshot
-from retriever.models.encoder import Floats
-from retriever.search.index.neighbours import Bools, Ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,9 @@ from collections.abc import Collection, Iterator
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Bools, Ids
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
 from retriever.search.index.view import IndexView
-
-Bools = npt.NDArray[np.bool_]
-Ids = npt.NDArray[np.int64]
 
 _SHARED = (b"Lean", b"Lake")
 """Namespaces of whole programs: each namespace inside is a thing of its own (`Lean.Grind`)."""

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from lean_extract.common.arrays import Bools, Floats
 from lean_extract.records import Premise
 from lean_extract.syntax.dotted import undotted
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import RankedPremise
 from retriever.lean.tokens import raw_tokens
-from retriever.search.index.neighbours import Bools, Floats
 
 SPARE = 16
 """So many more than are asked for should be ranked, since some are left out."""

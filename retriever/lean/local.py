@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Floats, Ids
 from lean_extract.common.lru import Cache
 from lean_extract.records import Premise
 from retriever.lean.features import CandidateColumns
@@ -25,9 +26,8 @@ from retriever.lean.snapshot import Snapshot
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import premise_tokens
-from retriever.models.encoder import Floats, PremiseEncoder
+from retriever.models.encoder import PremiseEncoder
 from retriever.models.text import premise_texts
-from retriever.search.index.neighbours import Ids
 
 _CACHED = 4096
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from lean_extract.common.arrays import Bools, Floats
 from lean_extract.common.lru import Cache
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Premise
@@ -23,9 +24,8 @@ from retriever.lean.goal_context import GoalContext, declared_before, proved, te
 from retriever.lean.index.steps import KnownStep, known_steps, of_record, step_vectors, to_record
 from retriever.lean.offer import internal_premises, scope_of
 from retriever.lean.snapshot import Snapshot
-from retriever.models.encoder import Floats, PremiseEncoder
+from retriever.models.encoder import PremiseEncoder
 from retriever.search.index.files import damaged
-from retriever.search.index.neighbours import Bools
 
 NEAREST = 128
 """How many steps are adapted."""

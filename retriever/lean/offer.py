@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from lean_extract.common.arrays import Bools
 from lean_extract.records import Premise
 from lean_extract.toolchains.core_sources import LEAN_CORE
 from retriever.lean.allowed import Allowed
@@ -17,7 +18,6 @@ from retriever.lean.explanation import Explanation
 from retriever.lean.goal_context import GoalContext, declared_before, proved
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
-from retriever.search.index.neighbours import Bools
 
 Kinds = Literal["theorems", "definitions", "equational", "unfoldable", "all"]
 """Theorems; whatever is none; of that what has equations; what stands for something else; everything."""

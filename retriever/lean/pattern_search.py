@@ -13,6 +13,7 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Bools, Floats
 from lean_extract.common.cancellation import check_cancelled
 from lean_extract.common.errors import BadQuery
 from lean_extract.records import Premise
@@ -27,7 +28,6 @@ from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.text_search import Offer, offer_at
 from retriever.lean.words.name_search import NameSearch
-from retriever.search.index.neighbours import Bools, Floats
 from retriever.search.index.tree_columns import TreeColumns
 from retriever.search.top import top
 

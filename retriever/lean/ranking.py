@@ -13,12 +13,13 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Bools, Floats, Ids
 from retriever.lean.features import CandidateColumns, RankingContext
 from retriever.lean.ranker.signals import RankerSignals
 from retriever.lean.structure.hashes import GoalStructure
 from retriever.lean.structure.index import StructureIndex
 from retriever.search.fusion import Lists
-from retriever.search.index.neighbours import Bools, Floats, Ids, NeighbourQuery
+from retriever.search.index.neighbours import NeighbourQuery
 from retriever.search.top import top
 
 _VOTED = 256

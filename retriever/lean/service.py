@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.common.cancellation import check_cancelled
 from lean_extract.common.devices import Device, Place
 from lean_extract.common.lru import Cache
@@ -71,7 +72,7 @@ from retriever.models.reranker import DEPTH, Reranker, blend
 from retriever.models.state_tower import StateTower
 from retriever.models.text import readable
 from retriever.search.fusion import Fusion
-from retriever.search.index.neighbours import Bools, Floats, Ids, NearestNeighbours, NeighbourQuery
+from retriever.search.index.neighbours import NearestNeighbours, NeighbourQuery
 from retriever.search.index.store import IndexStore
 from retriever.search.reading import SnapshotReader
 from retriever.search.reranking import reranked

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from lean_extract.common.arrays import Bools, Floats, Int8s
 from lean_extract.common.errors import IndexMissing
 from lean_extract.common.lru import Cache
 from retriever.lean.index.coverage import Coverage
@@ -17,13 +17,12 @@ from retriever.lean.index.view import LeanView
 from retriever.lean.internal import InternalNames
 from retriever.lean.nearby import NearbyUses
 from retriever.lean.notations import Notations, core_notations
-from retriever.lean.ranker.kinds import Groups, groups_of
+from retriever.lean.ranker.kinds import groups_of
 from retriever.lean.ranker.place import UsesByPlace, starting_with
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Overlap
 from retriever.lean.words.name_search import NameSearch
-from retriever.models.encoder import Floats
 from retriever.models.text import premise_texts
 from retriever.search.bm25 import Bm25
 from retriever.search.fusion import Fusion
@@ -34,7 +33,6 @@ from retriever.search.index.step_search import StepIndex
 from retriever.search.index.store import IndexStore, Stamp
 from retriever.search.votes import ProofGraph
 
-Bools = npt.NDArray[np.bool_]
 _CACHED_SCOPES = 32
 _CACHED_MODULES = 32
 _CACHED_KINDS = 4
@@ -120,7 +118,7 @@ class Snapshot:
         return np.concatenate([np.zeros(0, dtype=np.bool_), *found])
 
     @cached_property
-    def kind_groups(self) -> Groups:
+    def kind_groups(self) -> Int8s:
         """int8[n]: what each premise is (`retriever.lean.ranker.kinds`)."""
         bounds = self.view.bounds
         found = [

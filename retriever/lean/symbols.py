@@ -20,13 +20,12 @@ from collections.abc import Callable, Iterable, Sequence, Set
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Floats
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.words import NOISE, WORDS
 from retriever.lean.tokens import VARIABLE, bound_names, raw_tokens
 from retriever.models.text import binder_parts
 from retriever.search.bm25 import Postings
-
-Floats = npt.NDArray[np.float32]
 
 
 def goal_symbols(goal: Goal) -> frozenset[str]:

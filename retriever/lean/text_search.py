@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lean_extract.common.arrays import Bools, Floats
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.lexer import is_plain_name
@@ -36,7 +37,6 @@ from retriever.lean.tokens import VARIABLE, premise_tokens, raw_tokens, text_tok
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
 from retriever.lean.words.query import ASKED, MOST_LETTERS
 from retriever.lean.words.table import SMALL_WORDS
-from retriever.search.index.neighbours import Bools, Floats
 from retriever.search.top import top
 
 LONGEST = 20_000

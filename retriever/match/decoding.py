@@ -17,10 +17,10 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.extras import import_extra
 
 Scores = NDArray[np.floating]
-Ints = NDArray[np.int64]
 UNASSIGNED = -1
 CANDIDATES = 500
 """How many proofs a statement keeps when a corpus is decoded (section 7.1)."""
@@ -44,13 +44,13 @@ class ScoredPairs:
 class Assignment:
     """What global decoding found."""
 
-    proofs: Ints
+    proofs: Int64s
     """[statements] The proof of each; UNASSIGNED where there are fewer proofs than statements."""
     outside: int = 0
     """Statements whose proof is none of their candidates: the candidates left them none."""
 
 
-def local_decoding(scores: Scores) -> Ints:
+def local_decoding(scores: Scores) -> Int64s:
     """[statements] The best proof of each row; of equal ones the first. Raises ValueError (`checked`)."""
     return np.asarray(checked(scores).argmax(axis=1), dtype=np.int64)
 
@@ -98,7 +98,7 @@ def global_decoding(scores: Scores, count: int = CANDIDATES) -> Assignment:
     return Assignment(found, int(given.sum()))
 
 
-def sparse_decoding(candidates: ScoredPairs) -> Ints:
+def sparse_decoding(candidates: ScoredPairs) -> Int64s:
     """[statements] The best of the largest assignments that use candidates only; UNASSIGNED without one.
 
     `lapmod` wants a square problem with a solution. So every statement may also take a dummy proof of its own,

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.match.decoding import Ints, Scores, checked
+from lean_extract.common.arrays import Int64s
+from retriever.match.decoding import Scores, checked
 from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.metrics.ranks import rank_of
 
@@ -20,7 +21,7 @@ BOUNDS = (20, 10, 5, 2)
 """Table 3.1: so many statements or more."""
 
 
-def own_ranks(scores: Scores) -> Ints:
+def own_ranks(scores: Scores) -> Int64s:
     """[n] The rank, from 1, of each statement's own proof in its row of [n, proofs] (r̂ of eq. 2.1).
 
     Of two equal scores the proof listed first comes first. Raises ValueError.
@@ -31,14 +32,14 @@ def own_ranks(scores: Scores) -> Ints:
     return np.array([rank_of(row, own) for own, row in enumerate(scores)], dtype=np.int64)
 
 
-def ranking_figures(ranks: Sequence[int] | Ints, seed: int = 0) -> dict[str, Interval]:
+def ranking_figures(ranks: Sequence[int] | Int64s, seed: int = 0) -> dict[str, Interval]:
     """MRR and accuracy (eq. 2.1 and 2.2) of local decoding, in percent. Raises ValueError without ranks."""
     found = np.asarray(ranks, dtype=np.float64)
     values = 100 * np.stack([1 / found, found == 1], axis=1)
     return _figures(values, seed)
 
 
-def assignment_figures(proofs: Ints, seed: int = 0) -> dict[str, Interval]:
+def assignment_figures(proofs: Int64s, seed: int = 0) -> dict[str, Interval]:
     """Accuracy of an assignment, in percent: it has no ranking, so no MRR. Raises ValueError without any."""
     right = 100.0 * (proofs == np.arange(len(proofs)))
     return {"Acc": _figures(right[:, None], seed, ("Acc",))["Acc"]}
@@ -60,7 +61,7 @@ class StatementCounts:
     none: int
 
 
-def assignment_counts(taken: Ints, proofs: int, bounds: Sequence[int] = BOUNDS) -> StatementCounts:
+def assignment_counts(taken: Int64s, proofs: int, bounds: Sequence[int] = BOUNDS) -> StatementCounts:
     """The counts for `taken` [statements], the proof that local decoding gives each, of so many proofs."""
     times = np.bincount(taken, minlength=proofs)
     return StatementCounts(

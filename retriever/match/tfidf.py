@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from lean_extract.common.arrays import Floats
 from retriever.match.schema import Token
 from retriever.search.bm25 import build_postings
 from retriever.search.tfidf import TfIdfIndex
-
-Floats = NDArray[np.float32]
 
 
 def tfidf_scores(

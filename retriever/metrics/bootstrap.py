@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
+from lean_extract.common.arrays import Doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +32,17 @@ class Bootstrap:
         counts = np.random.default_rng(seed).multinomial(queries, chances, size=draws)
         self._weights = counts.astype(np.float64) / queries
 
-    def means(self, values: Matrix) -> Matrix:
+    def means(self, values: Doubles) -> Doubles:
         """[1 + draws, c] The means of `values` [queries, c]: as they are first, then every draw's."""
         if values.ndim != 2 or len(values) != self._weights.shape[1]:
             raise ValueError(f"expected {self._weights.shape[1]} queries, got shape {values.shape}")
         return np.concatenate([values.mean(axis=0, keepdims=True), self._weights @ values])
 
     def intervals(
-        self, values: Matrix, figures: Callable[[Matrix], Matrix] | None = None, less: Matrix | None = None
+        self,
+        values: Doubles,
+        figures: Callable[[Doubles], Doubles] | None = None,
+        less: Doubles | None = None,
     ) -> list[Interval]:
         """One interval a figure.
 
@@ -55,7 +57,7 @@ class Bootstrap:
         low, high = np.percentile(found[1:], [2.5, 97.5], axis=0)
         return [Interval(float(m), float(a), float(b)) for m, a, b in zip(found[0], low, high, strict=True)]
 
-    def _figures(self, values: Matrix, figures: Callable[[Matrix], Matrix] | None) -> Matrix:
+    def _figures(self, values: Doubles, figures: Callable[[Doubles], Doubles] | None) -> Doubles:
         means = self.means(values)
         return means if figures is None else figures(means)
 

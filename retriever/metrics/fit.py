@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
+from lean_extract.common.arrays import Doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class RankingExample:
     """[n] At least one is true."""
 
 
-def fit(examples: Sequence[RankingExample], ridge: float = 1e-3, steps: int = 30) -> Matrix:
+def fit(examples: Sequence[RankingExample], ridge: float = 1e-3, steps: int = 30) -> Doubles:
     """[f] The weights. Features are scaled to unit deviation while fitting, so the ridge treats them alike.
 
     Raises ValueError when there is nothing to fit.
@@ -53,8 +53,8 @@ def fit(examples: Sequence[RankingExample], ridge: float = 1e-3, steps: int = 30
 
 
 def _objective(
-    examples: Sequence[RankingExample], scale: Matrix, weights: Matrix, ridge: float
-) -> tuple[float, Matrix, Matrix]:
+    examples: Sequence[RankingExample], scale: Doubles, weights: Doubles, ridge: float
+) -> tuple[float, Doubles, Doubles]:
     value = ridge / 2 * float(weights @ weights)
     gradient = ridge * weights
     hessian = ridge * np.eye(len(weights))

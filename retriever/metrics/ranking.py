@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from lean_extract.common.arrays import Doubles
 
 MATCH = 1.0
 SAME_MODULE = 0.3
@@ -32,7 +32,7 @@ def precision_at(ranking: Sequence[int], gold: Collection[int], k: int) -> float
     return _hits(ranking, gold, k) / k
 
 
-def f1_of(precision: Floats, recall: Floats) -> Floats:
+def f1_of(precision: Doubles, recall: Doubles) -> Doubles:
     """The elementwise harmonic mean of averaged precisions and recalls; 0 where both are."""
     total = precision + recall
     return np.asarray(2 * precision * recall / np.where(total > 0, total, 1.0))

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from lean_extract.common.arrays import Int64s
+
 Ranks = tuple[int, ...]
 """The ranks of the answers to one question, counted from 1."""
 
@@ -18,7 +19,9 @@ def rank_of(scores: NDArray[np.floating], candidate: int) -> int:
     return 1 + int(np.count_nonzero(scores > own)) + int(np.count_nonzero(scores[:candidate] == own))
 
 
-def ranks_of(scores: NDArray[np.floating], gold: Sequence[int], without: Sequence[int] | Ints = ()) -> Ranks:
+def ranks_of(
+    scores: NDArray[np.floating], gold: Sequence[int], without: Sequence[int] | Int64s = ()
+) -> Ranks:
     """The rank of each candidate of `gold` when candidates are ranked by score, in the order of `gold`.
 
     Args:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Doubles
 from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.metrics.ranks import Ranks, average_precision, full_at, hits_at
-
-Floats = NDArray[np.float64]
 
 DEPTHS = (10, 100)
 COLUMNS = ("mAP", *(f"R@{k}" for k in DEPTHS), *(f"Full@{k}" for k in DEPTHS))
@@ -32,7 +30,7 @@ def _row(ranks: Ranks) -> list[float]:
     return [average_precision(ranks), float(len(ranks)), *hits, *(full_at(ranks, k) for k in DEPTHS)]
 
 
-def _to_columns(means: Floats) -> Floats:
+def _to_columns(means: Doubles) -> Doubles:
     """[n, 2 + 2d] means of `_row` to [n, 1 + 2d] percent."""
     depths = len(DEPTHS)
     recall = means[:, 2 : 2 + depths] / means[:, 1:2]

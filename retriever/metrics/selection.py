@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
+from lean_extract.common.arrays import Floats, Int64s
+
 _GROUP = 64
 
 
-def columns_of(pool: Ints, documents: int) -> Ints:
+def columns_of(pool: Int64s, documents: int) -> Int64s:
     """[documents + 1] The column of each document in `pool`; -1 if it is not there, and for document -1."""
     found = np.full(documents + 1, -1, dtype=np.int64)
     found[pool] = np.arange(len(pool))

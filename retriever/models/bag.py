@@ -19,9 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import ModelError
 from retriever.models.bag_terms import Terms
-from retriever.models.quantise import Floats, quantise
+from retriever.models.quantise import quantise
 from retriever.models.runtime import DAMAGE, check_header, open_tokenizer, read_settings, whole
 
 FORMAT, VERSION = "premise-suggest-bag", 1

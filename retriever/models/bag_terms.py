@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float32]
+from lean_extract.common.arrays import Floats, Int64s
 
 _LEFT, _RIGHT = 1_000_003, 7_919
 
@@ -31,7 +30,7 @@ class Terms:
         """How many terms there are."""
         return 2 * self.vocabulary + self.pairs
 
-    def of(self, tokens: npt.NDArray[np.integer], offsets: Ints) -> tuple[Ints, Ints, Floats]:
+    def of(self, tokens: npt.NDArray[np.integer], offsets: Int64s) -> tuple[Int64s, Int64s, Floats]:
         """(terms, offsets, counts): every text's distinct terms, ascending, and how often each stands there.
 
         Args:
@@ -50,7 +49,7 @@ class Terms:
         ends = np.searchsorted(keys, np.arange(len(lengths) + 1) * self.size).astype(np.int64)
         return keys % self.size, ends, counts.astype(np.float32)
 
-    def _in_title(self, flat: Ints, offsets: Ints, rows: Ints) -> npt.NDArray[np.bool_]:
+    def _in_title(self, flat: Int64s, offsets: Int64s, rows: Int64s) -> npt.NDArray[np.bool_]:
         """[tokens] Whether each stands before the first of several marks of its text."""
         marks = flat == self.mark
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(marks)])
@@ -59,6 +58,6 @@ class Terms:
         return np.asarray(several[rows] & (passed == 0) & ~marks)
 
 
-def hashed(tokens: Ints, buckets: int) -> Ints:
+def hashed(tokens: Int64s, buckets: int) -> Int64s:
     """[n - 1] A bucket for every two tokens that follow each other; 0 where there are no buckets."""
     return (tokens[:-1] * _LEFT + tokens[1:] * _RIGHT) % max(1, buckets)

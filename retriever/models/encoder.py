@@ -34,8 +34,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.devices import Device, Place
 from lean_extract.common.errors import ModelError
 from lean_extract.common.onnx_runtime import open_session, place_of
@@ -56,8 +56,6 @@ FORMAT = "premise-suggest-encoder"
 VERSION = 1
 CONFIG, TOKENIZER, MODEL = "config.json", "tokenizer.json", "model.onnx"
 
-Floats = npt.NDArray[np.float32]
-Int64s = npt.NDArray[np.int64]
 
 _TOKENS_PER_BATCH = 4096
 _GOAL_WEIGHT = 0.25

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float32]
-Int8s = npt.NDArray[np.int8]
+from lean_extract.common.arrays import Floats, Int8s
+
 StoredVectors = npt.NDArray[np.int8 | np.float32]
 """[n, d] Rows that times their scales are vectors."""
 

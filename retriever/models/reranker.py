@@ -33,6 +33,7 @@ from typing import Any
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import ModelError
 from lean_extract.common.files.atomic import replacing
@@ -40,7 +41,7 @@ from lean_extract.common.files.json_text import read_json
 from lean_extract.common.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
 from retriever.models import text as texts
-from retriever.models.encoder import CONFIG, MODEL, TOKENIZER, Floats, Int64s
+from retriever.models.encoder import CONFIG, MODEL, TOKENIZER
 from retriever.models.runtime import (
     CHARACTERS_PER_TOKEN,
     REINSTALL,

@@ -10,13 +10,11 @@ from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
-import numpy.typing as npt
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.files.reading import read_regular_text
 from retriever.models import text as texts
-
-Int64s = npt.NDArray[np.int64]
 
 _MAX_TOKENIZER = 1 << 28
 REINSTALL = "Install premise-suggest again, or name another model folder in the settings."

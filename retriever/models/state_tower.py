@@ -23,11 +23,12 @@ from typing import Any
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import ModelError
 from lean_extract.common.onnx_runtime import open_session
 from lean_extract.records import Goal
-from retriever.models.encoder import CONFIG, MODEL, Encoder, Floats
+from retriever.models.encoder import CONFIG, MODEL, Encoder
 from retriever.models.runtime import REINSTALL, check_header, packed, padded, read_settings, whole
 
 FORMAT = "premise-suggest-state-tower"

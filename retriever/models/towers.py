@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import ModelError
 from retriever.models.bag import TERMS, BagEncoder
 from retriever.models.encoder import Encoder
-from retriever.models.quantise import Floats
 from retriever.models.reranker import Reranker
 from retriever.models.runtime import check_header, read_settings
 

@@ -17,9 +17,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float32]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int32]
+from lean_extract.common.arrays import Bools, Floats, Int32s
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +50,12 @@ class Postings:
 
     terms: Vocabulary
     starts: npt.NDArray[np.int64]
-    documents: Ints
+    documents: Int32s
     frequencies: npt.NDArray[np.uint16]
-    lengths: Ints
+    lengths: Int32s
     """int32[n]: tokens of each document."""
 
-    def find(self, term: str) -> tuple[Ints, npt.NDArray[np.uint16]]:
+    def find(self, term: str) -> tuple[Int32s, npt.NDArray[np.uint16]]:
         """(documents, frequencies) of a term; empty if it does not occur."""
         index = bisect_left(self.terms, term)
         if index == len(self.terms) or self.terms[index] != term:
@@ -96,9 +94,9 @@ def build_postings(texts: Iterable[Sequence[str]]) -> Postings:
 def sorted_postings(
     terms: Sequence[str],
     rows: npt.NDArray[np.int64],
-    documents: Ints,
+    documents: Int32s,
     frequencies: npt.NDArray[np.uint16],
-    lengths: Ints,
+    lengths: Int32s,
 ) -> Postings:
     """Postings from unordered triples (term number, document, frequency); `terms` must be sorted."""
     order = np.lexsort((documents, rows))
@@ -185,7 +183,7 @@ class Bm25:
             tf *= np.float32(idf * (self._parameters.k1 + 1)) / (tf + self._norms[start:stop][documents])
             result[start:stop][documents] += tf
 
-    def _frequency(self, index: int, documents: Ints) -> int:
+    def _frequency(self, index: int, documents: Int32s) -> int:
         if self._alive is None:
             return len(documents)
         start, stop = self._bounds[index], self._bounds[index + 1]

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import ModelError
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
@@ -31,8 +31,6 @@ from retriever.search.bm25 import Bm25Parameters
 FORMAT = "premise-suggest-fusion"
 VERSION = 3
 FILE = "fusion.json"
-
-Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from lean_extract.common.arrays import Floats, Ids
 from retriever.models.reranker import blend
-
-Floats = npt.NDArray[np.float32]
-Ids = npt.NDArray[np.int64]
 
 
 def reranked(

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.extras import import_extra
-from retriever.search.bm25 import Floats, Postings
+from retriever.search.bm25 import Postings
 
 _PURPOSE = "TF-IDF"
 

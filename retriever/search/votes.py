@@ -11,15 +11,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from lean_extract.common.arrays import Bools, Doubles, Floats, Ids, Int32s
 from retriever.search.index.proof_columns import rows_of
-
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int32]
 
 
 class ProofGraph:
@@ -32,7 +26,9 @@ class ProofGraph:
         owners: int64[m], the document that each proof is of; None: document i has proof i.
     """
 
-    def __init__(self, starts: Ids, uses: Ints, count: int | None = None, owners: Ids | None = None) -> None:
+    def __init__(
+        self, starts: Ids, uses: Int32s, count: int | None = None, owners: Ids | None = None
+    ) -> None:
         self.starts = starts
         self.uses = uses
         self.count = len(starts) - 1 if count is None else count

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Int64s
 from retriever.search.splits import SPLITS
-from retriever.training.tokens import Ints, Ragged
+from retriever.training.tokens import Ragged
 
 ORIGINS = ("statement", "inner", "step", "comment")
 """Where a query comes from: the settings of `batch.shares`."""
@@ -17,7 +18,7 @@ ORIGINS = ("statement", "inner", "step", "comment")
 VALIDATED = ("step", "statement")
 """The origins that a curve has figures of, the one that counts first."""
 
-Pools = tuple[Ints, ...]
+Pools = tuple[Int64s, ...]
 """Numbers of queries for each of `ORIGINS`."""
 
 
@@ -29,23 +30,23 @@ class TrainingArrays:
     """[corpus] Tokens of a premise's context; of its goal where it has none."""
     goals: Ragged
     """[corpus]"""
-    families: Ints
+    families: Int64s
     """[corpus] A number shared by a declaration and its generated twins."""
     states: Ragged
     """[queries]"""
     gold: Ragged
     """[queries] Gold premises."""
-    splits: Ints
+    splits: Int64s
     """[queries] Index in `SPLITS`."""
     later: Ragged
     """[queries] What the proof uses in the steps that follow; empty rows where no step asks."""
     earlier: Ragged
     """[queries] What else the proof uses."""
-    origins: Ints
+    origins: Int64s
     """[queries] Index in `ORIGINS`."""
-    theorems: Ints
+    theorems: Int64s
     """[queries] A number shared by the queries of a theorem and of its generated twins."""
-    query_families: Ints
+    query_families: Int64s
     """[queries] The family of the query's theorem; -1 if it is not in the corpus."""
     ranks: NDArray[np.float64]
     """[queries] In [0, 1), by the theorem's name: those below `batch.share` are learned from."""
@@ -66,12 +67,12 @@ def training_queries(arrays: TrainingArrays, share: float = 1.0) -> Pools:
     return tuple(np.flatnonzero(train & (arrays.origins == number)) for number in range(len(ORIGINS)))
 
 
-def validation_sample(arrays: TrainingArrays, count: int, known: Ints | None = None) -> dict[str, Ints]:
+def validation_sample(arrays: TrainingArrays, count: int, known: Int64s | None = None) -> dict[str, Int64s]:
     """Fixed samples of valid queries, at most `count` of each of `VALIDATED` that there is, by origin.
 
     `known` are the queries to choose from; None: all.
     """
-    found: dict[str, Ints] = {}
+    found: dict[str, Int64s] = {}
     for origin in VALIDATED:
         valid = (arrays.splits == SPLITS.index("valid")) & (arrays.origins == ORIGINS.index(origin))
         queries = np.flatnonzero(valid if known is None else valid & np.isin(np.arange(len(valid)), known))

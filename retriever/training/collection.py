@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from lean_extract.common.arrays import Int64s
 from retriever.search.backend import Backend, Collection, Question
 from retriever.search.splits import SPLITS, Split, split_of
 from retriever.training.arrays import TrainingArrays, no_rows
-from retriever.training.tokens import Ints, Ragged, encode_heads, encode_states, open_tokenizer, ragged
+from retriever.training.tokens import Ragged, encode_heads, encode_states, open_tokenizer, ragged
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +28,19 @@ class CollectionArrays:
     """[questions]"""
     references: Ragged
     """[questions] Numbers of documents, in order, repeated as they are."""
-    splits: Ints
+    splits: Int64s
     """[questions] Index in `SPLITS`."""
-    own: Ints
+    own: Int64s
     """[questions] The document that the question is; -1 if it is none."""
     held: NDArray[np.bool_]
     """[questions] Whether the theorem's name holds it out of all training (`retriever.search.splits`)."""
-    pools: dict[Split, Ints]
+    pools: dict[Split, Int64s]
     """Documents that are ranked for a split."""
     vocabulary: int
     digest: str
     """Of the collection."""
 
-    def rows(self, split: Split) -> Ints:
+    def rows(self, split: Split) -> Int64s:
         """The questions of a split."""
         return np.flatnonzero(self.splits == SPLITS.index(split))
 

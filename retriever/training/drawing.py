@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from lean_extract.common.arrays import Int64s
 from retriever.training.arrays import ORIGINS, Pools, TrainingArrays
 from retriever.training.running.config import Labels, Shares
-from retriever.training.tokens import Ints
 
 _SPARE = 16
 """Draws beyond twice as many as are needed, for the theorems that come up again."""
 
 
 def draw_queries(
-    theorems: Ints, pools: Pools, shares: Shares, count: int, generator: np.random.Generator
-) -> Ints:
+    theorems: Int64s, pools: Pools, shares: Shares, count: int, generator: np.random.Generator
+) -> Int64s:
     """[count] Queries of the origins in their shares, of different theorems.
 
     A theorem comes up again only where twice as many draws find too few, as in a small library.
@@ -35,7 +35,7 @@ def draw_queries(
     return found
 
 
-def _different(drawn: Ints, theorems: Ints, taken: Ints) -> Ints:
+def _different(drawn: Int64s, theorems: Int64s, taken: Int64s) -> Int64s:
     """The first query of each theorem that is not taken, in the order of the draw."""
     _, first = np.unique(theorems[drawn], return_index=True)
     kept = drawn[np.sort(first)]
@@ -57,8 +57,8 @@ def counts_of(pools: Pools, shares: Shares, count: int) -> list[int]:
 
 
 def draw_positives(
-    arrays: TrainingArrays, queries: Ints, labels: Labels, generator: np.random.Generator
-) -> Ints:
+    arrays: TrainingArrays, queries: Int64s, labels: Labels, generator: np.random.Generator
+) -> Int64s:
     """[b] A premise of each query: of its own, of the rest of the proof, or of the whole proof.
 
     Which of the three is drawn by the chances of `labels`, then one premise, all alike.
@@ -74,5 +74,5 @@ def draw_positives(
     flat = np.concatenate([one.flat for one in parts])
     bases = np.cumsum([0, *(len(one.flat) for one in parts[:-1])])
     starts = np.stack([one.offsets[queries] for one in parts])[part, rows]
-    positives: Ints = flat[bases[part] + starts + place].astype(np.int64)
+    positives: Int64s = flat[bases[part] + starts + place].astype(np.int64)
     return positives

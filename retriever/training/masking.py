@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import ModelError
-from retriever.training.tokens import Ints, Ragged
+from retriever.training.tokens import Ragged
 from retriever.training.wordpiece import MASK, PAD, SPECIAL
 
 IGNORED = -100
@@ -31,9 +32,9 @@ class MlmTexts:
     """Of the data."""
 
 
-def sample_of(texts: Ragged, valid: Ints, limit: int) -> Ragged:
+def sample_of(texts: Ragged, valid: Int64s, limit: int) -> Ragged:
     """A fixed sample of at most `limit` of the texts in the rows `valid`; of all texts where there are none."""
-    rows: Ints = valid if len(valid) else np.arange(len(texts))
+    rows: Int64s = valid if len(valid) else np.arange(len(texts))
     sample = np.random.default_rng(0).permutation(rows)[:limit]
     return texts.take(np.sort(sample))
 
@@ -48,7 +49,7 @@ class Masking:
     """Number of [MASK]."""
     pad: int
     """Number of [PAD]."""
-    special: Ints
+    special: Int64s
     """Tokens that stand for no word; they are never masked, nor replace a word."""
     vocabulary: int
 
@@ -63,7 +64,7 @@ class Masking:
         special = np.array(sorted(number for number in found if number is not None), dtype=np.int64)
         return cls(share, mask, tokenizer.token_to_id(PAD) or 0, special, tokenizer.get_vocab_size())
 
-    def words(self) -> Ints:
+    def words(self) -> Int64s:
         """All tokens that stand for words."""
         return np.setdiff1d(np.arange(self.vocabulary), self.special)
 

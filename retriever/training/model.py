@@ -11,8 +11,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertConfig, BertModel, T5Config, T5EncoderModel
 
+from lean_extract.common.arrays import Int64s
 from retriever.training.running.config import ModelConfig, ScheduleConfig
-from retriever.training.tokens import Ints, Ragged
+from retriever.training.tokens import Ragged
 
 TOKENS_PER_CHUNK = {"cpu": 4096, "cuda": 65536}
 """Padded tokens that run together: few texts fit a CPU's caches, many keep a GPU busy."""
@@ -162,7 +163,7 @@ def mean_pool(hidden: Tensor, mask: Tensor) -> Tensor:
     return (hidden.float() * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1.0)
 
 
-def chunks(order: Ints, lengths: Ints, limit: int) -> Iterator[Ints]:
+def chunks(order: Int64s, lengths: Int64s, limit: int) -> Iterator[Int64s]:
     """`order`, rows by rising length, in pieces that have at most `limit` tokens when padded (or one row).
 
     A piece with a quarter of that in tokens ends where a longer row would make a tenth of it padding.

@@ -20,16 +20,16 @@ import torch
 from torch import nn
 from transformers import BertModel, T5EncoderModel
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import UserError
 from lean_extract.common.option_types import positive
 from retriever.training.model import TOKENS_PER_CHUNK, chunks
 from retriever.training.running.train import kind_of, load_run
-from retriever.training.tokens import Ints
 
 _BATCHES = 10
 
 
-def padded_share(lengths: Ints, limit: int) -> float:
+def padded_share(lengths: Int64s, limit: int) -> float:
     """The share of padding where texts of these lengths run in chunks of at most `limit` tokens."""
     order = np.argsort(lengths, kind="stable")
     tokens = sum(len(rows) * int(lengths[rows[-1]]) for rows in chunks(order, lengths, limit))
@@ -37,9 +37,9 @@ def padded_share(lengths: Ints, limit: int) -> float:
 
 
 @contextmanager
-def lengths_read(model: nn.Module) -> Iterator[list[Ints]]:
+def lengths_read(model: nn.Module) -> Iterator[list[Int64s]]:
     """The lengths of the texts that the model's BERT reads in the block, a list of each call's."""
-    read: list[Ints] = []
+    read: list[Int64s] = []
 
     def count(module: nn.Module, positional: Any, named: dict[str, Any]) -> None:
         read.append(named["attention_mask"].sum(dim=1).cpu().numpy())
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
         raise UserError("A bag of words pads nothing.", "Name a preset with layers.")
     shallow = replace(config, model=replace(config.model, layers=1), start_from=None)
     objective = kind_of({"kind": config.kind}).make_objective(shallow, torch.device("cpu"))
-    batches: list[Ints] = []
+    batches: list[Int64s] = []
     for step in range(options.batches):
         with torch.no_grad(), lengths_read(objective.model) as read:
             objective.loss(objective.model, step, 0, 0)

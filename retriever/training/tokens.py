@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import ModelError
 
-Ints = NDArray[np.int64]
 Keep = Literal["head", "tail"]
 _BATCH = 8192
 LONGEST = 1024
@@ -25,7 +25,7 @@ class Ragged:
     """n rows of numbers of unequal length: row i is `flat[offsets[i]:offsets[i + 1]]`."""
 
     flat: NDArray[np.int32]
-    offsets: Ints
+    offsets: Int64s
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -34,11 +34,11 @@ class Ragged:
         return self.flat[self.offsets[row] : self.offsets[row + 1]]
 
     @property
-    def lengths(self) -> Ints:
+    def lengths(self) -> Int64s:
         """[n] The length of each row."""
         return np.diff(self.offsets)
 
-    def take(self, rows: Ints) -> Ragged:
+    def take(self, rows: Int64s) -> Ragged:
         """The given rows, in the given order."""
         starts, lengths = self.offsets[rows], self.offsets[rows + 1] - self.offsets[rows]
         return _gather(self.flat, starts, lengths)
@@ -87,7 +87,7 @@ def joined(contexts: Ragged, goals: Ragged) -> Ragged:
     return Ragged(halves.flat, halves.offsets[::2])
 
 
-def _gather(flat: NDArray[np.int32], starts: Ints, lengths: Ints) -> Ragged:
+def _gather(flat: NDArray[np.int32], starts: Int64s, lengths: Int64s) -> Ragged:
     offsets = np.zeros(len(starts) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     positions = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lean_extract.common.arrays import Floats
 from lean_extract.records import Goal, Hypothesis, Import, Position, Premise, Span
 from retriever.lean.index.content import content_of
 from retriever.lean.index.modules import kept_of
-from retriever.models.encoder import Encoder, Floats, PremiseEncoder
+from retriever.models.encoder import Encoder, PremiseEncoder
 from retriever.models.quantise import quantise
 from retriever.search.index.manifest import LiveSegment
 from retriever.search.index.proof_columns import ProofRows

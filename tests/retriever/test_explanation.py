@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from lean_extract.common.arrays import Floats
 from retriever.lean.evaluation.ranker_graph import write_ranker
 from retriever.lean.explanation import (
     GROUPS,
@@ -33,8 +33,6 @@ from retriever.search.fusion import Fusion, Lists
 from retriever.search.index.store import IndexStore
 from tests.retriever.support import COMMUTES, Sheet, make_store, theorem
 from tests.retriever.test_ranker import STUMP
-
-Floats = npt.NDArray[np.float32]
 
 
 @pytest.mark.parametrize("feature", RANKER_FEATURES)

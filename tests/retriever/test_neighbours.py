@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lean_extract.common.arrays import Floats
 from retriever.models.quantise import quantise
 from retriever.search.index.exact import ExactSearch, inner_products
 from retriever.search.index.hnsw import (
@@ -19,7 +20,6 @@ from retriever.search.index.hnsw import (
     open_search,
 )
 from retriever.search.index.joined import JoinedSearch
-from retriever.search.index.neighbours import Floats
 from retriever.search.top import top
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import IndexDamaged, IndexMissing, ModelError
 from lean_extract.records import Import, Premise
 from lean_extract.source.reader import read_module
@@ -15,7 +16,7 @@ from retriever.lean.features import FEATURES
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import doc_url
 from retriever.lean.service import PremiseService
-from retriever.models.encoder import Encoder, Floats
+from retriever.models.encoder import Encoder
 from retriever.search.fusion import Fusion, Lists
 from retriever.search.index.store import IndexStore
 from tests.retriever.support import COMMUTES, Sheet, goal, make_store, theorem

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Doubles, Int64s
 from lean_extract.common.errors import BadRecords
 from lean_extract.syntax.complete_tactics import head
 from prover.odds import FEATURES, FORMAT, SOURCES, VERSION, Odds, features, together
@@ -19,8 +19,6 @@ from prover.training.share_table import share_table
 from prover.training.turns.asked import Asked
 from retriever.metrics.bootstrap import Bootstrap, Interval
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Sets = Mapping[str, Sequence[Asked]]
 """The goals of each set, by its name."""
 
@@ -39,13 +37,13 @@ _COUNTS = (1, 8, 32)
 class Rows:
     """What is known of each tactic of some goals, n in all."""
 
-    matrix: Floats
+    matrix: Doubles
     """float64[n, len(FEATURES) + 1]; the last column says whether the row is of the second set."""
-    kept: Floats
+    kept: Doubles
     """float64[n], 0 or 1"""
-    weights: Floats
+    weights: Doubles
     """float64[n]: 1 for a row of the first set; another set's weigh a given part of the first set's together."""
-    folds: Ints
+    folds: Int64s
     """int64[n]: the fold of the row's theorem."""
 
     def outside(self, fold: int) -> Rows:
@@ -84,7 +82,7 @@ def rows_of(sets: Sets, part: float) -> Rows:
     return Rows(np.stack(vectors), np.array(kept, dtype=np.float64), share[which], np.array(folds))
 
 
-def regressed(rows: Rows) -> Floats:
+def regressed(rows: Rows) -> Doubles:
     """float64[len(FEATURES) + 1]: the weights of a logistic regression with an L2 penalty, by Newton's method."""
     penalty = np.full(rows.matrix.shape[1], PENALTY)
     penalty[0] = 1e-6
@@ -132,7 +130,7 @@ def seconds_of(goals: Iterable[Asked]) -> dict[str, float]:
 
 def expected(odds: Odds, goals: Sequence[Asked]) -> dict[str, tuple[float, ...]]:
     """By source, the mean chance of its n-th best tactic, for the first places."""
-    sums: dict[str, Floats] = {source: np.zeros(_PLACES) for source in SOURCES}
+    sums: dict[str, Doubles] = {source: np.zeros(_PLACES) for source in SOURCES}
     asked: dict[str, int] = defaultdict(int)
     for goal in goals:
         chances: dict[str, list[float]] = {one.source: [] for each in goal.lists for one in each}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from lean_extract.common.arrays import Floats
 from lean_extract.records import Premise
 from prover.candidates import Candidate, Closers, Templates, merge
 from prover.generator.source import as_candidates
@@ -19,7 +20,7 @@ from prover.neighbours.features import Asked as AskedNeighbours
 from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.opening import AnyGenerator, count_for
 from prover.shaped.model import ShapeGenerator
-from prover.training.evaluate_neighbours import Floats, Library
+from prover.training.evaluate_neighbours import Library
 from prover.training.fit_neighbours import WantedStep
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import FusedMethod, LearnedMethod, in_setting, score, served_method

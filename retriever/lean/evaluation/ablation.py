@@ -15,10 +15,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.verbs import add_json_option, write_json
 from retriever.lean.evaluation.fit_fusion import examples_of, refit
 from retriever.lean.evaluation.measure import measure
-from retriever.lean.evaluation.pool import Floats, Ints, Pool
+from retriever.lean.evaluation.pool import Pool
 from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, featured
 from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.session import (
@@ -43,9 +44,9 @@ class Tables:
 
     def __init__(self, pool: Pool, lists: Fusion) -> None:
         self._pool, self._lists = pool, lists
-        self._kept: dict[str, tuple[ScoredQuestion, Ints, Floats]] = {}
+        self._kept: dict[str, tuple[ScoredQuestion, Int64s, Floats]] = {}
 
-    def of(self, scored: ScoredQuestion) -> tuple[Ints, Floats]:
+    def of(self, scored: ScoredQuestion) -> tuple[Int64s, Floats]:
         """Candidates [n] and their features [n, FEATURES]."""
         kept = self._kept.get(scored.setting)
         if kept is None or kept[0] is not scored:
@@ -64,7 +65,7 @@ class Variant:
     tables: Tables
     reads_position: bool = True
 
-    def ranking(self, scored: ScoredQuestion) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Int64s:
         """By the weighted sum."""
         numbers, table = self.tables.of(scored)
         return numbers[top(self.weights.score(table), DEPTH)]

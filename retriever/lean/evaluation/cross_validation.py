@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Floats
 from retriever.lean.evaluation.ranking_examples import RankingExamples
 from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.metrics import ranking as metrics
 from retriever.metrics.tables import table
 
-Floats = npt.NDArray[np.float32]
 Scores = Callable[[Floats], Floats]
 """float32[rows]: the scores of float32[rows, RANKER_FEATURES]."""
 Fit = Callable[[Sequence[RankingExamples]], Scores]

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import BadRecords
 from retriever.lean.evaluation.measure import SETTINGS
-from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Pool
+from retriever.lean.evaluation.pool import HeldOutGoal, Pool
 from retriever.lean.evaluation.rankers import featured, in_setting, score
 from retriever.lean.evaluation.session import (
     EvaluationSession,

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import UserError
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.evaluation.pool import HeldOutGoal
@@ -23,7 +24,7 @@ from retriever.lean.evaluation.session import PARTS, encode_states, part_questio
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.metrics.ranking import recall_at
 from retriever.metrics.selection import best_columns
-from retriever.models.encoder import Encoder, Floats
+from retriever.models.encoder import Encoder
 from retriever.models.quantise import quantise
 from retriever.training.export import export_run
 

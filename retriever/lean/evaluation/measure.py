@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from tqdm import tqdm
 
-from retriever.lean.evaluation.pool import HeldOutGoal, Ints, Pool
+from lean_extract.common.arrays import Doubles, Int64s
+from retriever.lean.evaluation.pool import HeldOutGoal, Pool
 from retriever.lean.evaluation.rankers import (
     ContextualMethod,
     Method,
@@ -22,8 +22,6 @@ from retriever.lean.evaluation.rankers import (
 )
 from retriever.lean.evaluation.session import EvaluationSession, encode_questions
 from retriever.metrics import ranking as metrics
-
-Matrix = NDArray[np.float64]
 
 SETTINGS: tuple[Setting, ...] = ("state", "importable", "place")
 RECALL_DEPTHS = (1, 5, 10, 32)
@@ -45,9 +43,9 @@ CURVE = 100
 class Outcome:
     """One method in one setting."""
 
-    figures: Matrix
+    figures: Doubles
     """[questions, PER_QUERY] From 0 to 1."""
-    recalls: Matrix
+    recalls: Doubles
     """[questions, CURVE] recall@1, recall@2, ..."""
 
 
@@ -81,7 +79,7 @@ def measure(
     """Ask every question of every method, but for those `without`, in every setting that tells it something new."""
     methods = [method for method in methods if method.name not in without]
     states = encode_questions(session, questions)
-    found: dict[tuple[Setting, str], list[tuple[list[float], Matrix]]] = {
+    found: dict[tuple[Setting, str], list[tuple[list[float], Doubles]]] = {
         (setting, method.name): [] for setting in settings for method in methods if _is_new(method, setting)
     }
     for row, question in enumerate(
@@ -104,7 +102,7 @@ def _is_new(method: Method, setting: Setting) -> bool:
     return setting != "place" or (isinstance(method, ContextualMethod) and method.reads_position)
 
 
-def figures_of(pool: Pool, scored: ScoredQuestion, ranked: Ints) -> list[float]:
+def figures_of(pool: Pool, scored: ScoredQuestion, ranked: Int64s) -> list[float]:
     """The figures of PER_QUERY for one ranking, from 0 to 1."""
     gold = scored.question.gold
     inside = [number for number in gold if number < len(pool)]
@@ -122,7 +120,7 @@ def figures_of(pool: Pool, scored: ScoredQuestion, ranked: Ints) -> list[float]:
     ]
 
 
-def recalls_of(scored: ScoredQuestion, ranked: Ints) -> Matrix:
+def recalls_of(scored: ScoredQuestion, ranked: Int64s) -> Doubles:
     """[CURVE] recall@1, recall@2, ... of one ranking."""
     gold = scored.question.gold
     hits = np.zeros(CURVE)
@@ -131,7 +129,7 @@ def recalls_of(scored: ScoredQuestion, ranked: Ints) -> Matrix:
     return np.cumsum(hits) / len(gold)
 
 
-def to_columns(means: Matrix) -> Matrix:
+def to_columns(means: Doubles) -> Doubles:
     """[n, COLUMNS] in percent, from means [n, PER_QUERY]; F1 is of mean precision and mean recall."""
     recalls = means[:, [RECALL_DEPTHS.index(k) for k in DEPTHS]]
     precisions = means[:, 4:7]

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-from numpy.typing import NDArray
-
+from lean_extract.common.arrays import Doubles
 from retriever.lean.evaluation.rankers import Setting
 from retriever.metrics.charts import LinePanel, PlotLine, line_chart
 
-Curve = NDArray[np.float64]
 
-
-def recall_plot(curves: Mapping[tuple[Setting, str], Curve]) -> str:
+def recall_plot(curves: Mapping[tuple[Setting, str], Doubles]) -> str:
     """Recall@k of every method with all candidates and with importable ones; a curve is [recall@1, ...].
 
     Raises UserError without matplotlib.

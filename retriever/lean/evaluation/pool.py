@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Bools, Floats, Int8s, Int64s
 from lean_extract.records import Goal, Module, Premise
 from retriever.lean.callers import Caller
 from retriever.lean.dataset.files import Dataset
-from retriever.lean.ranker.kinds import Groups, group_of
+from retriever.lean.ranker.kinds import group_of
 from retriever.lean.ranker.place import Place, UsesByPlace, last_uses, starting_with
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.structure.hashes import of_premise
@@ -28,10 +28,6 @@ from retriever.search.votes import ProofGraph
 
 OfferedKinds = Literal["theorems", "all"]
 """Which premises of a pool are offered; one made without definitions has theorems only."""
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +54,12 @@ class Pool:
 
     names: tuple[str, ...]
     modules: tuple[str, ...]
-    module_numbers: Ints
+    module_numbers: Int64s
     """[n] Positions in `module_names`."""
     module_names: tuple[str, ...]
-    lines: Ints
-    families: Ints
-    use_counts: Ints
+    lines: Int64s
+    families: Int64s
+    use_counts: Int64s
     graph: dict[str, ModuleNode]
     bm25: Bm25
     overlap: Overlap
@@ -71,11 +67,11 @@ class Pool:
     proofs: ProofGraph
     """Of the training split's theorems."""
     uses_by_place: UsesByPlace
-    kind_groups: Groups
+    kind_groups: Int8s
     """int8[n]: what each candidate is."""
     roots: dict[str, int]
     """Family by root name."""
-    members: dict[int, Ints]
+    members: dict[int, Int64s]
     """The candidates of each module, by its number."""
     _visible: dict[str, Bools] = field(default_factory=dict)
     """[modules] What each module asked about so far can see; questions of one module come together."""
@@ -127,7 +123,7 @@ class Pool:
             self.lines[above],
         )
 
-    def uses_elsewhere(self, question: HeldOutGoal) -> Ints:
+    def uses_elsewhere(self, question: HeldOutGoal) -> Int64s:
         """[n] In how many training proofs each premise is used, less those of the theorem and its twins."""
         left_out = self.families == self.family_of(question.theorem)
         if question.hides_file:
@@ -146,7 +142,7 @@ class Pool:
             result[own] |= self.lines[own] < question.line
         return np.asarray(result)
 
-    def above(self, question: HeldOutGoal) -> Ints:
+    def above(self, question: HeldOutGoal) -> Int64s:
         """What stands before the theorem in its own file, less its twins; nothing where no line is known."""
         own = self._in_file(question)
         if question.line is None:
@@ -161,7 +157,7 @@ class Pool:
         result[self.above(question)] = False
         return result
 
-    def _in_file(self, question: HeldOutGoal) -> Ints:
+    def _in_file(self, question: HeldOutGoal) -> Int64s:
         """What is declared in the theorem's own file."""
         if question.module not in self.module_names:
             return np.zeros(0, dtype=np.int64)

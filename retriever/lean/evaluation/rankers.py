@@ -14,8 +14,9 @@ from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from lean_extract.common.arrays import Bools, Floats, Int64s
 from retriever.lean.callers import Caller
-from retriever.lean.evaluation.pool import Bools, Floats, HeldOutGoal, Ints, Pool
+from retriever.lean.evaluation.pool import HeldOutGoal, Pool
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.features import CandidateColumns, RankingContext, features
 from retriever.lean.index.proofs import NEIGHBOURS
@@ -63,7 +64,7 @@ class ScoredQuestion:
     overlap: Floats
     """How much of each premise's tokens the goal has."""
     structure: GoalStructure
-    instances: Ints
+    instances: Int64s
     """The premises that the goal is an instance of by its structure."""
     promise: Floats
     """float32[len(instances)]: how promising each is."""
@@ -101,7 +102,7 @@ class ContextualMethod(Protocol):
     def reads_position(self) -> bool:
         """Whether knowing file and position changes its ranking where the candidates stay the same."""
 
-    def ranking(self, scored: ScoredQuestion) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Int64s:
         """The numbers of the best candidates among `scored.allowed`, best first, at most DEPTH."""
 
 
@@ -142,7 +143,7 @@ class Column:
     name: Literal["bm25", "dense", "tower"]
     reads_position: bool = False
 
-    def ranking(self, scored: ScoredQuestion) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Int64s:
         """By that score."""
         if self.name == "tower":
             return scored.further.question.tower.top(DEPTH, scored.allowed)
@@ -158,11 +159,11 @@ class FusedMethod:
     name: str = "fused"
     reads_position: bool = True
 
-    def ranking(self, scored: ScoredQuestion) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Int64s:
         """Candidates as the service draws them, by their fused score."""
         return self.first(scored)[0]
 
-    def first(self, scored: ScoredQuestion) -> tuple[Ints, Floats]:
+    def first(self, scored: ScoredQuestion) -> tuple[Int64s, Floats]:
         """(numbers, scores) of the ranking."""
         numbers, columns, table = featured(self.pool, self.weights.lists, scored)
         scores = self.weights.score(table)
@@ -180,11 +181,11 @@ class LearnedMethod:
     name: str = "ranked"
     reads_position: bool = True
 
-    def ranking(self, scored: ScoredQuestion) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Int64s:
         """Candidates as the service draws them, by the ranker's score."""
         return self.first(scored)[0]
 
-    def first(self, scored: ScoredQuestion) -> tuple[Ints, Floats]:
+    def first(self, scored: ScoredQuestion) -> tuple[Int64s, Floats]:
         """(numbers, scores) of the ranking."""
         numbers, columns, table = ranker_featured(self.pool, self.lists, scored)
         scores = self.ranker.score(table)
@@ -281,7 +282,7 @@ def asked_by(scored: ScoredQuestion, caller: Caller) -> ScoredQuestion:
     return replace(scored, further=told(scored.further), further_there=told(scored.further_there))
 
 
-def rankings(method: Method, asked: Sequence[ScoredQuestion]) -> Iterator[Ints]:
+def rankings(method: Method, asked: Sequence[ScoredQuestion]) -> Iterator[Int64s]:
     """The best candidates, at most DEPTH, of one question in each of several settings."""
     if isinstance(method, ContextualMethod):
         yield from (method.ranking(scored) for scored in asked)
@@ -316,7 +317,7 @@ def served_question(pool: Pool, scored: ScoredQuestion, *, with_ranker: bool = F
     return RankingQuestion(context, scored.structure, signals, scored.allowed, scope)
 
 
-def featured(pool: Pool, lists: Lists, scored: ScoredQuestion) -> tuple[Ints, CandidateColumns, Floats]:
+def featured(pool: Pool, lists: Lists, scored: ScoredQuestion) -> tuple[Int64s, CandidateColumns, Floats]:
     """(candidates int64[n], their columns, their features float32[n, FEATURES]), as the service draws them."""
     question = served_question(pool, scored)
     numbers = candidates(question, lists)
@@ -326,7 +327,7 @@ def featured(pool: Pool, lists: Lists, scored: ScoredQuestion) -> tuple[Ints, Ca
 
 def ranker_featured(
     pool: Pool, lists: Lists, scored: ScoredQuestion
-) -> tuple[Ints, CandidateColumns, Floats]:
+) -> tuple[Int64s, CandidateColumns, Floats]:
     """(candidates int64[n], their columns, what the learned ranker reads of them), as the service draws them."""
     question = served_question(pool, scored, with_ranker=True)
     numbers = candidates(question, lists)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import ModelError
 from lean_extract.records import Premise
-from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Ints
+from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import DEPTH, FusedMethod, LearnedMethod, ScoredQuestion
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.models.reranker import DEPTH as FIRST
@@ -28,7 +29,7 @@ class Logits:
     _question: HeldOutGoal | None = field(default=None, init=False)
     _known: dict[int, float] = field(default_factory=dict, init=False)
 
-    def of(self, question: HeldOutGoal, numbers: Ints) -> Floats:
+    def of(self, question: HeldOutGoal, numbers: Int64s) -> Floats:
         """float32[len(numbers)]; NaN for a premise without statement."""
         if question is not self._question:
             self._question, self._known = question, {}
@@ -48,7 +49,7 @@ class Reranked:
     name: str = "reranked"
     reads_position: bool = True
 
-    def ranking(self, scored: ScoredQuestion) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Int64s:
         """The first ones in their new order, the others behind them."""
         numbers, scores = self.base.first(scored)
         head = numbers[: self.first]
@@ -66,7 +67,7 @@ class DenseReranked:
     name: str = "dense-reranked"
     reads_position: bool = False
 
-    def ranking(self, scored: ScoredQuestion) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Int64s:
         """The first ones in their new order, the others behind them."""
         numbers = top(scored.dense, DEPTH)
         head = numbers[: self.first]

@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats
 from lean_extract.records import Goal
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.evaluation.definitions import with_definitions
-from retriever.lean.evaluation.pool import Floats, HeldOutGoal, Pool, pool_of, questions_of
+from retriever.lean.evaluation.pool import HeldOutGoal, Pool, pool_of, questions_of
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.models.encoder import Encoder
 from retriever.models.state_tower import StateTower

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from lean_extract.common.arrays import Ids, UInt64s
 from lean_extract.common.files.typed_json import from_json
 from lean_extract.records import Premise, to_json
 from retriever.lean.index.flags import Flag, flags_of
@@ -16,7 +17,7 @@ from retriever.lean.structure.statement import statement_of
 from retriever.lean.tokens import premise_tokens
 from retriever.search.bm25 import build_postings
 from retriever.search.index.mention_columns import MentionColumns
-from retriever.search.index.proof_columns import Hashes, Ids, ProofColumns, ProofRows, hash_names
+from retriever.search.index.proof_columns import ProofColumns, ProofRows, hash_names
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, numbered
 from retriever.search.index.source_file import IndexedFile
@@ -76,7 +77,7 @@ def content_of(
     )
 
 
-def _without(lengths: Ids, used: Hashes, mentions: MentionColumns | None) -> tuple[Ids, Hashes]:
+def _without(lengths: Ids, used: UInt64s, mentions: MentionColumns | None) -> tuple[Ids, UInt64s]:
     """What proofs use (`ProofRows.aligned`), but for those that were read from the text."""
     if mentions is None:
         return lengths, used

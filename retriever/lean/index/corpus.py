@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+from lean_extract.common.arrays import Floats, Int8s
 from lean_extract.common.files.reading import MAX_SOURCE, read_regular
 from lean_extract.records import Premise
 from lean_extract.source import reader
@@ -16,8 +17,8 @@ from retriever.lean.index.content import content_of, premise_of
 from retriever.lean.index.modules import kept_of
 from retriever.lean.index.steps import read_steps, step_vectors
 from retriever.lean.index.uses import read_mentions
-from retriever.models.encoder import Floats, PremiseEncoder
-from retriever.models.quantise import Int8s, quantise
+from retriever.models.encoder import PremiseEncoder
+from retriever.models.quantise import quantise
 from retriever.models.text import premise_texts
 from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment import Segment

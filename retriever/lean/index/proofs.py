@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from lean_extract.common.arrays import Ids
 from retriever.lean.index.view import LeanView
 from retriever.search.index.names import LiveNames
 from retriever.search.votes import ProofGraph
 
 NEIGHBOURS = 128
 """How many theorems vote."""
-
-Ids = npt.NDArray[np.int64]
 
 
 def proof_graph(view: LeanView, names: LiveNames) -> ProofGraph:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.files.typed_json import from_json
 from lean_extract.records import Goal, Hypothesis, to_json
 from lean_extract.source.names.scopes import ROOT, Scope
@@ -15,7 +16,7 @@ from lean_extract.source.proofs.proof import SourceProof, SourceStep
 from lean_extract.source.reader import SourceModule
 from lean_extract.syntax.complete_tactics import complete
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
-from retriever.models.encoder import Floats, PremiseEncoder
+from retriever.models.encoder import PremiseEncoder
 from retriever.search.indexing.corpus import ReadStep
 
 LONGEST_TACTIC = 200

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Bools
 from lean_extract.records import Premise
 from lean_extract.source.grammar.notations import Notation
 from retriever.lean.index.content import premise_of
@@ -19,8 +20,6 @@ from retriever.search.index.opening import SegmentPart, open_stores
 from retriever.search.index.store import IndexStore
 from retriever.search.index.structure_columns import StructureColumns
 from retriever.search.index.view import IndexView
-
-Bools = npt.NDArray[np.bool_]
 
 
 class LeanView(IndexView):

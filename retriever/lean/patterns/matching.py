@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from lean_extract.common.arrays import Bools, Ids
 from retriever.lean.patterns.query import PatternNode, PatternQuery, Shape
-from retriever.search.index.tree_columns import Ids, TreeColumns
+from retriever.search.index.tree_columns import TreeColumns
 
-Bools = npt.NDArray[np.bool_]
 MOST_PAIRS = 4_000_000
 """The most pairs of a conclusion and a hypothesis that are compared."""
 

@@ -11,14 +11,13 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from lean_extract.common.arrays import Bools, Ids
 from lean_extract.syntax.symbol_terms import SymbolTerm, parse_term
 from retriever.lean.patterns.trees import FREE, row_of
 from retriever.lean.tokens import raw_tokens
-from retriever.search.index.tree_columns import Ids, TreeColumns, TreeRow
+from retriever.search.index.tree_columns import TreeColumns, TreeRow
 
-Bools = npt.NDArray[np.bool_]
 _RELATIONS = ("eq", "iff")
 _NOWHERE = -(1 << 30)
 """The number of a symbol that no tree has; no variable has it."""

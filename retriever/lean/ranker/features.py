@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Floats
 from retriever.lean.callers import CALLERS, Caller
 from retriever.lean.features import FEATURES, CandidateColumns, ranks
 from retriever.lean.ranker.kinds import KIND_COLUMNS
@@ -26,8 +27,6 @@ from retriever.lean.ranker.patterns import PATTERNS
 from retriever.lean.ranker.place import PLACE, USES, declaration_gaps
 from retriever.lean.ranker.votes import VOTES
 from retriever.lean.tokens import name_parts
-
-Floats = npt.NDArray[np.float32]
 
 _RELATIVE = (
     "votes_share",  # votes_512 by the most that a candidate has

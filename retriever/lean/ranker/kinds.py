@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float32]
-Groups = npt.NDArray[np.int8]
+from lean_extract.common.arrays import Floats, Int8s
 
 KIND_COLUMNS = ("kind_definition", "kind_instance", "kind_structure", "kind_member")
 """Definitions of every sort; instances; structures, classes and inductive types; fields and constructors."""
@@ -27,7 +26,7 @@ def group_of(kind: str, *, is_theorem: bool) -> int:
 
 def groups_of(
     kinds: Sequence[str], numbers: npt.NDArray[np.integer], is_theorem: npt.NDArray[np.bool_]
-) -> Groups:
+) -> Int8s:
     """int8[n]: the groups of n premises.
 
     Args:
@@ -39,6 +38,6 @@ def groups_of(
     return groups[numbers] * ~is_theorem if len(groups) else groups
 
 
-def kind_columns(groups: Groups) -> Floats:
+def kind_columns(groups: Int8s) -> Floats:
     """float32[n, len(KIND_COLUMNS)]: the groups (int8[n]) as 0 and 1."""
     return np.asarray(groups[:, None] == np.arange(1, len(KIND_COLUMNS) + 1), dtype=np.float32)

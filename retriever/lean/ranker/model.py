@@ -19,12 +19,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import ModelError
 from lean_extract.common.onnx_runtime import open_session
 from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.models.runtime import REINSTALL
-
-Floats = npt.NDArray[np.float32]
 
 FILE = "ranker.onnx"
 FORMAT = "premise-suggest-ranker"

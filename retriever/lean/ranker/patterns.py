@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
+from lean_extract.common.arrays import Doubles, Floats, Ids, UInt32s
 from retriever.lean.structure.hashes import EQUATION, EQUIVALENCE, Channel, GoalPatterns
 from retriever.lean.structure.index import StructureIndex, among
-
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint32]
 
 PATTERNS = (
     "head",
@@ -32,7 +27,7 @@ PATTERNS = (
 """The columns of `pattern_columns`."""
 
 
-def pattern_columns(index: StructureIndex, patterns: GoalPatterns, lengths: Ids, rows: Hashes) -> Floats:
+def pattern_columns(index: StructureIndex, patterns: GoalPatterns, lengths: Ids, rows: UInt32s) -> Floats:
     """float32[n, len(PATTERNS)]: how n premises match a goal's patterns.
 
     Args:

@@ -13,16 +13,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.common.lru import Cache
 from retriever.lean.tokens import name_parts
 from retriever.search.bm25 import Bm25
 from retriever.search.index.proof_columns import rows_of
 from retriever.search.top import top
 from retriever.search.votes import ProofGraph, by_rank
-
-Floats = npt.NDArray[np.float32]
-Ids = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 USES = ("directory_uses", "folder_uses", "namespace_uses", "import_uses")
 """In how many proofs each premise is used: in modules below the question's directory, in its top folder (two

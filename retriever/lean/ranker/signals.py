@@ -9,10 +9,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Bools, Floats, Ids, Int8s
 from retriever.lean.callers import Caller
 from retriever.lean.features import CandidateColumns
 from retriever.lean.ranker.features import RankerColumns, RankerQuestion, ranker_features
-from retriever.lean.ranker.kinds import Groups, kind_columns
+from retriever.lean.ranker.kinds import kind_columns
 from retriever.lean.ranker.patterns import pattern_columns
 from retriever.lean.ranker.place import Place, PlaceSignals, UsesByPlace, no_place, place_signals
 from retriever.lean.ranker.votes import LEXICAL, NEAREST, VOTES, VotedPremises, used_together, voted
@@ -20,7 +21,7 @@ from retriever.lean.structure.hashes import GoalPatterns
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Overlap
 from retriever.search.bm25 import Bm25
-from retriever.search.index.neighbours import Bools, Floats, Ids, NeighbourQuery
+from retriever.search.index.neighbours import NeighbourQuery
 from retriever.search.top import top
 from retriever.search.votes import ProofGraph
 
@@ -49,7 +50,7 @@ class RankedLibrary(Protocol):
         """The same, counted by modules and namespaces."""
 
     @property
-    def kind_groups(self) -> Groups:
+    def kind_groups(self) -> Int8s:
         """int8[n]: what each premise is."""
 
 

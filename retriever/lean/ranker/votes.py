@@ -9,15 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from lean_extract.common.arrays import Bools, Doubles, Floats, Ids
 from retriever.search.index.proof_columns import rows_of
 from retriever.search.votes import ProofGraph, by_rank
-
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 NEAREST = 512
 """Voters by embedding."""

@@ -9,11 +9,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Doubles, Floats, Ids, Int32s, UInt32s
 from retriever.lean.structure.hashes import SIDES, Channel, GoalStructure, in_channel
-from retriever.search.index.structure_columns import Hashes, Ids, Ints, StructureColumns
+from retriever.search.index.structure_columns import StructureColumns
 
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
 _CHANNELS = len(Channel)
 _MIRRORED = 0.9
 """The value of an instance whose sides have to be swapped first."""
@@ -64,7 +63,7 @@ class StructureIndex:
         return int(self._bounds[-1])
 
     @cached_property
-    def _frequencies(self) -> tuple[Hashes, Doubles]:
+    def _frequencies(self) -> tuple[UInt32s, Doubles]:
         """The distinct hashes, ascending, and the number of premises that have each."""
         hashes = [segment.hashes for segment in self._segments]
         counts = [np.diff(segment.starts) for segment in self._segments]
@@ -100,7 +99,7 @@ class StructureIndex:
 
     def _counts(self, tokens: Iterable[int]) -> npt.NDArray[np.int64]:
         """int64[n]: how many of these tokens each premise has."""
-        found: list[Ints] = []
+        found: list[Int32s] = []
         for token in tokens:
             for base, segment in zip(self._bounds.tolist(), self._segments, strict=False):
                 documents = segment.find(token)
@@ -120,7 +119,7 @@ class StructureIndex:
         lengths = np.array([len(row) for row in listed], dtype=np.int64)
         return self._fit(goal, lengths, np.array([t for row in listed for t in row], dtype=np.uint32))
 
-    def rows(self, chosen: Ids) -> tuple[Ids, Hashes]:
+    def rows(self, chosen: Ids) -> tuple[Ids, UInt32s]:
         """(the number of hashes of each of these premises, int64[k]; all their hashes, premise after premise)."""
         lengths = np.zeros(len(chosen), dtype=np.int64)
         parts = [np.zeros(0, dtype=np.uint32)]
@@ -136,7 +135,7 @@ class StructureIndex:
         owners = np.concatenate(order)
         return lengths, np.concatenate(parts)[np.argsort(owners, kind="stable")]
 
-    def _fit(self, goal: GoalStructure, lengths: Ids, rows: Hashes) -> Fit:
+    def _fit(self, goal: GoalStructure, lengths: Ids, rows: UInt32s) -> Fit:
         count = len(lengths)
         cells = np.repeat(np.arange(count), lengths) * _CHANNELS + (rows & 7).astype(np.int64)
         weights = self.weights(rows)
@@ -181,7 +180,7 @@ class StructureIndex:
         )
         return Fit(*(column.astype(np.float32) for column in columns))
 
-    def weights(self, hashes: Hashes) -> Doubles:
+    def weights(self, hashes: UInt32s) -> Doubles:
         """float64[len(hashes)]: inverse document frequencies."""
         distinct, counts = self._frequencies
         frequency = np.zeros(len(hashes))
@@ -191,7 +190,7 @@ class StructureIndex:
         return np.asarray(np.log((2.0 + len(self)) / (1.0 + frequency)))
 
 
-def among(rows: Hashes, tokens: Iterable[int]) -> npt.NDArray[np.bool_]:
+def among(rows: UInt32s, tokens: Iterable[int]) -> npt.NDArray[np.bool_]:
     """bool[len(rows)]: which rows are one of these few tokens."""
     few = np.array(sorted(tokens), dtype=np.uint32)
     if not len(few):

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import ModelError
 from retriever.lean.augmentation.augment import load_augmented
 from retriever.lean.dataset.files import read_manifest
@@ -30,7 +31,7 @@ from retriever.training.losses.contrastive import matryoshka_loss
 from retriever.training.model import BiEncoder, build_bert, fit_attention, groups_of
 from retriever.training.reranking.mined import Mined, load_mined
 from retriever.training.running.config import RunConfig, TrainConfig, parse_config
-from retriever.training.tokens import Ints, Ragged, concatenate, joined, mark_of, open_tokenizer
+from retriever.training.tokens import Ragged, concatenate, joined, mark_of, open_tokenizer
 from retriever.training.weights import load_bert, take_over
 
 _CHUNK = 2048
@@ -110,7 +111,7 @@ class BiEncoderObjective:
             config.loss.dimensions or (config.model.hidden,),
         )
 
-    def _pooled(self, model: nn.Module, states: Ragged, premises: Ints) -> tuple[Tensor, ...]:
+    def _pooled(self, model: nn.Module, states: Ragged, premises: Int64s) -> tuple[Tensor, ...]:
         """Pooled states and premise parts (eq. 3: two, eq. 2: one), run as one list of texts."""
         texts = [states, *(part.take(premises) for part in self._premise_parts)]
         pooled: Tensor = model(concatenate(texts))
@@ -134,11 +135,11 @@ class BiEncoderObjective:
         recalls = [recall_at(row.tolist(), own, 10) for row, own in zip(rankings, gold, strict=True)]
         return {"recall_at_10": float(np.mean(recalls))}
 
-    def _premises(self, numbers: Ints, size: int) -> Tensor:
+    def _premises(self, numbers: Int64s, size: int) -> Tensor:
         _, *parts = self._pooled(self.model, self._arrays.states.take(np.zeros(1, dtype=np.int64)), numbers)
         return torch.stack([functional.normalize(part[:, :size], dim=1) for part in parts]).mean(dim=0)
 
-    def _validation_sample(self) -> tuple[Ints, Ints]:
+    def _validation_sample(self) -> tuple[Int64s, Int64s]:
         arrays, schedule = self._arrays, self._config.schedule
         generator = np.random.default_rng(0)
         is_statement = arrays.origins == _STATEMENT

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Int64s
 from retriever.training.arrays import Pools, TrainingArrays
 from retriever.training.drawing import draw_positives, draw_queries
 from retriever.training.reranking.mined import Mined
 from retriever.training.running.config import BatchConfig
-from retriever.training.tokens import Ints, Ragged, concatenate, ragged
+from retriever.training.tokens import Ragged, concatenate, ragged
 
 _AUGMENTATION, _DROPPED, _UNRELATED = 0x5EED, 0xD20B, 0x07E2
 """Parts of the seeds of augmentations, so that they are drawn apart from the batch."""
@@ -22,11 +23,11 @@ _AUGMENTATION, _DROPPED, _UNRELATED = 0x5EED, 0xD20B, 0x07E2
 class Batch:
     """One step's work."""
 
-    queries: Ints
+    queries: Int64s
     """[b] Numbers of queries."""
-    premises: Ints
+    premises: Int64s
     """[p] Distinct numbers of the premises to encode: all positives, random ones, mined ones."""
-    positives: Ints
+    positives: Int64s
     """[b] The index of each query's positive in `premises`."""
 
 
@@ -52,7 +53,7 @@ def draw_batch(
     return Batch(queries, premises, indices[: len(queries)])
 
 
-def _drawn(candidates: NDArray[np.int32], count: int, generator: np.random.Generator) -> Ints:
+def _drawn(candidates: NDArray[np.int32], count: int, generator: np.random.Generator) -> Int64s:
     """[n] Up to `count` of each row of [b, m], drawn without replacement; -1 is none."""
     order = generator.permuted(np.tile(np.arange(candidates.shape[1]), (len(candidates), 1)), axis=1)
     shuffled = np.take_along_axis(candidates, order, axis=1)
@@ -61,7 +62,7 @@ def _drawn(candidates: NDArray[np.int32], count: int, generator: np.random.Gener
     return picked[picked >= 0]
 
 
-def draw_augmentations(queries: int, kinds: int, share: float, key: Sequence[int]) -> Ints:
+def draw_augmentations(queries: int, kinds: int, share: float, key: Sequence[int]) -> Int64s:
     """[queries] How each state is augmented: 0 not at all, else the number of the kind, from 1."""
     if not kinds or not share:
         return np.zeros(queries, dtype=np.int64)
@@ -70,7 +71,7 @@ def draw_augmentations(queries: int, kinds: int, share: float, key: Sequence[int
     return np.where(generator.random(queries) < share, chosen, 0).astype(np.int64)
 
 
-def augmented_states(kinds: Sequence[Ragged], queries: Ints, drawn: Ints) -> Ragged:
+def augmented_states(kinds: Sequence[Ragged], queries: Int64s, drawn: Int64s) -> Ragged:
     """The states of `queries`, each from the rows of its kind; kind 0 are the states as they are."""
     rows = concatenate([rows.take(queries) for rows in kinds])
     return rows.take(drawn * len(queries) + np.arange(len(queries)))

@@ -13,13 +13,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import BertModel
 
+from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import ModelError
 from retriever.lean.dataset.files import read_manifest
 from retriever.lean.training.arrays import load_arrays
 from retriever.lean.training.sampling import with_unrelated, without_hypotheses
 from retriever.lean.training.vectors import dataset_vectors
 from retriever.metrics.ranking import recall_at
-from retriever.models.encoder import Encoder, Floats
+from retriever.models.encoder import Encoder
 from retriever.models.text import GOAL, VAR
 from retriever.training.arrays import (
     ORIGINS,
@@ -33,7 +34,7 @@ from retriever.training.losses.against_all import Positives, against_all
 from retriever.training.model import build_bert, fit_attention, groups_of
 from retriever.training.running.config import Labels, RunConfig
 from retriever.training.state_tower import StateTower
-from retriever.training.tokens import Ints, Ragged, mark_of, open_tokenizer
+from retriever.training.tokens import Ragged, mark_of, open_tokenizer
 from retriever.training.tower_config import TowerConfig, parse_tower, tower_data
 from retriever.training.weights import load_bert, take_matching
 
@@ -110,7 +111,7 @@ class TowerObjective:
             {origin: {"recall_at_10": self._recall(queries)} for origin, queries in sampled.items()}
         )
 
-    def _recall(self, queries: Ints) -> float:
+    def _recall(self, queries: Int64s) -> float:
         arrays = self._arrays
         recalls: list[float] = []
         for start in range(0, len(queries), _CHUNK):
@@ -144,8 +145,8 @@ def _shape(bert: BertModel) -> tuple[int, int, int]:
 
 
 def weighted_gold(
-    arrays: TrainingArrays, queries: Ints, labels: Labels
-) -> tuple[Ints, Ints, NDArray[np.float32]]:
+    arrays: TrainingArrays, queries: Int64s, labels: Labels
+) -> tuple[Int64s, Int64s, NDArray[np.float32]]:
     """(rows [p], premises [p], weights [p]): each query's positives; the weights of a query add up to 1.
 
     A weight is the chance with which `draw_positives` draws the premise.
@@ -165,9 +166,9 @@ def weighted_gold(
     )
 
 
-def never_negative(arrays: TrainingArrays, queries: Ints) -> Ints:
+def never_negative(arrays: TrainingArrays, queries: Int64s) -> Int64s:
     """int64[2, x] (row, premise): what else a query's proof uses, its own theorem and that one's twins."""
-    pairs: list[Ints] = []
+    pairs: list[Int64s] = []
     for part in (arrays.gold, arrays.later, arrays.earlier):
         used: Ragged = part.take(queries)
         pairs.append(np.stack([np.repeat(np.arange(len(queries)), used.lengths), used.flat.astype(np.int64)]))

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from tqdm import tqdm
 
+from lean_extract.common.arrays import Floats
 from lean_extract.records import Goal
 from retriever.lean.dataset.files import Dataset, load_dataset, read_manifest
-from retriever.models.encoder import Encoder, Floats, PremiseEncoder
+from retriever.models.encoder import Encoder, PremiseEncoder
 
 _CHUNK = 8192
 

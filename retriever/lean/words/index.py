@@ -9,12 +9,10 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from retriever.lean.words.splitting import NEWLINE, Ints, apart, boundaries
+from lean_extract.common.arrays import Int32s, Int64s, UInt64s
+from retriever.lean.words.splitting import NEWLINE, apart, boundaries
 from retriever.lean.words.stems import stem
 from retriever.lean.words.table import SMALL_WORDS
-
-Names = npt.NDArray[np.int32]
-Hashes = npt.NDArray[np.uint64]
 
 _AT_ONCE = 1 << 18
 """The approximate number of bytes of names that are split at once."""
@@ -48,14 +46,14 @@ class WordIndex:
         """float32[n]: the number of distinct words in each name, at least 1. Small words count less."""
         return self._lengths
 
-    def holding(self, word: str) -> Names:
+    def holding(self, word: str) -> Int32s:
         """The names that contain this word, ascending."""
         index = bisect_left(self._words, word)
         if index == len(self._words) or self._words[index] != word:
             return self._names[:0]
         return self._names[self._starts[index] : self._starts[index + 1]]
 
-    def with_beginning(self, letters: str) -> Names:
+    def with_beginning(self, letters: str) -> Int32s:
         """The names with a word that begins with these letters, once for each such word."""
         first, last = self._range(letters)
         return self._names[self._starts[first] : self._starts[last]]
@@ -82,10 +80,10 @@ class _Words:
 
     def __init__(self) -> None:
         self._spelt: list[str] = []
-        self._known: Hashes = np.zeros(0, dtype=np.uint64)
-        self._numbers: Names = np.zeros(0, dtype=np.int32)
-        self._read: list[Names] = [np.zeros(0, dtype=np.int32)]
-        self._owners: list[Names] = [np.zeros(0, dtype=np.int32)]
+        self._known: UInt64s = np.zeros(0, dtype=np.uint64)
+        self._numbers: Int32s = np.zeros(0, dtype=np.int32)
+        self._read: list[Int32s] = [np.zeros(0, dtype=np.int32)]
+        self._owners: list[Int32s] = [np.zeros(0, dtype=np.int32)]
         self.names = 0
 
     def read(self, chunk: bytes) -> None:
@@ -101,7 +99,7 @@ class _Words:
         self._owners.append(np.cumsum(ends_name, dtype=np.int32)[begins] + np.int32(self.names))
         self.names += int(np.count_nonzero(ends_name))
 
-    def _learn(self, letters: bytes, starts: Ints, hashes: Hashes) -> None:
+    def _learn(self, letters: bytes, starts: Int64s, hashes: UInt64s) -> None:
         """Assign numbers to words that are new."""
         indices = np.searchsorted(self._known, hashes)
         indices[indices == len(self._known)] = 0
@@ -115,7 +113,7 @@ class _Words:
         self._known = np.insert(self._known, order, new)
         self._numbers = np.insert(self._numbers, order, numbers)
 
-    def inverted(self) -> tuple[list[str], Ints, Names]:
+    def inverted(self) -> tuple[list[str], Int64s, Int32s]:
         """The sorted words, and the names that contain each, as compressed sparse rows."""
         words = sorted(set(self._spelt))
         rows_by_word = {word: row for row, word in enumerate(words)}
@@ -131,7 +129,7 @@ class _Words:
         return words, starts, names
 
 
-def _hashes(letters: npt.NDArray[np.uint8], starts: Ints) -> Hashes:
+def _hashes(letters: npt.NDArray[np.uint8], starts: Int64s) -> UInt64s:
     """uint64[m]: a hash of each word, given the letters of all words and the offsets at which words begin."""
     if not len(starts):
         return np.zeros(0, dtype=np.uint64)

@@ -12,9 +12,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from retriever.lean.words.splitting import NEWLINE, Ints, begins_at
+from lean_extract.common.arrays import Int64s
+from retriever.lean.words.splitting import NEWLINE, begins_at
 
-Tiers = tuple[Ints, Ints]
+Tiers = tuple[Int64s, Int64s]
 
 _SAMPLE = 1 << 16
 """Bytes of names from which the frequencies of letters are estimated."""
@@ -31,12 +32,12 @@ class NameTable:
         self._raw = np.frombuffer(data, dtype=np.uint8)
         self._low = np.frombuffer(data[:].lower(), dtype=np.uint8)
         ends = np.flatnonzero(self._raw == NEWLINE)
-        self._starts: Ints = np.concatenate([[0], ends + 1]).astype(np.int64)
+        self._starts: Int64s = np.concatenate([[0], ends + 1]).astype(np.int64)
 
     def __len__(self) -> int:
         return len(self._starts) - 1
 
-    def holding(self, letters: bytes) -> Ints:
+    def holding(self, letters: bytes) -> Int64s:
         """The names that contain these letters (in lower case), ascending."""
         return np.unique(self._names_at(self._offsets(letters)))
 
@@ -77,7 +78,7 @@ class NameTable:
         offsets = np.repeat(self._starts[chosen] - before, lengths) + np.arange(int(lengths.sum()))
         return NameTable(self._raw[offsets].tobytes())
 
-    def _offsets(self, letters: bytes) -> Ints:
+    def _offsets(self, letters: bytes) -> Int64s:
         """The offsets, ascending, at which the names in lower case contain these letters."""
         if not letters or len(letters) > len(self._low):
             return np.zeros(0, dtype=np.int64)
@@ -93,5 +94,5 @@ class NameTable:
         """Approximate counts of each byte. The rarest byte of a phrase is searched first."""
         return [int(count) for count in np.bincount(self._low[:_SAMPLE], minlength=256)]
 
-    def _names_at(self, offsets: Ints) -> Ints:
+    def _names_at(self, offsets: Int64s) -> Int64s:
         return np.asarray(np.searchsorted(self._starts, offsets, side="right") - 1, dtype=np.int64)

@@ -17,14 +17,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from retriever.lean.words.index import Names, WordIndex
+from lean_extract.common.arrays import Bools, Floats, Int32s, Int64s
+from retriever.lean.words.index import WordIndex
 from retriever.lean.words.letters import NameTable, Tiers
 from retriever.lean.words.query import Concept, concepts
-from retriever.lean.words.splitting import Ints
 from retriever.lean.words.stems import stem
-
-Floats = npt.NDArray[np.float32]
-Bools = npt.NDArray[np.bool_]
 
 LONGEST = 300
 """Characters of a query that is searched as typed."""
@@ -97,7 +94,7 @@ class _Matches:
 
 
 class NameSearch:
-    """Names that can be searched by letters and by words. The indexes are built when they are first needed.
+    """Int32s that can be searched by letters and by words. The indexes are built when they are first needed.
 
     Args:
         data: the names' UTF-8 bytes, each followed by a line feed.
@@ -137,7 +134,7 @@ class NameSearch:
         matches.record(_common([self._index.holding(word) for word in words]), 1.0, len(words))
         return matches
 
-    def _with_stem(self, word: str) -> Names:
+    def _with_stem(self, word: str) -> Int32s:
         """The names that contain a word with the same stem, ascending."""
         lists = [self._index.holding(one) for one in {word, *self._index.with_stem(stem(word))}]
         return lists[0] if len(lists) == 1 else np.unique(np.concatenate(lists))
@@ -157,7 +154,7 @@ class NameSearch:
         """Set the names that contain the concept's letters anywhere."""
         matches.record(self._table.holding(concept.word.encode()), _SUBSTRING)
 
-    def tiers(self, query: NameQuery, candidates: Ints) -> Tiers:
+    def tiers(self, query: NameQuery, candidates: Int64s) -> Tiers:
         """Where names contain the query as typed: see `NameTable.tiers`.
 
         Args:
@@ -244,7 +241,7 @@ def _any(found: Sequence[_Matches]) -> bool:
     return any(matches.closeness.any() for matches in found)
 
 
-def _common(lists: Sequence[Names]) -> Names:
+def _common(lists: Sequence[Int32s]) -> Int32s:
     """The intersection of several ascending lists."""
     if not lists:
         return np.zeros(0, dtype=np.int32)

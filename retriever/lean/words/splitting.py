@@ -9,11 +9,8 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import numpy.typing as npt
 
-Bytes = npt.NDArray[np.uint8]
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
+from lean_extract.common.arrays import Bools, Bytes, Int64s
 
 NEWLINE = ord("\n")
 _QUOTES = 0xC2
@@ -40,7 +37,7 @@ def boundaries(data: Bytes) -> tuple[Bools, Bools]:
     return belongs, begins
 
 
-def begins_at(data: Bytes, offsets: Ints) -> Bools:
+def begins_at(data: Bytes, offsets: Int64s) -> Bools:
     """bool[m]: whether a word begins at each offset in the unchanged bytes of names (uint8[n])."""
     here, before = data[offsets], data[offsets - 1]
     after = data[np.minimum(offsets + 1, len(data) - 1)]
@@ -60,7 +57,7 @@ def split(text: str) -> list[str]:
     return [low[a:b].decode(errors="replace") for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
 
 
-def _stops(belongs: Bools, begins: Bools, starts: Ints) -> Ints:
+def _stops(belongs: Bools, begins: Bools, starts: Int64s) -> Int64s:
     """int64[m]: the ends of the words that begin at `starts`."""
     edges = np.append(np.flatnonzero(begins | ~belongs), len(belongs))
     return np.asarray(edges[np.searchsorted(edges, starts, side="right")], dtype=np.int64)

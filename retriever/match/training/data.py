@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from tokenizers import Tokenizer
 
+from lean_extract.common.arrays import Int64s
 from retriever.match.pairs import of_modality
 from retriever.match.schema import Modality, StatementProof, Token
 from retriever.match.tokens import encode
 from retriever.match.training.config import MatchLengths
-from retriever.training.tokens import Ints, Ragged, encode_heads
+from retriever.training.tokens import Ragged, encode_heads
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class PairArrays:
     def __len__(self) -> int:
         return len(self.statements)
 
-    def take(self, rows: Ints) -> PairArrays:
+    def take(self, rows: Int64s) -> PairArrays:
         """The given pairs, in the given order."""
         return PairArrays(self.statements.take(rows), self.proofs.take(rows))
 

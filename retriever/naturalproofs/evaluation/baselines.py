@@ -7,15 +7,13 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Floats
 from retriever.documents.schema import Statement
 from retriever.naturalproofs.evaluation.tfidf import TfIdf, postings_of
 from retriever.naturalproofs.task import References, ReferenceTask
 from retriever.naturalproofs.tokens import pieces, text_of, words_and_pairs
 from retriever.search.bm25 import Bm25, Postings
-
-Floats = NDArray[np.float32]
 
 
 class Model(Protocol):

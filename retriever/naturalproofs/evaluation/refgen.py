@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import BadSettings, ModelError
 from retriever.documents.schema import Example
-from retriever.metrics.selection import Ints
 from retriever.naturalproofs.backend import BACKEND
 from retriever.naturalproofs.evaluation.predictions import write_predictions
 from retriever.search.backend import Collection
@@ -33,7 +33,7 @@ from retriever.training.references.pairwise_config import TextLengths
 from retriever.training.running.unfinished import unfinished
 from retriever.training.tokens import open_tokenizer
 
-Writer = Callable[[int, Ints], list[int]]
+Writer = Callable[[int, Int64s], list[int]]
 """(question, documents that may be written) to documents in order."""
 
 
@@ -51,7 +51,7 @@ def writer_of(run: Path, collection: Collection, beam: Beam, top: int) -> Writer
         )
     scores = _scores(kind, run, collection)
 
-    def first(question: int, pool: Ints) -> list[int]:
+    def first(question: int, pool: Int64s) -> list[int]:
         own = collection.questions[question].own
         ranked = pool[np.argsort(-scores(question, pool), kind="stable")[: top + 1]].tolist()
         return [document for document in ranked if document != own][:top]
@@ -59,7 +59,7 @@ def writer_of(run: Path, collection: Collection, beam: Beam, top: int) -> Writer
     return first
 
 
-def _scores(kind: str, run: Path, collection: Collection) -> Callable[[int, Ints], np.ndarray]:
+def _scores(kind: str, run: Path, collection: Collection) -> Callable[[int, Int64s], np.ndarray]:
     if kind == "joint":
         config, model = joint.load_joint(run)
         arrays = _arrays(run, collection, config.lengths)

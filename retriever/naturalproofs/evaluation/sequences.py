@@ -12,11 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Doubles
 from retriever.metrics.bootstrap import Bootstrap, Interval
 
-Floats = NDArray[np.float64]
 Ids = Sequence[int]
 
 COLUMNS = (
@@ -67,7 +66,7 @@ def intervals(predicted: Sequence[Ids], true: Sequence[Ids], seed: int = 0) -> d
     return dict(zip(COLUMNS, found, strict=True))
 
 
-def _rows(predicted: Sequence[Ids], true: Sequence[Ids]) -> Floats:
+def _rows(predicted: Sequence[Ids], true: Sequence[Ids]) -> Doubles:
     """[examples, c] What `_to_columns` needs the means of."""
     if not true or not all(true):
         raise ValueError("an example without references has no metrics")
@@ -101,7 +100,7 @@ def _grams(ids: Ids, n: int) -> Iterable[tuple[int, ...]]:
     return (tuple(ids[start : start + n]) for start in range(len(ids) - n + 1))
 
 
-def _to_columns(means: Floats) -> Floats:
+def _to_columns(means: Doubles) -> Doubles:
     """[n, c] means of `_row` to [n, columns]."""
     same, edit, ratio, same_multiset, same_set = means[:, :_SHARES].T
     length, true_length, distinct, true_distinct, shared = means[:, _SHARES : 2 * _SHARES].T
@@ -122,7 +121,7 @@ def _to_columns(means: Floats) -> Floats:
     return 100 * np.stack(percent, axis=1)
 
 
-def _bleu(hits: Floats, grams: Floats, length: Floats, true_length: Floats) -> Floats:
+def _bleu(hits: Doubles, grams: Doubles, length: Doubles, true_length: Doubles) -> Doubles:
     """[n] Corpus BLEU, not smoothed: 0 where no n-gram of one length is found.
 
     Args:
@@ -132,6 +131,6 @@ def _bleu(hits: Floats, grams: Floats, length: Floats, true_length: Floats) -> F
         true_length: [n] of the true sequences.
     """
     with np.errstate(divide="ignore"):
-        precision: Floats = np.exp(np.log(hits / grams).mean(axis=1))
-        brevity: Floats = np.exp(np.minimum(0, 1 - true_length / length))
+        precision: Doubles = np.exp(np.log(hits / grams).mean(axis=1))
+        brevity: Doubles = np.exp(np.minimum(0, 1 - true_length / length))
     return precision * brevity

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from lean_extract.common.arrays import Floats
 from retriever.documents.schema import Statement
 from retriever.naturalproofs.tokens import text_of
 from retriever.search.bm25 import Postings, build_postings
 from retriever.search.tfidf import TfIdfIndex
 
-Floats = NDArray[np.float32]
 Tokens = Callable[[str], Sequence[str]]
 
 

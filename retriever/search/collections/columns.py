@@ -9,7 +9,8 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from retriever.models.quantise import Floats, StoredVectors
+from lean_extract.common.arrays import Bools, Floats, Ids
+from retriever.models.quantise import StoredVectors
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection, Document
 from retriever.search.bm25 import Bm25
@@ -23,9 +24,6 @@ from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.view import IndexView
 from retriever.search.indexing.corpus import EmbeddedSource
 from retriever.search.votes import ProofGraph
-
-Ids = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

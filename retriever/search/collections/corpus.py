@@ -15,10 +15,10 @@ from functools import cached_property
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.cancellation import check_cancelled
 from lean_extract.common.files.json_text import parse_json
 from lean_extract.common.files.typed_json import from_json
-from retriever.models.quantise import Floats
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection, Document, Question
 from retriever.search.bm25 import build_postings

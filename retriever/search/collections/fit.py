@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import BadSettings
-from retriever.models.quantise import Floats
 from retriever.search.backend import Backend, Collection
 from retriever.search.collections.measure import outside_of, questions_of, ranks_in
 from retriever.search.collections.rankers import Ranker, levelled

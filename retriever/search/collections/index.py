@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
+from lean_extract.common.arrays import Bools
 from lean_extract.common.errors import BadSettings, ModelError
 from retriever.models.reranker import DEPTH
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection, Document
 from retriever.search.collections.columns import CollectionColumns, read_columns, stored_columns
 from retriever.search.collections.manifest import CollectionManifest, collection_of, named_errors
-from retriever.search.collections.measure import Bools, best
+from retriever.search.collections.measure import best
 from retriever.search.collections.rankers import DENSE, Dense, Fused, Lexical, Neighbours, Ranker
 from retriever.search.collections.reranked import RerankedRanker
 from retriever.search.index.opening import OpenStores, open_stores

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from tqdm import tqdm
 
+from lean_extract.common.arrays import Bools, Floats
 from lean_extract.common.errors import BadSettings
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.ranks import Ranks, rank_of
-from retriever.models.quantise import Floats
 from retriever.search.backend import Backend, Collection, Question
 from retriever.search.collections.rankers import Ranker
 from retriever.search.splits import Split
-
-Bools = npt.NDArray[np.bool_]
 
 
 def measure(

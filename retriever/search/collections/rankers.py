@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from retriever.models.quantise import Floats
+from lean_extract.common.arrays import Floats
 from retriever.search.backend import Backend
 from retriever.search.collections.columns import CollectionColumns
 from retriever.search.index.hnsw import HnswSearch

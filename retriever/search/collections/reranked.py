@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retriever.models.quantise import Floats
+from lean_extract.common.arrays import Bools, Floats
 from retriever.models.reranker import DEPTH, Reranker
 from retriever.search.backend import Document
-from retriever.search.collections.measure import Bools, best
+from retriever.search.collections.measure import best
 from retriever.search.collections.rankers import Ranker
 from retriever.search.reranking import reranked
 

@@ -11,8 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
+from lean_extract.common.arrays import Bools, Floats, Ids
 from retriever.models.quantise import StoredVectors
-from retriever.search.index.neighbours import Bools, Floats, Ids, NeighbourQuery
+from retriever.search.index.neighbours import NeighbourQuery
 from retriever.search.top import top
 
 _BLOCK = 2048

@@ -21,12 +21,13 @@ from typing import Any
 
 import numpy as np
 
+from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.common.errors import IndexDamaged
 from retriever.models.quantise import StoredVectors
 from retriever.search.index.exact import ExactSearch, inner_products, products_of
 from retriever.search.index.files import read_json, write_json
 from retriever.search.index.meta import members, shown, text, whole
-from retriever.search.index.neighbours import Bools, Floats, Ids, NearestNeighbours, NeighbourQuery
+from retriever.search.index.neighbours import NearestNeighbours, NeighbourQuery
 from retriever.search.index.sums import GoOn, Sums, always, check, sums_of, verify
 from retriever.search.top import top
 

@@ -7,7 +7,8 @@ from itertools import groupby
 
 import numpy as np
 
-from retriever.search.index.neighbours import Bools, Floats, Ids, NearestNeighbours, NeighbourQuery
+from lean_extract.common.arrays import Bools, Floats, Ids
+from retriever.search.index.neighbours import NearestNeighbours, NeighbourQuery
 from retriever.search.index.segment import Segment
 from retriever.search.top import top
 

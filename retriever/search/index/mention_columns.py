@@ -11,18 +11,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retriever.search.index.proof_columns import Hashes, Ids, Ints, hash_names, rows_of
+from lean_extract.common.arrays import Ids, Int32s, UInt64s
+from retriever.search.index.proof_columns import hash_names, rows_of
 
 
 @dataclass(frozen=True, slots=True)
 class MentionColumns:
     """m mentions: the i-th may have the names `names[starts[i]:starts[i + 1]]`, the likeliest first."""
 
-    owners: Ints
+    owners: Int32s
     """int32[m], ascending: the document whose proof has each mention."""
-    starts: Ints
+    starts: Int32s
     """int32[m + 1]"""
-    names: Hashes
+    names: UInt64s
 
     def __len__(self) -> int:
         return len(self.owners)

@@ -6,13 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
-import numpy.typing as npt
 
-from retriever.search.index.proof_columns import Hashes, find, hash_names
+from lean_extract.common.arrays import Bools, Ids, UInt64s
+from retriever.search.index.proof_columns import find, hash_names
 from retriever.search.index.view import IndexView
-
-Ids = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 class LiveNames:
@@ -27,9 +24,9 @@ class LiveNames:
     """
 
     def __init__(
-        self, hashes: Sequence[Hashes], alive: Bools, aliases: Mapping[str, int] = MappingProxyType({})
+        self, hashes: Sequence[UInt64s], alive: Bools, aliases: Mapping[str, int] = MappingProxyType({})
     ) -> None:
-        nothing: Hashes = np.zeros(0, dtype=np.uint64)
+        nothing: UInt64s = np.zeros(0, dtype=np.uint64)
         self.hashes = np.concatenate([nothing, *hashes])
         live = np.flatnonzero(alive)
         known = np.concatenate([self.hashes[live], hash_names(aliases)])
@@ -42,7 +39,7 @@ class LiveNames:
         """The documents of a view that count."""
         return cls([segment.proofs.hashes for segment in view.segments], view.alive, view.aliases())
 
-    def find(self, hashes: Hashes) -> Ids:
+    def find(self, hashes: UInt64s) -> Ids:
         """int64[k]: the document of each name, -1 where there is none."""
         position = find(self._ascending, hashes)
         return np.where(position >= 0, self._ids[position], -1) if len(self._ids) else position

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-Floats = npt.NDArray[np.float32]
-Bools = npt.NDArray[np.bool_]
-Ids = npt.NDArray[np.int64]
+from lean_extract.common.arrays import Bools, Floats, Ids
 
 
 class NeighbourQuery(Protocol):

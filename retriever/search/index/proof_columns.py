@@ -7,14 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Hashes = npt.NDArray[np.uint64]
-Ints = npt.NDArray[np.int32]
-Ids = npt.NDArray[np.int64]
+from lean_extract.common.arrays import Ids, Int32s, UInt64s
 
 
-def hash_names(names: Iterable[str | bytes]) -> Hashes:
+def hash_names(names: Iterable[str | bytes]) -> UInt64s:
     """uint64[n]: the first 8 bytes of BLAKE2b of each name (UTF-8), little-endian."""
     digests = [
         hashlib.blake2b(name.encode() if isinstance(name, str) else name, digest_size=8).digest()
@@ -27,11 +24,11 @@ def hash_names(names: Iterable[str | bytes]) -> Hashes:
 class ProofRows:
     """What proofs use, by hashes of names: that of `owners[i]` uses `used[starts[i]:starts[i + 1]]`."""
 
-    owners: Hashes
+    owners: UInt64s
     """uint64[m], ascending."""
     starts: Ids
     """int64[m + 1]"""
-    used: Hashes
+    used: UInt64s
 
     @classmethod
     def of_names(cls, proofs: Mapping[str, Sequence[str]]) -> ProofRows:
@@ -44,19 +41,19 @@ class ProofRows:
     @classmethod
     def of_columns(cls, parts: Sequence[ProofColumns]) -> ProofRows:
         """From segments in which each document has one proof; proofs that are not known are left out."""
-        nothing: Hashes = np.zeros(0, dtype=np.uint64)
+        nothing: UInt64s = np.zeros(0, dtype=np.uint64)
         owners = np.concatenate([nothing, *(part.hashes for part in parts)])
         lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(part.starts) for part in parts)])
         return cls._sorted(owners, lengths, np.concatenate([nothing, *(part.used() for part in parts)]))
 
     @classmethod
-    def _sorted(cls, owners: Hashes, lengths: Ids, used: Hashes) -> ProofRows:
+    def _sorted(cls, owners: UInt64s, lengths: Ids, used: UInt64s) -> ProofRows:
         kept = np.flatnonzero(lengths > 0)
         order = kept[np.argsort(owners[kept], kind="stable")]
         starts = np.cumsum(lengths) - lengths
         return cls(owners[order], _starts(lengths[order]), used[rows_of(starts[order], lengths[order])])
 
-    def aligned(self, hashes: Hashes) -> tuple[Ids, Hashes]:
+    def aligned(self, hashes: UInt64s) -> tuple[Ids, UInt64s]:
         """(lengths int64[n], used) of the premises with these names, in their order; 0 where not known."""
         position = find(self.owners, hashes)
         known = position >= 0
@@ -69,20 +66,20 @@ class ProofRows:
 class ProofColumns:
     """What m proofs of n documents use: proof i uses `uses[starts[i]:starts[i + 1]]`, ascending."""
 
-    hashes: Hashes
+    hashes: UInt64s
     """uint64[n]: of the documents' own names."""
-    starts: Ints
+    starts: Int32s
     """int32[m + 1]"""
-    uses: Ints
+    uses: Int32s
     """A position in the same segment where >= 0, else -1 - k for `names[k]`."""
-    names: Hashes
+    names: UInt64s
     """uint64, ascending: of names that stand in other segments, if anywhere."""
-    owners: Ints | None = None
+    owners: Int32s | None = None
     """int32[m], ascending: the document that each proof is of; None: document i has proof i."""
 
     @classmethod
     def of_hashes(
-        cls, hashes: Hashes, lengths: Ids, used: Hashes, owners: Ints | None = None
+        cls, hashes: UInt64s, lengths: Ids, used: UInt64s, owners: Int32s | None = None
     ) -> ProofColumns:
         """The columns of documents with these names, from how many names each proof uses (int64[m]) and which."""
         order = np.argsort(hashes, kind="stable")
@@ -96,7 +93,7 @@ class ProofColumns:
         uses = uses[np.lexsort((uses, rows))]
         return cls(hashes, _starts(lengths).astype(np.int32), uses.astype(np.int32), names, owners)
 
-    def used(self) -> Hashes:
+    def used(self) -> UInt64s:
         """uint64: the names in place of `uses`."""
         found = np.empty(len(self.uses), dtype=np.uint64)
         here = self.uses >= 0
@@ -131,7 +128,7 @@ def _rows_of_chosen(columns: ProofColumns, chosen: Ids) -> tuple[Ids, Ids]:
     return np.flatnonzero(of_rows >= 0), of_rows[of_rows >= 0]
 
 
-def find(ascending: Hashes, wanted: Hashes) -> Ids:
+def find(ascending: UInt64s, wanted: UInt64s) -> Ids:
     """int64[n]: the position of each wanted hash, -1 where it is not there."""
     if not len(ascending):
         return np.full(len(wanted), -1, dtype=np.int64)

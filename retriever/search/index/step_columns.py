@@ -9,24 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from lean_extract.common.arrays import Bytes, Floats, Ids, Int32s
 from retriever.models.quantise import StoredVectors
 
 READ = 3
 """Of a file that this version has read whole. Older versions kept no trees (2), or steps alone (1), or nothing (0)."""
-
-Ints = npt.NDArray[np.int32]
-Ids = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class StepColumns:
     """m steps of a segment's documents."""
 
-    owners: Ints
+    owners: Int32s
     """int32[m], ascending: the document that each step is of."""
     vectors: StoredVectors
     """int8[m, d] or float32[m, d]"""

@@ -7,14 +7,10 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
-import numpy.typing as npt
 
-from retriever.models.quantise import Floats
+from lean_extract.common.arrays import Bools, Floats, Ids
 from retriever.search.index.exact import ExactSearch
-from retriever.search.index.neighbours import Bools
 from retriever.search.index.step_columns import StepColumns
-
-Ids = npt.NDArray[np.int64]
 
 
 class StepIndex:

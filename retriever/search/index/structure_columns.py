@@ -9,11 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Hashes = npt.NDArray[np.uint32]
-Ints = npt.NDArray[np.int32]
-Ids = npt.NDArray[np.int64]
+from lean_extract.common.arrays import Ids, Int32s, UInt32s
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +21,14 @@ class StructureColumns:
     `rows[row_starts[j]:row_starts[j + 1]]`. Both lists ascend.
     """
 
-    hashes: Hashes
+    hashes: UInt32s
     """uint32[m], ascending."""
     starts: Ids
     """int64[m + 1]"""
-    documents: Ints
+    documents: Int32s
     row_starts: Ids
     """int64[n + 1]"""
-    rows: Hashes
+    rows: UInt32s
 
     @classmethod
     def of_rows(cls, rows: Sequence[Iterable[int]]) -> StructureColumns:
@@ -46,7 +43,7 @@ class StructureColumns:
         return cls.of_pairs(np.array(flat, dtype=np.uint32), owners, len(rows))
 
     @classmethod
-    def of_pairs(cls, hashes: Hashes, documents: Ints, count: int) -> StructureColumns:
+    def of_pairs(cls, hashes: UInt32s, documents: Int32s, count: int) -> StructureColumns:
         """From distinct (hash, document) pairs in any order, over `count` documents."""
         order = np.lexsort((documents, hashes))
         distinct, first = np.unique(hashes[order], return_index=True)
@@ -72,7 +69,7 @@ class StructureColumns:
     def __len__(self) -> int:
         return len(self.row_starts) - 1
 
-    def find(self, token: int) -> Ints:
+    def find(self, token: int) -> Int32s:
         """The documents that have a hash."""
         position = int(np.searchsorted(self.hashes, np.uint32(token)))
         if position == len(self.hashes) or int(self.hashes[position]) != token:
@@ -80,7 +77,7 @@ class StructureColumns:
         return self.documents[int(self.starts[position]) : int(self.starts[position + 1])]
 
 
-def rows_by_document(hashes: Hashes, starts: Ids, documents: Ints, count: int) -> tuple[Ids, Hashes]:
+def rows_by_document(hashes: UInt32s, starts: Ids, documents: Int32s, count: int) -> tuple[Ids, UInt32s]:
     """(row_starts int64[count + 1], rows uint32): the lists by hash turned into lists by document."""
     order = np.argsort(documents, kind="stable")
     row_starts = np.zeros(count + 1, dtype=np.int64)

@@ -11,13 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from lean_extract.common.arrays import Ids, Int32s, UInt16s
 from retriever.search.bm25 import Vocabulary
 
-Ints = npt.NDArray[np.int32]
-Ids = npt.NDArray[np.int64]
-Sizes = npt.NDArray[np.uint16]
 TreeRow = Sequence[tuple[str | int, int]]
 """A document's nodes: (symbol, or a negative number for a variable; how many nodes the subtree has)."""
 LARGEST = (1 << 16) - 1
@@ -36,9 +33,9 @@ class TreeColumns:
     """Sorted."""
     starts: Ids
     """int64[n + 1]"""
-    heads: Ints
+    heads: Int32s
     """int32[m]: the position of a node's symbol in `symbols`, negative for a variable of the document."""
-    sizes: Sizes
+    sizes: UInt16s
     """uint16[m]: how many nodes the subtree at a node has, itself included."""
 
     def __len__(self) -> int:
@@ -101,7 +98,7 @@ class TreeColumns:
         )
 
 
-def _sorted(symbols: Sequence[str], starts: Ids, heads: Ints, sizes: Sizes) -> TreeColumns:
+def _sorted(symbols: Sequence[str], starts: Ids, heads: Int32s, sizes: UInt16s) -> TreeColumns:
     """With the symbols that occur, sorted."""
     used = set(np.unique(heads[heads >= 0]).tolist())
     order = sorted(used, key=symbols.__getitem__)
@@ -110,7 +107,7 @@ def _sorted(symbols: Sequence[str], starts: Ids, heads: Ints, sizes: Sizes) -> T
     return TreeColumns([symbols[one] for one in order], starts, _renumbered(heads, position), sizes)
 
 
-def _renumbered(heads: Ints, new: Ints) -> Ints:
+def _renumbered(heads: Int32s, new: Int32s) -> Int32s:
     if not len(new):
         return heads
     return np.where(heads >= 0, new[np.maximum(heads, 0)], heads).astype(np.int32)

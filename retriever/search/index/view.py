@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Bools
 from lean_extract.common.cancellation import check_cancelled
 from lean_extract.common.errors import IndexDamaged
 from retriever.search.index.files import DAMAGED, REBUILD, damaged
 from retriever.search.index.opening import SegmentPart
 from retriever.search.index.segment import Segment, verify_columns
 from retriever.search.index.source_file import IndexedFile
-
-Bools = npt.NDArray[np.bool_]
 
 
 class IndexView:

@@ -6,8 +6,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+from lean_extract.common.arrays import Floats
 from lean_extract.records import FileProblem
-from retriever.models.quantise import Floats, StoredVectors
+from retriever.models.quantise import StoredVectors
 from retriever.search.index.mention_columns import MentionColumns
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent

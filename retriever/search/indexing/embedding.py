@@ -9,8 +9,9 @@ from typing import Generic
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.cancellation import check_cancelled
-from retriever.models.quantise import Floats, StoredVectors
+from retriever.models.quantise import StoredVectors
 from retriever.search.index.segment import Segment
 from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.step_columns import READ, StepColumns

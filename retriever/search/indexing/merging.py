@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lean_extract.common.arrays import Ids
 from retriever.search.bm25 import Postings, sorted_postings
 from retriever.search.index.mention_columns import MentionColumns
 from retriever.search.index.proof_columns import merged
@@ -16,8 +17,6 @@ from retriever.search.index.segment_content import SegmentContent, numbered
 from retriever.search.index.step_columns import StepColumns
 from retriever.search.index.structure_columns import StructureColumns
 from retriever.search.index.tree_columns import TreeColumns
-
-Ids = npt.NDArray[np.int64]
 
 
 def merge(parts: Sequence[tuple[Segment, frozenset[int]]]) -> SegmentContent:

@@ -17,8 +17,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import ModelError
-from retriever.metrics.selection import Floats, columns_of
+from retriever.metrics.selection import columns_of
 from retriever.search.backends import find_backend
 from retriever.training.collection import CollectionArrays, load_collection
 from retriever.training.model import groups_of
@@ -32,7 +33,7 @@ from retriever.training.references.pairwise_model import build_tower, read_terms
 from retriever.training.running.config import RunConfig
 from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain
-from retriever.training.tokens import Ints, Ragged
+from retriever.training.tokens import Ragged
 
 _CHUNK = 128
 
@@ -94,7 +95,7 @@ class SequenceObjective(OverReferences):
             logits = self._without_own(logits, rows, columns, torch.nonzero(steps)[:, 0])
         return functional.cross_entropy(logits, wanted[steps])
 
-    def _without_own(self, logits: Tensor, rows: Ints, columns: Ints, questions: Tensor) -> Tensor:
+    def _without_own(self, logits: Tensor, rows: Int64s, columns: Int64s, questions: Tensor) -> Tensor:
         """Rules out the document that a question itself is, where its proof does not refer to it."""
         own = self._columns[self._arrays.own[rows]]
         barred = np.where((columns == own[:, None]).any(axis=1), -1, own)
@@ -111,7 +112,7 @@ class SequenceObjective(OverReferences):
         return self._kept(self._config, self.model, scores)
 
 
-def with_end(columns: Ints, counts: Ints, lengths: Ints, end: int) -> Ints:
+def with_end(columns: Int64s, counts: Int64s, lengths: Int64s, end: int) -> Int64s:
     """[n, t + 1] The target of each step: the next reference, then `end`; -1 is passed over.
 
     Args:
@@ -127,7 +128,9 @@ def with_end(columns: Ints, counts: Ints, lengths: Ints, end: int) -> Ints:
     return targets
 
 
-def ranking_scores(model: SequenceModel, questions: Ragged, pool: Ints, own: Ints | None = None) -> Floats:
+def ranking_scores(
+    model: SequenceModel, questions: Ragged, pool: Int64s, own: Int64s | None = None
+) -> Floats:
     """float32[questions, pool] The higher the better: what is written first, then by the first step.
 
     `own` [questions] are documents that are not written; -1: none.
@@ -135,7 +138,7 @@ def ranking_scores(model: SequenceModel, questions: Ragged, pool: Ints, own: Int
     columns = columns_of(pool, len(model.table.bias))
     parts = []
     for start in range(0, len(questions), _CHUNK):
-        rows: Ints = np.arange(start, min(start + _CHUNK, len(questions)))
+        rows: Int64s = np.arange(start, min(start + _CHUNK, len(questions)))
         barred = None if own is None else columns[own[rows]]
         first, written = greedy(model, questions.take(rows), pool, barred)
         top = first.max(axis=1) + 1

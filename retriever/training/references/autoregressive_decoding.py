@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from retriever.metrics.selection import Floats
+from lean_extract.common.arrays import Floats, Int64s
 from retriever.training.references.autoregressive_model import Read, SequenceModel
-from retriever.training.tokens import Ints, Ragged
+from retriever.training.tokens import Ragged
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Beam:
 
 @torch.no_grad()
 def greedy(
-    model: SequenceModel, questions: Ragged, pool: Ints, barred: Ints | None = None
+    model: SequenceModel, questions: Ragged, pool: Int64s, barred: Int64s | None = None
 ) -> tuple[Floats, list[list[int]]]:
     """(float32[questions, pool] logits of the first step, the columns that each question's sequence has).
 
@@ -59,7 +59,9 @@ def greedy(
 
 
 @torch.no_grad()
-def beam_search(model: SequenceModel, questions: Ragged, pool: Ints, beam: Beam, own: int = -1) -> list[int]:
+def beam_search(
+    model: SequenceModel, questions: Ragged, pool: Int64s, beam: Beam, own: int = -1
+) -> list[int]:
     """The documents of the best sequence that is found for one question.
 
     Args:

@@ -16,10 +16,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from lean_extract.common.arrays import Int64s
 from retriever.training.model import mean_pool, padded
 from retriever.training.references.joint_model import ReferenceTable, product
 from retriever.training.references.pairwise_model import Bag, Tower
-from retriever.training.tokens import Ints, Ragged
+from retriever.training.tokens import Ragged
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def build_decoder(
     return nn.TransformerDecoder(layer, layers, norm=nn.LayerNorm(hidden))
 
 
-def sequences(references: Ragged, rows: Ints, longest: int) -> tuple[Ints, Ints]:
+def sequences(references: Ragged, rows: Int64s, longest: int) -> tuple[Int64s, Int64s]:
     """(int64[n, longest] references, -1 behind the last; int64[n] their number, at most `longest`)."""
     chosen = references.take(rows)
     counts = np.minimum(chosen.lengths, longest)

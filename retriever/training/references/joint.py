@@ -19,6 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import ModelError
 from retriever.metrics.selection import columns_of
 from retriever.search.backends import find_backend
@@ -35,7 +36,7 @@ from retriever.training.references.pairwise_model import Bag, Tower, build_tower
 from retriever.training.running.config import RunConfig
 from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain
-from retriever.training.tokens import Ints, Ragged
+from retriever.training.tokens import Ragged
 
 _CHUNK = 256
 
@@ -145,7 +146,7 @@ class JointObjective(OverReferences):
         logits = model(arrays.questions.take(rows), self._ranked)
         return reference_loss(logits, wanted.to(logits.device), left_out.to(logits.device))
 
-    def _marks(self, rows: Ints) -> tuple[Tensor, Tensor]:
+    def _marks(self, rows: Int64s) -> tuple[Tensor, Tensor]:
         own = self._columns[self._arrays.own[rows]]
         left_out = np.zeros((len(rows), len(self._training.pool)), dtype=np.bool_)
         if self._config.batch.without_own:
@@ -160,7 +161,7 @@ class JointObjective(OverReferences):
         return self._kept(self._config, self.model, joint_scores(self.model, questions, self._pool))
 
 
-def marks_of(training: Training, rows: Ints, columns: Ints) -> NDArray[np.bool_]:
+def marks_of(training: Training, rows: Int64s, columns: Int64s) -> NDArray[np.bool_]:
     """[rows, pool] Which documents of the training pool are references of each question."""
     gold = training.gold.take(rows)
     found = np.zeros((len(rows), len(training.pool)), dtype=np.bool_)
@@ -170,7 +171,7 @@ def marks_of(training: Training, rows: Ints, columns: Ints) -> NDArray[np.bool_]
     return found
 
 
-def joint_scores(model: JointModel, questions: Ragged, pool: Ints) -> NDArray[np.float32]:
+def joint_scores(model: JointModel, questions: Ragged, pool: Int64s) -> NDArray[np.float32]:
     """float32[questions, pool] The logits, without gradients."""
     numbers = torch.from_numpy(pool).to(model.table.bias.device)
     with torch.no_grad():

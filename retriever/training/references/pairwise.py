@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import ModelError
 from retriever.metrics.ranks import mean_average_precision, ranks_of
 from retriever.metrics.selection import columns_of
@@ -30,7 +31,6 @@ from retriever.training.references.pairwise_model import Bag, TwoTowers, build_t
 from retriever.training.running.config import RunConfig
 from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain
-from retriever.training.tokens import Ints
 from retriever.training.weights import load_bert, take_over
 
 
@@ -114,7 +114,7 @@ class PairwiseObjective:
         return {FIGURE: figure}
 
 
-def validation_of(arrays: CollectionArrays, training: Training, limit: int) -> tuple[Ints, Ints]:
+def validation_of(arrays: CollectionArrays, training: Training, limit: int) -> tuple[Int64s, Int64s]:
     """(a fixed sample of the valid questions, ascending, the documents ranked for them).
 
     Of the training ones where there are no valid ones.
@@ -127,7 +127,7 @@ def validation_of(arrays: CollectionArrays, training: Training, limit: int) -> t
 
 
 def validation_figure(
-    scores: np.ndarray, rows: Ints, pool: Ints, training: Training, arrays: CollectionArrays
+    scores: np.ndarray, rows: Int64s, pool: Int64s, training: Training, arrays: CollectionArrays
 ) -> float:
     """mAP of float32[rows, pool] scores, in [0, 1]; each question's own document excluded.
 

@@ -8,21 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import BadRecords
 from retriever.training.collection import CollectionArrays
-from retriever.training.tokens import Ints, Ragged, ragged
+from retriever.training.tokens import Ragged, ragged
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
     """What may be learned from."""
 
-    rows: Ints
+    rows: Int64s
     """Training questions that a document of the pool answers, other than themselves, and whose theorem's
     name does not hold them out (`retriever.search.splits`)."""
     gold: Ragged
     """[questions] The distinct references of every question, of all splits, ascending, itself left out."""
-    pool: Ints
+    pool: Int64s
     """Documents of the training split."""
 
 
@@ -41,7 +42,7 @@ def training_of(arrays: CollectionArrays) -> Training:
     return Training(rows, gold, pool)
 
 
-def gold_of(references: Ragged, own: Ints) -> Ragged:
+def gold_of(references: Ragged, own: Int64s) -> Ragged:
     """[n] Distinct references, ascending, without the document that the question is."""
     found = [np.unique(references[row]) for row in range(len(references))]
     return ragged([one[one != itself] for one, itself in zip(found, own.tolist(), strict=True)])
@@ -51,11 +52,11 @@ def gold_of(references: Ragged, own: Ints) -> Ragged:
 class PairBatch:
     """One step's work."""
 
-    questions: Ints
+    questions: Int64s
     """[b]"""
-    documents: Ints
+    documents: Int64s
     """[d] Distinct, ascending: all positives and the negatives drawn."""
-    positives: Ints
+    positives: Int64s
     """[b] The index of each question's positive in `documents`."""
 
 
@@ -73,7 +74,7 @@ def draw_pairs(training: Training, questions: int, negatives: int, key: Sequence
     return PairBatch(rows, documents, indices[:questions])
 
 
-def never_negative(training: Training, own: Ints, batch: PairBatch) -> NDArray[np.bool_]:
+def never_negative(training: Training, own: Int64s, batch: PairBatch) -> NDArray[np.bool_]:
     """[b, d] Which documents are never used as negatives of a question: its other references, and itself."""
     result: NDArray[np.bool_] = own[batch.questions][:, None] == batch.documents[None, :]
     gold = training.gold.take(batch.questions)

@@ -11,11 +11,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 from tqdm import tqdm
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import ModelError
 from retriever.models.bag_terms import Terms
 from retriever.training.model import BiEncoder, build_bert
 from retriever.training.running.config import ModelConfig
-from retriever.training.tokens import Ints, Ragged, open_tokenizer
+from retriever.training.tokens import Ragged, open_tokenizer
 from retriever.training.wordpiece import SEP
 
 _SMALLEST = 0.1
@@ -123,6 +124,6 @@ class TwoTowers(nn.Module):
         parts = []
         with torch.no_grad():
             for start in tqdm(range(0, len(texts), chunk), desc="texts", leave=False, disable=None):
-                rows: Ints = np.arange(start, min(start + chunk, len(texts)))
+                rows: Int64s = np.arange(start, min(start + chunk, len(texts)))
                 parts.append(self.finish(tower(texts.take(rows))).cpu())
         return torch.cat(parts)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from transformers import BertModel
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import ModelError
 from retriever.metrics.ranking import recall_at, reciprocal_rank
 from retriever.models.reranker import token_types
@@ -29,7 +30,7 @@ from retriever.training.reranking.rerank_data import (
 )
 from retriever.training.running.checkpoint import load_checkpoint
 from retriever.training.running.config import ModelConfig, RunConfig
-from retriever.training.tokens import Ints, open_tokenizer
+from retriever.training.tokens import open_tokenizer
 from retriever.training.weights import load_bert, take_matching
 
 _PAIRS_PER_CALL = 2048
@@ -151,7 +152,7 @@ class CrossEncoderObjective:
         queries, premises = draw_candidates(self._arrays, self._pools, self._mined, config.batch, key)
         return listwise_loss(self._logits(model, queries, premises), config.objective)
 
-    def _logits(self, model: nn.Module, queries: Ints, premises: Ints) -> Tensor:
+    def _logits(self, model: nn.Module, queries: Int64s, premises: Int64s) -> Tensor:
         """[b, c] of queries [b] and premises [b, c]."""
         pairs = self._texts.pairs(np.repeat(queries, premises.shape[1]), premises.ravel())
         logits: Tensor = model(pairs)
@@ -163,7 +164,7 @@ class CrossEncoderObjective:
         sampled = validation_sample(self._arrays, limit, self._ranking.queries)
         return figures_by_origin({origin: self._figures(queries) for origin, queries in sampled.items()})
 
-    def _figures(self, queries: Ints) -> dict[str, float]:
+    def _figures(self, queries: Int64s) -> dict[str, float]:
         config, arrays = self._config, self._arrays
         before = first_known(self._ranking.of(queries), config.depth)
         step = max(1, _PAIRS_PER_CALL // before.shape[1])
@@ -178,7 +179,7 @@ class CrossEncoderObjective:
         return dict(zip(names, (*figures(after, gold), *figures(before, gold)), strict=True))
 
 
-def figures(rankings: Ints, gold: list[set[int]]) -> tuple[float, float]:
+def figures(rankings: Int64s, gold: list[set[int]]) -> tuple[float, float]:
     """(mean R@10, mean reciprocal rank) of rankings [b, c]."""
     rows = [list(dict.fromkeys(row)) for row in rankings.tolist()]
     recalls = [recall_at(row, own, 10) for row, own in zip(rows, gold, strict=True)]

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Int32s
 from lean_extract.common.errors import ModelError
 from lean_extract.common.files.atomic import replacing_bytes
 
 VERSION = 1
 SPLITS_TO_MINE = ("train", "valid")
-Candidates = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Mined:
 
     queries: NDArray[np.int64]
     """[q] Numbers of the queries, ascending."""
-    candidates: Candidates
+    candidates: Int32s
     """[q, m] Numbers of corpus premises, best first; -1 where there were fewer than m."""
     data: str
     """The dataset's digest."""
@@ -33,7 +33,7 @@ class Mined:
     has_gold: bool
     """Whether gold premises stand among them (a ranking to measure), or were left out (hard negatives)."""
 
-    def of(self, queries: NDArray[np.int64]) -> Candidates:
+    def of(self, queries: NDArray[np.int64]) -> Int32s:
         """int32[b, m]: the candidates of these queries; a row of -1 for one that was not mined."""
         rows = np.searchsorted(self.queries, queries).clip(max=max(len(self.queries) - 1, 0))
         if not len(self.queries):

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import ModelError
 from retriever.models.reranker import PairLengths, cut_premise, cut_state
 from retriever.training.arrays import Pools, TrainingArrays, training_queries
 from retriever.training.drawing import counts_of
 from retriever.training.reranking.mined import Mined
 from retriever.training.reranking.rerank_config import RerankBatchConfig
-from retriever.training.tokens import Ints, Ragged, concatenate, ragged
+from retriever.training.tokens import Ragged, concatenate, ragged
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +24,10 @@ class Pairs:
 
     ids: Ragged
     """[n] `[CLS] state [SEP] context goal [SEP]`"""
-    states: Ints
+    states: Int64s
     """[n] How many of a row's tokens, the first ones, are the state's; the others have token type 1."""
 
-    def take(self, rows: Ints) -> Pairs:
+    def take(self, rows: Int64s) -> Pairs:
         """The given pairs, in the given order."""
         return Pairs(self.ids.take(rows), self.states[rows])
 
@@ -40,7 +41,7 @@ class PairTexts:
     premises: Ragged
     """[corpus] `context goal [SEP]`"""
 
-    def pairs(self, queries: Ints, premises: Ints) -> Pairs:
+    def pairs(self, queries: Int64s, premises: Int64s) -> Pairs:
         """Pair i is of query `queries[i]` and premise `premises[i]`."""
         left, right = self.states.take(queries), self.premises.take(premises)
         count = len(queries)
@@ -89,7 +90,7 @@ def draw_candidates(
     mined: Mined,
     config: RerankBatchConfig,
     key: Sequence[int],
-) -> tuple[Ints, Ints]:
+) -> tuple[Int64s, Int64s]:
     """(queries [b], premises [b, 1 + negatives]): one gold premise in column 0, then mined ones.
 
     Args:
@@ -114,7 +115,7 @@ def draw_candidates(
     return queries, np.concatenate([positives[:, None], negatives], axis=1)
 
 
-def first_known(candidates: NDArray[np.int32], depth: int) -> Ints:
+def first_known(candidates: NDArray[np.int32], depth: int) -> Int64s:
     """int64[b, depth]: the first candidates; where there are fewer, the row's first is repeated."""
     first = candidates[:, :depth].astype(np.int64)
     return np.where(first < 0, first[:, :1], first)

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.onnx_runtime import open_session
 from prover.generator import files, graphs
-from prover.generator.beam import BeamSettings, Floats, Int64s, search
+from prover.generator.beam import BeamSettings, search
 
 END = 1
 

@@ -11,12 +11,13 @@ from typing import cast
 import numpy as np
 import pytest
 
+from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import BadRecords
 from lean_extract.records import Goal, Header, Import, Module, Position, Premise, Proof, Span, write_records
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.lean.evaluation.measure import PER_QUERY, figures_of, measure, recalls_of
-from retriever.lean.evaluation.pool import HeldOutGoal, Ints, Pool, pool_of
+from retriever.lean.evaluation.pool import HeldOutGoal, Pool, pool_of
 from retriever.lean.evaluation.rankers import (
     Column,
     ContextualMethod,
@@ -101,7 +102,7 @@ def test_importable_is_what_is_visible_or_earlier_in_the_file(pool: Pool, questi
     assert _names(pool, pool.importable(stranger)) == set()
 
 
-def ranking(method: Method, scored: ScoredQuestion) -> Ints:
+def ranking(method: Method, scored: ScoredQuestion) -> Int64s:
     return next(iter(rankings(method, [scored])))
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import BadSettings
-from retriever.lean.evaluation.pool import Floats, HeldOutGoal
+from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.models.encoder import Encoder, PremiseEncoder

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from retriever.lean.evaluation.pool import Floats, HeldOutGoal
+from lean_extract.common.arrays import Floats
+from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.symbols import premise_symbols, target_symbols
 from retriever.search.bm25 import Postings, build_postings

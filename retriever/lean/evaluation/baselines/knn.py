@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from retriever.lean.evaluation.pool import Floats, Ints
+from lean_extract.common.arrays import Floats, Int64s
 from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, only
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.search.top import top
@@ -54,7 +54,7 @@ class Knn:
     voting: Voting
     reads_position: bool = False
 
-    def ranking(self, scored: ScoredQuestion) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Int64s:
         """What has most votes, at most DEPTH."""
         similarity = scored.dense if self.column == "dense" else scored.lexical
         return top(only(vote(similarity, self.proofs, self.voting), scored.allowed), DEPTH)

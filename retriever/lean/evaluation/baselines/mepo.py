@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.lean.evaluation.pool import Bools, Floats, Ints
+from lean_extract.common.arrays import Bools, Floats, Int64s
 from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.symbols import goal_symbols, premise_symbols
@@ -36,14 +36,14 @@ class SymbolFacts:
     """Symbol to facts."""
     flat: NDArray[np.int32]
     """The symbols of all facts; those of fact i are `flat[starts[i]:starts[i + 1]]`."""
-    starts: Ints
+    starts: Int64s
 
     @property
-    def sizes(self) -> Ints:
+    def sizes(self) -> Int64s:
         """[facts] How many symbols each has."""
         return np.diff(self.starts)
 
-    def symbols_of(self, facts: Ints) -> Ints:
+    def symbols_of(self, facts: Int64s) -> Int64s:
         """The distinct symbols of some facts."""
         parts = [self.flat[self.starts[fact] : self.starts[fact + 1]] for fact in facts]
         return np.unique(np.concatenate(parts)).astype(np.int64)
@@ -80,7 +80,7 @@ def select(
     limit: int,
     p: float = 0.6,
     c: float = 2.4,
-) -> Ints:
+) -> Int64s:
     """The accepted facts among `allowed` (bool[n]), at most `limit`, in the order of Lean's suggestions."""
     count = len(facts.sizes)
     mass, shared = np.zeros(count, dtype=np.float32), np.zeros(count, dtype=np.int32)
@@ -119,7 +119,7 @@ class MePo:
         self.name = name
         self._facts, self._weights = facts, weights
 
-    def ranking(self, scored: ScoredQuestion) -> Ints:
+    def ranking(self, scored: ScoredQuestion) -> Int64s:
         """What a goal's symbols lead to, at most DEPTH."""
         symbols = goal_symbols(scored.question.goal)
         return select(self._facts, self._weights, symbols, scored.allowed, limit=DEPTH)

@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from lean_extract.common.arrays import Floats
 from lean_extract.records import Goal, Premise
 from retriever.lean.dataset.files import load_dataset
 from retriever.lean.evaluation.baselines.dense import DenseRanker, ranker
-from retriever.lean.evaluation.pool import Floats
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.models import text as texts

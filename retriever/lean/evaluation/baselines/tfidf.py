@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from lean_extract.common.arrays import Floats
 from lean_extract.records import Goal, Premise
-from retriever.lean.evaluation.pool import Floats, HeldOutGoal
+from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.tokens import goal_tokens
 from retriever.models.text import premise_texts, state_text
