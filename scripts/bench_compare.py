@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import os
 import shutil
 import statistics
@@ -223,7 +224,7 @@ def measured(tree: Path, name: str, folder: Path | None) -> dict[str, float]:
 def compare(
     base: Path, rounds: int, folder: Path | None, names: Sequence[str]
 ) -> dict[str, tuple[float, float]]:
-    """The medians of both trees by row: (base, this)."""
+    """The medians of both trees by row: (base, this), NaN where a tree has no figure."""
     found: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for number in tqdm(range(rounds), disable=None):
         for name in names:
@@ -231,7 +232,11 @@ def compare(
             for side, tree in sides if number % 2 else reversed(sides):
                 for row, value in measured(tree, name, folder).items():
                     found[row][side].append(value)
-    return {row: (statistics.median(old), statistics.median(new)) for row, (old, new) in found.items()}
+    return {row: (_median(old), _median(new)) for row, (old, new) in found.items()}
+
+
+def _median(values: Sequence[float]) -> float:
+    return statistics.median(values) if values else math.nan
 
 
 def main() -> int:
