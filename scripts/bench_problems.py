@@ -18,10 +18,9 @@ from pathlib import Path
 
 from lean_extract.common.files.atomic import replacing
 from lsp_server.cli import main as premise_suggest
+from lsp_server.commands.eval_options import RETRIEVERS
+from lsp_server.commands.eval_report import Run, markdown, notes, picture, plain, read_run, table, to_json
 from lsp_server.engine.generators import generator_folder
-from lsp_server.evaluation.picture import picture
-from lsp_server.evaluation.report import Run, markdown, notes, plain, read_run, table, to_json
-from lsp_server.evaluation.retrievers import RETRIEVERS
 from retriever.metrics.charts import require_charts
 
 _OURS = "ours"

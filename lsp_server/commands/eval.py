@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import re
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
 
 from lean_extract.common.cluster import ClusterOptions, as_elsewhere, asked_cluster
-from lean_extract.common.errors import PremiseSuggestError, UserError
+from lean_extract.common.errors import BadRecords, BadSource, PremiseSuggestError, UserError
 from lean_extract.common.files.atomic import replacing
-from lean_extract.common.files.reading import is_folder
+from lean_extract.common.files.json_text import parse_json
+from lean_extract.common.files.reading import MAX_TEXT, is_folder, open_regular, read_regular_text
+from lean_extract.common.terminal_text import reason
 from lean_extract.common.verbs import INTERRUPTED
-from lean_extract.toolchains.compile import CompilationStopped
 from lsp_server.commands import eval_retrieval
 from lsp_server.commands.common import existing_folder, show_first_use
+from lsp_server.commands.eval_proving import EvaluationPlan
+from lsp_server.commands.eval_report import Run, markdown, notes, picture, plain, read_run, table, to_json
+from lsp_server.commands.eval_run import Evaluation, Watching
 from lsp_server.engine.open_generator import needed, open_asked, open_generator
-from lsp_server.evaluation.minicore import minicore_set
-from lsp_server.evaluation.picture import picture
-from lsp_server.evaluation.plan import EvaluationPlan, ProblemSet
-from lsp_server.evaluation.progress import Watching
-from lsp_server.evaluation.report import Run, markdown, notes, plain, read_run, table, to_json
-from lsp_server.evaluation.running import evaluate
-from lsp_server.evaluation.sets import is_no_project, minif2f_set, project_set
 from prover.opening import AnyGenerator
-from prover.search.result import SearchLimits
+from prover.search import SearchLimits
+from prover.search.sets import ProblemSet, is_no_project, minicore_set, minif2f_set, project_set
+from retriever.lean.dataset.files import read_manifest
 from retriever.metrics.charts import require_charts
 
 OUT = Path("evaluations")
@@ -45,14 +41,15 @@ def run(options: argparse.Namespace) -> int:
         return eval_retrieval.run(options)
     show_first_use()
     problems = _problems(options)
-    _cluster(options)  # what does not fit is told before anything is opened
+    cluster = _cluster(options)
     generator = _generator(options)
     plan = _plan(options, generator)
     name = f"{problems.name}-{plan.retriever}-{plan.tactics_from}"
     out = options.out or OUT / re.sub(r"[^\w.-]+", "-", name)
-    stop = Event()
     with Watching(quiet=options.quiet) as watcher:
-        ended = _until_stopped(problems, plan, out, watcher, stop, options, generator)
+        ended = Evaluation(
+            problems, plan, out, watcher, generator, cluster, options.resume, options.limit
+        ).run()
     if watcher.complaints:
         print(
             f"note: {len(watcher.complaints)} lines of {out} are not rows and count as not done",
@@ -68,67 +65,6 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _until_stopped(
-    problems: ProblemSet,
-    plan: EvaluationPlan,
-    out: Path,
-    watcher: Watching,
-    stop: Event,
-    options: argparse.Namespace,
-    generator: AnyGenerator | None,
-) -> bool:
-    """Whether the evaluation finished; False after Ctrl-C or SIGTERM."""
-
-    async def whole() -> bool:
-        task = asyncio.create_task(
-            evaluate(
-                problems,
-                plan,
-                out,
-                watcher,
-                resume=options.resume,
-                limit=options.limit,
-                stop=stop,
-                generator=generator,
-                cluster=_cluster(options),
-            )
-        )
-        with _cancelled_by_signals(task, stop):
-            try:
-                await task
-            except (asyncio.CancelledError, CompilationStopped):
-                if stop.is_set():
-                    return False
-                raise
-        return True
-
-    return asyncio.run(whole())
-
-
-@contextmanager
-def _cancelled_by_signals(task: asyncio.Task[None], stop: Event) -> Iterator[None]:
-    """The first Ctrl-C or SIGTERM cancels the task; the previous signal handlers are then restored."""
-    loop = asyncio.get_running_loop()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-
-    def ask() -> None:
-        stop.set()
-        task.cancel()
-        for number in numbers:
-            loop.remove_signal_handler(number)
-        print("\nStopping ...", file=sys.stderr)
-
-    with suppress(NotImplementedError):  # Windows: Ctrl-C is a KeyboardInterrupt there
-        for number in numbers:
-            loop.add_signal_handler(number, ask)
-    try:
-        yield
-    finally:
-        with suppress(NotImplementedError):
-            for number in numbers:
-                loop.remove_signal_handler(number)
-
-
 def _problems(options: argparse.Namespace) -> ProblemSet:
     if options.what == "minicore":
         return minicore_set()
@@ -139,13 +75,48 @@ def _problems(options: argparse.Namespace) -> ProblemSet:
             said = "no lakefile, no lean-toolchain and no Lean file, so imports may not be found"
             print(f"note: {project} is not a Lean project: there is {said}", file=sys.stderr)
         return problems
-    return project_set(
-        project,
-        theorems=options.theorems,
-        dataset=options.dataset,
-        split=options.split,
-        folder=options.folder,
-    )
+    if options.split is not None and options.dataset is None:
+        raise UserError(
+            "--split names a part of a dataset, but no dataset is given.", "Add --dataset FOLDER."
+        )
+    if options.theorems is not None:
+        return project_set(project, name=options.theorems.stem, theorems=_read_names(options.theorems))
+    if options.dataset is not None:
+        part = options.split or "test"
+        name = f"{read_manifest(options.dataset).strategy} {part}"
+        return project_set(project, name=name, theorems=_split_names(options.dataset, part))
+    return project_set(project, folder=options.folder)
+
+
+def _read_names(path: Path) -> list[str]:
+    """The names in a file, one per line; blank lines are skipped. Raises BadSource."""
+    try:
+        lines = read_regular_text(path, MAX_TEXT).splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadSource(
+            f"{path} cannot be read: {reason(error)}.", "Name a file of theorem names, one per line."
+        ) from error
+    return [line.strip() for line in lines if line.strip()]
+
+
+def _split_names(dataset: Path, split: str) -> Sequence[str]:
+    """The theorems of a part of a dataset, in its order. Raises BadRecords."""
+    path = dataset / "queries.jsonl"
+    found: dict[str, None] = {}
+    try:
+        with open_regular(path) as stream:
+            for number, line in enumerate(stream, start=1):
+                try:
+                    query = parse_json(line)
+                    if query["split"] == split:
+                        found[str(query["theorem"])] = None
+                except (ValueError, KeyError, TypeError) as error:
+                    raise BadRecords(
+                        f"{path}:{number}: not a query: {error!r}", "Build the dataset again."
+                    ) from error
+    except OSError as error:
+        raise BadRecords(f"{path} cannot be read: {error.strerror}.", "Build the dataset again.") from error
+    return list(found)
 
 
 def _generator(options: argparse.Namespace) -> AnyGenerator | None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Literal, get_args
 
 from lean_extract.common.option_types import add_cluster_arguments, depth, positive, seconds
 from lsp_server.engine.settings import SOURCES
-from lsp_server.evaluation.retrievers import RETRIEVERS
+
+RetrieverKind = Literal["none", "bm25", "dense", "ours", "oracle"]
+RETRIEVERS: tuple[RetrieverKind, ...] = get_args(RetrieverKind)
+"""Where an evaluation's premises come from (`lsp_server.commands.eval_premises`)."""
 
 
 def add_eval(command: argparse.ArgumentParser) -> None:

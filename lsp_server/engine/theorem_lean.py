@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -17,7 +18,7 @@ from lean_extract.session.limits import TacticSeconds
 from lean_extract.session.round import Round
 from lean_extract.session.verdict import same_goal
 from lean_extract.syntax.tactic_text import defect
-from prover.search.environment import ProofEnvironment, Reached, Verdict
+from prover.search.environment import ProofEnvironment, TacticPath
 
 
 class ClosingEnvironment(ProofEnvironment, Protocol):
@@ -30,10 +31,13 @@ class ClosingEnvironment(ProofEnvironment, Protocol):
 class TheoremLean:
     """One theorem, after some tactics. It has the methods of `LeanSession`."""
 
-    def __init__(self, environment: ClosingEnvironment, reached: Reached, tactic_seconds: float) -> None:
+    def __init__(
+        self, environment: ClosingEnvironment, path: TacticPath, state: ProofState, tactic_seconds: float
+    ) -> None:
         """Use `open` instead."""
         self._environment = environment
-        self._reached = reached
+        self._path = path
+        self._state = state
         self._seconds = tactic_seconds
 
     @classmethod
@@ -44,18 +48,19 @@ class TheoremLean:
 
         Raises UserError: a tactic fails; and what the environment raises.
         """
+        path: TacticPath = ()
         try:
-            reached = await environment.start()
+            state = await environment.start()
             for number, tactic in enumerate(after, start=1):
-                verdict = await _run(environment, reached, tactic, tactic_seconds)
-                if verdict.reached is None:
-                    said = f"Tactic {number} of --after, `{tactic}`, fails: {verdict.message}"
+                outcome = await _run(environment, path, tactic, tactic_seconds)
+                if outcome.state is None:
+                    said = f"Tactic {number} of --after, `{tactic}`, fails: {outcome.message}"
                     raise UserError(said, "Give tactics that Lean accepts one after the other.")
-                reached = verdict.reached
+                path, state = (*path, tactic), outcome.state
         except BaseException:
             await environment.close()
             raise
-        return cls(environment, reached, tactic_seconds)
+        return cls(environment, path, state, tactic_seconds)
 
     @property
     def lean_version(self) -> str:
@@ -69,11 +74,11 @@ class TheoremLean:
 
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """The theorem's goals, wherever they are asked for."""
-        return self._reached.state
+        return self._state
 
     async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """The same."""
-        return self._reached.state
+        return self._state
 
     async def errors_above(self, path: Path, text: str | None, position: Position) -> Sequence[Fault]:
         """None: the environment was built without an error."""
@@ -100,7 +105,7 @@ class TheoremLean:
 
         Raises NoGoalHere, GoalBroken, and what the environment raises.
         """
-        goals = self._reached.state.goals
+        goals = self._state.goals
         if not goals:
             raise NoGoalHere("The proof is complete here.", "Give fewer tactics to --after.")
         if mentions_sorry(goals[0]):
@@ -118,12 +123,10 @@ class TheoremLean:
         problem = defect(tactic)
         if problem is not None:
             return TacticOutcome(tactic, "fails", None, problem)
-        verdict = await _run(self._environment, self._reached, tactic, seconds)
-        state = verdict.reached.state if verdict.reached is not None else None
-        before = self._reached.state
-        if state is not None and state.goals and _same(state, before):
-            return TacticOutcome(tactic, "fails", None, "changes nothing", verdict.milliseconds)
-        return TacticOutcome(tactic, verdict.status, state, verdict.message, verdict.milliseconds)
+        outcome = await _run(self._environment, self._path, tactic, seconds)
+        if outcome.state is not None and outcome.state.goals and _same(outcome.state, self._state):
+            return replace(outcome, status="fails", state=None, message="changes nothing")
+        return outcome
 
     async def close(self) -> None:
         """End the environment."""
@@ -134,6 +137,6 @@ def _same(one: ProofState, other: ProofState) -> bool:
     return len(one.goals) == len(other.goals) and all(map(same_goal, one.goals, other.goals))
 
 
-async def _run(environment: ProofEnvironment, node: Reached, tactic: str, seconds: float) -> Verdict:
-    async with aclosing(environment.run(node, [tactic], timeout=seconds)) as verdicts:
-        return await anext(verdicts)
+async def _run(environment: ProofEnvironment, path: TacticPath, tactic: str, seconds: float) -> TacticOutcome:
+    async with aclosing(environment.run(path, [tactic], timeout=seconds)) as outcomes:
+        return await anext(outcomes)

@@ -12,7 +12,6 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.common.errors import BadQuery, PremiseSuggestError
@@ -30,21 +29,9 @@ from prover.closers import LEAN_CLOSERS
 from prover.search.lean_environment import LeanEnvironment
 from prover.search.proof_file import check_proof, write_proof
 from prover.search.proposals import SourcesProposer
-from prover.search.result import SearchLimits, SearchResult
-from prover.search.search import search
+from prover.search.search import SearchLimits, SearchResult, search
 from prover.search.theorem import Theorem
 from prover.search.tree_picture import tree_svg
-
-
-@dataclass(frozen=True, slots=True)
-class FixedPremises:
-    """Returns the same premises for every goal."""
-
-    premises: tuple[Premise, ...]
-
-    async def __call__(self, goal: Goal) -> Sequence[Premise]:
-        """The premises, in the order in which they were given."""
-        return self.premises
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,9 +77,12 @@ def premises_by_name(root: Path, names: Sequence[str]) -> tuple[Premise, ...]:
 async def _run(options: argparse.Namespace) -> int:
     theorem, root = _asked(options)
     limits = SearchLimits(options.seconds, options.nodes, options.tactics)
-    proposer = SourcesProposer(
-        (Templates(), Closers(LEAN_CLOSERS)), FixedPremises(premises_by_name(root, options.premise))
-    )
+    premises = premises_by_name(root, options.premise)
+
+    async def retrieve(_: Goal) -> Sequence[Premise]:
+        return premises
+
+    proposer = SourcesProposer(retrieve, (Templates(), Closers(LEAN_CLOSERS)))
     toolchain = resolve_lean(root)
     if toolchain.kind == "packaged":
         packaged.build_library(root, project_oleans(root), packaged.prepare(), rejected=_say)

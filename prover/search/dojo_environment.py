@@ -14,20 +14,18 @@ from typing import Any, Self, TypeVar
 
 from lean_extract.common.errors import BadState, LeanDied, LeanError
 from lean_extract.goals import parse_state
-from lean_extract.records import Goal, ProofState
+from lean_extract.records import Goal, ProofState, TacticOutcome
 from lean_extract.traced.lean_dojo_library import LeanDojo
-from prover.search.environment import Reached, Verdict
+from prover.search.environment import TacticPath
 
 _T = TypeVar("_T")
-_Way = tuple[str, ...]
-"""The tactics that led to a state. LeanDojo's own state objects are lost when their Lean ends."""
 
 
 class DojoEnvironment:
     """A theorem of a traced repository.
 
-    LeanDojo runs one tactic after the other. If a tactic takes too long or Lean dies, LeanDojo is started again,
-    and the tactics that lead to a state are run again when that state is needed.
+    LeanDojo runs one tactic after the other. If a tactic takes too long or Lean dies, its state objects are lost.
+    LeanDojo is then started again, and the tactics that lead to a state are run again when that state is needed.
     """
 
     def __init__(
@@ -54,7 +52,7 @@ class DojoEnvironment:
         self._build_deps = build_deps
         self._thread = ThreadPoolExecutor(1, "lean-dojo")
         self._dojo: Any = None
-        self._states: dict[_Way, Any] = {}
+        self._states: dict[TacticPath, Any] = {}
         self._is_closed = False
 
     async def __aenter__(self) -> Self:
@@ -71,73 +69,72 @@ class DojoEnvironment:
         self._end()
         self._thread.shutdown(wait=False)
 
-    async def start(self) -> Reached:
+    async def start(self) -> ProofState:
         """The theorem's goals. Traces the repository first if that was not done before.
 
         Raises:
             LeanError: LeanDojo cannot open the theorem; the error includes LeanDojo's message.
         """
         await self._in_thread(self._open)
-        return Reached(_state(self._states[()]), ())
+        return _state(self._states[()])
 
     async def run(
-        self, node: Reached, tactics: Sequence[str], *, timeout: float
-    ) -> AsyncGenerator[Verdict, None]:
+        self, path: TacticPath, tactics: Sequence[str], *, timeout: float
+    ) -> AsyncGenerator[TacticOutcome, None]:
         """See `ProofEnvironment.run`.
 
         Raises:
             LeanDied: Lean died more often than `deaths` allows. LeanError: it cannot be started again.
         """
-        assert isinstance(node.handle, tuple)
         for tactic in tactics:
-            yield await self._in_thread(partial(self._try, node.handle, tactic, timeout))
+            yield await self._in_thread(partial(self._try, path, tactic, timeout))
 
-    def _try(self, way: _Way, tactic: str, seconds: float) -> Verdict:
+    def _try(self, path: TacticPath, tactic: str, seconds: float) -> TacticOutcome:
         package = self._library.package
         begin = time.monotonic()
         try:
-            result = self._run(self._find(way), tactic, seconds)
+            result = self._run(self._find(path), tactic, seconds)
         except package.DojoTacticTimeoutError:
             self._end()
             message = f"Lean did not finish within {seconds:g} s"
-            return Verdict(tactic, "timeout", None, message, _since(begin))
+            return TacticOutcome(tactic, "timeout", None, message, _since(begin))
         except (package.DojoCrashError, OSError, AssertionError) as error:
             # LeanDojo asserts that it can parse a state, and that Lean has exited by itself.
             if isinstance(error, AssertionError) and self._is_alive():
                 message = "LeanDojo cannot read the resulting state"
-                return Verdict(tactic, "fails", None, message, _since(begin))
+                return TacticOutcome(tactic, "fails", None, message, _since(begin))
             self._end()
             self._deaths_left -= 1
             if self._deaths_left < 0:
                 raise LeanDied(f"LeanDojo's Lean died again: {error!r}.", "Give it more memory.") from error
-            return Verdict(tactic, "fails", None, f"Lean died: {error!r}", _since(begin))
-        return self._verdict(way, tactic, result, _since(begin))
+            return TacticOutcome(tactic, "fails", None, f"Lean died: {error!r}", _since(begin))
+        return self._outcome(path, tactic, result, _since(begin))
 
     def _is_alive(self) -> bool:
         return self._dojo is not None and bool(self._dojo.proc.isalive())
 
-    def _verdict(self, way: _Way, tactic: str, result: Any, milliseconds: float) -> Verdict:
+    def _outcome(self, path: TacticPath, tactic: str, result: Any, milliseconds: float) -> TacticOutcome:
         package = self._library.package
         if isinstance(result, package.ProofFinished):
-            return Verdict(tactic, "closes", Reached(ProofState(()), (*way, tactic)), "", milliseconds)
+            return TacticOutcome(tactic, "closes", ProofState(()), "", milliseconds)
         if isinstance(result, package.TacticState):
-            self._states[(*way, tactic)] = result
-            return Verdict(tactic, "progress", Reached(_state(result), (*way, tactic)), "", milliseconds)
+            self._states[(*path, tactic)] = result
+            return TacticOutcome(tactic, "progress", _state(result), "", milliseconds)
         if isinstance(result, package.ProofGivenUp):
-            return Verdict(tactic, "fails", None, "it leaves the goal to `sorry`", milliseconds)
-        return Verdict(tactic, "fails", None, str(result.error), milliseconds)
+            return TacticOutcome(tactic, "fails", None, "it leaves the goal to `sorry`", milliseconds)
+        return TacticOutcome(tactic, "fails", None, str(result.error), milliseconds)
 
-    def _find(self, way: _Way) -> Any:
+    def _find(self, path: TacticPath) -> Any:
         """LeanDojo's state after these tactics, which are run first if the current Lean has not run them."""
         if self._dojo is None:
             self._open()
-        if way not in self._states:
-            before = self._find(way[:-1])
-            again = self._run(before, way[-1], self._start_seconds)
+        if path not in self._states:
+            before = self._find(path[:-1])
+            again = self._run(before, path[-1], self._start_seconds)
             if not isinstance(again, self._library.package.TacticState):
-                raise LeanError(f"`{way[-1]}` no longer gives the same result.", "Search again.")
-            self._states[way] = again
-        return self._states[way]
+                raise LeanError(f"`{path[-1]}` no longer gives the same result.", "Search again.")
+            self._states[path] = again
+        return self._states[path]
 
     def _run(self, state: Any, tactic: str, seconds: float) -> Any:
         # Dojo uses one limit for its start and for tactics; it is stored in the terminal object.

@@ -4,64 +4,38 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
-from lean_extract.records import Goal, ProofState
+from lean_extract.records import Goal, ProofState, TacticOutcome
 
-VerdictStatus = Literal["closes", "progress", "fails", "timeout"]
-
-
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """A state that tactics have reached: all remaining goals, the main goal first.
-
-    `handle` is private to the environment.
-    """
-
-    state: ProofState
-    handle: object = None
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Lean's verdict on one tactic, run on one state.
-
-    `closes`: no goals remain. `progress`: `reached` is the resulting state. `fails`, `timeout`: `message` gives
-    the reason. `milliseconds`: how long it took.
-    """
-
-    tactic: str
-    status: VerdictStatus
-    reached: Reached | None = None
-    message: str = ""
-    milliseconds: float = 0.0
+TacticPath = tuple[str, ...]
+"""The tactics that lead from the theorem to a state, each for the main goal that those before it leave."""
 
 
 class ProofEnvironment(Protocol):
     """One theorem to prove, open in some Lean."""
 
-    async def start(self) -> Reached:
+    async def start(self) -> ProofState:
         """The theorem's first state. Raises PremiseSuggestError: it cannot be had."""
         ...
 
-    def run(self, node: Reached, tactics: Sequence[str], *, timeout: float) -> AsyncGenerator[Verdict, None]:
-        """Run each tactic separately on a state, and yield one verdict for each, in any order.
+    def run(
+        self, path: TacticPath, tactics: Sequence[str], *, timeout: float
+    ) -> AsyncGenerator[TacticOutcome, None]:
+        """Run each tactic separately on a state, and yield one outcome for each, in any order.
 
-        A tactic acts on the main goal; the other goals stay behind it. A tactic that loops or makes Lean die
-        gets a verdict, too (`timeout`, `fails`). A caller that stops early must close the generator
-        (`contextlib.aclosing`).
+        A tactic acts on the main goal; the other goals stay after it. A tactic that loops or makes Lean die
+        gets an outcome, too (`timeout`, `fails`); none is `unjudged`. A caller that stops early must close the
+        generator (`contextlib.aclosing`).
 
         Args:
-            node: a state from `start` or from an earlier verdict of this environment.
+            path: the tactics that lead to the state; empty, or a path of this environment whose last step it
+                judged `progress`.
             timeout: seconds for each tactic.
 
         Raises:
             PremiseSuggestError: the environment can no longer be used.
         """
-        ...
-
-    async def close(self) -> None:
-        """Release what the environment holds."""
         ...
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lean_extract.common.errors import LeanNotFound
 from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.json_text import parse_json
+from lean_extract.session import processes
 from lean_extract.syntax.axioms import axioms_in, is_doubtful
 from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
-from prover.search.lean_process import file_options, run_lean
 from prover.search.theorem import Theorem
 
 
@@ -110,3 +113,84 @@ def _messages(output: str) -> Iterator[dict[str, Any]]:
             message = json.loads(line)
             if isinstance(message, dict) and {"pos", "data", "severity"} <= message.keys():
                 yield message
+
+
+_NO_IMPORTS = '{"imports": [], "isModule": false}\n'
+_NEVER_FETCH = {"LAKE_NO_CACHE": "true"}
+
+
+async def file_options(
+    toolchain: Toolchain, project: Path | None, path: Path, seconds: float
+) -> tuple[str, ...]:
+    """The options that Lake gives Lean for a file, as `-Dname=value`; none without Lake, or where it does not answer.
+
+    `lake env lean` knows none of them. Lake builds nothing.
+
+    Args:
+        toolchain: whose Lake is asked.
+        project: the folder in which Lake runs.
+        path: the file, which need not exist.
+        seconds: after this time Lake is killed.
+
+    Raises LeanNotFound: Lake cannot be run.
+    """
+    if toolchain.kind != "lake" or project is None:
+        return ()
+    ask = [*toolchain.lake_command, "setup-file", str(project / path)]
+    environment = {**toolchain.environment, **_NEVER_FETCH}
+    # Up to Lean 4.21 the imports are arguments instead, and those that Lake does not know do not count.
+    for header in (["-"], []):
+        ran = await run_lean([*ask, *header, "--no-build"], environment, project, _NO_IMPORTS, seconds)
+        if ran is None:
+            break
+        code, output, _ = ran
+        answer = _json_object(output) if code == 0 else None
+        if answer is not None:
+            return tuple(_arguments(answer.get("options", answer.get("setupOptions"))))
+    return ()
+
+
+def _json_object(output: str) -> Mapping[str, Any] | None:
+    try:
+        answer = parse_json(output)
+    except ValueError:
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def _arguments(options: object) -> Iterator[str]:
+    for name, value in options.items() if isinstance(options, dict) else ():
+        if isinstance(value, bool):
+            yield f"-D{name}={str(value).lower()}"
+        elif isinstance(value, str | int):
+            yield f"-D{name}={value}"
+
+
+async def run_lean(
+    command: Sequence[str], environment: Mapping[str, str], project: Path | None, text: str, seconds: float
+) -> tuple[int, str, str] | None:
+    """Exit code, standard output and standard error; None after a timeout. The process is killed with its
+    descendants, so that a Lean started by Lake ends, too."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, **environment},
+            cwd=project,
+        )
+    except OSError as error:
+        raise LeanNotFound(
+            f"{command[0]} cannot be run: {error.strerror}.", "Run `premise-suggest doctor`."
+        ) from error
+    try:
+        async with asyncio.timeout(seconds):
+            output, errors = await process.communicate(text.encode())
+    except TimeoutError:
+        return None
+    finally:
+        if process.returncode is None:
+            processes.kill(processes.identify([process.pid, *processes.descendants(process.pid)]))
+            await process.wait()
+    return process.returncode or 0, output.decode(errors="replace"), errors.decode(errors="replace")

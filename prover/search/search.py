@@ -3,88 +3,132 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Literal
 
-from lean_extract.common.errors import PremiseSuggestError
-from prover.search.environment import ProofEnvironment, Proposer, Reached, Verdict
-from prover.search.frontier import Frontier
-from prover.search.prefetch import PrefetchingProposer
-from prover.search.proposals import choose
-from prover.search.result import SearchLimits, SearchProgress, SearchResult, SearchStatus
+from lean_extract.common.errors import BadSettings, PremiseSuggestError
+from lean_extract.records import Goal, ProofState, TacticOutcome
+from prover.candidates import is_unfinished
+from prover.search.environment import ProofEnvironment, Proposed, Proposer, TacticPath
+from prover.search.theorem import script
+from prover.search.tree import Frontier, SearchTree
 
-OnProgress = Callable[[SearchProgress], None]
+SearchStatus = Literal["proved", "exhausted", "limit", "failed"]
 
 
-async def search(
-    environment: ProofEnvironment,
-    proposer: Proposer,
-    limits: SearchLimits,
-    on_progress: OnProgress | None = None,
-) -> SearchResult:
+@dataclass(frozen=True, slots=True)
+class SearchLimits:
+    """The limits of one search. Raises BadSettings: a limit is not positive.
+
+    `seconds`: wall time, from the first state on. `nodes`: states to expand. `tactics`: tactics to try on a
+    state. `tactic_seconds`: time for one tactic.
+    """
+
+    seconds: float = 60.0
+    nodes: int = 512
+    tactics: int = 32
+    tactic_seconds: float = 5.0
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "nodes", "tactics", "tactic_seconds"):
+            value = getattr(self, name)
+            if not value > 0:
+                raise BadSettings(f"The search's limit {name} is {value}.", "Give a number above 0.")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """How a search ended.
+
+    `proved`: `proof` holds the tactics in order, each for the main goal that those before it leave. `exhausted`:
+    nothing was left to expand. `limit`: `reason` names the limit. `failed`: the environment or the proposer
+    failed; `reason` is its error.
+    `seconds`: wall time without the environment's start. `nodes`: states expanded. `tactics`: tactics with an
+    outcome.
+    """
+
+    status: SearchStatus
+    proof: TacticPath = ()
+    seconds: float = 0.0
+    nodes: int = 0
+    tactics: int = 0
+    reason: str = ""
+    tree: SearchTree = field(default_factory=SearchTree)
+
+
+async def search(environment: ProofEnvironment, proposer: Proposer, limits: SearchLimits) -> SearchResult:
     """Search for a proof of the environment's theorem.
 
     The open state with the highest sum of log-probabilities is expanded next: the proposer names tactics, all of
     them are run, and every new state becomes open. When a tactic leaves no goals, the search ends with that
-    expansion; if there are several, the shortest wins. The result depends on the verdicts, not on the order in
+    expansion; if there are several, the shortest wins. The result depends on the outcomes, not on the order in
     which they arrive. While Lean runs tactics, those for the probable next state are requested.
 
     The clock starts when the environment has started. If Lean or the proposer fails (PremiseSuggestError), the
     search ends as `failed`. It can be cancelled like any task. The environment belongs to the caller and stays
     open.
-
-    Args:
-        on_progress: called after each expansion.
     """
     try:
         first = await environment.start()
     except PremiseSuggestError as error:
         return SearchResult("failed", reason=str(error))
-    run = _Run(environment, proposer, limits, on_progress)
+    run = _Run(environment, proposer, limits, first)
     timer = asyncio.timeout(limits.seconds)
     try:
         async with timer:
-            await run.go(first)
+            await run.go()
     except TimeoutError:
         if not timer.expired():
             raise
-        run.take()  # The verdicts of the last expansion may hold the proof.
+        run.take()  # The outcomes of the last expansion may hold the proof.
         run.stopped = run.stopped or ("limit", f"It took {limits.seconds:g} s.")
     except PremiseSuggestError as error:
         run.take()
         run.stopped = run.stopped or ("failed", str(error))
     finally:
-        await run.close()
+        await run.proposer.close()
     return run.result()
+
+
+def choose(proposed: Iterable[Proposed], most: int) -> list[Proposed]:
+    """At most `most` tactics, likeliest first, each once, without unfinished ones (`sorry`).
+
+    One-line tactics that differ only in spacing count as one; in longer ones, spacing counts. A tactic without a
+    finite log-probability is left out; a log-probability above 0 counts as 0.
+    """
+    best: dict[str, Proposed] = {}
+    for item in proposed:
+        tactic = script([item.tactic])
+        key = tactic if "\n" in tactic else " ".join(tactic.split())
+        if not key or is_unfinished(key) or not math.isfinite(item.log_probability):
+            continue
+        if key not in best or best[key].log_probability < item.log_probability:
+            best[key] = Proposed(key, min(item.log_probability, 0.0))
+    return sorted(best.values(), key=lambda item: -item.log_probability)[:most]
 
 
 class _Run:
     """One search under way."""
 
     def __init__(
-        self,
-        environment: ProofEnvironment,
-        proposer: Proposer,
-        limits: SearchLimits,
-        on_progress: OnProgress | None,
+        self, environment: ProofEnvironment, proposer: Proposer, limits: SearchLimits, first: ProofState
     ) -> None:
+        self.proposer = _PrefetchingProposer(proposer)
+        self.stopped: tuple[SearchStatus, str] | None = None if first.goals else ("proved", "")
         self._environment = environment
-        self._proposer = PrefetchingProposer(proposer)
         self._limits = limits
-        self._on_progress = on_progress
         self._begin = time.monotonic()
-        self._frontier = Frontier()
+        self._frontier = Frontier(first)
         self._scores: dict[str, float] = {}
-        self._verdicts: dict[str, Verdict] = {}
+        self._outcomes: dict[str, TacticOutcome] = {}
         self._tried = 0
-        self.stopped: tuple[SearchStatus, str] | None = None
 
-    async def go(self, first: Reached) -> None:
+    async def go(self) -> None:
         """Expand states until something ends the search."""
-        self._frontier.begin(first)
-        if not first.state.goals:
-            self.stopped = ("proved", "")
         while self.stopped is None:
             if self._frontier.waiting == 0:
                 self.stopped = ("exhausted", "No state is left to expand.")
@@ -93,53 +137,43 @@ class _Run:
             else:
                 await self._expand(self._frontier.pop())
 
-    async def _expand(self, node: Reached) -> None:
-        proposed = choose(await self._proposer.tactics(node.state.goals), self._limits.tactics)
+    async def _expand(self, index: int) -> None:
+        tree, limits = self._frontier.tree, self._limits
+        proposed = choose(await self.proposer.tactics(tree.nodes[index].state.goals), limits.tactics)
         self._scores = {item.tactic: item.log_probability for item in proposed}
         if self._scores:
-            verdicts = self._environment.run(node, list(self._scores), timeout=self._limits.tactic_seconds)
-            async with aclosing(verdicts):
+            outcomes = self._environment.run(
+                tree.path(index), list(self._scores), timeout=limits.tactic_seconds
+            )
+            async with aclosing(outcomes):
                 self._prefetch()
-                async for verdict in verdicts:
-                    self._verdicts[verdict.tactic] = verdict
+                async for outcome in outcomes:
+                    self._outcomes[outcome.tactic] = outcome
                     self._prefetch()
         self.take()
-        if self._on_progress is not None:
-            self._on_progress(
-                SearchProgress(
-                    self._frontier.expanded,
-                    self._tried,
-                    self._frontier.waiting,
-                    time.monotonic() - self._begin,
-                )
-            )
 
     def _prefetch(self) -> None:
-        """While Lean is busy, request tactics for the state that is next according to the verdicts so far."""
-        if not self._proposer.is_idle:
+        """While Lean is busy, request tactics for the state that is next according to the outcomes so far."""
+        if not self.proposer.is_idle:
             return
         arrived = (
-            (one.reached, self._scores[one.tactic])
-            for one in self._verdicts.values()
-            if one.reached is not None and one.status == "progress"
+            (one.state, self._scores[one.tactic])
+            for one in self._outcomes.values()
+            if one.state is not None and one.status == "progress"
         )
         likely = self._frontier.likely_next(arrived)
         if likely is not None:
-            self._proposer.begin(likely.state.goals)
-
-    async def close(self) -> None:
-        """Cancel the prefetch that is running."""
-        await self._proposer.close()
+            self.proposer.begin(likely.goals)
 
     def take(self) -> None:
-        """Enter the verdicts of the current expansion, in the order of the proposals."""
-        verdicts = [self._verdicts[tactic] for tactic in self._scores if tactic in self._verdicts]
-        scores, self._scores, self._verdicts = self._scores, {}, {}
-        self._tried += len(verdicts)
-        closing = sorted((item for item in verdicts if item.status == "closes"), key=_length)
-        for verdict in verdicts:
-            if verdict.status != "closes":
-                self._frontier.enter(verdict, scores[verdict.tactic])
+        """Enter the outcomes of the current expansion, in the order of the proposals."""
+        outcomes = [self._outcomes[tactic] for tactic in self._scores if tactic in self._outcomes]
+        scores, self._scores, self._outcomes = self._scores, {}, {}
+        self._tried += len(outcomes)
+        closing = sorted((one for one in outcomes if one.status == "closes"), key=lambda one: len(one.tactic))
+        for outcome in outcomes:
+            if outcome.status != "closes":
+                self._frontier.enter(outcome, scores[outcome.tactic])
         if closing:
             self._frontier.prove(closing[0], scores[closing[0].tactic], closing[1:])
             self.stopped = ("proved", "")
@@ -147,11 +181,10 @@ class _Run:
     def result(self) -> SearchResult:
         """The result so far."""
         status, reason = self.stopped or ("failed", "It was stopped.")
-        tree = self._frontier.tree()
-        end = tree.proved
+        tree = self._frontier.tree
         return SearchResult(
             status=status,
-            proof=() if end is None else tuple(tree.nodes[index].tactic for index in tree.path(end)[1:]),
+            proof=() if tree.proved is None else tree.path(tree.proved),
             seconds=time.monotonic() - self._begin,
             nodes=self._frontier.expanded,
             tactics=self._tried,
@@ -160,5 +193,37 @@ class _Run:
         )
 
 
-def _length(verdict: Verdict) -> int:
-    return len(verdict.tactic)
+class _PrefetchingProposer:
+    """A proposer that can be asked before its answer is needed, for one state at a time.
+
+    Prefetching does not change the answers.
+    """
+
+    def __init__(self, proposer: Proposer) -> None:
+        self._proposer = proposer
+        self._begun: dict[tuple[Goal, ...], asyncio.Task[list[Proposed]]] = {}
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no prefetch is running."""
+        return all(task.done() for task in self._begun.values())
+
+    def begin(self, goals: Sequence[Goal]) -> None:
+        """Start to compute the tactics of a state that may be needed."""
+        key = tuple(goals)
+        if key not in self._begun:
+            self._begun[key] = asyncio.create_task(self._ask(key))
+
+    async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
+        """The proposer's tactics for a state, or the error that it raises; at once if they were prefetched."""
+        task = self._begun.pop(tuple(goals), None)
+        return await (self._proposer.tactics(goals) if task is None else task)
+
+    async def close(self) -> None:
+        """Cancel what is still running."""
+        for task in self._begun.values():
+            task.cancel()
+        await asyncio.gather(*self._begun.values(), return_exceptions=True)
+
+    async def _ask(self, goals: tuple[Goal, ...]) -> list[Proposed]:
+        return await self._proposer.tactics(goals)

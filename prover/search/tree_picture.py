@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from html import escape
 
-from prover.search.result import Attempt, SearchTree, TreeNode
+from prover.search.tree import Attempt, SearchTree, TreeNode
 
 _WIDTH, _LEFT, _TOP = 900, 24, 58
 _INDENT, _ROW, _SMALL = 30, 44, 20
@@ -37,43 +36,38 @@ text { fill: #e5e9f0 } .goal, .note { fill: #a3adbd } .number { fill: #ffffff }
 </style>"""
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One row of the outline: a state, or (if `node` is None) a note on what is not shown."""
-
-    depth: int
-    parent: int | None
-    node: int | None = None
-    note: str = ""
-
-    @property
-    def height(self) -> int:
-        return _SMALL if self.node is None else _ROW
-
-
 def tree_svg(tree: SearchTree, title: str) -> str:
     """The outline of a tree: every expanded state, numbered in the order of expansion, with the path of the proof
     marked, the refused tactics counted, and a few of the states that were still waiting."""
-    end = tree.proved
-    on_path = frozenset(tree.path(end)) if end is not None else frozenset()
-    rows = list(_rows(tree, on_path))
-    tops: dict[int, float] = {}
-    parts: list[str] = []
-    top = float(_TOP)
-    for row in rows:
-        if row.node is not None:
-            tops[row.node] = top
-        parts += _drawn(row, top, tree, tops, on_path)
-        top += row.height
-    height = round(top + 14)
-    title = _plain(title)
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img">'
-    heading = f'<text class="title" x="{_LEFT - 8}" y="24">{escape(title)}</text>'
-    edges = sorted((part for part in parts if part.startswith("<path")), key=lambda part: "proof" in part)
-    others = [part for part in parts if not part.startswith("<path")]
-    legend = f'<text class="note" x="{_LEFT - 8}" y="42">{escape(_legend(tree))}</text>'
+    children: dict[int | None, list[int]] = defaultdict(list)
+    for index, node in enumerate(tree.nodes):
+        children[node.parent].append(index)
+    drawing = _Drawing(tree)
+    waiting = [(0, index) for index in children[None]]
+    while waiting:
+        depth, index = waiting.pop()
+        shown, hidden = drawing.chosen(children[index])
+        drawing.add_state(depth, index)
+        if attempts := tree.nodes[index].attempts:
+            drawing.add_note(depth + 1, _attempts_note(attempts))
+        if hidden:
+            drawing.add_note(depth + 1, f"{hidden} more states were not expanded")
+        waiting += [(depth + 1, child) for child in reversed(shown)]
+    title = escape(_plain(title))
     return "\n".join(
-        [head, f"<title>{escape(title)}</title>", _STYLE, heading, legend, *edges, *others, "</svg>", ""]
+        [
+            '<svg xmlns="http://www.w3.org/2000/svg" '
+            f'viewBox="0 0 {_WIDTH} {round(drawing.top + 14)}" role="img">',
+            f"<title>{title}</title>",
+            _STYLE,
+            f'<text class="title" x="{_LEFT - 8}" y="24">{title}</text>',
+            f'<text class="note" x="{_LEFT - 8}" y="42">{escape(_legend(tree))}</text>',
+            *drawing.edges,
+            *drawing.proof,  # over the others
+            *drawing.states,
+            "</svg>",
+            "",
+        ]
     )
 
 
@@ -87,33 +81,61 @@ def _legend(tree: SearchTree) -> str:
     )
 
 
-def _rows(tree: SearchTree, on_path: frozenset[int]) -> Iterator[_Row]:
-    children: dict[int | None, list[int]] = defaultdict(list)
-    for index, node in enumerate(tree.nodes):
-        children[node.parent].append(index)
-    waiting: list[tuple[int, int]] = [(0, index) for index in reversed(children[None])]
-    while waiting:
-        depth, index = waiting.pop()
-        node = tree.nodes[index]
-        yield _Row(depth, node.parent, index)
-        shown, hidden = _shown(children[index], tree.nodes, on_path)
-        if node.attempts:
-            yield _Row(depth + 1, index, note=_attempts_note(node.attempts))
-        if hidden:
-            yield _Row(depth + 1, index, note=f"{hidden} more states were not expanded")
-        waiting += [(depth + 1, child) for child in reversed(shown)]
+class _Drawing:
+    """The outline so far, row by row: SVG elements, and `top`, where the next row begins."""
+
+    def __init__(self, tree: SearchTree) -> None:
+        self._nodes = tree.nodes
+        self._on_path = frozenset(() if tree.proved is None else tree.ancestry(tree.proved))
+        self._tops: dict[int, float] = {}
+        self.top = float(_TOP)
+        self.edges: list[str] = []
+        self.proof: list[str] = []
+        self.states: list[str] = []
+
+    def chosen(self, children: Sequence[int]) -> tuple[list[int], int]:
+        """The children to show, in the order of their expansion, and the number of those that are not shown."""
+        nodes = self._nodes
+        expanded = [one for one in children if nodes[one].expanded is not None or one in self._on_path]
+        rest = sorted((one for one in children if one not in expanded), key=lambda one: -nodes[one].score)
+        kept = rest if len(rest) <= _MOST_WAITING + 1 else rest[:_MOST_WAITING]
+        order = {one: nodes[one].expanded for one in expanded}
+        expanded.sort(key=lambda one: (order[one] is None, order[one] or 0))
+        return expanded + kept, len(rest) - len(kept)
+
+    def add_note(self, depth: int, note: str) -> None:
+        """A row about what is not shown."""
+        x, width = _column(depth)
+        self.states.append(f'<text class="note" x="{x + 4}" y="{self.top + 10}">{_cut(note, width)}</text>')
+        self.top += _SMALL
+
+    def add_state(self, depth: int, index: int) -> None:
+        """The row of a state, after that of its parent."""
+        (x, width), top, node = _column(depth), self.top, self._nodes[index]
+        is_step, is_open = index in self._on_path, node.status == "open"
+        if node.parent is not None:
+            line = f"M{x - _INDENT} {self._tops[node.parent] + 8}V{top + 8}H{x - 6 if is_open else x}"
+            edges, style = (self.proof, "proof") if is_step else (self.edges, "edge")
+            edges.append(f'<path class="{style}" d="{line}"/>')
+        style = "open" if is_open else "step" if is_step else "dot"
+        self.states.append(f'<circle class="{style}" cx="{x}" cy="{top + 8}" r="{6 if is_open else 8}"/>')
+        if node.expanded is not None:
+            self.states.append(f'<text class="number" x="{x}" y="{top + 11.5}">{node.expanded + 1}</text>')
+        tactic = _cut(node.tactic or "the theorem", width - 10)
+        score = f"  {node.score:.2f}".replace("-", "−") if node.parent is not None else ""
+        self.states += [
+            f'<text x="{x + 15}" y="{top + 12}"><tspan class="tactic">{tactic}</tspan>'
+            f'<tspan class="goal">{score}</tspan></text>',
+            f'<text class="goal" x="{x + 15}" y="{top + 28}">{_cut(_goals(node), width - 2)}</text>',
+        ]
+        self._tops[index] = top
+        self.top += _ROW
 
 
-def _shown(
-    children: Sequence[int], nodes: Sequence[TreeNode], on_path: frozenset[int]
-) -> tuple[list[int], int]:
-    """The children to show, in the order of their expansion, and the number of those that are not shown."""
-    expanded = [index for index in children if nodes[index].expanded is not None or index in on_path]
-    rest = sorted((index for index in children if index not in expanded), key=lambda i: -nodes[i].score)
-    kept = rest if len(rest) <= _MOST_WAITING + 1 else rest[:_MOST_WAITING]
-    order = {index: nodes[index].expanded for index in expanded}
-    expanded.sort(key=lambda index: (order[index] is None, order[index] or 0))
-    return expanded + kept, len(rest) - len(kept)
+def _column(depth: int) -> tuple[int, int]:
+    """Where a row of that depth begins, and how many characters fit in it."""
+    x = _LEFT + _INDENT * depth
+    return x, int((_WIDTH - x - 24) / _LETTER)
 
 
 def _attempts_note(attempts: Sequence[Attempt]) -> str:
@@ -131,35 +153,6 @@ def _attempts_note(attempts: Sequence[Attempt]) -> str:
     if counts["closes"]:
         parts.append(f"{counts['closes']} more that close it")
     return "; ".join(parts)
-
-
-def _drawn(
-    row: _Row, top: float, tree: SearchTree, tops: Mapping[int, float], on_path: frozenset[int]
-) -> list[str]:
-    x = _LEFT + _INDENT * row.depth
-    width = int((_WIDTH - x - 24) / _LETTER)
-    if row.node is None:
-        return [f'<text class="note" x="{x + 4}" y="{top + 10}">{_cut(row.note, width)}</text>']
-    node = tree.nodes[row.node]
-    is_step = row.node in on_path
-    parts = []
-    if row.parent is not None:
-        above = tops[row.parent] + 8
-        style = "proof" if is_step else "edge"
-        end = x - 6 if node.status == "open" else x
-        parts.append(f'<path class="{style}" d="M{x - _INDENT} {above}V{top + 8}H{end}"/>')
-    style = "open" if node.status == "open" else "step" if is_step else "dot"
-    parts.append(f'<circle class="{style}" cx="{x}" cy="{top + 8}" r="{8 if style != "open" else 6}"/>')
-    if node.expanded is not None:
-        parts.append(f'<text class="number" x="{x}" y="{top + 11.5}">{node.expanded + 1}</text>')
-    first = node.tactic or "the theorem"
-    score = f"  {node.score:.2f}".replace("-", "−") if node.parent is not None else ""
-    parts.append(
-        f'<text x="{x + 15}" y="{top + 12}"><tspan class="tactic">{_cut(first, width - 10)}</tspan>'
-        f'<tspan class="goal">{score}</tspan></text>'
-    )
-    parts.append(f'<text class="goal" x="{x + 15}" y="{top + 28}">{_cut(_goals(node), width - 2)}</text>')
-    return parts
 
 
 def _goals(node: TreeNode) -> str:

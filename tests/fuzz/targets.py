@@ -47,7 +47,7 @@ from lsp_server.http.new_premises import read_declaration
 from lsp_server.http.notation import restored
 from lsp_server.http.prefixes import starting_with
 from lsp_server.protocol.parameters import Parameters
-from prover.evaluation.cutting import cut_text
+from prover.search.library import cut_text
 from prover.search.theorem import Theorem
 from prover.shaped.shape import abstracted
 from prover.variants import use_of

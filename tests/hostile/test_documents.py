@@ -15,8 +15,7 @@ from lean_extract.common.files.reading import MAX_STATE
 from lean_extract.records import read_records
 from lsp_server.engine.requests import checked_query
 from lsp_server.engine.settings import Settings, parse
-from prover.evaluation.minif2f import read_minif2f
-from prover.evaluation.problems import InvalidProblem
+from prover.search.problems import InvalidProblem, read_minif2f
 from retriever.documents.store import read_corpus
 from retriever.documents.xml_parser import DEEPEST
 from retriever.lean.features import load_fusion

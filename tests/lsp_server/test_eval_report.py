@@ -13,14 +13,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsp_server.evaluation.figures import figures_of, pass_at
-from lsp_server.evaluation.minicore import composed, minicore_set
-from lsp_server.evaluation.picture import picture
-from lsp_server.evaluation.premise_index import without_owners
-from lsp_server.evaluation.report import markdown, notes, plain, read_run, table, to_json
-from prover.evaluation.problems import Problem
-from prover.evaluation.rows import ProblemRow
-from prover.evaluation.run_folder import RunDescription, opened
+from lsp_server.commands.eval_premises import without_owners
+from lsp_server.commands.eval_report import (
+    figures_of,
+    markdown,
+    notes,
+    pass_at,
+    picture,
+    plain,
+    read_run,
+    table,
+    to_json,
+)
+from prover.search.problems import Problem
+from prover.search.run_folder import ProblemRow, RunDescription, opened
+from prover.search.sets import composed, minicore_set
 from retriever.search.index.proof_columns import ProofRows, hash_names
 from tests.lsp_server.conftest import SCRIPT
 

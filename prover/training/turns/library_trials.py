@@ -15,8 +15,8 @@ from lean_extract.syntax.complete_tactics import complete
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
 from prover.candidates import Candidate, key_of
-from prover.evaluation.library import all_theorems
-from prover.evaluation.problems import Problem
+from prover.search.library import all_theorems
+from prover.search.problems import Problem
 from prover.training.fit_neighbours import WantedStep
 from prover.training.turns.asked import Trial
 from prover.verify import GoalPosition, verify

@@ -35,7 +35,7 @@ def templates(*names: str) -> SourcesProposer:
     async def retrieve(goal: Goal) -> Sequence[Premise]:
         return chosen
 
-    return SourcesProposer((Templates(), Closers()), retrieve)
+    return SourcesProposer(retrieve, (Templates(), Closers()))
 
 
 def theorem(statement: str, *imports: str) -> Theorem:

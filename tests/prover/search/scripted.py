@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from lean_extract.common.errors import PremiseSuggestError
 from lean_extract.goals import format_goal, parse_state
-from lean_extract.records import Goal, ProofState
-from prover.search import Proposed, Reached, Verdict
+from lean_extract.records import Goal, ProofState, TacticOutcome
+from prover.search import Proposed
 
 Table = Mapping[str, Mapping[str, tuple[float, str]]]
 """For each state, its tactics: log-probability, and what it leads to: a state, `done`, or one of
@@ -31,18 +31,19 @@ class Scripted:
     hung: asyncio.Event = field(default_factory=asyncio.Event)
     expanded: list[str] = field(default_factory=list)
     asked: list[tuple[str, ...]] = field(default_factory=list)
-    is_closed: bool = False
     let_go: int = 0
 
-    async def start(self) -> Reached:
+    async def start(self) -> ProofState:
         if self.error is not None:
             raise self.error
-        return Reached(state(self.first), self.first)
+        return state(self.first)
 
     async def run(
-        self, node: Reached, tactics: Sequence[str], *, timeout: float
-    ) -> AsyncGenerator[Verdict, None]:
-        here = str(node.handle)
+        self, path: tuple[str, ...], tactics: Sequence[str], *, timeout: float
+    ) -> AsyncGenerator[TacticOutcome, None]:
+        here = self.first
+        for tactic in path:
+            here = self.table[here][tactic][1]
         self.expanded.append(here)
         self.asked.append(tuple(tactics))
         try:
@@ -51,21 +52,18 @@ class Scripted:
                 if end == "hangs":
                     self.hung.set()
                     await asyncio.Event().wait()
-                yield self._verdict(tactic, end)
+                yield self._outcome(tactic, end)
         finally:
             self.let_go += 1
 
-    def _verdict(self, tactic: str, end: str) -> Verdict:
+    def _outcome(self, tactic: str, end: str) -> TacticOutcome:
         if end == "dies":
             raise PremiseSuggestError("Lean is gone.")
         if end == "done":
-            return Verdict(tactic, "closes", Reached(ProofState(())))
+            return TacticOutcome(tactic, "closes", ProofState(()))
         if end in ("fails", "timeout"):
-            return Verdict(tactic, end, None, f"{tactic} is refused\nfor reasons")  # type: ignore[arg-type]
-        return Verdict(tactic, "progress", Reached(state(end), end))
-
-    async def close(self) -> None:
-        self.is_closed = True
+            return TacticOutcome(tactic, end, None, f"{tactic} is refused\nfor reasons")  # type: ignore[arg-type]
+        return TacticOutcome(tactic, "progress", state(end))
 
 
 @dataclass

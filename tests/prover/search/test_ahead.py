@@ -10,8 +10,8 @@ import pytest
 
 from lean_extract.common.errors import LeanDied
 from lean_extract.goals import format_goal
-from lean_extract.records import Goal
-from prover.search import Proposed, Reached, SearchLimits, Verdict, search
+from lean_extract.records import Goal, TacticOutcome
+from prover.search import Proposed, SearchLimits, search
 from tests.prover.search.scripted import Listed, Scripted, Table
 
 LIMITS = SearchLimits(seconds=30, nodes=50, tactics=8)
@@ -41,12 +41,12 @@ class Waiting(Scripted):
     until: dict[str, asyncio.Event] = field(default_factory=dict)
 
     async def run(
-        self, node: Reached, tactics: Sequence[str], *, timeout: float
-    ) -> AsyncGenerator[Verdict, None]:
-        async for verdict in super().run(node, tactics, timeout=timeout):
-            if verdict.tactic in self.until:
-                await self.until[verdict.tactic].wait()
-            yield verdict
+        self, path: tuple[str, ...], tactics: Sequence[str], *, timeout: float
+    ) -> AsyncGenerator[TacticOutcome, None]:
+        async for outcome in super().run(path, tactics, timeout=timeout):
+            if outcome.tactic in self.until:
+                await self.until[outcome.tactic].wait()
+            yield outcome
 
 
 async def test_the_best_state_that_has_come_is_thought_about_while_lean_is_busy() -> None:

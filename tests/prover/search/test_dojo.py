@@ -82,7 +82,7 @@ async def test_a_proof_is_found_past_all_that_can_go_wrong(load: Load, tmp_path:
     # Each Lean that was given up has been ended once, and states were reached anew in the next.
     assert [one.exits for one in plot.dojos] == [1] * len(plot.dojos)
     assert plot.dojos[-1].ran[:2] == ["constructor", "exact hp"]
-    goals = [result.tree.nodes[place].goals for place in result.tree.path(result.tree.proved or 0)]
+    goals = [result.tree.nodes[place].goals for place in result.tree.ancestry(result.tree.proved or 0)]
     assert [len(printed) for printed in goals] == [1, 2, 1, 0]
 
 
@@ -118,13 +118,13 @@ async def test_being_cancelled_ends_lean_at_once(load: Load, tmp_path: Path) -> 
 async def test_what_dojo_is_asked_for(load: Load, tmp_path: Path) -> None:
     plot = Plot(TABLE, FIRST)
     async with environment(load(plot), tmp_path) as dojo:
-        first = await dojo.start()
-        verdicts = [item async for item in dojo.run(first, ["constructor"], timeout=7)]
+        await dojo.start()
+        outcomes = [item async for item in dojo.run((), ["constructor"], timeout=7)]
     [one] = plot.dojos
     assert (one.timeout, one.build_deps, one.proc.timeout) == (600, False, 7)
     assert one.entry.full_name == "A.t"
-    assert [item.status for item in verdicts] == ["progress"]
-    assert [goal.case for goal in verdicts[0].reached.state.goals] == ["left", "right"]  # type: ignore[union-attr]
+    assert [item.status for item in outcomes] == ["progress"]
+    assert [goal.case for goal in outcomes[0].state.goals] == ["left", "right"]  # type: ignore[union-attr]
 
 
 def test_a_folder_that_is_no_clone(load: Load, tmp_path: Path) -> None:

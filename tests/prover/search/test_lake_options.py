@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from lean_extract.toolchains.toolchain import Toolchain
-from prover.search.lean_process import file_options
-from prover.search.proof_file import CheckedProof, check_proof
+from prover.search.proof_file import CheckedProof, check_proof, file_options
 from prover.search.theorem import Theorem
 from tests.lake.projects import LakeProject
 

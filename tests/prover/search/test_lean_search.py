@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.records import Goal, Position
+from lean_extract.records import Goal, Position, ProofState, TacticOutcome
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.toolchains.toolchain import Toolchain
-from prover.search import Proposed, Reached, SearchLimits, Verdict, search
+from prover.search import Proposed, SearchLimits, search
 from prover.search.lean_environment import LeanEnvironment
 from prover.search.proof_file import check_proof
 from prover.search.theorem import Theorem
@@ -78,7 +78,7 @@ async def test_all_goals_count_and_tactics_act_on_the_main_one(session: LeanSess
     environment = LeanEnvironment(session, asked)
     result = await search(environment, Scripts("constructor", "exact hq", "exact hp", "exact hr"), QUICK)
     assert result.proof == ("constructor", "exact hp", "constructor", "exact hq", "exact hr")
-    goals = [result.tree.nodes[place].goals for place in result.tree.path(result.tree.proved or 0)]
+    goals = [result.tree.nodes[place].goals for place in result.tree.ancestry(result.tree.proved or 0)]
     assert [len(printed) for printed in goals] == [1, 2, 1, 2, 1, 0]
 
 
@@ -154,21 +154,18 @@ class Deadly:
     def __init__(self, inner: LeanEnvironment, session: LeanSession, times: int) -> None:
         self._inner, self._session, self.left = inner, session, times
 
-    async def start(self) -> Reached:
+    async def start(self) -> ProofState:
         return await self._inner.start()
 
     async def run(
-        self, node: Reached, tactics: Sequence[str], *, timeout: float
-    ) -> AsyncGenerator[Verdict, None]:
-        async with aclosing(self._inner.run(node, tactics, timeout=timeout)) as verdicts:
-            async for verdict in verdicts:
-                yield verdict
+        self, path: tuple[str, ...], tactics: Sequence[str], *, timeout: float
+    ) -> AsyncGenerator[TacticOutcome, None]:
+        async with aclosing(self._inner.run(path, tactics, timeout=timeout)) as outcomes:
+            async for outcome in outcomes:
+                yield outcome
                 if self.left and self._session.pid is not None:
                     self.left -= 1
                     os.kill(self._session.pid, signal.SIGKILL)
-
-    async def close(self) -> None:
-        await self._inner.close()
 
 
 async def test_lean_killed_in_mid_search_is_started_anew(project: Path, example: Toolchain) -> None:

@@ -7,8 +7,9 @@ import xml.etree.ElementTree as ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prover.search import SearchLimits, SearchTree, TreeNode, search
-from prover.search.result import Attempt
+from lean_extract.records import Goal, ProofState
+from prover.search import SearchLimits, search
+from prover.search.tree import Attempt, SearchTree, TreeNode
 from prover.search.tree_picture import tree_svg
 from tests.prover.search.scripted import Listed, Scripted, Table
 
@@ -17,16 +18,25 @@ TEXTS = st.text(st.characters(codec=None), max_size=90)
 ATTEMPTS = st.builds(Attempt, TEXTS, st.sampled_from(["fails", "timeout", "known", "closes"]))
 
 
+def state(*targets: str) -> ProofState:
+    return ProofState(tuple(Goal((), target) for target in targets))
+
+
 @st.composite
 def trees(draw: st.DrawFn) -> SearchTree:
-    nodes = [TreeNode(("h : a < b\n⊢ a",), 0.0, expanded=0)]
+    nodes = [TreeNode(state("a"), 0.0, expanded=0)]
     for _ in range(1, draw(st.integers(1, 12))):
         expanded = [at for at, node in enumerate(nodes) if node.expanded is not None]
         nodes.append(
             TreeNode(
-                goals=draw(
+                draw(
                     st.sampled_from(
-                        [("⊢ a < b & c",), ("⊢ p\n  ∧ q", "⊢ r"), ("⊢ " + "long " * 60,), ("odd \x00\ud800",)]
+                        [
+                            state("a < b & c"),
+                            state("p\n∧ q", "r"),
+                            state("long " * 60),
+                            state("odd \x00\ud800"),
+                        ]
                     )
                 ),
                 score=draw(st.floats(-50, 0)),
@@ -34,10 +44,10 @@ def trees(draw: st.DrawFn) -> SearchTree:
                 tactic=draw(TEXTS),
                 status="open",
                 expanded=draw(st.none() | st.integers(0, 99)),
-                attempts=tuple(draw(st.lists(ATTEMPTS, max_size=3))),
+                attempts=draw(st.lists(ATTEMPTS, max_size=3)),
             )
         )
-    return SearchTree(tuple(nodes))
+    return SearchTree(nodes)
 
 
 def texts(svg: str) -> list[str]:

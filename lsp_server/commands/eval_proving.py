@@ -1,4 +1,4 @@
-"""Prepares an evaluation: finds Lean, compiles the library, loads the models, builds the index."""
+"""What proves the problems of an evaluation: a Lean, the sources of tactics, and the index, by a plan."""
 
 from __future__ import annotations
 
@@ -6,32 +6,79 @@ import logging
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
+from typing import Literal
 
+from lean_extract.records import Goal, Premise
 from lean_extract.session import LeanLimits, LeanSession
+from lean_extract.source.projects.project import find_project
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
+from lsp_server.commands.eval_options import RetrieverKind
+from lsp_server.commands.eval_premises import (
+    ProblemPremises,
+    References,
+    Retrieval,
+    evaluation_stores,
+    library_digest,
+    open_service,
+)
+from lsp_server.engine.candidate_tactics import template_candidates
 from lsp_server.engine.models import model_folder
 from lsp_server.engine.stores import Progress, needs_mathlib
-from lsp_server.evaluation.plan import EvaluationPlan, ProblemSet, ProvingSetup
-from lsp_server.evaluation.premise_index import evaluation_stores, library_digest
-from lsp_server.evaluation.reference import References
-from lsp_server.evaluation.retrieving import ProblemRetriever, nothing, open_service
-from lsp_server.evaluation.tactics import Tactics
+from prover.candidates import Candidate, CandidateSource
 from prover.closers import LEAN_CLOSERS, MATHLIB_CLOSERS
-from prover.evaluation.problems import Problem, digest
-from prover.evaluation.proving import ProposerFor, Prover
-from prover.evaluation.run_folder import RunDescription
-from prover.evaluation.seeds import Shuffled
 from prover.odds import shipped_odds
 from prover.opening import AnyGenerator
-from prover.search.environment import Proposer
+from prover.search import Proposer, SearchLimits
+from prover.search.problems import Problem, digest
+from prover.search.proposals import Shuffled, SourcesProposer, no_premises
+from prover.search.proving import ProposerFor, Prover
+from prover.search.run_folder import RunDescription
+from prover.search.sets import ProblemSet
+from retriever.lean.theorems import is_theorem
 from retriever.models.encoder import Encoder
 from retriever.search.index.store import IndexStore
 
 log = logging.getLogger("premise_suggest")
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationPlan:
+    """How problems are to be proved.
+
+    `premises`: how many are retrieved for a state. `generated`: how many tactics the generator writes for
+    one. `generator` and `model` are folders or names on the hub; empty: what is shipped. `lean`: the
+    command line of a Lean server; empty: found by itself.
+    """
+
+    retriever: RetrieverKind = "ours"
+    tactics_from: Literal["both", "templates", "generator"] = "both"
+    generator: str = ""
+    model: str = ""
+    download: bool = False
+    premises: int = 16
+    generated: int = 16
+    passes: int = 1
+    workers: int = 1
+    limits: SearchLimits = field(default_factory=SearchLimits)
+    lean: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProvingSetup:
+    """All that proving a set's problems needs, but for the problems: what is sent to other processes.
+
+    `problems`: the set, without its problems. `names`: their full names. `stores`: the folders of the indexes that
+    hold nothing of their proofs; empty where no premises are retrieved. `plan`: how they are to be proved.
+    """
+
+    problems: ProblemSet
+    names: tuple[str, ...]
+    stores: tuple[Path, ...]
+    plan: EvaluationPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,24 +163,39 @@ def setup_of(
     return ProvingSetup(replace(problems, posed=()), names, roots, plan)
 
 
+@dataclass(frozen=True, slots=True)
+class ProjectTemplates:
+    """The tactics of premises and of the goal's shape, as in a suggestion; a `CandidateSource`.
+
+    `extra`: further closing tactics that the project has.
+    """
+
+    extra: tuple[str, ...]
+
+    def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
+        """At most `limit` candidates, best first."""
+        return template_candidates(goal, premises, self.extra, limit)
+
+
 def proposers(setup: ProvingSetup, prepared: Prepared) -> ProposerFor:
     """The function that makes the proposer for a problem and a pass."""
     plan = setup.plan
-    extra = MATHLIB_CLOSERS if needs_mathlib(setup.problems.project) else ()
+    templates = ProjectTemplates(MATHLIB_CLOSERS if needs_mathlib(setup.problems.project) else ())
     retrieval = _retrieval(setup, prepared)
-    with_templates = plan.tactics_from != "generator"
 
     def proposer(problem: Problem, pass_number: int) -> Proposer:
-        retrieve = nothing if retrieval is None else retrieval.of(problem)
-        tactics = Tactics(
-            retrieve,
-            prepared.generator,
-            with_templates,
-            extra,
-            plan.generated,
-            2 * plan.limits.tactics,  # more than are tried, so that other seeds can choose others
-            None if retrieval is None or not with_templates else retrieval.neighbours_of(problem),
-            LEAN_CLOSERS,
+        premises = None if retrieval is None else ProblemPremises(retrieval, problem)
+        sources: list[CandidateSource] = []
+        if plan.tactics_from != "generator":
+            sources = [templates] if premises is None else [templates, premises]
+        tactics = SourcesProposer(
+            no_premises if premises is None else premises.retrieve,
+            tuple(sources),
+            limit=2 * plan.limits.tactics,  # more than are tried, so that other seeds can choose others
+            first=LEAN_CLOSERS,
+            generator=prepared.generator,
+            generated=plan.generated,
+            readable=is_theorem,
         )
         return Shuffled(tactics, pass_number - 1)
 
@@ -152,17 +214,21 @@ async def opened_prover(
         )
 
 
-def _retrieval(setup: ProvingSetup, prepared: Prepared) -> ProblemRetriever | None:
+def _retrieval(setup: ProvingSetup, prepared: Prepared) -> Retrieval | None:
     if prepared.encoder is None:
         return None
-    problems, plan, names = setup.problems, setup.plan, setup.names
+    problems, plan = setup.problems, setup.plan
     stores = [IndexStore(root) for root in setup.stores]
     service = open_service(stores, prepared.model, prepared.encoder, plan.retriever)
     known = service.snapshot().names
-    references = References(
-        problems.project, prepared.toolchain, lambda name: bool(known.find_names([name])[0] >= 0)
-    )
-    hidden = names if problems.stated_alone or problems.library != problems.project else ()
-    return ProblemRetriever(
-        plan.retriever, service, problems.project, plan.premises, hidden, names, references
+    names = frozenset(setup.names)
+    are_hidden = problems.stated_alone or problems.library != problems.project
+    return Retrieval(
+        plan.retriever,
+        service,
+        find_project(problems.project),
+        plan.premises,
+        names if are_hidden else frozenset(),
+        names,
+        References(problems.project, prepared.toolchain, lambda name: bool(known.find_names([name])[0] >= 0)),
     )

@@ -7,7 +7,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prover.evaluation.proving import file_name, stems_of
+from prover.search.proving import file_name, stems_of
 
 
 def test_readable_names_stay() -> None:

@@ -1,26 +1,27 @@
-"""One problem: a search, and a check of the proof it found by a fresh Lean."""
+"""Problems proved on several Leans: for each a search, and a check of the proof it found by a fresh Lean."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from lean_extract.common.errors import LeanNotFound, PremiseSuggestError
+from lean_extract.session.live import LiveLean
 from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.toolchains.toolchain import Toolchain
-from prover.evaluation.problems import InvalidProblem, Posed, Problem
-from prover.evaluation.rows import ProblemRow
-from prover.evaluation.run_folder import not_written
 from prover.search.environment import Proposer
-from prover.search.lean_environment import LeanEnvironment, LeanForSearch
+from prover.search.lean_environment import LeanEnvironment
+from prover.search.problems import InvalidProblem, Posed, Problem
 from prover.search.proof_file import check_proof, write_proof
-from prover.search.result import SearchLimits, SearchResult
-from prover.search.search import search
+from prover.search.run_folder import ProblemRow, not_written
+from prover.search.search import SearchLimits, SearchResult, search
 
 ProposerFor = Callable[[Problem, int], Proposer]
 """(problem, pass from 1) -> what proposes tactics for it."""
@@ -40,7 +41,7 @@ class Prover:
     fresh Lean checks each of them before the search.
     """
 
-    session: LeanForSearch
+    session: LiveLean
     toolchain: Toolchain
     project: Path
     proposer_for: ProposerFor
@@ -67,8 +68,8 @@ class Prover:
 
     async def _searched(self, problem: Problem, blank: ProblemRow) -> ProblemRow:
         proposer = self.proposer_for(problem, blank.pass_number)
-        async with LeanEnvironment(self.session, problem.theorem) as environment:
-            result = await search(environment, proposer, self.limits)
+        environment = LeanEnvironment(self.session, problem.theorem)
+        result = await search(environment, proposer, self.limits)
         row = _row(blank, result)
         if result.status != "proved":
             return row
@@ -159,3 +160,36 @@ def _row(blank: ProblemRow, result: SearchResult) -> ProblemRow:
         tactics=result.tactics,
         error=result.reason,
     )
+
+
+Task = tuple[Posed, int]
+"""A problem and the number of the pass, from 1."""
+
+
+class Worker(Protocol):
+    """Proves one problem at a time."""
+
+    async def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
+        """Try to prove the problem; returns its row."""
+        ...
+
+
+async def run(tasks: Iterable[Task], workers: Sequence[Worker], on_row: Callable[[ProblemRow], None]) -> None:
+    """Give each task to the next free worker; `on_row` is called with each row as soon as it is there.
+
+    An exception of a worker or of `on_row` stops the other workers, too, and so does cancellation. A problem
+    that is unfinished then has no row.
+    """
+    waiting = iter(tasks)
+
+    async def work(worker: Worker) -> None:
+        for posed, pass_number in waiting:
+            on_row(await worker.prove(posed, pass_number))
+
+    running = [asyncio.create_task(work(worker)) for worker in workers]
+    try:
+        await asyncio.gather(*running)
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)

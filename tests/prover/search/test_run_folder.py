@@ -12,16 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.common.errors import BadRecords, UserError
-from prover.evaluation.lock import FolderInUse, held
-from prover.evaluation.rows import ProblemRow, RowStatus, from_line, to_line
-from prover.evaluation.run_folder import (
+from prover.search.run_folder import (
     DESCRIPTION,
     RESULTS,
+    FolderInUse,
+    ProblemRow,
     ResultsNotWritten,
+    RowStatus,
     RunDescription,
+    from_line,
+    held,
     opened,
     read_description,
     read_rows,
+    to_line,
 )
 
 ASKED = RunDescription({"problems": "some", "retriever": "bm25", "seconds": 1.5}, problems=3, passes=1)

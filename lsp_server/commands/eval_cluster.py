@@ -18,12 +18,11 @@ from typing import Any, TypeVar
 
 from lean_extract.common.cluster import ClusterOptions, cluster_client, opened_on_workers, result_of
 from lean_extract.common.errors import ClusterLost, PremiseSuggestError, TaskFailed, WorkersDied
+from lsp_server.commands.eval_proving import Prepared, ProvingSetup, opened_prover, prepare, proposers
 from lsp_server.engine.open_generator import open_generator
-from lsp_server.evaluation.plan import ProvingSetup
-from lsp_server.evaluation.preparing import Prepared, opened_prover, prepare, proposers
-from prover.evaluation.problems import InvalidProblem, Posed
-from prover.evaluation.rows import ProblemRow
-from prover.evaluation.runner import Task, Worker
+from prover.search.problems import InvalidProblem, Posed
+from prover.search.proving import Task, Worker
+from prover.search.run_folder import ProblemRow
 
 Value = TypeVar("Value")
 

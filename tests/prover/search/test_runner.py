@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import pytest
 
 from lean_extract.records import Goal
-from prover.evaluation.problems import InvalidProblem, Posed
-from prover.evaluation.rows import ProblemRow
-from prover.evaluation.runner import run
-from prover.evaluation.seeds import Shuffled
 from prover.search.environment import Proposed
+from prover.search.problems import InvalidProblem, Posed
+from prover.search.proposals import Shuffled
+from prover.search.proving import run
+from prover.search.run_folder import ProblemRow
 
 GOAL = Goal((), "p → p")
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.common.errors import BadSource
-from prover.evaluation.minif2f import family, read_minif2f
-from prover.evaluation.problems import InvalidProblem, Problem, digest
+from prover.search.problems import InvalidProblem, Problem, digest, family, read_minif2f
 
 
 def line(name: str, statement: str, header: str = "import Lib", **more: object) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from lean_extract.goals import parse_goal
 from lean_extract.records import Goal, Premise
-from lsp_server.evaluation.tactics import Neighbours, Tactics
-from prover.candidates import Candidate
+from prover.candidates import Candidate, CandidateSource, Closers, Templates
 from prover.generator.model import Generated
 from prover.search.environment import Proposed
+from prover.search.proposals import SourcesProposer, no_premises
 
 GOAL = parse_goal("p q : Prop\nh : p ∧ q\n⊢ q ∧ p")
 
@@ -29,28 +29,29 @@ class Writes:
 
 
 def proposed(
-    *written: str, near: Neighbours | None = None, with_templates: bool = True, limit: int = 40
+    *written: str, sources: tuple[CandidateSource, ...] = (Templates(), Closers()), limit: int = 40
 ) -> list[Proposed]:
-    async def nothing(goal: Goal) -> Sequence[Premise]:
-        return ()
-
-    tactics = Tactics(nothing, Writes(*written), with_templates, (), 8, limit, near)
-    return asyncio.run(tactics.tactics([GOAL]))
+    proposer = SourcesProposer(no_premises, sources, limit, generator=Writes(*written), generated=8)
+    return asyncio.run(proposer.tactics([GOAL]))
 
 
-def near(goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
-    return [Candidate("exact And.comm.mp h", 0.7, "neighbour", "Lib.swap")]
+class Near:
+    def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
+        return [Candidate("exact And.comm.mp h", 0.7, "neighbour", "Lib.swap")]
+
+
+ALL = (Templates(), Closers(), Near())
 
 
 def test_all_sources_propose_and_the_likeliest_comes_first() -> None:
-    found = proposed("exact ⟨h.2, h.1⟩", near=near)
+    found = proposed("exact ⟨h.2, h.1⟩", sources=ALL)
     tactics = [one.tactic for one in found]
     assert {"exact ⟨h.2, h.1⟩", "exact And.comm.mp h", "constructor"} <= set(tactics)
     assert len(set(tactics)) == len(tactics)
     chances = [one.log_probability for one in found]
     assert chances == sorted(chances, reverse=True)
     assert all(-math.inf < chance < 0 for chance in chances)
-    assert proposed("exact ⟨h.2, h.1⟩", near=near, limit=3) == found[:3]
+    assert proposed("exact ⟨h.2, h.1⟩", sources=ALL, limit=3) == found[:3]
 
 
 def test_what_the_generator_proposes_too_is_likelier() -> None:
@@ -61,7 +62,7 @@ def test_what_the_generator_proposes_too_is_likelier() -> None:
 
 
 def test_the_generator_alone_keeps_its_own_probabilities() -> None:
-    found = proposed("simp", "rfl", with_templates=False)
+    found = proposed("simp", "rfl", sources=())
     assert found == [Proposed("simp", -0.5), Proposed("rfl", -1.5)]
 
 

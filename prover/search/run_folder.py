@@ -1,7 +1,7 @@
 """The folder of an evaluation: its settings and the rows so far. However the process ends, they stay readable.
 
 run.json        the settings, their hash, the number of problems and of passes
-results.jsonl   one row per problem and pass (`prover.evaluation.rows`), in the order in which they finished
+results.jsonl   one row per problem and pass (`ProblemRow`), in the order in which they finished
 proofs/         the proofs found, as Lean files that a fresh Lean accepted
 lock            held by the process that writes
 """
@@ -11,24 +11,110 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
 
 from lean_extract.common.errors import BadRecords, PremiseSuggestError, UserError
+from lean_extract.common.file_lock import open_lock_file, read_holder, try_lock, write_holder
 from lean_extract.common.files.atomic import replacing
-from lean_extract.common.files.json_text import read_json
+from lean_extract.common.files.json_text import parse_json, read_json
+from lean_extract.common.files.typed_json import from_json
 from lean_extract.common.terminal_text import reason
+from lean_extract.records import to_json
 from lean_extract.source.projects.walking import EVALUATION_FILE, EVALUATION_FORMAT
-from prover.evaluation.lock import LOCK, held, is_foreign
-from prover.evaluation.rows import ProblemRow, from_line, to_line
 
-FORMAT = EVALUATION_FORMAT
 VERSION = 1
-DESCRIPTION, RESULTS, PROOFS = EVALUATION_FILE, "results.jsonl", "proofs"
+DESCRIPTION, RESULTS, PROOFS, LOCK = EVALUATION_FILE, "results.jsonl", "proofs", "lock"
+_LONGEST_LOCK = 4096
+"""Bytes."""
+RowStatus = Literal["proved", "exhausted", "limit", "failed", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemRow:
+    """One problem in one pass.
+
+    `status`: how the search ended (`prover.search.SearchResult`), but `proved` only if a fresh Lean accepted
+    the whole file, and `refused` if it did not. `failed`: Lean cannot be asked about this problem, or Lean gave
+    up. `error`: the reason, in all cases but `proved`. `seconds`: the search's wall time. `nodes`, `tactics`:
+    states expanded, tactics tried. `axioms`: those that the proof depends on. `settings`: the hash of the run's
+    settings.
+    """
+
+    name: str
+    pass_number: int
+    status: RowStatus
+    level: str = ""
+    proof: tuple[str, ...] = ()
+    axioms: tuple[str, ...] = ()
+    seconds: float = 0.0
+    nodes: int = 0
+    tactics: int = 0
+    error: str = ""
+    retriever: str = ""
+    tactics_from: str = ""
+    generator: str = ""
+    settings: str = ""
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether there is a proof that Lean accepted."""
+        return self.status == "proved"
+
+
+def to_line(row: ProblemRow) -> str:
+    """The row as a line of JSON, with its line end."""
+    return json.dumps(to_json(row), ensure_ascii=False) + "\n"
+
+
+def from_line(line: bytes) -> ProblemRow:
+    """The row of a line. Raises ValueError, TypeError: the line is not a row."""
+    return cast(ProblemRow, from_json(ProblemRow, parse_json(line)))
+
+
+class FolderInUse(UserError):
+    """Another evaluation is writing to this folder."""
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock for the block. Raises FolderInUse (the message says which process holds it), OSError."""
+    path = folder / LOCK
+    with open_lock_file(path) as descriptor:
+        if not try_lock(descriptor):
+            raise FolderInUse(
+                f"Another evaluation is writing to {folder}: {_holder(path) or 'another process'}.",
+                "Wait until it ends, or name another folder with --out.",
+            )
+        since = datetime.now().astimezone().isoformat(" ", "seconds")
+        holder = {"pid": os.getpid(), "host": socket.gethostname(), "since": since}
+        write_holder(descriptor, json.dumps(holder))
+        yield
+
+
+def _holder(lock: Path) -> str | None:
+    """Who holds a lock file; empty if the holder has not written its name yet; None: it is not an evaluation's.
+
+    Raises OSError: it cannot be read.
+    """
+    if not lock.is_file():
+        return None
+    content = read_holder(lock, _LONGEST_LOCK).strip()
+    if not content:
+        return ""
+    try:
+        holder = parse_json(content)
+        return f"process {holder['pid']} on {holder['host']}, since {holder['since']}"
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
 Settings = Mapping[str, str | int | float]
 """Everything that determines the results, as plain values by name."""
 
@@ -58,6 +144,17 @@ class RunDescription:
         """A hash of the settings."""
         text = json.dumps(dict(self.settings), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def to_json(self) -> dict[str, object]:
+        """The content of `run.json`."""
+        return {
+            "format": EVALUATION_FORMAT,
+            "version": VERSION,
+            "settings": dict(self.settings),
+            "settings_hash": self.digest,
+            "problems": self.problems,
+            "passes": self.passes,
+        }
 
 
 @dataclass(slots=True)
@@ -105,8 +202,7 @@ def opened(folder: Path, description: RunDescription, *, resume: bool) -> Iterat
             if before is not None:
                 description = replace(description, passes=max(before.passes, description.passes))
             with replacing(folder / DESCRIPTION) as stream:
-                json.dump(_plain(description), stream, ensure_ascii=False, indent=2)
-                stream.write("\n")
+                stream.write(json.dumps(description.to_json(), ensure_ascii=False, indent=2) + "\n")
             results = stack.enter_context((folder / RESULTS).open("ab+", buffering=0))
             _repair(results)
             rows, complaints = read_rows(folder / RESULTS)
@@ -124,7 +220,7 @@ def read_description(folder: Path) -> RunDescription:
     hint = "Name a folder that `premise-suggest eval` wrote."
     try:
         values: dict[str, Any] = read_json(path)
-        if (values["format"], values["version"]) != (FORMAT, VERSION):
+        if (values["format"], values["version"]) != (EVALUATION_FORMAT, VERSION):
             raise BadRecords(f"{path} is {values['format']} {values['version']}.", hint)
         return RunDescription(dict(values["settings"]), int(values["problems"]), int(values["passes"]))
     except FileNotFoundError as error:
@@ -173,11 +269,14 @@ def _shown(settings: Settings, name: str) -> str:
 
 def _compare(folder: Path, asked: RunDescription, resume: bool) -> RunDescription | None:
     """The description that the folder already has, if any. Raises UserError, BadRecords: it is refused."""
+    lock = folder / LOCK
+    if (lock.exists() or lock.is_symlink()) and _holder(lock) is None:
+        raise UserError(
+            f"{lock} is not an evaluation's lock, and would be overwritten.",
+            "Move it elsewhere, or name another folder with --out.",
+        )
     if not (folder / DESCRIPTION).exists():
-        foreign = sorted(item.name for item in folder.iterdir() if not _is_ours(item.name))
-        if is_foreign(folder):
-            foreign.append(LOCK)
-        if foreign:
+        if foreign := sorted(item.name for item in folder.iterdir() if not _is_ours(item.name)):
             raise UserError(
                 f"{folder} holds other files ({foreign[0]}) and no evaluation.",
                 "Name a new folder with --out.",
@@ -205,14 +304,3 @@ def _compare(folder: Path, asked: RunDescription, resume: bool) -> RunDescriptio
 def _is_ours(name: str) -> bool:
     """Whether a file is the lock, or the temporary file of a description that is being written."""
     return name == LOCK or (name.startswith(f".{DESCRIPTION}.") and name.endswith(".tmp"))
-
-
-def _plain(description: RunDescription) -> dict[str, object]:
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "settings": dict(description.settings),
-        "settings_hash": description.digest,
-        "problems": description.problems,
-        "passes": description.passes,
-    }

@@ -1,0 +1,252 @@
+"""Compares runs: pass rates with intervals, times and nodes, as a table, as Markdown, as JSON, as a picture."""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import comb
+from pathlib import Path
+
+import numpy as np
+
+from prover.search.run_folder import RESULTS, ProblemRow, RunDescription, read_description, read_rows
+from retriever.metrics.bootstrap import Bootstrap, Interval
+from retriever.metrics.charts import Bar, BarPanel, bar_chart
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share of problems in percent, with its 95% bootstrap interval and the number of problems."""
+
+    problems: int
+    percent: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """A run in numbers.
+
+    `pass_1`: the chance that one pass proves a problem, over all passes that there are. `pass_n`: the
+    share of problems that one of the `passes` proved; None for a single pass, or where no problem has
+    them all. Medians are over what was searched, `proof_seconds` over what was proved; None where there
+    is nothing. `failed` counts the rows of problems that could not be searched, `refused` found proofs
+    that a fresh Lean did not accept.
+    """
+
+    rows: int
+    proved: int
+    failed: int
+    refused: int
+    passes: int
+    pass_1: Rate | None
+    pass_n: Rate | None
+    levels: Mapping[str, Rate]
+    seconds: float | None
+    proof_seconds: float | None
+    nodes: float | None
+    tactics: float | None
+
+
+def figures_of(rows: Sequence[ProblemRow]) -> RunFigures:
+    """The figures of a run's rows; the first of several rows for one problem and pass counts."""
+    first: dict[tuple[str, int], ProblemRow] = {}
+    for row in rows:
+        first.setdefault((row.name, row.pass_number), row)
+    rows = list(first.values())
+    outcomes: dict[str, list[bool]] = defaultdict(list)
+    level_of: dict[str, str] = {}
+    for row in rows:
+        outcomes[row.name].append(row.is_proved)
+        level_of[row.name] = row.level
+    passes = max((len(found) for found in outcomes.values()), default=0)
+    full = [found for found in outcomes.values() if len(found) == passes]
+    by_level: dict[str, list[list[bool]]] = defaultdict(list)
+    for name, found in outcomes.items():
+        by_level[level_of[name]].append(found)
+    searched = [row for row in rows if row.status != "failed"]
+    proved = [row for row in rows if row.is_proved]
+    return RunFigures(
+        rows=len(rows),
+        proved=len(proved),
+        failed=sum(row.status == "failed" for row in rows),
+        refused=sum(row.status == "refused" for row in rows),
+        passes=passes,
+        pass_1=_rate(outcomes.values(), 1),
+        pass_n=_rate(full, passes) if passes > 1 else None,
+        levels={level: rate for level in sorted(by_level) if (rate := _rate(by_level[level], 1))},
+        seconds=_median(row.seconds for row in searched),
+        proof_seconds=_median(row.seconds for row in proved),
+        nodes=_median(row.nodes for row in searched),
+        tactics=_median(row.tactics for row in searched),
+    )
+
+
+def pass_at(found: Sequence[bool], k: int) -> float:
+    """The probability that at least one of k passes, drawn from all passes, proves a problem."""
+    missed = len(found) - sum(found)
+    return 1.0 - comb(missed, k) / comb(len(found), k)
+
+
+def _rate(outcomes: Iterable[Sequence[bool]], k: int) -> Rate | None:
+    shares = np.array([[100 * pass_at(found, k)] for found in outcomes], dtype=np.float64)
+    if not len(shares):
+        return None
+    return Rate(len(shares), Bootstrap(len(shares)).intervals(shares)[0])
+
+
+def _median(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return statistics.median(found) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The content of an evaluation's folder."""
+
+    folder: Path
+    description: RunDescription
+    figures: RunFigures
+    complaints: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its name in tables: retriever and source of tactics."""
+        settings = self.description.settings
+        return f"{settings['retriever']}, {settings['tactics_from']}"
+
+    @property
+    def expected(self) -> int:
+        """How many rows the finished run has."""
+        return self.description.problems * self.description.passes
+
+
+def read_run(folder: Path) -> Run:
+    """Read a run's folder. Raises BadRecords: it is not the folder of an evaluation."""
+    description = read_description(folder)
+    rows, complaints = read_rows(folder / RESULTS)
+    return Run(folder, description, figures_of(rows), tuple(complaints))
+
+
+def names_of(runs: Sequence[Run]) -> list[str]:
+    """A different name for each run; equal names are followed by their folders."""
+    names = [run.name for run in runs]
+    return [
+        name if names.count(name) == 1 else f"{name} ({run.folder.name})"
+        for name, run in zip(names, runs, strict=True)
+    ]
+
+
+def notes(runs: Sequence[Run]) -> list[str]:
+    """Sentences that a reader of the table needs to know."""
+    found = []
+    if len({run.description.settings["data"] for run in runs}) > 1:
+        found.append("These runs are over different problems.")
+    if len({_limits(run) for run in runs}) > 1:
+        found.append("These runs had different limits (seconds, nodes, tactics a state).")
+    for run in runs:
+        if run.figures.rows < run.expected:
+            found.append(f"{run.folder}: {run.figures.rows} of {run.expected} searches are done.")
+        if run.figures.refused:
+            found.append(f"{run.folder}: Lean refused {run.figures.refused} of the proofs that were found.")
+        found += run.complaints
+    return found
+
+
+def table(runs: Sequence[Run]) -> list[list[str]]:
+    """The rows of the table, starting with the header."""
+    levels = sorted({level for run in runs for level in run.figures.levels if level})
+    passes = max((run.figures.passes for run in runs), default=1)
+    head = ["retriever, tactics", "problems", "pass@1 %"]
+    head += [f"pass@{passes} %"] if passes > 1 else []
+    head += [level if not level.isdigit() else f"level {level}" for level in levels]
+    head += ["failed", "s per proof", "s", "nodes", "tactics"]
+    lines = [head]
+    for name, run in zip(names_of(runs), runs, strict=True):
+        figures = run.figures
+        line = [name, str(figures.pass_1.problems if figures.pass_1 else 0)]
+        line.append(_percent(figures.pass_1))
+        line += [_percent(figures.pass_n)] if passes > 1 else []
+        line += [_count(figures.levels.get(level)) for level in levels]
+        line += [str(figures.failed), _number(figures.proof_seconds, "{:.1f}")]
+        line += [_number(figures.seconds, "{:.1f}"), _number(figures.nodes), _number(figures.tactics)]
+        lines.append(line)
+    return lines
+
+
+def markdown(lines: Sequence[Sequence[str]]) -> str:
+    """The table as Markdown."""
+    rows = ["| " + " | ".join(line) + " |" for line in lines]
+    return "\n".join([rows[0], "|---" * len(lines[0]) + "|", *rows[1:]])
+
+
+def plain(lines: Sequence[Sequence[str]]) -> str:
+    """The table for a terminal, with aligned columns and numbers on the right."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in lines
+    )
+
+
+def to_json(runs: Sequence[Run]) -> list[dict[str, object]]:
+    """The runs as plain values."""
+    return [
+        {
+            "name": name,
+            "folder": str(run.folder),
+            "settings": dict(run.description.settings),
+            "settings_hash": run.description.digest,
+            "problems": run.description.problems,
+            "passes": run.description.passes,
+            "figures": asdict(run.figures),
+        }
+        for name, run in zip(names_of(runs), runs, strict=True)
+    ]
+
+
+def _limits(run: Run) -> tuple[object, ...]:
+    return tuple(
+        run.description.settings.get(name) for name in ("seconds", "nodes", "tactics", "tactic_seconds")
+    )
+
+
+def _percent(rate: Rate | None) -> str:
+    if rate is None:
+        return "-"
+    percent = rate.percent
+    return f"{percent.mean:.1f} [{percent.low:.1f}, {percent.high:.1f}]"
+
+
+def _count(rate: Rate | None) -> str:
+    return "-" if rate is None else f"{rate.percent.mean:.1f}% of {rate.problems}"
+
+
+def _number(value: float | None, form: str = "{:g}") -> str:
+    return "-" if value is None else form.format(value)
+
+
+def picture(runs: Sequence[Run]) -> str:
+    """One group of bars per level, and one for all; one bar per run, with its 95% interval.
+
+    Raises UserError: matplotlib is not installed.
+    """
+    levels = sorted({level for run in runs for level in run.figures.levels if level})
+    rates: list[Mapping[str, Rate | None]] = [
+        {**run.figures.levels, "all": run.figures.pass_1} for run in runs
+    ]
+    groups = [*levels, "all"]
+    labels = [f"level {group}" if group.isdigit() else group for group in groups]
+    series = [
+        (name, [_bar(name, found.get(group)) for group in groups])
+        for name, found in zip(names_of(runs), rates, strict=True)
+    ]
+    return bar_chart([BarPanel("problems proved in one pass, %", labels, series, top=100)])
+
+
+def _bar(name: str, rate: Rate | None) -> Bar | None:
+    if rate is None:
+        return None
+    percent = rate.percent
+    note = f"{name}: {percent.mean:.1f}% of {rate.problems} [{percent.low:.1f}, {percent.high:.1f}]"
+    return Bar(percent.mean, (percent.low, percent.high), note=note)

@@ -1,1 +1,0 @@
-"""`premise-suggest eval`: measures the retriever, the sources of tactics and the search together."""
