@@ -46,16 +46,16 @@ site: $(VENV)/.full
 	@$(BIN)/python scripts/build_site.py
 
 bench: $(VENV)/.light
-	@$(BIN)/python scripts/bench.py $(BENCH_ARGS)
+	@$(BIN)/python -m scripts.benchmarks product $(BENCH_ARGS)
 
 # The mini core's problems with every retriever and every source of tactics: minutes to an hour, resumable.
 bench-problems: $(VENV)/.light
-	@$(BIN)/python scripts/bench_problems.py $(BENCH_ARGS)
+	@$(BIN)/python -m scripts.benchmarks problems $(BENCH_ARGS)
 
 # HNSW against exact search on the embeddings of a dataset's corpus: a table, and docs/hnsw.svg.
 DATASET ?= work/mathlib/dataset
 hnsw: $(VENV)/.full
-	@$(BIN)/python scripts/hnsw_curve.py $(DATASET) --cache build/vectors --svg docs/hnsw.svg $(HNSW_ARGS)
+	@$(BIN)/python -m scripts.benchmarks hnsw $(DATASET) --cache build/vectors --svg docs/hnsw.svg $(HNSW_ARGS)
 
 # The VS Code extension: Node 20 and npm; vscode-extension/dist/premise-suggest.vsix.
 vsix:

@@ -31,6 +31,7 @@ from typing import Any
 from tqdm import tqdm
 
 HERE = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(HERE))
 AT_LEAST = 4_000_000
 """Characters of Lean that are read."""
 STATE = "a b c : ℕ\nh : a ≤ b\n⊢ a + c ≤ b + c\n"
@@ -83,14 +84,13 @@ def reading(folder: Path | None) -> dict[str, float]:
 
 def ranking() -> dict[str, float]:
     """Milliseconds of the bundled index: opening, and goals to premises."""
-    sys.path.insert(0, str(HERE / "scripts"))
-    import bench_retriever
-
     from retriever.lean.index import bundled
+    from scripts.benchmarks import retrieval
+    from scripts.benchmarks.harness import ENCODER, Stopwatch
 
     with tempfile.TemporaryDirectory() as cache:
-        store = bundled.unpack(Path(cache))
-        return bench_retriever.measure([store], bundled.DATA.parent / "encoder", RUNS, cpu=True)
+        rows = retrieval.measure([bundled.unpack(Path(cache))], ENCODER, Stopwatch(RUNS, time.process_time))
+        return {name: value for name, value, _ in rows}
 
 
 def commands() -> dict[str, float]:
@@ -121,10 +121,9 @@ def live() -> dict[str, float]:
 
 
 async def _live() -> dict[str, float]:
-    sys.path.insert(0, str(HERE / "scripts"))
-    import bench
+    from scripts.benchmarks import product
 
-    edits = [bench.edited(place, run) for place in bench.unfinished() for run in range(LIVE_RUNS + 1)]
+    edits = [product.edited(place, run) for place in product.unfinished() for run in range(LIVE_RUNS + 1)]
     waited = await _waited(edits)
     each = LIVE_RUNS + 1  # the first opens the file
     return _medians("live", [one for number, one in enumerate(waited) if number % each])

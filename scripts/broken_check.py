@@ -8,20 +8,15 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
 
-from broken_goals import Broken, more_goals
-from fresh_lean import FreshLean, closes_amiss, edited, errors
+from fresh_lean import FreshLean, errors
+from shown_goals import Broken, more_goals
 
 from lean_extract.common.errors import LeanError, UserError
-from lean_extract.records import Position
-from lean_extract.session.document import LeanDocument
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
-from lsp_server.engine.schema import TacticItem
 from prover.verify import GoalPosition
 
 
@@ -46,10 +41,9 @@ class AskedBroken:
 class BrokenCheck:
     """Asks the engine about the broken file, and Lean about the mended one."""
 
-    def __init__(self, engine: Engine, lean: FreshLean, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, engine: Engine, lean: FreshLean) -> None:
         self._engine = engine
         self._lean = lean
-        self._pool = pool
 
     async def ask(self, case: Broken) -> AskedBroken:
         """One goal, from the question to the second verdict on all that was accepted."""
@@ -62,10 +56,10 @@ class BrokenCheck:
         if not state.goals:
             return AskedBroken(case.key, case.kind, unusable="there is no goal")
         whole = more_goals(case, len(state.goals))
-        problem = errors(await self._said(whole.mended, whole.mended_place))
+        problem = errors(await self._lean.said(whole.mended, whole.mended_place))
         if problem:
             return AskedBroken(case.key, case.kind, unusable=f"mended: {problem[0]}")
-        if case.has_error and not errors(await self._said(whole.text, None)):
+        if case.has_error and not errors(await self._lean.said(whole.text, None)):
             return AskedBroken(case.key, case.kind, unusable="there is no error")
         return await self._asked(whole, len(state.goals))
 
@@ -77,8 +71,14 @@ class BrokenCheck:
             return AskedBroken(case.key, case.kind, told=str(error))
         closing = [one for one in answer.tactics if one.status == "closes"]
         doubtful = [one for one in answer.tactics if one.status == "unjudged" and not one.remaining_goals]
-        amiss = await asyncio.gather(*(self._again(case, tactic, goals) for tactic in [*closing, *doubtful]))
-        said = dict(zip([one.tactic for one in [*closing, *doubtful]], amiss, strict=True))
+        named = case.theorem if goals == 1 else ""
+        down = case.mended_place.line - case.place.line
+        again = [
+            self._lean.against(case.mended, case.mended_place, tactic, named, down)
+            for tactic in (*closing, *doubtful)
+        ]
+        amiss = await asyncio.gather(*again)
+        said = dict(zip([one.tactic for one in (*closing, *doubtful)], amiss, strict=True))
         return AskedBroken(
             case.key,
             case.kind,
@@ -89,24 +89,6 @@ class BrokenCheck:
             exceptions={one.tactic: said[one.tactic] for one in closing if said[one.tactic]},
             refused=sum(bool(said[one.tactic]) for one in doubtful),
         )
-
-    async def _again(self, case: Broken, tactic: TacticItem, goals: int) -> str:
-        """What a fresh Lean has against a tactic in the mended file; empty: nothing."""
-        if tactic.edit is None:
-            return "it came without an edit"
-        text = edited(case.mended, tactic.edit, case.mended_place.line - case.place.line)
-        named = case.theorem if goals == 1 else ""
-        said = await self._said(text, case.mended_place, named)
-        return closes_amiss(said, is_whole=goals == 1, on_sorry=tactic.rests_on_sorry)
-
-    async def _said(self, text: str, place: Position | None, named: str = "") -> list[dict[str, Any]]:
-        """What a fresh Lean says of a file, up to the end of the declaration at the place if there is one."""
-        document = LeanDocument(text)
-        if place is not None:
-            text = document.text[: document.declaration(document.offset(place))[1]]
-        if named:
-            text += f"\n#print axioms {named}\n"
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._lean.messages, text)
 
 
 def report(found: Sequence[AskedBroken], seed: int, seconds: float) -> str:

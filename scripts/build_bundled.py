@@ -46,7 +46,7 @@ from retriever.search.splits import family_roots, split_of
 PACKAGE = "mathlib"
 MODULES_PER_STEP = 64
 LARGEST_VALUE = 31
-"""Six bits a number instead of eight, a quarter less to ship; `measure_quantisation.py` has the price."""
+"""Six bits a number instead of eight, a quarter less to ship (`python -m scripts.benchmarks quantisation`)."""
 KINDS = frozenset(("def", "abbrev", "structure", "class", "inductive"))
 """What is shipped besides theorems."""
 

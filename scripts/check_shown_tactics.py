@@ -9,7 +9,7 @@ new Lean process then has to say the same of that copy: of what closes the goal 
 rests on no axioms but Lean's own three; of what leaves goals that those very goals are unsolved, and nothing
 else. Anything else is an exception: there should be none.
 
-With --broken the files have an error, of more than twenty kinds (`broken_goals.py`). What is shown there as
+With --broken the files have an error, of more than twenty kinds (`shown_goals.py`). What is shown there as
 closing the goal is put into the same file with the error mended, and a fresh Lean must not refuse it.
 
 FILE gets a line for each goal; a run that was stopped goes on where it was. Exit code 1 where there is an
@@ -26,7 +26,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -38,13 +37,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import broken_check
 from broken_check import AskedBroken, BrokenCheck
-from broken_goals import cases
-from fresh_lean import FreshLean, closes_amiss, edited, errors, leaves_amiss
-from library_goals import Step, drawn
+from fresh_lean import FreshLean, edited, errors, leaves_amiss
+from shown_goals import Step, cases, drawn
 
 from lean_extract.common.errors import NoGoalHere, PremiseSuggestError, UserError
 from lean_extract.common.files.atomic import replacing
-from lean_extract.session.document import LeanDocument
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.engine import Engine
@@ -80,10 +77,9 @@ One = TypeVar("One", Asked, AskedBroken)
 class Check:
     """Asks the engine, and has Lean look again at what it shows."""
 
-    def __init__(self, engine: Engine, lean: FreshLean, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, engine: Engine, lean: FreshLean) -> None:
         self._engine = engine
         self._lean = lean
-        self._pool = pool
 
     async def ask(self, step: Step) -> Asked:
         """One goal, from the question to the second verdict on all that is shown."""
@@ -97,7 +93,7 @@ class Check:
         if not state.goals:
             return Asked(step.key, step.theorem, unusable="there is no goal")
         patched = step.cut(text, len(state.goals))
-        problem = errors(await self._said(patched, step))
+        problem = errors(await self._lean.said(patched, step.start))
         if problem:
             return Asked(step.key, step.theorem, unusable=f"with `sorry` there: {problem[0]}")
         heard: list[float] = []
@@ -127,21 +123,13 @@ class Check:
 
     async def _again(self, step: Step, text: str, tactic: TacticItem, goals: int) -> str:
         """What a fresh Lean has against a shown tactic; empty: nothing. `text` has a `sorry` a goal."""
-        if tactic.edit is None:
-            return "it came without an edit"
-        if tactic.status == "closes":
-            said = await self._said(edited(text, tactic.edit), step, with_axioms=goals == 1)
-            return closes_amiss(said, is_whole=goals == 1, on_sorry=tactic.rests_on_sorry)
+        if tactic.status == "closes" or tactic.edit is None:
+            theorem = step.theorem if goals == 1 else ""
+            return await self._lean.against(text, step.start, tactic, theorem)
         alone = step.cut((EXAMPLE / step.path).read_text(encoding="utf-8"), 1)
-        return leaves_amiss(await self._said(edited(alone, tactic.edit), step), tactic.remaining_goals)
-
-    async def _said(self, text: str, step: Step, *, with_axioms: bool = False) -> list[dict[str, Any]]:
-        """What a fresh Lean says of a file up to the end of the step's theorem."""
-        document = LeanDocument(text)
-        shown = document.text[: document.declaration(document.offset(step.start))[1]]
-        if with_axioms:
-            shown += f"\n#print axioms {step.theorem}\n"
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._lean.messages, shown)
+        return leaves_amiss(
+            await self._lean.said(edited(alone, tactic.edit), step.start), tactic.remaining_goals
+        )
 
 
 def known(path: Path, head: dict[str, Any], kind: type[One]) -> list[One]:
@@ -175,14 +163,14 @@ async def run(options: argparse.Namespace, out: Path) -> list[Asked] | list[Aske
     )
     assert not complaints, complaints
     engine = Engine(EXAMPLE, settings, resolve_lean(EXAMPLE, environment={}))
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
-        lean = FreshLean(Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        lean = FreshLean(Path(folder), options.jobs)
         try:
             if options.broken:
-                broken = BrokenCheck(engine, lean, pool)
+                broken = BrokenCheck(engine, lean)
                 given = cases(EXAMPLE, options.goals, options.seed)
                 return await _asked(options, out, lambda _: given, broken.ask, AskedBroken)
-            check = Check(engine, lean, pool)
+            check = Check(engine, lean)
             return await _asked(
                 options, out, lambda found: rounds(options.goals, options.seed, found), check.ask, Asked
             )

@@ -5,6 +5,7 @@ Used by `check_shown_tactics.py`.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -16,11 +17,12 @@ from typing import Any
 
 from lean_extract.goals import parse_goal, parse_state
 from lean_extract.records import Position, ProofState
+from lean_extract.session.document import LeanDocument
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import project_oleans
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.documents.positions import offset_of
-from lsp_server.engine.schema import EditItem
+from lsp_server.engine.schema import EditItem, TacticItem
 from prover.states import fingerprint
 
 _AXIOMS = {"propext", "Classical.choice", "Quot.sound"}
@@ -30,15 +32,42 @@ _LEAN_SECONDS = 120
 
 
 class FreshLean:
-    """A new Lean process for each file, on top of the compiled library."""
+    """A new Lean process for each file, on top of the compiled library; at most `jobs` at once."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, jobs: int = 1) -> None:
         lean = packaged.prepare()
         oleans = project_oleans(EXAMPLE)
         packaged.build_library(EXAMPLE, oleans, lean)
         self._command = lean.lean_command
         self._environment = {**os.environ, **lean.environment_for(oleans, EXAMPLE)}
         self._folder = folder
+        self._slots = asyncio.Semaphore(jobs)
+
+    async def said(self, text: str, place: Position | None, axioms_of: str = "") -> list[dict[str, Any]]:
+        """What Lean says of a file, up to the end of the declaration at the place if there is one.
+
+        `axioms_of`: a theorem whose axioms are listed, too.
+        """
+        if place is not None:
+            document = LeanDocument(text)
+            text = document.text[: document.declaration(document.offset(place))[1]]
+        if axioms_of:
+            text += f"\n#print axioms {axioms_of}\n"
+        async with self._slots:
+            return await asyncio.to_thread(self.messages, text)
+
+    async def against(
+        self, text: str, place: Position, tactic: TacticItem, theorem: str, lines_down: int = 0
+    ) -> str:
+        """What Lean has against a tactic that is shown as closing its goal; empty: nothing.
+
+        `theorem`: the one that holds the goal, if nothing else in it is left to `sorry`. `lines_down`: how many lines
+        further down the tactic's place is in this text.
+        """
+        if tactic.edit is None:
+            return "it came without an edit"
+        said = await self.said(edited(text, tactic.edit, lines_down), place, theorem)
+        return closes_amiss(said, is_whole=bool(theorem), on_sorry=tactic.rests_on_sorry)
 
     def messages(self, text: str) -> list[dict[str, Any]]:
         """What Lean says of a file; an error code with nothing said is an error, too."""

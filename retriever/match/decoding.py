@@ -4,7 +4,7 @@ Local decoding takes the best proof of every statement. Global decoding gives ea
 most, so that the sum of the scores is greatest: a linear assignment problem, solved by `lap` (Jonker and
 Volgenant), whole for a batch and over the best candidates of every statement for a corpus.
 
-scipy solves the same problems more slowly (CPU time of `scripts/bench_assignment.py`'s scores): 10,000 pairs with
+scipy solves the same problems more slowly (CPU time of `scripts/benchmarks/assignment.py`'s scores): 10,000 pairs with
 500 candidates each in 9.0 s (`min_weight_full_bipartite_matching`) against 2.5 s, 5,000 pairs whole in 7.1 s
 (`linear_sum_assignment`) against 3.2 s.
 """

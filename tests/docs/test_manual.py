@@ -33,8 +33,8 @@ def _name(page: Path) -> str:
 
 _every_page = pytest.mark.parametrize("page", PAGES, ids=_name)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
-_MODULE = re.compile(r"\s-m ((?:lean_extract|lsp_server|prover|retriever|tests)\b[\w.]*)")
-_COMMAND = re.compile(r"\s-m (lean_extract|prover|retriever) ([a-z][\w-]*)")
+_MODULE = re.compile(r"\s-m ((?:lean_extract|lsp_server|prover|retriever|scripts|tests)\b[\w.]*)")
+_COMMAND = re.compile(r"\s-m (lean_extract|prover|retriever|scripts\.benchmarks) ([a-z][\w-]*)")
 _SCRIPT = re.compile(r"\bpython (scripts/[\w.]+)")
 _PATH = re.compile(rf"`((?:{'|'.join(_FOLDERS)})/[\w./-]*)")
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)

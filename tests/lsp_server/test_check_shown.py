@@ -6,7 +6,6 @@ import importlib.util
 import json
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 
@@ -60,7 +59,9 @@ def test_what_is_said_of_a_tactic_is_looked_into(
     text = PROOF.format(tactic)
     item = TacticItem(tactic, status, left)
     if status == "closes":
-        found = script.closes_amiss(lean.messages(f"{text}\n#print axioms swap\n"), is_whole=True)
+        found = sys.modules["fresh_lean"].closes_amiss(
+            lean.messages(f"{text}\n#print axioms swap\n"), is_whole=True
+        )
     else:
         found = script.leaves_amiss(lean.messages(text), item.remaining_goals)
     assert found.startswith(said) and bool(found) == bool(said), found
@@ -121,11 +122,9 @@ async def test_what_was_shown_as_closing_is_judged_in_the_mended_file(
     script: ModuleType, tmp_path: Path, status: str
 ) -> None:
     place = Position(3, 2)
-    case = sys.modules["broken_goals"].Broken(place=place, mended_place=place, **BROKEN)
+    case = sys.modules["shown_goals"].Broken(place=place, mended_place=place, **BROKEN)
     engine = Engine(EXAMPLE, Settings(), resolve_lean(EXAMPLE, environment={}))
-    with ThreadPoolExecutor(1) as pool:
-        check = script.BrokenCheck(Answers(engine, status), script.FreshLean(tmp_path), pool)
-        asked = await check.ask(case)
+    asked = await script.BrokenCheck(Answers(engine, status), script.FreshLean(tmp_path)).ask(case)
     await engine.close()
     assert not asked.unusable
     assert list(asked.exceptions) == (["rfl"] if status == "closes" else [])
@@ -135,12 +134,12 @@ async def test_what_was_shown_as_closing_is_judged_in_the_mended_file(
 
 
 def test_the_broken_corpus_has_more_than_twenty_kinds_each_broken_and_mended(script: ModuleType) -> None:
-    found = list(sys.modules["broken_goals"].cases(EXAMPLE, 60, 3))
+    found = list(sys.modules["shown_goals"].cases(EXAMPLE, 60, 3))
     assert len({case.kind for case in found}) >= 20
     assert all(case.text != case.mended for case in found)
     assert all(
         LeanDocument(case.mended).line(case.mended_place.line)[case.mended_place.column :].startswith("sorry")
         for case in found
     )
-    again = sys.modules["broken_goals"].cases(EXAMPLE, 60, 3)
+    again = sys.modules["shown_goals"].cases(EXAMPLE, 60, 3)
     assert [case.text for case in found] == [case.text for case in again]

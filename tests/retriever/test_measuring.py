@@ -1,4 +1,4 @@
-"""The measuring scripts, run as commands on a small dataset and the tests' model."""
+"""Benchmarks, run as commands on a small dataset and the tests' model."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def measured(script: str, *arguments: str | Path) -> str:
-    command = [sys.executable, ROOT / "scripts" / script, *arguments]
+def measured(name: str, *arguments: str | Path) -> str:
+    command = [sys.executable, "-m", "scripts.benchmarks", name, *arguments]
     done = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -44,7 +44,7 @@ def test_the_curve_of_hnsw(dataset: Path, model_folder: Path, tmp_path: Path) ->
     pytest.importorskip("hnswlib", reason="hnswlib is not installed")
     picture, figures, cache = tmp_path / "curve.svg", tmp_path / "curve.json", tmp_path / "cache"
     arguments = [dataset, "--model", model_folder, "--cache", cache, "--m", "4", "16", "--ef", "10", "200"]
-    said = measured("hnsw_curve.py", *arguments, "--svg", picture, "--json", figures)
+    said = measured("hnsw", *arguments, "--svg", picture, "--json", figures)
     points = json.loads(figures.read_text())["points"]
     assert [(point["m"], point["ef"]) for point in points] == [(4, 10), (4, 200), (16, 10), (16, 200)]
     assert all(0 < point["recall"] <= 1 and point["milliseconds"] > 0 for point in points)
@@ -63,7 +63,7 @@ def test_the_curve_of_hnsw(dataset: Path, model_folder: Path, tmp_path: Path) ->
     assert [part.findtext(f"{svg}title") for part in parts] == ["M = 4", "M = 16"]
     assert [len(re.findall("[ML] ", part[1].attrib["d"])) for part in parts] == [2, 2]
     assert len(list(cache.glob("vectors-*.npy"))) == 1
-    again = measured("hnsw_curve.py", *arguments)
+    again = measured("hnsw", *arguments)
     assert "embedded" in said
     assert "embedded" not in again, "taken from the cache"
 
@@ -71,7 +71,7 @@ def test_the_curve_of_hnsw(dataset: Path, model_folder: Path, tmp_path: Path) ->
 def test_what_quantisation_costs(dataset: Path, model_folder: Path, tmp_path: Path) -> None:
     figures = tmp_path / "widths.json"
     arguments = [dataset, "--model", model_folder, "--bits", "8", "6", "2", "--json", figures]
-    said = measured("measure_quantisation.py", *arguments)
+    said = measured("quantisation", *arguments)
     exact, eight, six, two = json.loads(figures.read_text())["widths"]
     assert [row[0] for row in rows(said)] == ["float32", "8 bits", "6 bits, as shipped", "2 bits"]
     assert (exact["loss"], exact["megabytes"]) == (0, None)

@@ -36,7 +36,7 @@ _MARK = "hnsw.checked"
 VERSION = 2
 DEFAULT_EF = 800
 """Wide enough for lists of some hundred candidates under a mild filter; about 2 ms at 200,000. For ten
-premises 200 would do (`scripts/hnsw_curve.py`)."""
+premises 200 would do (`scripts/benchmarks/hnsw_curve.py`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ class GraphSearch:
     """`NearestNeighbours` over a revision's premises, by the graph in the database.
 
     What the graph gives is scored by the vectors on this machine. Where a filter leaves it too few, all of these are
-    looked at: a graph that is searched further finds less and takes longer (scripts/bench_postgres.py).
+    looked at: a graph that is searched further finds less and takes longer (`scripts/benchmarks/databases.py`).
 
     Args:
         table: the premises.

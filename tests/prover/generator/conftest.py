@@ -15,7 +15,7 @@ PREMISES = (
     Premise("Nat.add_comm", "theorem", "Init", ("(n m : ℕ)",), "n + m = m + n"),
     Premise("And.intro", "theorem", "Init", ("{a b : Prop}", "(ha : a)", "(hb : b)"), "a ∧ b"),
 )
-"""Those that the fixture learned with (scripts/make_test_generator.py)."""
+"""Those that the fixture learned with (scripts/make_test_models.py)."""
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,11 @@
 """Real embeddings to measure with: a dataset's corpus and its held-out statements, under a model.
 
-`hnsw_curve.py` and `build_bundled.py --measure` work on them; no training stack is imported.
+The benchmarks `hnsw` and `quantisation` work on them; no training stack is imported.
 """
 
 from __future__ import annotations
 
+import argparse
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from retriever.lean.dataset.dataset import DatasetQuery
 from retriever.lean.dataset.files import Dataset, load_dataset
 from retriever.models.encoder import Encoder
 from retriever.search.splits import Split
+from scripts.benchmarks.harness import ENCODER, add_json
 
 _CHUNK = 8192
 
@@ -33,15 +35,24 @@ class RealVectors:
     """float32[q, d], eq. (2)."""
 
 
-def real_vectors(
-    model: Path, dataset: Path, cache: Path | None, *, split: Split = "valid", limit: int = 1000
-) -> RealVectors:
-    """Embed, or take the corpus from the cache; at most `limit` statements, always the same ones.
+def add_vector_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what `real_vectors` reads."""
+    said = "a folder of `python -m retriever dataset`"
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help=said)
+    parser.add_argument("--model", type=Path, default=ENCODER, metavar="FOLDER")
+    parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where the corpus's vectors are kept")
+    parser.add_argument("--queries", type=int, default=1000, metavar="N")
+    add_json(parser)
+
+
+def real_vectors(options: argparse.Namespace, split: Split = "valid") -> RealVectors:
+    """Embed, or take the corpus from the cache; at most `--queries` statements, always the same ones.
 
     Raises ModelError, BadRecords.
     """
-    loaded = load_dataset(dataset)
-    encoder = Encoder.load(model)
+    limit = options.queries
+    loaded = load_dataset(options.dataset)
+    encoder = Encoder.load(options.model)
     queries = [
         query
         for query in loaded.queries
@@ -50,7 +61,7 @@ def real_vectors(
     if len(queries) > limit:
         queries = [queries[i] for i in np.sort(np.random.default_rng(0).permutation(len(queries))[:limit])]
     states = encoder.encode_states([query.goal for query in queries])
-    return RealVectors(loaded, _premises(loaded, encoder, cache), tuple(queries), states)
+    return RealVectors(loaded, _premises(loaded, encoder, options.cache), tuple(queries), states)
 
 
 def _premises(dataset: Dataset, encoder: Encoder, cache: Path | None) -> Floats:

@@ -1,21 +1,23 @@
-"""Goals in files with an error, each with its twin in which the error is mended.
+"""Goals for `check_shown_tactics.py`: steps of the example library's proofs, and goals in files with an error.
 
-Used by `check_shown_tactics.py --broken`. Half of the kinds put an error into a file of the example library,
-above a goal or into its statement; the others are small files of our own, drawn by seed.
+At a step of a proof, the step and what follows in its block give way to `sorry`. The rest of the proof stays, so the
+file is whole but for the `sorry`. With --broken each file with an error has a twin in which the error is mended. Half
+of these kinds put an error into a file of the example library, above a goal or into its statement; the others are
+small files of our own, drawn by seed.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from library_goals import Step, drawn
-
-from lean_extract.records import Position
+from lean_extract.records import Position, Span
 from lean_extract.session.document import LeanDocument
+from lean_extract.source.reader import read_module
+from lean_extract.syntax.tactic_text import brackets
 from lsp_server.documents.positions import offset_of
 
 MARK = "‸"
@@ -23,6 +25,63 @@ LEFT_TO_SORRY = "definition left to sorry"
 """The one kind that Lean only warns of."""
 _NAMED = re.compile(r"\b(?:theorem|lemma)\s+(?P<name>[^\s:({\[⦃]+)")
 _WORD = re.compile(r"(?<![\w.'])[A-Za-z]\w*\.\w+(?![\w.'])|(?<=[=≤∣∈+*] )[A-Za-z]\w*(?![\w.'])")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a proof in a file, and where the block that it begins or goes on with ends."""
+
+    path: Path
+    theorem: str
+    start: Position
+    end: Position
+
+    @property
+    def key(self) -> str:
+        """What names it from one run to the next."""
+        return f"{self.path.as_posix()}:{self.start.line + 1}:{self.start.column + 1}"
+
+    def cut(self, text: str, goals: int) -> str:
+        """The file with a `sorry` for each goal instead of the step and of what follows in its block."""
+        lines = text.split("\n")
+        start, end = offset_of(lines, self.start), offset_of(lines, self.end)
+        return text[:start] + ("\n" + " " * self.start.column).join(["sorry"] * goals) + text[end:]
+
+
+def drawn(library: Path, seed: int) -> list[Step]:
+    """Every step of every proof by tactics, in an order that the seed decides."""
+    found = [step for path in sorted(library.rglob("*.lean")) for step in _steps(path, library.parent)]
+    random.Random(seed).shuffle(found)
+    return found
+
+
+def _steps(path: Path, root: Path) -> Iterator[Step]:
+    text = path.read_text(encoding="utf-8")
+    relative = path.relative_to(root)
+    module = read_module(text, ".".join(relative.with_suffix("").parts), str(path))
+    lines = text.split("\n")
+    for proof in module.proofs:
+        spans = [step.span for step in proof.steps]
+        for span in spans:
+            yield Step(relative, proof.theorem, span.start, _block_end(lines, span, spans))
+
+
+def _block_end(lines: Sequence[str], span: Span, spans: Sequence[Span]) -> Position:
+    """Where the last step ends that stands in the step's block, or deeper, behind it."""
+    last = span.start.line
+    for number in range(span.start.line + 1, len(lines)):
+        line = lines[number]
+        if line.strip() and len(line) - len(line.lstrip()) < span.start.column:
+            break
+        last = number
+    text = "\n".join(lines)
+    start = offset_of(lines, span.start)
+    ends = sorted({other.end for other in spans if other.end > span.start and other.end.line <= last})
+    for end in reversed(ends):
+        problem, still_open = brackets(text[start : offset_of(lines, end)])
+        if problem is None and not still_open:
+            return end
+    return span.end
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,4 @@
-"""Work in one process beside the same work on Dask, with one and with two processes.
-
-    python scripts/bench_cluster.py PROJECT ... [--work extracting indexing proving] [--rounds 3]
-    python scripts/bench_cluster.py --work measuring --measured MODEL DATASET STATES
+"""Work in one process compared with the same work on Dask, with one and with two processes.
 
 `extracting` and `indexing` are of the projects, `proving` of the first 30 problems of the mini core with at most three
 states each, `measuring` of `retriever evaluate`. Medians of whole commands, start included, and ratios to one process.
@@ -19,6 +16,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+
+from lean_extract.common.errors import UserError
 
 _COUNTS = ("1", "2")
 Way = Callable[[Path], Sequence[Sequence[str]]]
@@ -95,17 +94,18 @@ def show(work: str, ways: Mapping[str, Way], rounds: int) -> None:
         print(f"{work:<12} {name:<24} {middle:>6.1f} s   {first / middle:.2f} times one process", flush=True)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("projects", type=Path, nargs="*")
     kinds = ("extracting", "indexing", "proving", "measuring")
     parser.add_argument("--work", choices=kinds, nargs="+", default=kinds[:3])
     parser.add_argument("--measured", nargs=3, default=(), metavar=("MODEL", "DATASET", "STATES"))
     parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> None:
     projects = [str(one.resolve()) for one in options.projects]
     if not projects and {"extracting", "indexing"} & {*options.work}:
-        parser.error("extracting and indexing need projects")
+        raise UserError("extracting and indexing need projects.", "Name their folders.")
     makers: dict[str, Callable[[], dict[str, Way]]] = {
         "extracting": partial(extracting, projects),
         "indexing": partial(indexing, projects),
@@ -114,8 +114,3 @@ def main() -> int:
     }
     for work in options.work:
         show(work, makers[work](), options.rounds)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

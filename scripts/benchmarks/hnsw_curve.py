@@ -1,21 +1,15 @@
 """HNSW against exact search on real embeddings: recall@k and milliseconds a query, over ef.
 
-    python scripts/hnsw_curve.py DATASET [--model FOLDER] [--cache FOLDER] [--queries N] [--library usearch]
-        [--k 10] [--m 16 32] [--ef 16 32 ... 800] [--svg FILE] [--json FILE]
-
-DATASET is a folder of `python -m retriever dataset`; its corpus is embedded once (kept in --cache),
-its valid statements ask. Both searches see the same int8 vectors, so what is measured is the graph alone.
-One row a width, and which is the smallest that reaches the goal; `retriever.search.index.hnsw`'s default is marked.
-Times are CPU time on one thread. With ef at most 1.5 k, `HnswSearch` searches exactly.
-`--library` measures usearch instead of hnswlib, with float32 or int8 vectors.
+The corpus of DATASET is embedded once (kept in --cache); its valid statements ask. Both searches see the same int8
+vectors, so what is measured is the graph alone. One row a width, and which is the smallest that reaches the goal;
+`retriever.search.index.hnsw`'s default is marked. Times are CPU time on one thread. With ef at most 1.5 k,
+`HnswSearch` searches exactly.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -25,28 +19,18 @@ from typing import Any
 
 import numpy as np
 
-# Before usearch: in the other order the process ends by a segmentation fault (usearch 2.26, onnxruntime 1.32).
-import onnxruntime  # noqa: F401
-
-from lean_extract.common.arrays import Int8s
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from real_vectors import Floats, real_vectors
-from usearch_graph import UsearchGraph
-
-from lean_extract.common.errors import PremiseSuggestError
+from lean_extract.common.arrays import Floats, Int8s
 from lean_extract.common.extras import import_extra
-from retriever.lean.index import bundled
 from retriever.metrics.charts import LinePanel, PlotLine, line_chart, require_charts
 from retriever.models.quantise import quantise
 from retriever.search.index import hnsw
 from retriever.search.index.exact import ExactSearch
 from retriever.search.index.neighbours import NearestNeighbours
+from scripts.benchmarks.harness import write_json
+from scripts.benchmarks.vectors import add_vector_arguments, real_vectors
 
 WIDTHS = (16, 32, 64, 100, 150, 200, 300, 400, 600, 800)
 GOAL = 0.99
-LIBRARIES = ("hnswlib", "usearch", "usearch-i8")
 _ROUNDING = 1e-6
 
 
@@ -82,18 +66,13 @@ class Built:
     """Of its file."""
 
 
-def build(library: str, stored: Int8s, scales: Floats, m: int) -> Built:
-    """A library's graph over these vectors."""
-    parameters = hnsw.HnswParameters(m=m)
+def build(stored: Int8s, scales: Floats, m: int) -> Built:
+    """The graph over these vectors."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         started = time.process_time()
-        if library == "hnswlib":
-            hnsw.build_graph(folder, stored, scales, parameters)
-            graph: Any = hnsw.load_graph(folder, *stored.shape)
-        else:
-            graph = UsearchGraph.build(stored, scales, parameters, "i8" if library == "usearch-i8" else "f32")
-            graph.save(folder / hnsw.GRAPH)
+        hnsw.build_graph(folder, stored, scales, hnsw.HnswParameters(m=m))
+        graph = hnsw.load_graph(folder, *stored.shape)
         return Built(graph, time.process_time() - started, (folder / hnsw.GRAPH).stat().st_size / 1e6)
 
 
@@ -149,34 +128,25 @@ def picture(points: Sequence[Point], k: int, title: str) -> str:
     return line_chart([LinePanel(title, lines, *axes, is_log=True, starts_at_zero=False, goal=GOAL)])
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("dataset", type=Path)
-    parser.add_argument("--model", type=Path, default=bundled.DATA.parent / "encoder")
-    parser.add_argument("--cache", type=Path)
-    parser.add_argument("--queries", type=int, default=1000)
-    parser.add_argument("--library", choices=LIBRARIES, default=LIBRARIES[0])
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_vector_arguments(parser)
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--m", type=int, nargs="+", default=[hnsw.HnswParameters().m, 32])
     parser.add_argument("--ef", type=int, nargs="+", default=list(WIDTHS))
-    parser.add_argument("--svg", type=Path)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    try:
-        extra = "hnsw" if options.library == "hnswlib" else "bench"
-        import_extra(options.library.partition("-")[0], extra, "A graph")
-        if options.svg:
-            require_charts()
-        real = real_vectors(options.model, options.dataset, options.cache, limit=options.queries)
-    except PremiseSuggestError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
+    parser.add_argument("--svg", type=Path, metavar="FILE")
+
+
+def run(options: argparse.Namespace) -> None:
+    import_extra("hnswlib", "hnsw", "A graph")
+    if options.svg:
+        require_charts()
+    real = real_vectors(options)
     columns = quantise(real.premises)
     scores, exact = ask(ExactSearch([columns]), real.states, options.k)
     points = []
     for m in options.m:
-        built = build(options.library, *columns, m)
-        print(f"M {m}: {options.library}, {built.seconds:.0f} s to build, {built.megabytes:.1f} MB")
+        built = build(*columns, m)
+        print(f"M {m}: hnswlib, {built.seconds:.0f} s to build, {built.megabytes:.1f} MB")
         points += curve(built, m, columns, real.states, options.ef, Found(options.k, scores))
     n, d = real.premises.shape
     title = f"{n:,} premises, {d} dimensions, {len(real.states):,} states"
@@ -186,11 +156,5 @@ def main() -> int:
         print(f"M {m}: " + (f"ef {min(good)} is the first to reach {GOAL}" if good else f"never {GOAL}"))
     if options.svg:
         options.svg.write_text(picture(points, options.k, title), encoding="utf-8")
-    if options.json:
-        document = {"title": title, "exact_ms": exact, "points": [asdict(point) for point in points]}
-        options.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    points_json = [asdict(point) for point in points]
+    write_json({"title": title, "exact_ms": exact, "points": points_json}, options.json)

@@ -1,6 +1,4 @@
-"""Requests a second that `premise-suggest http` answers: the real process, asked by several clients at once.
-
-    python scripts/bench_http.py [--project FOLDER] [--workers N ...] [--clients N ...] [--seconds S]
+"""Requests per second that `premise-suggest http` answers: the real process, asked by several clients at once.
 
 Each client sends goals that nobody has asked before to `/retrieve`, one after the other, 32 premises each. Without
 --project the bundled index answers. Memory is that of all processes after the last round (Linux only): what each has
@@ -15,7 +13,6 @@ import http.client
 import itertools
 import json
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,7 +23,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
-from bench_memory import STATES
+
+from scripts.benchmarks.harness import median_and_tail
+from scripts.benchmarks.memory import STATES
 
 _NUMBERS = itertools.count()
 
@@ -77,7 +76,8 @@ def measure(port: int, clients: int, seconds: float) -> tuple[float, float, floa
         thread.start()
     for thread in threads:
         thread.join()
-    return len(taken) / seconds, 1000 * statistics.median(taken), 1000 * statistics.quantiles(taken, n=20)[-1]
+    median, tail = median_and_tail(taken)
+    return len(taken) / seconds, 1000 * median, 1000 * tail
 
 
 def memory(pid: int) -> tuple[float, float]:
@@ -87,13 +87,14 @@ def memory(pid: int) -> tuple[float, float]:
     return sum(one.rss for one in found) / 1e6, sum(one.pss for one in found) / 1e6
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--project", type=Path)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--project", type=Path, metavar="FOLDER")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 4, 16])
     parser.add_argument("--seconds", type=float, default=15.0)
-    options = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> None:
     for workers in options.workers:
         with server(options.project, workers) as (pid, port):
             measure(port, 4 * workers, 5.0)  # the models and the index are opened
@@ -104,8 +105,3 @@ def main() -> int:
                 print(f"{clients:>8} {rate:>11.1f} {median:>10.0f} {tail:>8.0f}")
             every, once = memory(pid)
             print(f"memory: {every:.0f} MB, shared pages once: {once:.0f} MB", flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,5 @@
 """How much memory the language server holds once it has answered: the real process, asked over LSP.
 
-    python scripts/bench_memory.py [--project FOLDER]
-
 Without --project an empty project that needs Mathlib is asked, which the bundled index answers; with it,
 FOLDER's own index does (build it first: `premise-suggest index FOLDER`). Lean is not started: the goal is
 sent along. Linux only (/proc). Resident memory counts the index's mapped files, which the system may drop.
@@ -116,16 +114,12 @@ def bundled_memory() -> Memory:
         return server_memory(Path(folder))
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--project", type=Path)
-    options = parser.parse_args()
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--project", type=Path, metavar="FOLDER")
+
+
+def run(options: argparse.Namespace) -> None:
     found = server_memory(options.project.resolve()) if options.project else bundled_memory()
     print(f"premises   {found.premises:>9,}")
     for name in ("resident", "anonymous", "files", "peak"):
         print(f"{name:<10} {getattr(found, name):>9.0f} MB")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,38 +1,29 @@
 """What shipping embeddings in few bits costs: recall of dense search, and the size of the packed vectors.
 
-    python scripts/measure_quantisation.py DATASET [--model FOLDER] [--cache FOLDER] [--queries N]
-        [--bits 8 7 6 5 4] [--split valid|test] [--json FILE]
-
-DATASET is a folder of `python -m retriever dataset`. Its held-out statements are asked over the
-whole corpus less the theorem itself and its twins, by the inner product alone (eq. 3), once with float32 and
-once for each width. The loss is paired: the mean over statements of the difference to float32, with its
-standard error. The size is that of the vectors, compressed as `build_bundled.py` packs them.
+The held-out statements of DATASET are asked over the whole corpus less the theorem itself and its twins, by the inner
+product alone (eq. 3), once with float32 and once for each width. The loss is paired: the mean over statements of the
+difference to float32, with its standard error. The size is that of the vectors, compressed as `build_bundled.py`
+packs them.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import lzma
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from build_bundled import LARGEST_VALUE
-from real_vectors import Floats, RealVectors, real_vectors
-
-from lean_extract.common.errors import PremiseSuggestError
-from retriever.lean.index import bundled
+from lean_extract.common.arrays import Floats
 from retriever.models.quantise import quantise
 from retriever.search.splits import root_name
 from retriever.search.top import top
+from scripts.benchmarks.harness import write_json
+from scripts.benchmarks.vectors import RealVectors, add_vector_arguments, real_vectors
+from scripts.build_bundled import LARGEST_VALUE
 
 KS = (1, 10, 32)
 _BATCH = 64
@@ -103,23 +94,14 @@ def line(row: Width) -> str:
     return f"| {row.name} | {shares} | {row.loss:.2f} ± {row.error:.2f} | {size} |"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("dataset", type=Path)
-    parser.add_argument("--model", type=Path, default=bundled.DATA.parent / "encoder")
-    parser.add_argument("--cache", type=Path)
-    parser.add_argument("--queries", type=int, default=1000)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_vector_arguments(parser)
     parser.add_argument("--split", choices=("valid", "test"), default="valid")
     parser.add_argument("--bits", type=int, nargs="+", default=[8, 7, 6, 5, 4], choices=range(2, 9))
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    try:
-        real = real_vectors(
-            options.model, options.dataset, options.cache, split=options.split, limit=options.queries
-        )
-    except PremiseSuggestError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
+
+
+def run(options: argparse.Namespace) -> None:
+    real = real_vectors(options, options.split)
     n, d = real.premises.shape
     digest = real.dataset.manifest.digest[:16]
     print(
@@ -130,11 +112,5 @@ def main() -> int:
     for row in widths(real, options.bits):
         rows.append(row)
         print(line(row), flush=True)
-    if options.json:
-        document = {"dataset": digest, "split": options.split, "widths": [asdict(row) for row in rows]}
-        options.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    rows_json = [asdict(row) for row in rows]
+    write_json({"dataset": digest, "split": options.split, "widths": rows_json}, options.json)

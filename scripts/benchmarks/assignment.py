@@ -1,7 +1,5 @@
 """Times global decoding of a corpus (MATcH, section 7.1): scores of so many pairs, the best proofs of each.
 
-    python scripts/bench_assignment.py [--pairs 10000] [--candidates 500]
-
 The scores are inner products of random vectors in which a statement is near its proof, with some proofs that
 score high everywhere, as a model's do.
 """
@@ -25,25 +23,20 @@ def scores_like_a_models(pairs: int, width: int = 32) -> NDArray[np.float32]:
     return np.asarray(statements @ proofs.T + 2 * draw.normal(size=pairs).astype(np.float32))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--candidates", type=int, default=500)
-    chosen = parser.parse_args()
-    scores = scores_like_a_models(chosen.pairs)
+
+
+def run(options: argparse.Namespace) -> None:
+    scores = scores_like_a_models(options.pairs)
     began = time.monotonic()
-    candidates = best_candidates(scores, chosen.candidates)
+    candidates = best_candidates(scores, options.candidates)
     sorted_at = time.monotonic()
     found = sparse_decoding(candidates)
     ended = time.monotonic()
-    gold = np.arange(chosen.pairs)
+    gold = np.arange(options.pairs)
     print(f"candidates: {sorted_at - began:.1f} s; assignment: {ended - sorted_at:.1f} s")
     print(f"without a candidate of their own: {int((found == UNASSIGNED).sum()):,}")
     print(f"right: {np.mean(found == gold):.1%}, one by one {np.mean(local_decoding(scores) == gold):.1%}")
     print(f"most memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB, scores included")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,1 @@
+"""The benchmarks; `harness.py` is what they share."""
