@@ -24,9 +24,9 @@ from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.compile import compile_folder, import_order, read_sources
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
-from lean_extract.traced import leandojo
+from lean_extract.traced import lean_dojo
 from lean_extract.traced.extract import Compiled, trace_module
-from lean_extract.traced.lean_dojo_library import load_lean_dojo
+from lean_extract.traced.lean_dojo import load_lean_dojo
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,11 +73,11 @@ def trace_with_lean_dojo(clone: Path, out: Path) -> Counter[str]:
         UserError, LeanError: the folder is not a Git clone, or cannot be traced.
     """
     library = load_lean_dojo()
-    traced = leandojo.trace(library, clone)
+    traced = lean_dojo.trace(library, clone)
     counts: Counter[str] = Counter()
 
     def counted() -> Iterator[Record]:
-        for record in leandojo.records_of(traced):
+        for record in lean_dojo.records_of(traced):
             counts[type(record).__name__] += 1
             yield record
 

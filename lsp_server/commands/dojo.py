@@ -11,10 +11,9 @@ from lean_extract.common.files.reading import is_file, read_source
 from lean_extract.records import Position
 from lean_extract.source.projects.project import module_of
 from lean_extract.source.reader import read_file
-from lean_extract.traced.lean_dojo_library import load_lean_dojo
+from lean_extract.traced.lean_dojo import load_lean_dojo
 from lsp_server.engine.settings import LeanSettings
-from lsp_server.engine.theorem_lean import TheoremLean
-from prover.search.dojo_environment import DojoEnvironment
+from prover.search.dojo import DojoEnvironment, TheoremLean
 from prover.verify import GoalPosition
 
 _FORM = "Write --dojo CLONE:FILE:THEOREM, such as `--dojo ~/mathlib4:Mathlib/Order/Basic.lean:le_antisymm`."

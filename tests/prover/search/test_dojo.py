@@ -12,10 +12,10 @@ import pytest
 
 from lean_extract.common.errors import UserError
 from lean_extract.records import Goal
-from lean_extract.traced import lean_dojo_library
-from lean_extract.traced.lean_dojo_library import LeanDojo, LeanDojoMissing, load_lean_dojo
+from lean_extract.traced import lean_dojo
+from lean_extract.traced.lean_dojo import LeanDojo, LeanDojoMissing, load_lean_dojo
 from prover.search import Proposed, SearchLimits, search
-from prover.search.dojo_environment import DojoEnvironment
+from prover.search.dojo import DojoEnvironment
 from tests.fakes.lean_dojo_package import Plot, Table, make_package
 
 LIMITS = SearchLimits(seconds=30, nodes=20, tactics=8, tactic_seconds=0.2)
@@ -141,7 +141,7 @@ def test_lean_dojo_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_python_that_is_too_new(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "lean_dojo", raising=False)
-    monkeypatch.setattr(lean_dojo_library, "_LAST_PYTHON", (3, 10))
+    monkeypatch.setattr(lean_dojo, "_LAST_PYTHON", (3, 10))
     with pytest.raises(LeanDojoMissing, match="does not run in Python 3"):
         load_lean_dojo()
 
