@@ -40,10 +40,10 @@ from lean_extract.session.faults import Fault, mentions_sorry
 from lean_extract.session.insertion import Insertion
 from lean_extract.session.limits import LeanLimits, TacticSeconds
 from lean_extract.session.places import Place, bare, hole_at
-from lean_extract.session.round import Round
-from lean_extract.session.shadow import TacticSite, guesses, snap
 from lean_extract.session.sorry_warnings import unhidden
 from lean_extract.session.suggested import as_suggested, asks
+from lean_extract.session.tactic_sites import TacticSite, guesses, snap
+from lean_extract.session.trial_batch import TrialBatch
 from lean_extract.session.verdict import mark_unjudged, same_goal, shortened
 from lean_extract.syntax.tactic_text import defect
 
@@ -186,7 +186,7 @@ class ReplSession:
             raise GoalBroken("The goal mentions `sorry`.", "Fix the error above it first.")
         trial = _Trial(self, path, text, position)
         seconds = timeout if timeout is not None else self._limits.tactic_seconds
-        trials = Round(trial, tactics, slots=1, seconds=seconds, within=within)
+        trials = TrialBatch(trial, tactics, slots=1, seconds=seconds, within=within)
         try:
             async for outcome in trials.outcomes():
                 yield outcome

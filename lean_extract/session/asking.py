@@ -19,7 +19,7 @@ from lean_extract.session.imports import blocked_import, broken_configuration, b
 from lean_extract.session.lake_messages import lake_failure
 from lean_extract.session.places import hole_at
 from lean_extract.session.server import LeanServer
-from lean_extract.session.shadow import snap, tactic_starts
+from lean_extract.session.tactic_sites import snap, tactic_starts
 from lean_extract.syntax.lexer import unread_at
 from lean_extract.toolchains.compile import CircularImports
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from lean_extract.records import Position
 from lean_extract.session.faults import is_about_compiling
-from lean_extract.session.shadow import Inserted
+from lean_extract.session.tactic_sites import Inserted
 from lean_extract.syntax.axioms import axioms_in, is_doubtful, refuses_axioms
 
 _ERROR = 1

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 from lean_extract.records import ProofState, TacticOutcome
 from lean_extract.session.inserted import DocumentMessages, problem, read_inserted, same_errors
 from lean_extract.session.places import tactic_texts
-from lean_extract.session.shadow import Inserted, TacticSite
 from lean_extract.session.soundness import (
     axioms_of_names,
     filled,
@@ -20,6 +19,7 @@ from lean_extract.session.soundness import (
     unfinished_by_text,
     unfinished_names,
 )
+from lean_extract.session.tactic_sites import Inserted, TacticSite
 from lean_extract.syntax.axioms import SORRY_AXIOM, refuses_axioms
 
 GAVE_UP = "it leaves the goal to `sorry`"

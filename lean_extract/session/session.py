@@ -15,9 +15,9 @@ from lean_extract.session.asking import GoalsFound, ask, ask_expected, broken_go
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, mentions_sorry
 from lean_extract.session.limits import LeanLimits, TacticSeconds
-from lean_extract.session.round import Round
 from lean_extract.session.server import LeanServer
-from lean_extract.session.shadow import command_start
+from lean_extract.session.tactic_sites import command_start
+from lean_extract.session.trial_batch import TrialBatch
 from lean_extract.session.trials import find_site
 from lean_extract.toolchains.toolchain import Toolchain
 
@@ -198,10 +198,10 @@ class LeanSession:
         seconds = timeout if timeout is not None else self._limits.tactic_seconds
         async with self._trying:
             server = await self._running()
-            trials: Round | None = None
+            trials: TrialBatch | None = None
             try:
                 trial = await find_site(server, path, document, found, self._limits)
-                trials = Round(trial, tactics, slots=self._limits.slots, seconds=seconds, within=within)
+                trials = TrialBatch(trial, tactics, slots=self._limits.slots, seconds=seconds, within=within)
                 async for outcome in trials.outcomes():
                     yield outcome
             finally:

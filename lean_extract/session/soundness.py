@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lean_extract.session.shadow import Inserted, TacticSite, end_of
+from lean_extract.session.tactic_sites import Inserted, TacticSite, end_of
 from lean_extract.source.reader import read_module
 from lean_extract.source.unproved import resting_on_sorry
 from lean_extract.syntax.axioms import SORRY_AXIOM, axioms_in

@@ -19,11 +19,11 @@ from lean_extract.session.insertion import Insertion
 from lean_extract.session.limits import LeanLimits
 from lean_extract.session.linting import apply_suggestion
 from lean_extract.session.places import bare
-from lean_extract.session.round import Tries
 from lean_extract.session.server import LeanServer
-from lean_extract.session.shadow import Shadow, TacticSite, guesses
 from lean_extract.session.sorry_warnings import with_warnings
 from lean_extract.session.suggested import as_suggested, asks
+from lean_extract.session.tactic_sites import PatchedDocument, TacticSite, guesses
+from lean_extract.session.trial_batch import Tries
 from lean_extract.session.verdict import (
     CopyMessages,
     judge,
@@ -98,11 +98,11 @@ class Trial:
 
     async def _verdict(self, tactic: str, seconds: float) -> tuple[TacticOutcome, CopyMessages]:
         """The verdict on a tactic between braces, and Lean's messages."""
-        reading = await self._read(self.site.shadow(tactic), seconds)
+        reading = await self._read(self.site.patched(tactic), seconds)
         outcome = judge(tactic, reading, self.blank, self.site)
         if outcome.status in ("closes", "progress") and reading.is_unchecked:
             outcome = judge_strict(
-                outcome, await self._read(self.site.shadow(tactic, is_strict=True), seconds)
+                outcome, await self._read(self.site.patched(tactic, is_strict=True), seconds)
             )
         return outcome, reading
 
@@ -110,7 +110,7 @@ class Trial:
         self, outcome: TacticOutcome, reading: CopyMessages, seconds: float
     ) -> TacticOutcome:
         """The outcome with the suggestions of linters applied, as long as Lean's verdict stays the same."""
-        shorter, first = outcome.tactic, self.site.shadow("").inside
+        shorter, first = outcome.tactic, self.site.patched("").inside
         for _ in range(_MOST_SUGGESTIONS):
             new = apply_suggestion(shorter, reading.lints, first)
             if new is None or defect(new) is not None:
@@ -123,8 +123,8 @@ class Trial:
         instead = shorter if shorter != outcome.tactic else ""
         return replace(outcome, instead=instead, remark=remark)
 
-    async def _read(self, shadow: Shadow, seconds: float) -> CopyMessages:
-        return read(await self.server.check(shadow.text, seconds), shadow)
+    async def _read(self, patched: PatchedDocument, seconds: float) -> CopyMessages:
+        return read(await self.server.check(patched.text, seconds), patched)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,17 +212,17 @@ class _Finder:
 
     async def blank(self, site: TacticSite) -> CopyMessages:
         """The messages with nothing between the braces. Raises LeanTimeout, LeanDied."""
-        shadow = site.shadow("")
+        patched = site.patched("")
         line = await asyncio.to_thread(lambda: site.first_line)
-        begin = partial(self.server.begin, self.path, self.document.header, shadow.text, line)
+        begin = partial(self.server.begin, self.path, self.document.header, patched.text, line)
         try:
-            return read(await begin(), shadow)
+            return read(await begin(), patched)
         except LeanDied:
             if not self.server.is_alive or self.server.outgrew:
                 raise
             # The worker may have ended long ago, and those of the other copies with it.
             await self.server.drop_scratch()
-            return read(await begin(), shadow)
+            return read(await begin(), patched)
 
     def insertion(self, site: TacticSite) -> Insertion:
         """The edits at a site."""

@@ -13,8 +13,8 @@ from lean_extract.records import Goal, Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault, faults_of, mentions_sorry
 from lean_extract.session.inserted import is_misparsed, uses_sorry
 from lean_extract.session.linting import Lint, lint_of
-from lean_extract.session.shadow import Shadow, TacticSite
 from lean_extract.session.suggested import suggested_in
+from lean_extract.session.tactic_sites import PatchedDocument, TacticSite
 
 _ERROR = 1
 _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")
@@ -44,7 +44,7 @@ class CopyMessages:
     error_at: int | None = None
 
 
-def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> CopyMessages:
+def read(diagnostics: Iterable[Mapping[str, Any]], patched: PatchedDocument) -> CopyMessages:
     """Sort the diagnostics (columns in code points) of a copy."""
     own: list[tuple[Position, str]] = []
     remaining: tuple[Goal, ...] | None = None
@@ -55,24 +55,24 @@ def read(diagnostics: Iterable[Mapping[str, Any]], shadow: Shadow) -> CopyMessag
     for item in diagnostics:
         message = str(item.get("message", ""))
         start = _position(item["range"]["start"])
-        is_own = shadow.start <= start <= shadow.brace
+        is_own = patched.start <= start <= patched.brace
         if item.get("severity") != _ERROR:
             if uses_sorry(message):
-                above += [Fault(start, message, is_sorry=True)] * (start.line < shadow.line)
+                above += [Fault(start, message, is_sorry=True)] * (start.line < patched.line)
             elif is_own:
                 lints += lint_of(message, start, _position(item["range"]["end"]))
                 suggestions += suggested_in(message)
             continue
-        unsolved = _UNSOLVED.match(message) if start == shadow.brace else None
+        unsolved = _UNSOLVED.match(message) if start == patched.brace else None
         if unsolved:
             remaining = (remaining or ()) + _goals(message[unsolved.end() :])
         elif is_own:
             own.append((start, message))
         else:
-            is_unchecked |= start.line >= shadow.line
-            above += [Fault(start, message)] * (start < shadow.start)
+            is_unchecked |= start.line >= patched.line
+            above += [Fault(start, message)] * (start < patched.start)
     error = _first(own)
-    at = error[0].column - shadow.inside.column if error and error[0].line == shadow.inside.line else None
+    at = error[0].column - patched.inside.column if error and error[0].line == patched.inside.line else None
     said = error[1] if error else None
     return CopyMessages(
         said, remaining, is_unchecked, tuple(sorted(above)), tuple(lints), tuple(suggestions), at

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from prover.search.run_folder import RESULTS, ProblemRow, RunDescription, read_description, read_rows
+from retriever.metrics import tables
 from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.metrics.charts import Bar, BarPanel, bar_chart
 
@@ -177,8 +178,7 @@ def table(runs: Sequence[Run]) -> list[list[str]]:
 
 def markdown(lines: Sequence[Sequence[str]]) -> str:
     """The table as Markdown."""
-    rows = ["| " + " | ".join(line) + " |" for line in lines]
-    return "\n".join([rows[0], "|---" * len(lines[0]) + "|", *rows[1:]])
+    return tables.table(lines[0], lines[1:])
 
 
 def plain(lines: Sequence[Sequence[str]]) -> str:
@@ -212,10 +212,7 @@ def _limits(run: Run) -> tuple[object, ...]:
 
 
 def _percent(rate: Rate | None) -> str:
-    if rate is None:
-        return "-"
-    percent = rate.percent
-    return f"{percent.mean:.1f} [{percent.low:.1f}, {percent.high:.1f}]"
+    return "-" if rate is None else tables.cell(rate.percent)
 
 
 def _count(rate: Rate | None) -> str:

@@ -20,7 +20,7 @@ from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault, mentions_sorry
 from lean_extract.session.limits import TacticSeconds
-from lean_extract.session.round import Round
+from lean_extract.session.trial_batch import TrialBatch
 from lean_extract.session.verdict import same_goal
 from lean_extract.syntax.tactic_text import defect
 from lean_extract.traced.lean_dojo import LeanDojo
@@ -273,7 +273,7 @@ class TheoremLean:
         if mentions_sorry(goals[0]):
             raise GoalBroken("The goal mentions `sorry`.", "Fix what is above the theorem first.")
         seconds = timeout if timeout is not None else self._seconds
-        trials = Round(self, tactics, slots=1, seconds=seconds, within=within)
+        trials = TrialBatch(self, tactics, slots=1, seconds=seconds, within=within)
         try:
             async for outcome in trials.outcomes():
                 yield outcome

@@ -16,7 +16,7 @@ from prover.search.theorem import Theorem, script
 class LeanEnvironment:
     """A theorem in the live session.
 
-    A tactic is tried together with all tactics that led to its state, in a shadow copy of the file where they
+    A tactic is tried together with all tactics that led to its state, in a copy of the file where they
     replace the theorem's `sorry`. So all goals count, and `closes` means a complete proof. If Lean's server
     dies, each tactic without a verdict is tried again on its own in a new server, and fails if that dies, too.
     The session belongs to the caller and stays open.

@@ -19,6 +19,9 @@ from lean_extract.syntax.lexer import Tokens, tokenize
 from prover.search.problems import InvalidProblem, Posed, Problem, uniquely_named
 from prover.search.theorem import Theorem
 
+_BEGUN = " := by\n  sorry\n"
+_LEVEL = re.compile(r"\b[Ll]evel:?\s*(\d+)")
+
 
 def all_theorems(root: Path, folder: Path | None = None, *, hide: bool = False) -> list[Posed]:
     """Every theorem of the project's own files, or of those below a folder, in order of module and line.
@@ -106,10 +109,6 @@ def _with_modules(posed: Sequence[Posed]) -> list[Posed]:
             named = replace(one, name=f"{one.name} ({one.module})")
         found.setdefault(named.name, named)
     return list(found.values())
-
-
-_BEGUN = " := by\n  sorry\n"
-_LEVEL = re.compile(r"\b[Ll]evel:?\s*(\d+)")
 
 
 @dataclass(frozen=True, slots=True)

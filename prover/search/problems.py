@@ -14,6 +14,22 @@ from lean_extract.common.files.json_text import parse_json
 from lean_extract.common.files.reading import MAX_TEXT, read_regular
 from prover.search.theorem import Theorem
 
+FILE = "problem.lean"
+"""The file name that Lean is given: the same for all problems, so that imports are loaded once. The file is
+never written."""
+_FAMILIES = (
+    "mathd_algebra",
+    "mathd_numbertheory",
+    "numbertheory",
+    "induction",
+    "algebra",
+    "aime",
+    "amc",
+    "imo",
+)
+_NEEDED = ("name", "header", "statement")
+_SHOWN = 60
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -77,23 +93,6 @@ def uniquely_named(posed: Sequence[tuple[int, Posed]]) -> list[Posed]:
             found[one.name] = one
             lines[one.name] = line
     return list(found.values())
-
-
-FILE = "problem.lean"
-"""The file name that Lean is given: the same for all problems, so that imports are loaded once. The file is
-never written."""
-_FAMILIES = (
-    "mathd_algebra",
-    "mathd_numbertheory",
-    "numbertheory",
-    "induction",
-    "algebra",
-    "aime",
-    "amc",
-    "imo",
-)
-_NEEDED = ("name", "header", "statement")
-_SHOWN = 60
 
 
 def read_minif2f(path: Path, project: Path) -> list[Posed]:

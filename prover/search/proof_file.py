@@ -21,6 +21,9 @@ from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
 from prover.search.theorem import Theorem
 
+_NO_IMPORTS = '{"imports": [], "isModule": false}\n'
+_NEVER_FETCH = {"LAKE_NO_CACHE": "true"}
+
 
 @dataclass(frozen=True, slots=True)
 class CheckedProof:
@@ -113,10 +116,6 @@ def _messages(output: str) -> Iterator[dict[str, Any]]:
             message = json.loads(line)
             if isinstance(message, dict) and {"pos", "data", "severity"} <= message.keys():
                 yield message
-
-
-_NO_IMPORTS = '{"imports": [], "isModule": false}\n'
-_NEVER_FETCH = {"LAKE_NO_CACHE": "true"}
 
 
 async def file_options(

@@ -31,6 +31,8 @@ _ENDS_IN_PROOF = re.compile(r":=\s*+\S")
 _PASS = re.compile(r"\.pass\d+\Z", re.IGNORECASE)
 _STEM_BYTES = 150
 """The longest stem of a file name, which is extended. Common limits are 255 bytes, and 143 in encrypted folders."""
+Task = tuple[Posed, int]
+"""A problem and the number of the pass, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +162,6 @@ def _row(blank: ProblemRow, result: SearchResult) -> ProblemRow:
         tactics=result.tactics,
         error=result.reason,
     )
-
-
-Task = tuple[Posed, int]
-"""A problem and the number of the pass, from 1."""
 
 
 class Worker(Protocol):

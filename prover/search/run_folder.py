@@ -33,6 +33,8 @@ VERSION = 1
 DESCRIPTION, RESULTS, PROOFS, LOCK = EVALUATION_FILE, "results.jsonl", "proofs", "lock"
 _LONGEST_LOCK = 4096
 """Bytes."""
+Settings = Mapping[str, str | int | float]
+"""Everything that determines the results, as plain values by name."""
 RowStatus = Literal["proved", "exhausted", "limit", "failed", "refused"]
 
 
@@ -113,10 +115,6 @@ def _holder(lock: Path) -> str | None:
         return f"process {holder['pid']} on {holder['host']}, since {holder['since']}"
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
-
-
-Settings = Mapping[str, str | int | float]
-"""Everything that determines the results, as plain values by name."""
 
 
 class ResultsNotWritten(PremiseSuggestError):

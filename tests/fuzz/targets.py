@@ -24,8 +24,8 @@ from lean_extract.session.faults import is_about_compiling, open_end
 from lean_extract.session.linting import lint_of
 from lean_extract.session.places import guessed_edit
 from lean_extract.session.proof_positions import default_position, is_term_position, sorry_near, tactic_word
-from lean_extract.session.shadow import guesses, snap, tactic_starts
 from lean_extract.session.soundness import axioms_of_names, filled, unfinished_names
+from lean_extract.session.tactic_sites import guesses, snap, tactic_starts
 from lean_extract.source.projects.project import find_project
 from lean_extract.source.reader import read_module
 from lean_extract.syntax.axioms import axioms_in
@@ -216,7 +216,7 @@ def _session(text: str) -> None:
         tactic_starts(document, snap(document, position))
         guessed_edit(document, position, "first | a | b")
         for site in guesses(document, position, is_term=None)[:2]:
-            site.shadow("simp")
+            site.patched("simp")
             site.names_itself("simp")
             Above(site.above, document.header)
             filled(site, None)

@@ -13,7 +13,7 @@ from lean_extract.common.errors import LeanDied
 from lean_extract.records import TacticOutcome
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.processes import descendants, identify, kill
-from lean_extract.session.round import Round
+from lean_extract.session.trial_batch import TrialBatch
 from lean_extract.toolchains.packaged import PackagedLean
 from tests.lean_extract.session_helpers import cpu_seconds, marked, outcomes, toolchain_of
 
@@ -203,7 +203,7 @@ class Judge:
     [(["a", "b"], ["a", "b"]), ([], []), (["hang", "a", "hang", "b"], ["a", "hang", "hang"])],
 )
 async def test_a_round_ends_with_its_tactics_or_its_time(tactics: Sequence[str], said: list[str]) -> None:
-    trials = Round(Judge(), tactics, slots=2, seconds=9, within=0.05)
+    trials = TrialBatch(Judge(), tactics, slots=2, seconds=9, within=0.05)
     async with asyncio.timeout(5):
         assert sorted([outcome.tactic async for outcome in trials.outcomes()]) == said
         await trials.end()

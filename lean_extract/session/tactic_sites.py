@@ -93,7 +93,7 @@ class TacticSite:
         last = re.escape(self.name.rpartition(".")[2])
         return bool(last) and re.search(rf"(?<![\w'!?✝]){last}(?![\w'!?✝])", code(tactic)) is not None
 
-    def shadow(self, tactic: str, *, is_strict: bool = False) -> Shadow:
+    def patched(self, tactic: str, *, is_strict: bool = False) -> PatchedDocument:
         """The copy with this tactic in braces. The lines after its first one are indented to match.
 
         If the declaration has another error, Lean may abandon a tactic silently instead of reporting what it
@@ -107,7 +107,9 @@ class TacticSite:
         before_brace = f"{head}{opener}{indented}\n{' ' * (column - 2)}{closer}"
         inside = end_of(f"{head}{opener}")
         before = Position(inside.line, column - len(opener))
-        return Shadow(f"{before_brace}}}){self.tail}", before, inside, end_of(before_brace), self.line)
+        return PatchedDocument(
+            f"{before_brace}}}){self.tail}", before, inside, end_of(before_brace), self.line
+        )
 
     def edit(self, written: str) -> Edit:
         """The edit that writes a text at the place."""
@@ -129,7 +131,7 @@ class TacticSite:
 
 
 @dataclass(frozen=True, slots=True)
-class Shadow:
+class PatchedDocument:
     """A copy: its text, the positions of the opening brace, of the tactic and of the closing brace, and the line
     in which the declaration begins."""
 

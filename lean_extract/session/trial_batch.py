@@ -18,7 +18,7 @@ class Tries(Protocol):
         ...
 
 
-class Round:
+class TrialBatch:
     """Tries tactics as they become available, and yields the outcomes as they become known.
 
     Args:

@@ -10,7 +10,7 @@ from lean_extract.common.errors import BadPosition
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import bare
-from lean_extract.session.shadow import guesses, snap
+from lean_extract.session.tactic_sites import guesses, snap
 from lean_extract.syntax.tactic_text import defect
 
 PIECES = st.sampled_from(
@@ -59,16 +59,16 @@ def test_the_tactic_stands_between_braces_that_are_where_they_are_said_to_be(
     except BadPosition:
         return
     for place in guesses(document, snap(document, position), is_term=is_term):
-        shadow = place.shadow(bare(tactic))
-        copy = LeanDocument(shadow.text)
-        opened, closed = copy.offset(shadow.start), copy.offset(shadow.brace)
+        patched = place.patched(bare(tactic))
+        copy = LeanDocument(patched.text)
+        opened, closed = copy.offset(patched.start), copy.offset(patched.brace)
         assert copy.text[opened:].startswith(("({ ", "(by { "))
         assert copy.text[closed] == "}"
         assert document.text.startswith(copy.text[:opened].rstrip())
-        assert copy.text[opened : copy.offset(shadow.inside)].endswith("-/ ")
-        between = copy.text[copy.offset(shadow.inside) : closed]
+        assert copy.text[opened : copy.offset(patched.inside)].endswith("-/ ")
+        between = copy.text[copy.offset(patched.inside) : closed]
         assert between.split() == bare(tactic).split()
-        assert shadow.line <= shadow.start.line <= shadow.brace.line
+        assert patched.line <= patched.start.line <= patched.brace.line
 
 
 @given(TEXTS)
