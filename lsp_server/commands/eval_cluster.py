@@ -20,8 +20,8 @@ from lean_extract.common.cluster import ClusterOptions, cluster_client, opened_o
 from lean_extract.common.errors import ClusterLost, PremiseSuggestError, TaskFailed, WorkersDied
 from lsp_server.commands.eval_proving import Prepared, ProvingSetup, opened_prover, prepare, proposers
 from lsp_server.engine.open_generator import open_generator
-from prover.search.problems import InvalidProblem, Posed
-from prover.search.proving import Task, Worker
+from prover.search.problems import Problem
+from prover.search.proving import Worker
 from prover.search.run_folder import ProblemRow
 
 Value = TypeVar("Value")
@@ -68,23 +68,21 @@ class ClusterWorker:
     """Has any process of a cluster prove a problem."""
 
     client: Any
-    work: Callable[[Task], ProblemRow]
+    work: Callable[[tuple[Problem, int]], ProblemRow]
     has_answered: bool = False
     """Whether any process has given a row: then one that dies dies of its problem, and not at its start."""
 
-    async def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
+    async def prove(self, problem: Problem, pass_number: int) -> ProblemRow:
         """The problem's row.
 
         Raises ClusterLost, WorkersDied (and no problem was done before), and what a worker raises when it opens its
         Lean or its index.
         """
-        if isinstance(posed, InvalidProblem):
-            return ProblemRow(posed.name, pass_number, "failed", posed.level, error=posed.message)
-        found = await result_of(self.client, self.work, (posed, pass_number))
+        found = await result_of(self.client, self.work, (problem, pass_number))
         if isinstance(found, WorkersDied) and not self.has_answered:
             raise found
         if isinstance(found, TaskFailed):
-            return ProblemRow(posed.name, pass_number, "failed", posed.level, error=str(found))
+            return ProblemRow(problem.name, pass_number, "failed", problem.level, error=str(found))
         if isinstance(found, PremiseSuggestError):  # the next problem would fail in the same way
             raise found
         self.has_answered = True
@@ -124,14 +122,14 @@ class ProvingProcess:
             self._end_loop()
             raise
 
-    def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
+    def prove(self, problem: Problem, pass_number: int) -> ProblemRow:
         """Prove a problem. Raises LeanNotFound."""
-        return self._run(self._proved(posed, pass_number))
+        return self._run(self._proved(problem, pass_number))
 
-    async def _proved(self, posed: Posed, pass_number: int) -> ProblemRow:
+    async def _proved(self, problem: Problem, pass_number: int) -> ProblemRow:
         self._proving = asyncio.current_task()
         try:
-            return await self._prover.prove(posed, pass_number)
+            return await self._prover.prove(problem, pass_number)
         finally:
             self._proving = None
 
@@ -157,7 +155,7 @@ class ProvingProcess:
         await self._stack.aclose()
 
 
-def _prove(process: ProvingProcess, task: Task) -> ProblemRow:
+def _prove(process: ProvingProcess, task: tuple[Problem, int]) -> ProblemRow:
     return process.prove(*task)
 
 

@@ -50,19 +50,17 @@ class Prover:
     limits: SearchLimits
     states_alone: bool = False
 
-    async def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
+    async def prove(self, problem: Problem, pass_number: int) -> ProblemRow:
         """Search for a proof, check it, and return the row.
 
-        Raises LeanNotFound: Lean is gone.
+        Raises LeanNotFound: there is no Lean any more.
         """
-        if isinstance(posed, InvalidProblem):
-            return ProblemRow(posed.name, pass_number, "failed", posed.level, error=posed.message)
-        blank = ProblemRow(posed.name, pass_number, "failed", posed.level)
+        blank = ProblemRow(problem.name, pass_number, "failed", problem.level)
         try:
-            problem = await self._defect(posed) if self.states_alone else ""
-            if problem:
-                return replace(blank, error=problem)
-            return await self._searched(posed, blank)
+            defect = await self._defect(problem) if self.states_alone else ""
+            if defect:
+                return replace(blank, error=defect)
+            return await self._searched(problem, blank)
         except LeanNotFound:  # the next problem would fail in the same way
             raise
         except PremiseSuggestError as error:
@@ -167,7 +165,7 @@ def _row(blank: ProblemRow, result: SearchResult) -> ProblemRow:
 class Worker(Protocol):
     """Proves one problem at a time."""
 
-    async def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
+    async def prove(self, problem: Problem, pass_number: int) -> ProblemRow:
         """Try to prove the problem; returns its row."""
         ...
 
@@ -182,7 +180,10 @@ async def run(tasks: Iterable[Task], workers: Sequence[Worker], on_row: Callable
 
     async def work(worker: Worker) -> None:
         for posed, pass_number in waiting:
-            on_row(await worker.prove(posed, pass_number))
+            if isinstance(posed, InvalidProblem):
+                on_row(ProblemRow(posed.name, pass_number, "failed", posed.level, error=posed.message))
+            else:
+                on_row(await worker.prove(posed, pass_number))
 
     running = [asyncio.create_task(work(worker)) for worker in workers]
     try:

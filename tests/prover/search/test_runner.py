@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import math
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
 from lean_extract.records import Goal
 from prover.search.environment import Proposed
-from prover.search.problems import InvalidProblem, Posed
+from prover.search.problems import InvalidProblem, Problem
 from prover.search.proposals import Shuffled
 from prover.search.proving import run
 from prover.search.run_folder import ProblemRow
+from prover.search.theorem import Theorem
 
 GOAL = Goal((), "p → p")
 
@@ -25,10 +27,14 @@ class Meeting:
     barrier: asyncio.Barrier
     done: list[str] = field(default_factory=list)
 
-    async def prove(self, posed: Posed, pass_number: int) -> ProblemRow:
+    async def prove(self, problem: Problem, pass_number: int) -> ProblemRow:
         await self.barrier.wait()
-        self.done.append(posed.name)
-        return ProblemRow(posed.name, pass_number, "failed")
+        self.done.append(problem.name)
+        return ProblemRow(problem.name, pass_number, "proved")
+
+
+def problem(name: str) -> Problem:
+    return Problem(name, Theorem.stated(Path("A.lean"), "", f"theorem {name} : True"))
 
 
 async def test_workers_work_side_by_side_and_each_problem_once() -> None:
@@ -37,7 +43,7 @@ async def test_workers_work_side_by_side_and_each_problem_once() -> None:
     rows: list[ProblemRow] = []
     names = [f"p{number}" for number in range(9)]
     async with asyncio.timeout(30):
-        await run([(InvalidProblem(name, ""), 1) for name in names], workers, rows.append)
+        await run([(problem(name), 1) for name in names], workers, rows.append)
     assert sorted(row.name for row in rows) == names
     assert [len(worker.done) for worker in workers] == [3, 3, 3]
 
@@ -50,7 +56,15 @@ async def test_what_cannot_be_written_ends_all() -> None:
     workers = [Meeting(barrier), Meeting(barrier)]
     async with asyncio.timeout(30):
         with pytest.raises(OSError, match="disk full"):
-            await run([(InvalidProblem(f"p{number}", ""), 1) for number in range(9)], workers, full)
+            await run([(problem(f"p{number}"), 1) for number in range(9)], workers, full)
+
+
+async def test_an_invalid_problem_fails_with_its_reason_and_needs_no_worker() -> None:
+    rows: list[ProblemRow] = []
+    worker = Meeting(asyncio.Barrier(1))
+    await run([(InvalidProblem("bad", "no name", "2"), 1), (problem("good"), 1)], [worker], rows.append)
+    assert rows == [ProblemRow("bad", 1, "failed", "2", error="no name"), ProblemRow("good", 1, "proved")]
+    assert worker.done == ["good"]
 
 
 class Fixed:
