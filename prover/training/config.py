@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from prover.generator.prompt import FORMS, MAX_PREMISES, Form
-from retriever.training.running.config import ScheduleConfig, Threads, require_threads
+from prover.generator.prompt import MAX_PREMISES, Form
+from retriever.training.running.config import RunConfig
 from retriever.training.running.plain import from_plain, require
 
 PRESETS = Path(__file__).parent / "configs"
@@ -48,7 +48,6 @@ class PromptConfig:
     """The most premises in a prompt (section 3.3.3)."""
 
     def __post_init__(self) -> None:
-        require(self.form in FORMS, f"prompt.form must be one of {', '.join(FORMS)}")
         require(self.max_prompt >= 32 and self.max_tactic >= 8, "prompt.max_* are too small")
         require(0 <= self.premises <= MAX_PREMISES, f"prompt.premises must lie in [0, {MAX_PREMISES}]")
 
@@ -88,34 +87,20 @@ class MixConfig:
         require(0 <= self.spelled <= 1, "mix.spelled must lie in [0, 1]")
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratorConfig:
-    """One run. Paths are relative to the folder the command runs in."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneratorConfig(RunConfig):
+    """One run over a folder that `python -m prover pairs` wrote.
 
-    dataset: Path
-    """A folder that `python -m prover pairs` wrote."""
-    run: Path
-    kind: str = "generator"
-    start_from: Path | None = None
-    """A run to take the weights from, or a folder with a transformers T5 (google/byt5-small)."""
+    Weights are taken over from a run, or from a folder with a transformers T5 (google/byt5-small).
+    """
+
+    kind: Literal["generator"] = "generator"
     retrieved: Path | None = None
     """A file that `python -m prover retrieve --part train` wrote: the retriever's premises for a sample of training
     steps. Other steps known from text are then not drawn."""
-    seed: int = 0
-    threads: Threads = 1
     shape: ShapeConfig = field(default_factory=ShapeConfig)
     prompt: PromptConfig = field(default_factory=PromptConfig)
     mix: MixConfig = field(default_factory=MixConfig)
-    schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
-
-    def __post_init__(self) -> None:
-        require(self.kind == "generator", f"kind must be `generator`, not `{self.kind}`")
-        require_threads(self.threads)
-
-    @property
-    def tokenizer(self) -> Path | None:
-        """None: the model reads bytes."""
-        return None
 
 
 def parse_config(values: Mapping[str, Any]) -> GeneratorConfig:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import torch
@@ -24,14 +23,7 @@ from retriever.training.model import (
     groups_of,
     padded,
 )
-from retriever.training.running.config import (
-    LengthConfig,
-    ModelConfig,
-    RunConfig,
-    ScheduleConfig,
-    Threads,
-    require_threads,
-)
+from retriever.training.running.config import LengthConfig, RunConfig, TextRunConfig
 from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain, require
 from retriever.training.tokens import Ragged, open_tokenizer
@@ -53,34 +45,31 @@ class MlmBatchConfig:
         require(0 < self.masked < 1, "batch.masked must lie between 0 and 1")
 
 
-@dataclass(frozen=True, slots=True)
-class MlmConfig:
-    """One run of masked language modelling. Paths are relative to the folder the command runs in."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaskedRunConfig(TextRunConfig):
+    """One run of masked language modelling, over whatever texts."""
 
-    dataset: Path
-    tokenizer: Path
-    run: Path
-    kind: str = "mlm"
-    backend: str = field(kw_only=True)
-    """Who reads `dataset`."""
-    start_from: Path | None = None
-    """The run whose embeddings and layers are taken over."""
-    seed: int = 0
-    threads: Threads = 1
-    model: ModelConfig = field(default_factory=ModelConfig)
-    lengths: LengthConfig = field(default_factory=LengthConfig)
     batch: MlmBatchConfig = field(default_factory=MlmBatchConfig)
-    schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
 
     def __post_init__(self) -> None:
-        require(self.kind == "mlm", f"masked language modelling is asked for, not `kind: {self.kind}`")
-        require_threads(self.threads)
-        require(self.model.architecture == "bert", "model.architecture must be `bert` here")
+        TextRunConfig.__post_init__(self)
         require(
             self.model.layers > 0, "model.layers must be positive: tokens are predicted from their neighbours"
         )
-        longest = max(self.lengths.state, self.lengths.premise)
-        require(longest <= self.model.positions, "lengths must not exceed model.positions")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MlmConfig(MaskedRunConfig):
+    """One run over a backend's corpus."""
+
+    kind: Literal["mlm"] = "mlm"
+    backend: str
+    """Who reads `dataset`."""
+    lengths: LengthConfig = field(default_factory=LengthConfig)
+
+    def __post_init__(self) -> None:
+        MaskedRunConfig.__post_init__(self)
+        self.model.check_lengths(self.lengths.state, self.lengths.premise)
 
 
 def parse(values: Mapping[str, Any]) -> MlmConfig:
@@ -128,7 +117,9 @@ class MaskedModel(nn.Module):
 class MlmObjective:
     """Masked tokens of texts, predicted from their neighbours."""
 
-    def __init__(self, config: MlmConfig, texts: MlmTexts, masking: Masking, device: torch.device) -> None:
+    def __init__(
+        self, config: MaskedRunConfig, texts: MlmTexts, masking: Masking, device: torch.device
+    ) -> None:
         self._config, self._masking, self.data = config, masking, texts.digest
         self._texts, self._valid = texts.train, texts.valid
         self.model = MaskedModel(BertForMaskedLM(bert_config(config.model, masking.vocabulary, masking.pad)))

@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from retriever.models.encoder import TOKENIZER
-from retriever.training.running.config import (
-    Labels,
-    ModelConfig,
-    ScheduleConfig,
-    Shares,
-    Threads,
-    require_threads,
-    statements_and_inner,
-)
+from retriever.training.running.config import Labels, ModelConfig, RunConfig, Shares, statements_and_inner
 from retriever.training.running.plain import from_plain, require
 
 
@@ -40,36 +32,28 @@ class TowerBatchConfig:
         require(0 <= self.unrelated <= 1, "batch.unrelated must lie in [0, 1]")
 
 
-@dataclass(frozen=True, slots=True)
-class TowerConfig:
-    """One run of a state tower. Paths are relative to the folder the command runs in."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TowerConfig(RunConfig):
+    """One run of a state tower, which takes over the first layers of `start_from`; without one they are fresh."""
 
-    dataset: Path
+    kind: Literal["tower"] = "tower"
     encoder: Path
     """The model folder that embeds the premises: a bag of words, which the tower begins as."""
-    run: Path
-    kind: str = "tower"
-    start_from: Path | None = None
-    """The run whose embeddings and layers are taken over; without one the layers are fresh."""
-    seed: int = 0
-    threads: Threads = 1
     temperature: float = 0.02
     state: int = 256
     """Where states are cut, in tokens, [CLS] and [SEP] included."""
     model: ModelConfig = field(default_factory=ModelConfig)
     batch: TowerBatchConfig = field(default_factory=TowerBatchConfig)
-    schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
 
     def __post_init__(self) -> None:
-        require(self.kind == "tower", f"a state tower is asked for, not `kind: {self.kind}`")
-        require_threads(self.threads)
+        RunConfig.__post_init__(self)
         require(self.temperature > 0, "temperature must be positive")
         require(self.model.architecture == "bert", "model.architecture must be `bert` here")
         require(self.model.layers >= 1, "model.layers must be at least 1")
         require(8 <= self.state <= self.model.positions, "state must lie between 8 and model.positions")
 
     @property
-    def tokenizer(self) -> Path:
+    def tokenizer_file(self) -> Path:
         """The encoder's: states are read as it reads them."""
         return self.encoder / TOKENIZER
 

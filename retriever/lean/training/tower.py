@@ -51,11 +51,11 @@ def make_objective(config: RunConfig, device: torch.device) -> TowerObjective:
     """The objective over the run's dataset folder. Raises ModelError, BadRecords."""
     own = cast(TowerConfig, config)
     encoder = Encoder.load(own.encoder)
-    tokenizer = open_tokenizer(own.tokenizer)
+    tokenizer = open_tokenizer(own.tokenizer_file)
     marks = (mark_of(tokenizer, VAR), mark_of(tokenizer, GOAL))
     premises = dataset_vectors(own.dataset, encoder)
     data = tower_data(read_manifest(own.dataset).digest, encoder.fingerprint)
-    arrays = load_arrays(own.dataset, own.tokenizer)
+    arrays = load_arrays(own.dataset, own.tokenizer_file)
     return TowerObjective(own, arrays, encoder.token_vectors(), premises, data, device, marks)
 
 

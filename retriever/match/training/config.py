@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
-from retriever.match.schema import LEVELS, MODALITIES, Level, Modality
-from retriever.training.running.config import ModelConfig, ScheduleConfig, Threads, require_threads
+from retriever.match.schema import Level, Modality
+from retriever.training.running.config import TextRunConfig
 from retriever.training.running.plain import from_plain, require
-
-_CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "encoder": ("npt", "bert"),
-        "objective": ("local", "global", "hybrid"),
-        "replacement": LEVELS,
-        "modality": MODALITIES,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,42 +56,27 @@ class MatchBatch:
         require(self.pairs >= 2, "batch.pairs must be at least 2")
 
 
-@dataclass(frozen=True, slots=True)
-class MatchConfig:
-    """One run. Paths are relative to the folder the command runs in."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchConfig(TextRunConfig):
+    """One run over a file of pairs or a folder of the authors' release; `model` is the shape of the BERT.
 
-    dataset: Path
-    """The file of pairs, or a folder of the authors' release."""
-    tokenizer: Path
-    run: Path
-    kind: str = "match"
+    Weights are taken over from a BERT of `match-mlm`, or a whole matcher.
+    """
+
+    kind: Literal["match"] = "match"
     encoder: Literal["npt", "bert"] = "npt"
     objective: Literal["local", "global", "hybrid"] = "local"
     """`hybrid`: a step of each in turn (section 7.1)."""
     replacement: Level = "conservation"
     modality: Modality = "both"
-    start_from: Path | None = None
-    """The run whose weights are taken over: a BERT's of `match-mlm`, or a whole matcher's."""
-    seed: int = 0
-    threads: Threads = 1
     npt: NptConfig = field(default_factory=NptConfig)
-    model: ModelConfig = field(default_factory=ModelConfig)
-    """The shape of the BERT."""
     lengths: MatchLengths = field(default_factory=MatchLengths)
     batch: MatchBatch = field(default_factory=MatchBatch)
-    schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
 
     def __post_init__(self) -> None:
-        require(self.kind == "match", f"a matcher is asked for, not `kind: {self.kind}`")
-        require_threads(self.threads)
-        for name, allowed in _CHOICES.items():
-            require(getattr(self, name) in allowed, f"`{name}` must be one of {', '.join(allowed)}")
-        require(self.model.architecture == "bert", "model.architecture must be `bert` here")
-        longest = max(self.lengths.statement, self.lengths.proof)
-        require(
-            self.encoder == "npt" or longest <= self.model.positions,
-            "lengths must not exceed model.positions",
-        )
+        TextRunConfig.__post_init__(self)
+        if self.encoder == "bert":
+            self.model.check_lengths(self.lengths.statement, self.lengths.proof)
 
 
 def parse_match(values: Mapping[str, Any]) -> MatchConfig:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Literal
 
-from retriever.training.references.joint_config import JointBatchConfig, StartConfig
-from retriever.training.references.pairwise_config import PairLossConfig, TextLengths
-from retriever.training.running.config import ModelConfig, ScheduleConfig, Threads, require_threads
+from retriever.training.references.joint_config import StartedRunConfig
 from retriever.training.running.plain import require
 
 
@@ -29,38 +27,15 @@ class DecoderConfig:
         require(self.longest >= 1, "decoder.longest must be at least 1")
 
 
-@dataclass(frozen=True, slots=True)
-class AutoregressiveConfig:
-    """One run of the autoregressive model. Paths are relative to the folder the command runs in."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AutoregressiveConfig(StartedRunConfig):
+    """One run of the autoregressive model."""
 
-    dataset: Path
-    """What the backend reads."""
-    tokenizer: Path
-    run: Path
-    kind: str = "autoregressive"
-    backend: str = field(kw_only=True)
-    seed: int = 0
-    threads: Threads = 1
-    start: StartConfig = field(default_factory=StartConfig)
-    model: ModelConfig = field(default_factory=ModelConfig)
-    pairs: int = 0
-    """As the pairwise run has it."""
+    kind: Literal["autoregressive"] = "autoregressive"
     decoder: DecoderConfig = field(default_factory=DecoderConfig)
-    lengths: TextLengths = field(default_factory=TextLengths)
-    loss: PairLossConfig = field(default_factory=PairLossConfig)
-    """As the pairwise run has it."""
-    batch: JointBatchConfig = field(default_factory=JointBatchConfig)
-    schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
 
     def __post_init__(self) -> None:
-        message = f"the autoregressive model is asked for, not `kind: {self.kind}`"
-        require(self.kind == "autoregressive", message)
-        require_threads(self.threads)
-        require(self.model.architecture == "bert", "model.architecture must be `bert` here")
-        require(self.pairs >= 0, "pairs must not be negative")
-        require(not (self.model.layers and self.pairs), "pairs are for a model without layers")
-        fits = not self.model.layers or self.lengths.query <= self.model.positions
-        require(fits, "lengths must not exceed model.positions")
+        StartedRunConfig.__post_init__(self)
         require(
             self.model.hidden % self.decoder.heads == 0, "model.hidden must be a multiple of decoder.heads"
         )

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from retriever.training.references.pairwise_config import PairLossConfig, TextLengths
-from retriever.training.running.config import ModelConfig, ScheduleConfig, Threads, require_threads
+from retriever.training.references.pairwise_config import ReferencesRunConfig
 from retriever.training.running.plain import require
 
 Start = Literal["fresh", "pairwise"]
@@ -25,8 +24,6 @@ class StartConfig:
     """Whether the references' embeddings stay as they begin (as the paper has it for `pairwise`)."""
 
     def __post_init__(self) -> None:
-        for name, start in (("encoder", self.encoder), ("embeddings", self.embeddings)):
-            require(start in ("fresh", "pairwise"), f"start.{name} must be `fresh` or `pairwise`")
         taken = "pairwise" in (self.encoder, self.embeddings)
         require(taken == (self.pairwise is not None), "start.pairwise and what is taken from it go together")
         require(not (self.frozen and self.embeddings == "fresh"), "fresh embeddings cannot be frozen")
@@ -47,33 +44,20 @@ class JointBatchConfig:
         require(0 <= self.word_dropout < 1, "batch.word_dropout must lie in [0, 1)")
 
 
-@dataclass(frozen=True, slots=True)
-class JointConfig:
-    """One run of the joint model. Paths are relative to the folder the command runs in."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartedRunConfig(ReferencesRunConfig):
+    """A run that goes on from a pairwise one, as `start` says."""
 
-    dataset: Path
-    """What the backend reads."""
-    tokenizer: Path
-    run: Path
-    kind: str = "joint"
-    backend: str = field(kw_only=True)
-    seed: int = 0
-    threads: Threads = 1
     start: StartConfig = field(default_factory=StartConfig)
-    model: ModelConfig = field(default_factory=ModelConfig)
-    pairs: int = 0
-    """As the pairwise run has it."""
-    lengths: TextLengths = field(default_factory=TextLengths)
-    loss: PairLossConfig = field(default_factory=PairLossConfig)
-    """As the pairwise run has it."""
     batch: JointBatchConfig = field(default_factory=JointBatchConfig)
-    schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
 
     def __post_init__(self) -> None:
-        require(self.kind == "joint", f"the joint model is asked for, not `kind: {self.kind}`")
-        require_threads(self.threads)
-        require(self.model.architecture == "bert", "model.architecture must be `bert` here")
-        require(self.pairs >= 0, "pairs must not be negative")
-        require(not (self.model.layers and self.pairs), "pairs are for a model without layers")
-        fits = not self.model.layers or self.lengths.query <= self.model.positions
-        require(fits, "lengths must not exceed model.positions")
+        ReferencesRunConfig.__post_init__(self)
+        require(self.start_from is None, "unknown setting `start_from`: name the run as start.pairwise")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointConfig(StartedRunConfig):
+    """One run of the joint model."""
+
+    kind: Literal["joint"] = "joint"

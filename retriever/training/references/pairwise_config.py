@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Literal
 
-from retriever.training.running.config import ModelConfig, ScheduleConfig, Threads, require_threads
+from retriever.training.running.config import TextRunConfig
 from retriever.training.running.plain import require
 
 
@@ -49,36 +49,39 @@ class PairBatchConfig:
         require(0 <= self.word_dropout < 1, "batch.word_dropout must lie in [0, 1)")
 
 
-@dataclass(frozen=True, slots=True)
-class PairwiseConfig:
-    """One run of the pairwise model. Paths are relative to the folder the command runs in."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferencesRunConfig(TextRunConfig):
+    """What the runs over a backend's collection share."""
 
-    dataset: Path
-    """What the backend reads."""
-    tokenizer: Path
-    run: Path
-    kind: str = "pairwise"
-    backend: str = field(kw_only=True)
-    start_from: Path | None = None
-    """A run whose BERT both towers begin as: one of kind `mlm`, or what `retriever.training.pretrained` made
-    of a local Hugging Face folder; for a model with layers."""
-    seed: int = 0
-    threads: Threads = 1
-    model: ModelConfig = field(default_factory=ModelConfig)
+    backend: str
+    """Who reads `dataset`."""
     pairs: int = 0
-    """How many buckets pairs of tokens are hashed into, in a model without layers; 0: no pairs."""
+    """How many buckets pairs of tokens are hashed into, in a model without layers; 0: no pairs. A run that goes on
+    from a pairwise one has as many."""
     lengths: TextLengths = field(default_factory=TextLengths)
     loss: PairLossConfig = field(default_factory=PairLossConfig)
-    batch: PairBatchConfig = field(default_factory=PairBatchConfig)
-    schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
 
     def __post_init__(self) -> None:
-        require(self.kind == "pairwise", f"the pairwise model is asked for, not `kind: {self.kind}`")
-        require_threads(self.threads)
-        require(self.model.architecture == "bert", "model.architecture must be `bert` here")
+        TextRunConfig.__post_init__(self)
         require(self.pairs >= 0, "pairs must not be negative")
-        bag = not self.model.layers
-        require(bag or not self.pairs, "pairs are for a model without layers")
-        require(self.start_from is None or not bag, "start_from needs a model with layers")
-        longest = max(self.lengths.query, self.lengths.document)
-        require(bag or longest <= self.model.positions, "lengths must not exceed model.positions")
+        require(not (self.model.layers and self.pairs), "pairs are for a model without layers")
+        if self.model.layers:
+            self.model.check_lengths(self.lengths.query)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairwiseConfig(ReferencesRunConfig):
+    """One run of the pairwise model.
+
+    Both towers begin as the BERT of `start_from`, for a model with layers: a run of kind `mlm`, or what
+    `retriever.training.pretrained` made of a local Hugging Face folder.
+    """
+
+    kind: Literal["pairwise"] = "pairwise"
+    batch: PairBatchConfig = field(default_factory=PairBatchConfig)
+
+    def __post_init__(self) -> None:
+        ReferencesRunConfig.__post_init__(self)
+        require(self.start_from is None or self.model.layers > 0, "start_from needs a model with layers")
+        if self.model.layers:
+            self.model.check_lengths(self.lengths.document)

@@ -8,14 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from retriever.models.reranker import PairLengths
-from retriever.training.running.config import (
-    ModelConfig,
-    ScheduleConfig,
-    Shares,
-    Threads,
-    require_threads,
-    statements_and_inner,
-)
+from retriever.training.running.config import ModelConfig, Shares, TextRunConfig, statements_and_inner
 from retriever.training.running.kinds import with_backend
 from retriever.training.running.plain import from_plain, require
 
@@ -40,42 +33,27 @@ class RerankBatchConfig:
         require(self.among >= self.negatives, "batch.among must be at least batch.negatives")
 
 
-def _lengths() -> PairLengths:
-    return PairLengths(512, 512)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankConfig(TextRunConfig):
+    """One run of the cross-encoder, which takes over what it can of `start_from`, a run of any kind."""
 
-
-@dataclass(frozen=True, slots=True)
-class RerankConfig:
-    """One run of the cross-encoder. Paths are relative to the folder the command runs in."""
-
-    dataset: Path
-    tokenizer: Path
-    run: Path
+    kind: Literal["crossencoder"] = "crossencoder"
+    backend: str
+    """Who reads `dataset`."""
     candidates: Path
     """Hard negatives, as the corpus's miner wrote them (`TrainingCorpus.miner`)."""
     validation: Path
     """Rankings of the valid queries, mined with `--queries valid`."""
-    kind: str = "crossencoder"
-    backend: str = field(kw_only=True)
-    """Who reads `dataset`."""
-    start_from: Path | None = None
-    """A run of any kind whose embeddings and layers are taken over where their shapes agree."""
-    seed: int = 0
-    threads: Threads = 1
     objective: Literal["softmax", "sigmoid"] = "softmax"
     """`sigmoid`: eq. (7) as written; `softmax`: see `losses.listwise`."""
     depth: int = 20
     """How many candidates of a valid query are re-ranked for the curve."""
     model: ModelConfig = field(default_factory=lambda: ModelConfig(positions=1024))
-    lengths: PairLengths = field(default_factory=_lengths)
+    lengths: PairLengths = field(default_factory=lambda: PairLengths(512, 512))
     batch: RerankBatchConfig = field(default_factory=RerankBatchConfig)
-    schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
 
     def __post_init__(self) -> None:
-        require(self.kind == "crossencoder", f"a cross-encoder is asked for, not `kind: {self.kind}`")
-        require_threads(self.threads)
-        require(self.model.architecture == "bert", "model.architecture must be `bert` here")
-        require(self.objective in ("softmax", "sigmoid"), "objective must be `softmax` or `sigmoid`")
+        TextRunConfig.__post_init__(self)
         require(self.depth >= 2, "depth must be at least 2")
         require(self.model.layers >= 1, "model.layers must be at least 1")
         shortest = min(self.lengths.state, self.lengths.premise)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from retriever.training.running.plain import from_plain, require
 from retriever.training.running.presets import read_values
@@ -13,11 +13,6 @@ from retriever.training.running.presets import read_values
 Precision = Literal["fp32", "bf16", "auto"]
 Threads = int | Literal["auto"]
 """CPU threads; `auto`: as many as are fastest, tried whenever a run begins or goes on."""
-
-
-def require_threads(threads: Threads) -> None:
-    """Raises BadSettings unless it is `auto` or a positive number."""
-    require(threads == "auto" or threads > 0, "threads must be positive, or `auto`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +32,6 @@ class ModelConfig:
 
     def __post_init__(self) -> None:
         require(self.layers >= 0, "model.layers must not be negative")
-        require(self.architecture in ("bert", "t5"), "model.architecture must be `bert` or `t5`")
         require(self.heads > 0, "model.heads must be positive")
         fits = self.architecture == "t5" or self.hidden % self.heads == 0
         require(fits, "model.hidden must be a multiple of heads")
@@ -45,6 +39,10 @@ class ModelConfig:
         require(0 <= self.dropout < 1, "model.dropout must lie in [0, 1)")
         require(self.positions >= 8, "model.positions must be at least 8")
         require(self.token_types in (2, 4), "model.token_types must be 2 or 4")
+
+    def check_lengths(self, *lengths: int) -> None:
+        """Raises BadSettings where texts of such a length would have tokens without a position."""
+        require(max(lengths) <= self.positions, "lengths must not exceed model.positions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,6 @@ class LossConfig:
 
     def __post_init__(self) -> None:
         require(self.temperature > 0, "loss.temperature must be positive")
-        require(self.similarity in ("fine", "plain"), "loss.similarity must be `fine` or `plain`")
         require(all(size > 0 for size in self.dimensions), "loss.dimensions must be positive")
 
 
@@ -200,8 +197,6 @@ class ScheduleConfig:
             "schedule.embedding_learning_rate must be positive",
         )
         require(0 <= self.warmup < 1, "schedule.warmup must lie in [0, 1)")
-        known = self.precision in ("fp32", "bf16", "auto")
-        require(known, "schedule.precision must be `fp32`, `bf16` or `auto`")
         require(self.accumulate > 0, "schedule.accumulate must be positive")
         every = (self.evaluate_every, self.checkpoint_every, self.log_every)
         require(all(step > 0 for step in every), "schedule.*_every must be positive")
@@ -209,61 +204,63 @@ class ScheduleConfig:
         require(self.evaluation_pool >= 0, "schedule.evaluation_pool must not be negative")
 
 
-class RunConfig(Protocol):
-    """What the configurations of all kinds of run have in common."""
-
-    @property
-    def kind(self) -> str:
-        """A name in `retriever.training.running.kinds.all_kinds`."""
-
-    @property
-    def dataset(self) -> Path:
-        """The dataset's folder."""
-
-    @property
-    def tokenizer(self) -> Path | None:
-        """The tokenizer's file; None for a model of bytes."""
-
-    @property
-    def run(self) -> Path:
-        """The folder that the run writes."""
-
-    @property
-    def seed(self) -> int:
-        """What fresh weights, batches and dropout are drawn from."""
-
-    @property
-    def threads(self) -> Threads:
-        """CPU threads."""
-
-    @property
-    def schedule(self) -> ScheduleConfig:
-        """How long and how fast."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrainConfig:
-    """One run of the bi-encoder. Paths are relative to the folder the command runs in."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunConfig:
+    """What the runs of every kind are configured by. Paths are relative to the folder the command runs in."""
 
     dataset: Path
-    tokenizer: Path
+    """What is learned from: a folder or file that the kind's corpus reads."""
     run: Path
-    kind: str = "biencoder"
+    """The folder that the run writes."""
+    kind: str
+    """A name in `retriever.training.running.kinds.all_kinds`."""
     start_from: Path | None = None
-    """The run whose weights are taken over. From one without layers the new layers start as the identity."""
+    """The run whose weights are taken over, as far as the kind does that."""
     seed: int = 0
+    """What fresh weights, batches and dropout are drawn from."""
     threads: Threads = 1
-    model: ModelConfig = field(default_factory=ModelConfig)
-    lengths: LengthConfig = field(default_factory=LengthConfig)
-    loss: LossConfig = field(default_factory=LossConfig)
-    batch: BatchConfig = field(default_factory=BatchConfig)
+    """CPU threads."""
     schedule: ScheduleConfig = field(default_factory=ScheduleConfig)
 
     def __post_init__(self) -> None:
-        require(self.kind == "biencoder", f"a bi-encoder is asked for, not `kind: {self.kind}`")
-        require_threads(self.threads)
-        longest = max(self.lengths.state, self.lengths.premise)
-        require(longest <= self.model.positions, "lengths must not exceed model.positions")
+        require(self.threads == "auto" or self.threads > 0, "threads must be positive, or `auto`")
+
+    @property
+    def tokenizer_file(self) -> Path | None:
+        """The tokenizer that the run keeps a copy of; None for a model of bytes."""
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextRunConfig(RunConfig):
+    """A run of a kind whose model has a BERT, or its embedding layer alone."""
+
+    tokenizer: Path
+    model: ModelConfig = field(default_factory=ModelConfig)
+
+    def __post_init__(self) -> None:
+        RunConfig.__post_init__(self)
+        fits = self.model.architecture == "bert" or self.kind == "biencoder"
+        require(fits, "model.architecture must be `bert` here")
+
+    @property
+    def tokenizer_file(self) -> Path | None:
+        """The tokenizer's file."""
+        return self.tokenizer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainConfig(TextRunConfig):
+    """One run of the bi-encoder. From a `start_from` without layers the new layers start as the identity."""
+
+    kind: Literal["biencoder"] = "biencoder"
+    lengths: LengthConfig = field(default_factory=LengthConfig)
+    loss: LossConfig = field(default_factory=LossConfig)
+    batch: BatchConfig = field(default_factory=BatchConfig)
+
+    def __post_init__(self) -> None:
+        TextRunConfig.__post_init__(self)
+        self.model.check_lengths(self.lengths.state, self.lengths.premise)
         require(
             all(size <= self.model.hidden for size in self.loss.dimensions),
             "loss.dimensions must not exceed model.hidden",

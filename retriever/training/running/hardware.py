@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import torch
 import yaml
@@ -74,8 +74,7 @@ def settled(config: RunConfig, *, resume: bool) -> RunConfig:
         return config
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     precision = (kept_precision(config) if resume else None) or fast_precision(device)
-    values = cast(Any, config)
-    return cast(RunConfig, replace(values, schedule=replace(config.schedule, precision=precision)))
+    return replace(config, schedule=replace(config.schedule, precision=precision))
 
 
 def set_threads(config: RunConfig, loop: Loop, accelerator: Accelerator) -> tuple[int, dict[str, float]]:

@@ -50,6 +50,11 @@ def _fit(hint: Any, value: Any, name: str) -> Any:
     if get_origin(hint) is tuple:
         require(isinstance(value, (list, tuple)), f"`{name}` must be a list")
         return tuple(_fit(get_args(hint)[0], item, name) for item in value)
+    if get_origin(hint) is Literal:
+        *others, last = (f"`{word}`" for word in get_args(hint))
+        choices = f"{', '.join(others)} or {last}" if others else last
+        require(value in get_args(hint), f"`{name}` must be {choices}, not {value!r}")
+        return value
     if hint is Path:
         require(isinstance(value, (str, Path)), f"`{name}` must be a path")
         return Path(value)

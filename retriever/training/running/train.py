@@ -156,16 +156,16 @@ def _loop(config: RunConfig, accelerator: Accelerator, kinds: Mapping[str, str] 
 def _begin(config: RunConfig) -> None:
     config.run.mkdir(parents=True, exist_ok=True)
     (config.run / CURVE).unlink(missing_ok=True)
-    if config.tokenizer is not None:
-        shutil.copyfile(config.tokenizer, config.run / "tokenizer.json")
+    if config.tokenizer_file is not None:
+        shutil.copyfile(config.tokenizer_file, config.run / "tokenizer.json")
     with replacing(config.run / CONFIG) as stream:
         yaml.safe_dump(to_plain(config), stream, sort_keys=False, allow_unicode=True)
 
 
 def _refuse_other_tokenizer(config: RunConfig) -> None:
-    if config.tokenizer is None:
+    if config.tokenizer_file is None:
         return
-    began, now = open_tokenizer(config.run / "tokenizer.json"), open_tokenizer(config.tokenizer)
+    began, now = open_tokenizer(config.run / "tokenizer.json"), open_tokenizer(config.tokenizer_file)
     if began.to_str() != now.to_str():
         hint = f"Give it {config.run / 'tokenizer.json'}, or name another run folder."
         raise ModelError(f"The run {config.run} was trained with another tokenizer.", hint)

@@ -207,5 +207,5 @@ def test_presets_are_read(preset: str) -> None:
 def test_a_mistyped_setting_is_told() -> None:
     with pytest.raises(BadSettings, match=r"unknown setting `shape\.layer`"):
         parse_config({"dataset": "d", "run": "r", "shape": {"layer": 3}})
-    with pytest.raises(BadSettings, match=r"prompt.form must be one of"):
+    with pytest.raises(BadSettings, match=r"`prompt.form` must be `numbered` or `reprover`"):
         parse_config({"dataset": "d", "run": "r", "prompt": {"form": "other"}})

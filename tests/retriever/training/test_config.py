@@ -84,7 +84,7 @@ def test_a_kind_that_is_not_there_is_named(tmp_path: Path) -> None:
         ({"batch": {"share": 0}}, "share must lie in"),
         ({"batch": {"hard_negatives": 2}}, "go together"),
         ({"loss": {"dimensions": 128}}, "`loss.dimensions` must be a list"),
-        ({"kind": "mlm"}, "not `kind: mlm`"),
+        ({"kind": "mlm"}, "`kind` must be `biencoder`, not 'mlm'"),
     ],
 )
 def test_values_that_do_not_fit_are_named(values: dict[str, object], told: str) -> None:

@@ -50,7 +50,7 @@ def test_every_preset_is_read_and_written_back(preset: str) -> None:
     ("values", "told"),
     [
         ({"candidates": None}, "`candidates` must be a path"),
-        ({"kind": "biencoder"}, "not `kind: biencoder`"),
+        ({"kind": "biencoder"}, "not 'biencoder'"),
         ({"objective": "hinge"}, "`softmax` or `sigmoid`"),
         ({"model": {"layers": 0}}, "layers must be at least 1"),
         ({"lengths": {"state": 1000, "premise": 100}}, "lengths together"),

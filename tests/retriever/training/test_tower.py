@@ -105,7 +105,7 @@ def test_every_preset_is_read_and_written_back(preset: str) -> None:
 @pytest.mark.parametrize(
     ("values", "told"),
     [
-        ({"kind": "biencoder"}, "not `kind: biencoder`"),
+        ({"kind": "biencoder"}, "not 'biencoder'"),
         ({"temperature": 0}, "temperature must be positive"),
         ({"model": {"layers": 0}}, "layers must be at least 1"),
         ({"state": 1000}, "state must lie between"),
