@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar
 
 from lean_extract.common.errors import BadSettings, PremiseSuggestError
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import RunConfig
 from retriever.training.running.limits import RunLimits
 from retriever.training.running.loop import TrainingProgress
-from retriever.training.running.train import run_training
+from retriever.training.running.presets import read_values
+from retriever.training.running.train import kind_of, run_training
 
 _AGAIN = "Run the same command again to go on."
 
@@ -22,7 +25,7 @@ class ExperimentStopped(PremiseSuggestError):
     """A time limit or a signal ended the work; what was done is kept."""
 
 
-class Named(Protocol):
+class NamedRow(Protocol):
     """A model of a plan."""
 
     @property
@@ -30,7 +33,7 @@ class Named(Protocol):
         """Unique in the plan."""
 
 
-NamedModel = TypeVar("NamedModel", bound=Named)
+PlanRow = TypeVar("PlanRow", bound=NamedRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +66,60 @@ class ExperimentRun:
         return progress
 
 
-def until_stopped(work: Callable[[], None]) -> None:
-    """Do the work; say on standard error where it was stopped. Raises what else the work raises."""
+def make_rows(
+    rows: Iterable[PlanRow],
+    only: Collection[str],
+    is_finished: Callable[[PlanRow], bool],
+    make: Callable[[PlanRow], None],
+) -> None:
+    """Make the rows of a plan that are not finished, one after the other; prints where the work was stopped.
+
+    Args:
+        rows: the plan's, in its order.
+        only: the names of those to make; empty: all.
+        is_finished: whether a row was made before. May raise BadSettings: it was planned otherwise then.
+        make: trains and measures a row, and keeps its figures. May raise ExperimentStopped.
+
+    Raises BadSettings when the plan has no row of a name, and what `make` raises.
+    """
+    planned = list(rows)
+    names = [row.name for row in planned]
+    unknown = sorted(set(only) - set(names))
+    if unknown:
+        raise BadSettings(f"The plan has no row {unknown[0]!r}.", f"The plan has {', '.join(names)}.")
     try:
-        work()
+        for row in planned:
+            if (not only or row.name in only) and not is_finished(row):
+                print(f"== {row.name}", flush=True)
+                make(row)
     except ExperimentStopped as stopped:
         print(stopped, file=sys.stderr)
 
 
-def chosen_by_name(models: Sequence[NamedModel], only: Sequence[str]) -> list[NamedModel]:
-    """The models of these names in the plan's order, all without names. Raises BadSettings on an unknown one."""
-    unknown = sorted(set(only) - {model.name for model in models})
-    if unknown:
-        hint = f"The plan has {', '.join(model.name for model in models)}."
-        raise BadSettings(f"The plan has no row {unknown[0]!r}.", hint)
-    return [model for model in models if not only or model.name in only]
+def stage_config(
+    preset: str,
+    own: Mapping[str, object],
+    override: Mapping[str, Any] = MappingProxyType({}),
+    presets: Sequence[Path] | None = None,
+) -> RunConfig:
+    """The configuration of one training run of a row. Raises BadSettings.
+
+    Args:
+        preset: the name or file of a preset.
+        own: settings of this row in place of the preset's; paths are written as text.
+        override: what the plan changes in the preset, nested as in it.
+        presets: the folders to read presets from; None: those of the corpora.
+    """
+    values = merged(read_values(Path(preset), presets), override)
+    values |= {name: str(value) if isinstance(value, Path) else value for name, value in own.items()}
+    return kind_of(values).parse(values)
+
+
+def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """`base` with the changes, nested ones merged."""
+    result = dict(base)
+    for name, value in changes.items():
+        below = result.get(name)
+        both = isinstance(below, Mapping) and isinstance(value, Mapping)
+        result[name] = merged(below, value) if both else value  # type: ignore[arg-type]
+    return result

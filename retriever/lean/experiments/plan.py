@@ -21,17 +21,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from lean_extract.common.errors import BadSettings
+from retriever.evaluation.experiments import stage_config
 from retriever.lean.features import FEATURES
 from retriever.training.running.config import RunConfig
 from retriever.training.running.plain import from_plain, to_plain
 from retriever.training.running.presets import read_values
-from retriever.training.running.train import kind_of
 
 Table = Literal["splits", "pieces", "share"]
 LABELS: dict[Table, tuple[str, ...]] = {
@@ -52,10 +51,8 @@ class ExperimentStage:
 
     def config(self, folder: Path, tokenizer: Path, run: Path, start_from: Path | None) -> RunConfig:
         """The run's configuration. Raises BadSettings."""
-        values = merged(read_values(Path(self.preset)), self.override)
-        values |= {"dataset": str(folder), "tokenizer": str(tokenizer), "run": str(run)}
-        values["start_from"] = None if start_from is None else str(start_from)
-        return kind_of(values).parse(values)
+        own = {"dataset": folder, "tokenizer": tokenizer, "run": run, "start_from": start_from}
+        return stage_config(self.preset, own, self.override)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +116,3 @@ class ExperimentPlan:
 def load_plan(path: Path) -> ExperimentPlan:
     """A plan's file, or one of the package's by its bare name. Raises BadSettings."""
     return from_plain(ExperimentPlan, read_values(path))
-
-
-def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with the changes, nested ones merged."""
-    result = dict(base)
-    for name, value in changes.items():
-        below = result.get(name)
-        both = isinstance(below, Mapping) and isinstance(value, Mapping)
-        result[name] = merged(below, value) if both else value  # type: ignore[arg-type]
-    return result

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 
 from lean_extract.common.errors import BadSettings
 from lean_extract.common.files.atomic import replacing, replacing_bytes
-from retriever.evaluation.experiments import ExperimentRun, chosen_by_name, until_stopped
+from retriever.evaluation.experiments import ExperimentRun, make_rows
 from retriever.lean.dataset.files import load_dataset
 from retriever.lean.evaluation.fit_fusion import fit_fusion
 from retriever.lean.evaluation.measure import measure
@@ -57,21 +56,19 @@ class TableExperiments:
         """Where finished rows are kept."""
         return self.work / "experiments" / "rows"
 
-    def make(self, rows: Sequence[PlannedRow]) -> None:
-        """Make these rows, one after the other. Raises as `make_row`."""
-        for row in rows:
-            self.make_row(row)
-
-    def make_row(self, row: PlannedRow) -> None:
-        """Train, export, fit and measure one row, unless that is done.
-
-        Raises ExperimentStopped at the deadline, BadSettings when the finished row was planned otherwise.
-        """
+    def is_finished(self, row: PlannedRow) -> bool:
+        """Whether a row was made before. Raises BadSettings when it was planned otherwise then."""
         path = self.rows / f"{row.name}.json"
-        if path.exists():
-            self._refuse_another(row, path)
-            return
-        print(f"== {row.name}", flush=True)
+        if not path.exists():
+            return False
+        stored = json.loads(path.read_text(encoding="utf-8"))["planned"]
+        if from_plain(PlannedRow, stored) != row:
+            hint = f"Remove {path} to measure it again, its run as well to train it again; or rename the row."
+            raise BadSettings(f"The row {row.name} was finished under another plan.", hint)
+        return True
+
+    def make(self, row: PlannedRow) -> None:
+        """Train, export, fit and measure one row. Raises ExperimentStopped at the deadline."""
         folder = self.work / "experiments"
         run, model = folder / "runs" / row.name, folder / "models" / row.name
         tokenizer = self._tokenizer(row)
@@ -84,12 +81,6 @@ class TableExperiments:
             kept = [name for name in FEATURES if name not in row.without]
             fit_fusion(session, self.plan.tune, kept).save(model)
         self._measure(row, session, progress)
-
-    def _refuse_another(self, row: PlannedRow, path: Path) -> None:
-        stored = json.loads(path.read_text(encoding="utf-8"))["planned"]
-        if from_plain(PlannedRow, stored) != row:
-            hint = f"Remove {path} to measure it again, its run as well to train it again; or rename the row."
-            raise BadSettings(f"The row {row.name} was finished under another plan.", hint)
 
     def _tokenizer(self, row: PlannedRow) -> Path:
         path = self.work / "experiments" / "tokenizers" / f"{row.tokenizer}-{row.dataset}.json"
@@ -160,8 +151,8 @@ def run(options: argparse.Namespace) -> None:
     run = ExperimentRun.of_minutes(options.minutes)
     plan = load_plan(options.plan)
     experiments = TableExperiments(plan, options.work, options.states, options.pretrained, run)
-    rows = [] if options.print else chosen_by_name(plan.rows, options.only)
-    until_stopped(lambda: experiments.make(rows))
+    if not options.print:
+        make_rows(plan.rows, options.only, experiments.is_finished, experiments.make)
     finished = read_finished(experiments.rows, plan)
     print(report(finished))
     if options.plot:

@@ -12,12 +12,11 @@ that `match-build` wrote, or a folder of the authors' release. --scale gpu train
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lean_extract.common.files.atomic import replacing
-from retriever.evaluation.experiments import ExperimentRun, chosen_by_name, until_stopped
+from retriever.evaluation.experiments import ExperimentRun, make_rows
 from retriever.match.evaluation.evaluate import BASELINES, DECODINGS, baseline, open_part, run_result
 from retriever.match.evaluation.plan import Planned, Scale, all_runs, stages_of
 from retriever.match.evaluation.report import TABLES, FinishedMatcher, read_finished, report, write_finished
@@ -65,17 +64,12 @@ class MatchExperiments:
                         counts[level] = result.counts
             self._keep(FinishedMatcher(name, tuple(rows), counts, 0.0))
 
-    def make_all(self, planned: Sequence[Planned]) -> None:
-        """Make the rows of TF-IDF and these matchers. Raises as `make`."""
-        self.baselines()
-        for one in planned:
-            self.make(one)
+    def is_finished(self, planned: Planned) -> bool:
+        """Whether a matcher was measured before."""
+        return self.row_file(planned.name).exists()
 
     def make(self, planned: Planned) -> None:
-        """Train and measure one matcher, unless that is done. Raises ExperimentStopped, ModelError, BadRecords."""
-        if self.row_file(planned.name).exists():
-            return
-        print(f"== {planned.name}", flush=True)
+        """Train and measure one matcher. Raises ExperimentStopped, ModelError, BadRecords."""
         self._vocabulary()
         stages = stages_of(planned, self.pairs, self.folder, self.scale, self.seed, self.presets)
         seconds = sum(self.run.train(stage).seconds for stage in stages)
@@ -139,8 +133,8 @@ def run(options: argparse.Namespace) -> None:
         ExperimentRun.of_minutes(options.minutes),
     )
     if not options.print:
-        planned = chosen_by_name(all_runs(), options.only)
-        until_stopped(lambda: experiments.make_all(planned))
+        make_rows(all_runs(), options.only, experiments.is_finished, experiments.make)
+        experiments.baselines()
     finished = experiments.finished()
     seconds = sum(one.seconds for one in finished if not one.name.endswith("-hybrid"))
     print(

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
+from retriever.evaluation.experiments import stage_config
 from retriever.match.schema import LEVELS, Level, Modality
 from retriever.training.running.config import RunConfig
 from retriever.training.running.presets import read_values
-from retriever.training.running.train import kind_of
 
 Encoder = Literal["npt", "bert"]
 Scale = Literal["cpu", "gpu"]
@@ -91,37 +91,15 @@ def stages_of(
     """
     names = STAGES[scale, planned.encoder]
     local = Planned(planned.encoder, planned.level, planned.modality)
+    stages = [*enumerate(names), *([(len(names), GLOBAL[scale, planned.encoder])] if planned.hybrid else [])]
     configs: list[RunConfig] = []
-    for stage, preset in enumerate(names):
-        values = read_values(Path(preset), presets)
-        name = local.name if stage == len(names) - 1 else f"{local.name}-{stage}"
-        if values["kind"] == "match-mlm":
-            name = "mlm"
-        configs.append(_config(values, local, pairs, folder, name, configs, seed))
-    if planned.hybrid:
-        values = read_values(Path(GLOBAL[scale, planned.encoder]), presets)
-        configs.append(_config(values, local, pairs, folder, planned.name, configs, seed))
+    for stage, preset in stages:
+        own: dict[str, object] = {"dataset": pairs, "tokenizer": folder / "tokenizer.json", "seed": seed}
+        own |= {"start_from": configs[-1].run} if configs else {}
+        is_mlm = read_values(Path(preset), presets)["kind"] == "match-mlm"
+        if not is_mlm:
+            own |= {"replacement": planned.level, "modality": planned.modality}
+        last = planned.name if stage == len(names) else local.name
+        name = "mlm" if is_mlm else last if stage >= len(names) - 1 else f"{local.name}-{stage}"
+        configs.append(stage_config(preset, own | {"run": folder / "runs" / name}, presets=presets))
     return configs
-
-
-def _config(
-    values: Mapping[str, Any],
-    planned: Planned,
-    pairs: Path,
-    folder: Path,
-    name: str,
-    before: list[RunConfig],
-    seed: int,
-) -> RunConfig:
-    own: dict[str, Any] = {
-        **values,
-        "dataset": str(pairs),
-        "tokenizer": str(folder / "tokenizer.json"),
-        "run": str(folder / "runs" / name),
-        "seed": seed,
-    }
-    if before:
-        own["start_from"] = str(before[-1].run)
-    if values["kind"] == "match":
-        own |= {"replacement": planned.level, "modality": planned.modality}
-    return kind_of(own).parse(own)

@@ -15,9 +15,10 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.train
 
+from retriever.evaluation.experiments import merged  # noqa: E402
 from retriever.lean.evaluation import ablation  # noqa: E402
 from retriever.lean.evaluation.measure import COLUMNS  # noqa: E402
-from retriever.lean.experiments.plan import load_plan, merged  # noqa: E402
+from retriever.lean.experiments.plan import load_plan  # noqa: E402
 from retriever.lean.experiments.tables import read_row  # noqa: E402
 from retriever.lean.features import FEATURES, load_fusion  # noqa: E402
 from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
@@ -107,7 +108,7 @@ def test_every_row_is_kept_with_what_made_it(finished: Path, work: Path) -> None
     runs = {path.name for path in (work / "experiments" / "runs").iterdir()}
     assert sum(name.startswith("pretrain-") for name in runs) == 1
     started = load_run(work / "experiments" / "runs" / "mlm" / "config.yaml")
-    assert started.start_from is not None and started.start_from.name in runs  # type: ignore[attr-defined]
+    assert started.start_from is not None and started.start_from.name in runs
 
 
 def test_a_second_call_trains_nothing_and_prints_the_tables(
