@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from prover.generator.prompt import MAX_PREMISES, Form
 from retriever.training.running.config import RunConfig
-from retriever.training.running.plain import from_plain, require
+from retriever.training.running.config_io import from_plain, require
 
 PRESETS = Path(__file__).parent / "configs"
 

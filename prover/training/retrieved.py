@@ -34,7 +34,7 @@ from retriever.lean.evaluation.session import EvaluationSession, encode_question
 from retriever.lean.features import load_fusion
 from retriever.lean.ranker.model import TreeRanker
 from retriever.search.splits import SPLITS, Split
-from retriever.training.running.unfinished import unfinished
+from retriever.training.running.partial_results import partial_results
 
 _BLOCK = 64
 """States that are embedded at once."""
@@ -75,7 +75,7 @@ def write_retrieved(
 
     `asked` are the indices in `steps` of the steps to rank. Raises OSError.
     """
-    with unfinished(out, json.dumps(header)) as (done, keep):
+    with partial_results(out, json.dumps(header)) as (done, keep):
         rest = [row for row in asked if str(row) not in done]
         for row, names in zip(rest, ranked([steps[row] for row in rest]), strict=True):
             keep(str(row), names)

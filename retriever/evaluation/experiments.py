@@ -13,9 +13,9 @@ from typing import Any, Protocol, TypeVar
 from lean_extract.common.errors import BadSettings, PremiseSuggestError
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import RunConfig
-from retriever.training.running.limits import RunLimits
+from retriever.training.running.config_io import read_values
 from retriever.training.running.loop import TrainingProgress
-from retriever.training.running.presets import read_values
+from retriever.training.running.stopping import RunLimits
 from retriever.training.running.train import kind_of, run_training
 
 _AGAIN = "Run the same command again to go on."

@@ -24,7 +24,7 @@ from retriever.training.onnx_graphs import export_graph, export_onnx, quantise
 from retriever.training.reranking.crossencoder import CrossEncoder, load_crossencoder
 from retriever.training.reranking.rerank_config import RerankConfig
 from retriever.training.running.config import ModelConfig, TrainConfig
-from retriever.training.running.past import check_run_folder
+from retriever.training.running.run_folder import check_run_folder
 from retriever.training.running.train import load_run
 from retriever.training.state_tower import StateTower, load_tower
 from retriever.training.tokens import open_tokenizer

@@ -24,8 +24,8 @@ from retriever.training.model import (
     padded,
 )
 from retriever.training.running.config import LengthConfig, RunConfig, TextRunConfig
+from retriever.training.running.config_io import from_plain, require
 from retriever.training.running.kinds import with_backend
-from retriever.training.running.plain import from_plain, require
 from retriever.training.tokens import Ragged, open_tokenizer
 from retriever.training.weights import load_bert, take_over
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from retriever.models.encoder import TOKENIZER
 from retriever.training.running.config import Labels, ModelConfig, RunConfig, Shares, statements_and_inner
-from retriever.training.running.plain import from_plain, require
+from retriever.training.running.config_io import from_plain, require
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from prover.training.fit_neighbours import WantedStep
 from prover.training.turns.asked import Asked, asked, key_of_step, of_plain, to_plain
 from prover.training.turns.library_trials import LibraryGoal, tried
 from prover.training.turns.proposing import Sources
-from retriever.training.running.unfinished import unfinished
+from retriever.training.running.partial_results import partial_results
 
 
 def kept(path: Path, about: dict[str, Any]) -> list[Asked] | None:
@@ -46,7 +46,7 @@ def at_steps(
     generated: frozenset[str],
 ) -> list[Asked]:
     """Ask at these steps, and write the file. Raises OSError."""
-    with unfinished(path, json.dumps(about)) as (done, keep):
+    with partial_results(path, json.dumps(about)) as (done, keep):
         left = [step for step in steps if key_of_step(step) not in done]
         lists = sources.propose(left, generated)
         for step, found in tqdm(zip(left, lists, strict=True), total=len(left), desc="steps", disable=None):
@@ -63,7 +63,7 @@ async def at_theorems(
     generated: frozenset[str],
 ) -> list[Asked]:
     """Ask at these theorems, have Lean try what is proposed, and write the file. Raises OSError."""
-    with unfinished(path, json.dumps(about)) as (done, keep):
+    with partial_results(path, json.dumps(about)) as (done, keep):
         left = [goal for goal in goals if key_of_step(goal.step) not in done]
         lists = sources.propose([goal.step for goal in left], generated)
         for goal, found in tqdm(

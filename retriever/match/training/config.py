@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from retriever.match.schema import Level, Modality
 from retriever.training.running.config import TextRunConfig
-from retriever.training.running.plain import from_plain, require
+from retriever.training.running.config_io import from_plain, require
 
 
 @dataclass(frozen=True, slots=True)

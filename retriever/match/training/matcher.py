@@ -18,7 +18,7 @@ from retriever.match.training.model import BertEncoder, Matcher
 from retriever.match.training.objective import matrix_of
 from retriever.match.training.weights import load_matcher
 from retriever.training.model import fit_attention
-from retriever.training.running.past import check_run
+from retriever.training.running.run_folder import check_run
 from retriever.training.tokens import open_tokenizer
 from retriever.training.wordpiece import PAD
 

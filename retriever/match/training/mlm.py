@@ -15,7 +15,7 @@ from retriever.match.training.data import pair_arrays
 from retriever.training.masking import Masking, MlmTexts, sample_of
 from retriever.training.mlm import MaskedRunConfig, MlmObjective
 from retriever.training.running.config import RunConfig
-from retriever.training.running.plain import from_plain
+from retriever.training.running.config_io import from_plain
 from retriever.training.tokens import concatenate, open_tokenizer
 
 

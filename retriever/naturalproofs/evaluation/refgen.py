@@ -30,7 +30,7 @@ from retriever.training.references import autoregressive, joint, pairwise
 from retriever.training.references.autoregressive_decoding import Beam, beam_search
 from retriever.training.references.pairwise_best import kind_of_run
 from retriever.training.references.pairwise_config import TextLengths
-from retriever.training.running.unfinished import unfinished
+from retriever.training.running.partial_results import partial_results
 from retriever.training.tokens import open_tokenizer
 
 Writer = Callable[[int, Int64s], list[int]]
@@ -87,7 +87,7 @@ def predict(collection: Collection, writer: Writer, splits: Sequence[Split], out
     """
     chosen = [number for number, one in enumerate(collection.questions) if one.split in splits]
     pools = {split: np.array(collection.pools[split], dtype=np.int64) for split in splits}
-    with unfinished(out, about) as (done, keep):
+    with partial_results(out, about) as (done, keep):
         for number in tqdm(chosen, desc="examples", disable=None):
             question = collection.questions[number]
             if question.key not in done:

@@ -31,8 +31,8 @@ from retriever.training.references.joint_model import ReferenceTable
 from retriever.training.references.pairwise_best import load_best
 from retriever.training.references.pairwise_model import build_tower, read_terms
 from retriever.training.running.config import RunConfig
+from retriever.training.running.config_io import from_plain
 from retriever.training.running.kinds import with_backend
-from retriever.training.running.plain import from_plain
 from retriever.training.tokens import Ragged
 
 _CHUNK = 128

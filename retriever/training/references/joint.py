@@ -34,8 +34,8 @@ from retriever.training.references.pairwise_best import FIGURE, keep_best, load_
 from retriever.training.references.pairwise_data import Training, training_of
 from retriever.training.references.pairwise_model import Bag, Tower, build_tower, read_terms
 from retriever.training.running.config import RunConfig
+from retriever.training.running.config_io import from_plain
 from retriever.training.running.kinds import with_backend
-from retriever.training.running.plain import from_plain
 from retriever.training.tokens import Ragged
 
 _CHUNK = 256

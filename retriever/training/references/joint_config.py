@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from retriever.training.references.pairwise_config import ReferencesRunConfig
-from retriever.training.running.plain import require
+from retriever.training.running.config_io import require
 
 Start = Literal["fresh", "pairwise"]
 

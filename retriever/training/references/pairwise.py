@@ -29,8 +29,8 @@ from retriever.training.references.pairwise_config import PairwiseConfig
 from retriever.training.references.pairwise_data import Training, draw_pairs, never_negative, training_of
 from retriever.training.references.pairwise_model import Bag, TwoTowers, build_tower, read_terms
 from retriever.training.running.config import RunConfig
+from retriever.training.running.config_io import from_plain
 from retriever.training.running.kinds import with_backend
-from retriever.training.running.plain import from_plain
 from retriever.training.weights import load_bert, take_over
 
 

@@ -9,9 +9,9 @@ from torch import nn
 from lean_extract.common.errors import ModelError
 from retriever.training.running.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from retriever.training.running.config import RunConfig
+from retriever.training.running.config_io import to_plain
 from retriever.training.running.curve import CURVE, read_curve
-from retriever.training.running.past import check_run
-from retriever.training.running.plain import to_plain
+from retriever.training.running.run_folder import check_run
 
 FIGURE = "mAP"
 KINDS = ("pairwise", "joint", "autoregressive")

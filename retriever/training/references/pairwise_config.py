@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from retriever.training.running.config import TextRunConfig
-from retriever.training.running.plain import require
+from retriever.training.running.config_io import require
 
 
 @dataclass(frozen=True, slots=True)

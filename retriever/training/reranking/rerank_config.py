@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from retriever.models.reranker import PairLengths
 from retriever.training.running.config import ModelConfig, Shares, TextRunConfig, statements_and_inner
+from retriever.training.running.config_io import from_plain, require
 from retriever.training.running.kinds import with_backend
-from retriever.training.running.plain import from_plain, require
 
 _LEAST = 8
 

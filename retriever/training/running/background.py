@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lean_extract.common.errors import ModelError, UserError
-from retriever.training.running.process import RunProcess, find_process
-from retriever.training.running.progress import PROGRESS, read_progress
+from retriever.training.running.run_folder import PROGRESS, read_progress
 
 LOG = "run.log"
 _LOOK_SECONDS = 0.2
@@ -21,7 +20,8 @@ def start_in_background(command: Sequence[str], run: Path) -> int:
     """Start a command that trains a run, and wait until the run has begun; the exit code.
 
     Its output is appended to the run's log. Where it ends before it has begun, the end of its output is shown,
-    and its exit code returned. Raises UserError where several processes are to train together, OSError.
+    and its exit code returned; Ctrl-C leaves it alone. Raises UserError where several processes are to train
+    together, OSError.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         hint = "Start the launcher itself in the background, with `nohup` or as a service."
@@ -34,45 +34,29 @@ def start_in_background(command: Sequence[str], run: Path) -> int:
             command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, start_new_session=True
         )
     print(f"Process {child.pid} starts; its output goes to {log}.", flush=True)
-    code = _wait_for_beginning(child, run)
-    if code is None:
-        print(_where(run))
-        return 0
-    print(_end_of(log, before), file=sys.stderr if code else sys.stdout)
-    return code
-
-
-def _wait_for_beginning(child: subprocess.Popen[bytes], run: Path) -> int | None:
-    """The child's exit code where it ended meanwhile; None once it has begun. Ctrl-C leaves the child alone."""
-    process = find_process(child.pid)
-    while True:
+    while not _has_begun(child.pid, run):
         try:
-            return child.wait(_LOOK_SECONDS)
+            code = child.wait(_LOOK_SECONDS)
         except subprocess.TimeoutExpired:
-            if process is not None and _has_begun(process, run):
-                return None
+            continue
+        print(_end_of(log, before), file=sys.stderr if code else sys.stdout)
+        return code
+    python = Path(sys.executable).name
+    print(f"The run {run} has begun, and goes on in the background.")
+    print(f"See it:  {python} -m retriever train-status {run}")
+    print(f"Stop it: {python} -m retriever train-stop {run}")
+    return 0
 
 
-def _has_begun(process: RunProcess, run: Path) -> bool:
-    """Whether the folder's progress file is of this process."""
+def _has_begun(process: int, run: Path) -> bool:
+    """Whether the folder's progress file is of this process, and that still runs."""
     if not (run / PROGRESS).exists():
         return False
     try:
-        return read_progress(run).process.is_same(process)
+        progress = read_progress(run)
     except ModelError:  # a damaged file of an earlier run, which this one will replace
         return False
-
-
-def _where(run: Path) -> str:
-    return (
-        f"The run {run} has begun, and goes on in the background.\n"
-        f"See it:  {_python()} -m retriever train-status {run}\n"
-        f"Stop it: {_python()} -m retriever train-stop {run}"
-    )
-
-
-def _python() -> str:
-    return Path(sys.executable).name
+    return progress.process == process and progress.state == "running"
 
 
 def _end_of(log: Path, start: int) -> str:

@@ -27,7 +27,7 @@ class Checkpoint:
     model: dict[str, torch.Tensor]
     optimiser: dict[str, Any]
     config: dict[str, Any]
-    """As in `plain.to_plain`."""
+    """As in `config_io.to_plain`."""
     data: str
     """The dataset's digest."""
     seconds: float

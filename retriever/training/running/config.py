@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from retriever.training.running.plain import from_plain, require
-from retriever.training.running.presets import read_values
+from retriever.training.running.config_io import from_plain, read_values, require
 
 Precision = Literal["fp32", "bf16", "auto"]
 Threads = int | Literal["auto"]
-"""CPU threads; `auto`: as many as are fastest, tried whenever a run begins or goes on."""
+"""CPU threads; `auto`: as many as there are processors that the run may use."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,17 @@
-"""What `auto` stands for on this machine: the precision that it computes fast, the number of threads."""
+"""What `auto` stands for on this machine: the precision that it computes fast, the number of processors."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
 import torch
 import yaml
-from accelerate import Accelerator
 
 from lean_extract.common.errors import ModelError
 from retriever.training.running.config import Precision, RunConfig
-from retriever.training.running.loop import Loop
-from retriever.training.running.past import CONFIG
+from retriever.training.running.run_folder import CONFIG, read_config
 
 _BF16_CPU = ("avx512_bf16", "amx_bf16")
 
@@ -38,17 +35,10 @@ def kept_precision(config: RunConfig) -> Precision | None:
     if not path.exists():
         return None
     try:
-        return cast(Precision, yaml.safe_load(path.read_text(encoding="utf-8"))["schedule"]["precision"])
+        return cast(Precision, read_config(config.run)["schedule"]["precision"])
     except (ValueError, KeyError, TypeError, yaml.YAMLError) as error:
         hint = "Set schedule.precision to what the run began with, or name another run folder."
         raise ModelError(f"{path} does not say the precision of its run.", hint) from error
-
-
-def thread_counts(processors: int) -> list[int]:
-    """The numbers of threads to try, rising: all up to 4, then powers of two, and all processors."""
-    small = range(1, min(processors, 4) + 1)
-    powers = (2**power for power in range(3, processors.bit_length()))
-    return sorted({*small, *powers, processors})
 
 
 def usable_processors() -> int:
@@ -59,13 +49,7 @@ def usable_processors() -> int:
     return min(allowed, int(wanted)) if wanted.isdigit() and int(wanted) else allowed
 
 
-def fastest(seconds: Mapping[int, float]) -> int:
-    """The number of threads with the least time; of times within 5 %, that with the fewest threads."""
-    limit = 1.05 * min(seconds.values())
-    return min(count for count, time in seconds.items() if time <= limit)
-
-
-def settled(config: RunConfig, *, resume: bool) -> RunConfig:
+def with_precision(config: RunConfig, *, resume: bool) -> RunConfig:
     """The same run with a precision in the place of `auto`: what it began with, else what is fast here.
 
     Raises ModelError where it goes on and its own cannot be told.
@@ -77,19 +61,8 @@ def settled(config: RunConfig, *, resume: bool) -> RunConfig:
     return replace(config, schedule=replace(config.schedule, precision=precision))
 
 
-def set_threads(config: RunConfig, loop: Loop, accelerator: Accelerator) -> tuple[int, dict[str, float]]:
-    """Set the CPU threads of this process: (how many, the seconds of a pass by the numbers tried).
-
-    `auto` tries them only where this process alone trains on the CPU; several share the processors.
-    """
-    if config.threads != "auto":
-        torch.set_num_threads(config.threads)
-        return config.threads, {}
-    if accelerator.num_processes > 1 or accelerator.device.type != "cpu":
-        threads = max(1, usable_processors() // accelerator.num_processes)
-        torch.set_num_threads(threads)
-        return threads, {}
-    seconds = {count: loop.pass_seconds(count) for count in thread_counts(usable_processors())}
-    threads = fastest(seconds)
+def set_threads(config: RunConfig, processes: int) -> int:
+    """Set the CPU threads of this process and return how many; with `auto` the processes share the processors."""
+    threads = max(1, usable_processors() // processes) if config.threads == "auto" else config.threads
     torch.set_num_threads(threads)
-    return threads, {str(count): round(time, 4) for count, time in seconds.items()}
+    return threads

@@ -20,14 +20,12 @@ from torch import Tensor, nn
 from lean_extract.common.errors import ModelError
 from retriever.training.running.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from retriever.training.running.config import RunConfig, ScheduleConfig
+from retriever.training.running.config_io import to_plain
 from retriever.training.running.curve import Point
-from retriever.training.running.plain import to_plain
 from retriever.training.running.stopping import Stopping
-from retriever.training.running.tracking import Tracker
+from retriever.training.running.tracking import NullTracker
 
 _BETAS = (0.9, 0.98)
-_PASSES = 5
-_PASSES_SECONDS = 5.0
 
 
 class Objective(Protocol):
@@ -102,7 +100,9 @@ class Loop:
         self.progress = TrainingProgress(saved.step, saved.seconds)
         return True
 
-    def train(self, tracker: Tracker, stopping: Stopping, *, until: int | None = None) -> TrainingProgress:
+    def train(
+        self, tracker: NullTracker, stopping: Stopping, *, until: int | None = None
+    ) -> TrainingProgress:
         """Train to the end, to step `until`, or until it has to stop; leaves a checkpoint behind.
 
         Raises ModelError when the loss is not finite any more, and when the run's folder is gone; the
@@ -129,22 +129,7 @@ class Loop:
                 break
         return replace(self.progress, stopped=stopped, signal=int(stopping.signal or 0))
 
-    def pass_seconds(self, threads: int) -> float:
-        """What a forward and backward pass takes with so many threads, which are then set; nothing is learned.
-
-        The fastest of a few: on a busy machine the others say more about its other work.
-        """
-        torch.set_num_threads(threads)
-        self._model.train()
-        seconds: list[float] = []
-        while len(seconds) < _PASSES and sum(seconds) < _PASSES_SECONDS:
-            began = time.monotonic()
-            self._backward(0, 0)
-            seconds.append(time.monotonic() - began)
-        self._prepared.zero_grad(set_to_none=True)
-        return min(seconds)
-
-    def save(self, tracker: Tracker) -> None:
+    def save(self, tracker: NullTracker) -> None:
         """Write the checkpoint. Raises ModelError when a loss is not finite, or the run's folder is gone."""
         self._refuse_infinite(self._losses)
         tracker.check()
@@ -191,7 +176,7 @@ class Loop:
             hint = "Lower schedule.learning_rate, or raise schedule.warmup."
             raise ModelError(f"The loss is not finite any more at step {self.progress.steps}.", hint)
 
-    def _evaluate(self, tracker: Tracker) -> None:
+    def _evaluate(self, tracker: NullTracker) -> None:
         if self._accelerator.is_main_process:
             tracker.check()
             with torch.no_grad():

@@ -10,14 +10,15 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import time
 from pathlib import Path
 
 from lean_extract.common.errors import ModelError, UserError
 from lean_extract.common.option_types import seconds
-from retriever.training.running.process import wait_until_ended
-from retriever.training.running.progress import read_progress
+from retriever.training.running.run_folder import is_trained, read_progress
 
 _PATIENCE = 600.0
+_LOOK_SECONDS = 0.1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,17 +32,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command. Raises UserError where nothing runs here, ModelError where it does not stop in time."""
     progress = read_progress(options.run)
-    process = progress.process
     if progress.state != "running":
         raise UserError(f"The run {options.run} is not running: it is {progress.state}.")
-    if not process.is_here:
-        raise UserError(f"The run {options.run} runs on {process.host}.", "Stop it there.")
-    os.kill(process.number, signal.SIGTERM)
-    if not wait_until_ended(process, options.seconds):
-        raise ModelError(
-            f"Process {process.number} was told to stop, and has not ended in {options.seconds:g} seconds.",
-            "A step or a validation takes longer; look again with `train-status`.",
-        )
+    if not progress.is_here:
+        raise UserError(f"The run {options.run} runs on {progress.host}.", "Stop it there.")
+    os.kill(progress.process, signal.SIGTERM)
+    end = time.monotonic() + options.seconds
+    while is_trained(options.run):
+        if time.monotonic() > end:
+            raise ModelError(
+                f"Process {progress.process} has not stopped after {options.seconds:g} seconds.",
+                "A step or a validation takes longer; look again with `train-status`.",
+            )
+        time.sleep(_LOOK_SECONDS)
     after = read_progress(options.run)
-    said = f": {after.reason}" if after.reason else ""
-    print(f"The run {options.run} is {after.state} at step {after.step:,} of {after.steps:,}{said}.")
+    why = f": {after.reason}" if after.reason else ""
+    print(f"The run {options.run} is {after.state} at step {after.step:,} of {after.steps:,}{why}.")

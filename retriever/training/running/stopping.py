@@ -5,18 +5,65 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
 from types import FrameType, TracebackType
 from typing import Any
 
+from lean_extract.common.errors import UserError
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """How far a call of `train` goes."""
+
+    until: int | None = None
+    """Steps, counted from the run's beginning."""
+    minutes: float | None = None
+    """Of this call."""
+    deadline: datetime | None = None
+    """With a time zone."""
+
+    def __post_init__(self) -> None:
+        if any(limit is not None and limit <= 0 for limit in (self.until, self.minutes)):
+            raise UserError(
+                "A limit must be positive.", "Leave --minutes and --until out to train to the end."
+            )
 
 
 def local_time() -> datetime:
     """Now, with the local time zone."""
     return datetime.now().astimezone()
+
+
+def read_deadline(text: str, now: datetime) -> datetime:
+    """The deadline that an ISO time or `HH:MM`, the next time the clock shows it, stands for.
+
+    Local time where no zone is named.
+
+    Raises UserError when it is neither, or over.
+    """
+    try:
+        if "-" in text:
+            deadline = datetime.fromisoformat(text)
+        else:
+            deadline = datetime.combine(now.date(), time.fromisoformat(text), tzinfo=now.tzinfo)
+            if deadline <= now:
+                deadline += timedelta(days=1)
+    except ValueError as error:
+        hint = "Give HH:MM, or an ISO time such as 2026-12-01T09:30."
+        raise UserError(f"{text!r} is not a time.", hint) from error
+    if deadline.tzinfo is None:
+        deadline = deadline.astimezone()
+    if deadline <= now:
+        raise UserError(
+            f"The deadline {deadline:%Y-%m-%d %H:%M} has already passed: it is {now:%Y-%m-%d %H:%M}.",
+            "Give a later time.",
+        )
+    return deadline
 
 
 class Stopping:
@@ -25,25 +72,16 @@ class Stopping:
     The first signal asks for a stop, and gives the signals back: a second one ends the process at once.
     """
 
-    def __init__(
-        self,
-        minutes: float | None = None,
-        deadline: datetime | None = None,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        now: Callable[[], datetime] = local_time,
-    ) -> None:
-        """Counts from now.
-
-        Args:
-            minutes: the limit, if there is one.
-            deadline: the time of the day to stop at, if there is one.
-            clock: seconds.
-            now: the time of the day.
-        """
-        self._clock, self._minutes = clock, minutes
-        self._now, self._deadline = now, deadline
-        self._end = None if minutes is None else clock() + 60.0 * minutes
+    def __init__(self, limits: RunLimits | None = None, *, now: Callable[[], datetime] = local_time) -> None:
+        """Minutes are counted from here; `now` gives the time of the day."""
+        limits = limits or RunLimits()
+        self._now = now
+        self._ends: list[tuple[datetime, str]] = []
+        if limits.minutes is not None:
+            end = now() + timedelta(minutes=limits.minutes)
+            self._ends.append((end, f"{limits.minutes:g} minutes are over"))
+        if limits.deadline is not None:
+            self._ends.append((limits.deadline, f"the deadline {limits.deadline:%H:%M} has come"))
         self._before: dict[signal.Signals, Any] = {}
         self.signal: signal.Signals | None = None
         """The one that came."""
@@ -52,11 +90,8 @@ class Stopping:
         """Why to stop now; empty to go on."""
         if self.signal is not None:
             return f"{self.signal.name} came"
-        if self._end is not None and self._clock() >= self._end:
-            return f"{self._minutes:g} minutes are over"
-        if self._deadline is not None and self._now() >= self._deadline:
-            return f"the deadline {self._deadline:%H:%M} has come"
-        return ""
+        now = self._now()
+        return next((reason for end, reason in self._ends if now >= end), "")
 
     def __enter__(self) -> Stopping:
         if threading.current_thread() is threading.main_thread():

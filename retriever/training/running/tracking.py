@@ -1,84 +1,88 @@
-"""What a run tells while it trains: the curve's file, TensorBoard, and a progress bar or lines."""
+"""What a run reports while it trains: the curve's file, `progress.json`, TensorBoard, and a bar or lines."""
 
 from __future__ import annotations
 
 import json
+import math
+import os
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
+from typing import Literal
 
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+from tensorboard.compat.proto.summary_pb2 import Summary
+from tensorboard.summary.writer.record_writer import RecordWriter
 from tqdm import tqdm
 
-from retriever.training.running.board import Board
+from lean_extract.common.errors import ModelError
+from lean_extract.common.files.atomic import replacing
 from retriever.training.running.curve import CURVE, Point, keep_until
-from retriever.training.running.progress import ProgressFile
+from retriever.training.running.run_folder import PROGRESS, RunFolder, RunProgress
+from retriever.training.running.stopping import local_time
 
 BOARD = "tensorboard"
+_VERSION = "brain.Event:2"
+_EVERY_SECONDS = 5.0
+"""`progress.json` is written after a step when so much time has passed."""
 
 
-class Tracker(Protocol):
-    """Who hears of a run's progress."""
-
-    def point(self, values: Point) -> None:
-        """A point of the curve: `step`, `seconds` and figures."""
-
-    def advance(self) -> None:
-        """One step more is done."""
-
-    def check(self) -> None:
-        """Asked before the run writes something. Raises ModelError when its folder is gone."""
-
-
-class Silence:
-    """The tracker of every process but the first."""
+class NullTracker:
+    """The tracker of every process but the first: reports nothing."""
 
     def point(self, values: Point) -> None:
-        """Nothing."""
+        """A point of the curve: `step`, `seconds` and figures. Raises ModelError when the folder is gone."""
 
     def advance(self) -> None:
-        """Nothing."""
+        """One step more is done. Raises ModelError when the run's folder is gone."""
 
     def check(self) -> None:
-        """Nothing."""
+        """Called before the run writes something. Raises ModelError when its folder is gone."""
 
 
-class RunTracker:
+class RunTracker(NullTracker):
     """Writes `curve.jsonl`, `progress.json` and TensorBoard's events in the run's folder; shows a bar or prints lines.
 
-    A context manager; its exit closes the files.
+    A context manager; its exit closes the files, and reports an error as why the run failed.
     """
 
-    def __init__(
-        self, folder: Path, start: int, end: int, progress: ProgressFile, *, bar: bool | None = None
-    ) -> None:
-        """Points after step `start`, which a killed run left behind, are dropped.
+    def __init__(self, folder: RunFolder, begun: RunProgress, *, bar: bool | None = None) -> None:
+        """Points after the steps that are done, which a killed run left, are dropped.
 
         Args:
             folder: the run's.
-            start: steps done.
-            end: the step that the bar is full at.
-            progress: where the run stands; told of every step and point.
+            begun: how far it is.
             bar: whether to show a bar; None: only on a terminal.
         """
-        self._progress = progress
-        keep_until(folder, start)
-        self._curve = (folder / CURVE).open("a", encoding="utf-8")
-        self._board = Board(folder / BOARD, start + 1)
+        self._folder, self._began, self._first, self._progress = folder, time.monotonic(), begun, begun
+        self._write()
+        keep_until(folder.path, begun.step)
+        self._curve = (folder.path / CURVE).open("a", encoding="utf-8")
+        self._events = EventFile(folder.path / BOARD, begun.step + 1)
         self._bar = tqdm(
-            total=end,
-            initial=start,
+            total=begun.until,
+            initial=begun.step,
             unit="step",
             disable=None if bar is None else not bar,
             dynamic_ncols=True,
         )
 
     def point(self, values: Point) -> None:
-        """Write it down and show it."""
-        self._progress.point(values)
+        """Write it to all files and show it."""
+        figures = {name: value for name, value in values.items() if name not in ("step", "seconds")}
+        finite = {name: value for name, value in figures.items() if math.isfinite(value)}
+        if "loss" in figures:
+            self._progress = replace(self._progress, loss=finite.get("loss", self._progress.loss))
+        else:
+            self._progress = replace(self._progress, figures=finite or self._progress.figures)
+        self._write()
         self._curve.write(json.dumps(values) + "\n")
         self._curve.flush()
-        figures = {name: value for name, value in values.items() if name not in ("step", "seconds")}
-        self._board.add(int(values["step"]), figures)
+        self._events.add(int(values["step"]), figures)
         line = " ".join(f"{name} {value:.4g}" for name, value in values.items())
         if self._bar.disable:
             print(line, flush=True)
@@ -88,13 +92,38 @@ class RunTracker:
             self._bar.write(line)
 
     def advance(self) -> None:
-        """Move the bar."""
+        """Count the step, and move the bar."""
         self._bar.update()
-        self._progress.advance()
+        elapsed = time.monotonic() - self._began
+        step = self._progress.step + 1
+        rate = (step - self._first.step) / max(elapsed, 1e-9)
+        end = local_time() + timedelta(seconds=(self._progress.until - step) / rate)
+        self._progress = replace(
+            self._progress,
+            step=step,
+            seconds=round(self._first.seconds + elapsed, 1),
+            steps_per_second=round(rate, 4),
+            estimated_end=_to_seconds(end),
+        )
+        if time.monotonic() - self._written >= _EVERY_SECONDS:
+            self._write()
 
     def check(self) -> None:
         """Raises ModelError when the run's folder is gone."""
-        self._progress.check()
+        self._folder.check()
+
+    def end(self, state: Literal["stopped", "done", "failed"], reason: str = "") -> None:
+        """Report how the call ended. Raises ModelError when the folder is gone."""
+        self._progress = replace(self._progress, state=state, reason=reason, estimated_end=None)
+        self._write()
+
+    def _write(self) -> None:
+        self._folder.check()
+        self._progress = replace(self._progress, written=_to_seconds(local_time()))
+        with replacing(self._folder.path / PROGRESS) as stream:
+            json.dump(asdict(self._progress), stream, indent=2)
+            stream.write("\n")
+        self._written = time.monotonic()
 
     def __enter__(self) -> RunTracker:
         return self
@@ -102,6 +131,44 @@ class RunTracker:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None:
+            # The run's error is the one to report, also where nothing can be written any more.
+            with suppress(ModelError, OSError):
+                self.end("failed", str(error) or type(error).__name__)
         self._bar.close()
-        self._board.close()
+        self._events.close()
         self._curve.close()
+
+
+class EventFile:
+    """A file of events in a folder that TensorBoard reads, written as they come.
+
+    torch's SummaryWriter writes from a thread and opens its file again each time, so that a folder that is deleted
+    in mid-run ends in the thread's traceback.
+    """
+
+    def __init__(self, folder: Path, first: int) -> None:
+        """Begin a file. What earlier files have of step `first` and later ones counts no more."""
+        folder.mkdir(parents=True, exist_ok=True)
+        now = time.time()
+        path = folder / f"events.out.tfevents.{int(now)}.{os.getpid()}.{time.monotonic_ns()}"
+        self._records = RecordWriter(path.open("xb"))
+        self._write(Event(wall_time=now, step=first, file_version=_VERSION))
+        self._write(Event(wall_time=now, step=first, session_log=SessionLog(status=SessionLog.START)))
+
+    def add(self, step: int, figures: Mapping[str, float]) -> None:
+        """Write the figures of a step."""
+        values = [Summary.Value(tag=name, simple_value=value) for name, value in figures.items()]
+        self._write(Event(wall_time=time.time(), step=step, summary=Summary(value=values)))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._records.close()
+
+    def _write(self, event: Event) -> None:
+        self._records.write(event.SerializeToString())
+        self._records.flush()
+
+
+def _to_seconds(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")

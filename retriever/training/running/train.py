@@ -14,10 +14,11 @@ import argparse
 import importlib
 import os
 import shutil
+import socket
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Protocol, cast
 
 import torch
 import yaml
@@ -28,19 +29,14 @@ from lean_extract.common.files.atomic import replacing
 from retriever.training.running.background import start_in_background
 from retriever.training.running.checkpoint import FILE
 from retriever.training.running.config import RunConfig
+from retriever.training.running.config_io import read_values, to_plain
 from retriever.training.running.curve import CURVE
-from retriever.training.running.folder import held, refuse_folder_in_use
-from retriever.training.running.hardware import set_threads, settled
+from retriever.training.running.hardware import set_threads, with_precision
 from retriever.training.running.kinds import all_kinds
-from retriever.training.running.limits import RunLimits, read_deadline
 from retriever.training.running.loop import Loop, Objective, TrainingProgress, accelerator_for
-from retriever.training.running.past import CONFIG
-from retriever.training.running.plain import to_plain
-from retriever.training.running.presets import read_values
-from retriever.training.running.process import find_process
-from retriever.training.running.progress import RunProgress, reporting
-from retriever.training.running.stopping import Stopping, local_time
-from retriever.training.running.tracking import RunTracker, Silence
+from retriever.training.running.run_folder import CONFIG, RunProgress, held, refuse_folder_in_use
+from retriever.training.running.stopping import RunLimits, Stopping, local_time, read_deadline
+from retriever.training.running.tracking import NullTracker, RunTracker
 from retriever.training.tokens import open_tokenizer
 
 
@@ -84,25 +80,24 @@ def run_training(
     Raises UserError where there is a run that is not to be resumed, or one that goes on, ModelError, BadRecords.
     """
     limits = limits or RunLimits()
-    with Stopping(limits.minutes, limits.deadline) as stopping:
+    with Stopping(limits) as stopping:
         refuse_start(config, resume=resume)
-        config = settled(config, resume=resume)
+        config = with_precision(config, resume=resume)
         accelerator = accelerator_for(config.schedule)
         loop = _loop(config, accelerator, kinds)
         if not accelerator.is_main_process:
             loop.resume()
-            set_threads(config, loop, accelerator)
-            return loop.train(Silence(), stopping, until=limits.until)
+            return loop.train(NullTracker(), stopping, until=limits.until)
         with held(config.run) as folder:
             refuse_start(config, resume=resume, is_held=True)
             _refuse_other_tokenizer(config) if loop.resume() else _begin(config)
-            begun = _begun(config, loop, limits, set_threads(config, loop, accelerator))
-            with (
-                reporting(folder, begun) as file,
-                RunTracker(config.run, begun.step, begun.until, file, bar=bar) as tracker,
-            ):
+            begun = _begun(config, loop, limits)
+            with RunTracker(folder, begun, bar=bar) as tracker:
                 progress = loop.train(tracker, stopping, until=limits.until)
-                file.end(*_last_word(progress, config))
+                if progress.steps >= config.schedule.steps:
+                    tracker.end("done")
+                else:
+                    tracker.end("stopped", progress.stopped or f"step {progress.steps} was asked for")
                 return progress
 
 
@@ -117,36 +112,25 @@ def refuse_start(config: RunConfig, *, resume: bool, is_held: bool = False) -> N
         raise UserError(f"There is a run in {config.run} already.", "Add --resume, or name another folder.")
 
 
-def _begun(
-    config: RunConfig, loop: Loop, limits: RunLimits, threads: tuple[int, dict[str, float]]
-) -> RunProgress:
-    process = find_process(os.getpid())
-    assert process is not None  # it is this one
+def _begun(config: RunConfig, loop: Loop, limits: RunLimits) -> RunProgress:
     steps = config.schedule.steps
     return RunProgress(
-        process=process,
+        process=os.getpid(),
+        host=socket.gethostname(),
         kind=config.kind,
         steps=steps,
         until=min(limits.until or steps, steps),
         step=loop.progress.steps,
         seconds=loop.progress.seconds,
         precision=config.schedule.precision,
-        threads=threads[0],
-        thread_seconds=threads[1],
+        threads=torch.get_num_threads(),
         deadline=None if limits.deadline is None else limits.deadline.isoformat(timespec="minutes"),
     )
 
 
-def _last_word(progress: TrainingProgress, config: RunConfig) -> tuple[Literal["done", "stopped"], str]:
-    """The state of a run whose call is over, and why."""
-    if progress.steps >= config.schedule.steps:
-        return "done", ""
-    return "stopped", progress.stopped or f"step {progress.steps} was asked for"
-
-
 def _loop(config: RunConfig, accelerator: Accelerator, kinds: Mapping[str, str] | None) -> Loop:
     torch.manual_seed(config.seed)
-    torch.set_num_threads(1 if config.threads == "auto" else config.threads)
+    set_threads(config, accelerator.num_processes)
     module = kind_of({"kind": config.kind}, kinds)
     with accelerator.main_process_first():  # the others read the arrays that it caches
         objective = module.make_objective(config, accelerator.device)

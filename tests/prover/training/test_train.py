@@ -1,6 +1,7 @@
 """The generator's training on real pairs, small: it learns, stops, resumes, and refuses what does not fit."""
 
 import json
+import time
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -21,8 +22,7 @@ from prover.training.objective import make_objective
 from prover.training.pairs import build_pairs
 from prover.training.train import load_run
 from retriever.training.running.checkpoint import load_checkpoint
-from retriever.training.running.process import wait_until_ended
-from retriever.training.running.progress import read_progress
+from retriever.training.running.run_folder import is_trained, read_progress
 from tests.commands import command
 
 main = command("prover train")
@@ -92,7 +92,10 @@ def test_a_run_learns_and_one_that_stopped_ends_alike(pairs: Path, tmp_path: Pat
 def test_a_run_in_the_background_is_the_generators(pairs: Path, tmp_path: Path) -> None:
     config = str(write_config(tmp_path, pairs))
     assert main([config, "--background", "--until", "2"]) == 0
-    wait_until_ended(read_progress(tmp_path / "run").process, 60)
+    for _ in range(600):
+        if not is_trained(tmp_path / "run"):
+            break
+        time.sleep(0.1)
     ended = read_progress(tmp_path / "run")
     assert (ended.kind, ended.state, ended.step) == ("generator", "stopped", 2)
 

@@ -22,9 +22,9 @@ from retriever.lean.experiments.plan import load_plan  # noqa: E402
 from retriever.lean.experiments.tables import read_row  # noqa: E402
 from retriever.lean.features import FEATURES, load_fusion  # noqa: E402
 from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
+from retriever.training.running.config_io import preset_files  # noqa: E402
 from retriever.training.running.curve import read_curve  # noqa: E402
-from retriever.training.running.limits import RunLimits  # noqa: E402
-from retriever.training.running.presets import preset_files  # noqa: E402
+from retriever.training.running.stopping import RunLimits  # noqa: E402
 from retriever.training.running.train import load_run  # noqa: E402
 from retriever.training.running.train import run_training as train  # noqa: E402
 from tests.commands import command  # noqa: E402

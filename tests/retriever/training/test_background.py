@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -15,9 +16,8 @@ import pytest
 import yaml
 
 from retriever.training.running.config import TrainConfig, load_config
-from retriever.training.running.plain import to_plain
-from retriever.training.running.process import wait_until_ended
-from retriever.training.running.progress import RunProgress, read_progress
+from retriever.training.running.config_io import to_plain
+from retriever.training.running.run_folder import RunProgress, is_trained, read_progress
 from tests.commands import command
 from tests.poison import poison
 from tests.retriever.training.conftest import DebugData
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.train
 import torch  # noqa: E402
 
 from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
-from retriever.training.running.limits import RunLimits  # noqa: E402
+from retriever.training.running.stopping import RunLimits  # noqa: E402
 from retriever.training.running.train import run_training  # noqa: E402
 
 train, status, stop = (command(f"retriever {verb}") for verb in ("train", "train-status", "train-stop"))
@@ -49,8 +49,8 @@ def config(debug_data: DebugData, tmp_path: Path) -> Iterator[TrainConfig]:
     )
     if (run / "progress.json").exists():
         process = read_progress(run).process
-        if process.number != os.getpid() and process.is_alive:
-            os.kill(process.number, signal.SIGKILL)
+        if process != os.getpid() and is_trained(run):
+            os.kill(process, signal.SIGKILL)
 
 
 def written(config: TrainConfig) -> Path:
@@ -66,7 +66,7 @@ def awaited(run: Path, wanted: Callable[[RunProgress], bool]) -> RunProgress:
         progress = read_progress(run)
         if wanted(progress):
             return progress
-        wait_until_ended(progress.process, 0.1)
+        time.sleep(0.1)
     raise AssertionError(read_progress(run))
 
 
@@ -87,7 +87,7 @@ def test_a_run_in_the_background_imports_no_file_of_the_current_folder(
     )
     assert not noted.exists(), noted.read_text(encoding="utf-8")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert read_progress(config.run).process.is_alive
+    assert is_trained(config.run)
 
 
 def test_a_run_that_was_killed_in_the_background_ends_there_as_an_unbroken_one(
@@ -97,13 +97,13 @@ def test_a_run_that_was_killed_in_the_background_ends_there_as_an_unbroken_one(
     assert train([file, "--background"]) == 0
     begun = read_progress(config.run)
     told = capsys.readouterr().out
-    assert f"Process {begun.process.number} starts" in told and f"train-stop {config.run}" in told
-    assert begun.state == "running" and begun.process.is_alive and begun.process.number != os.getpid()
-    assert os.getsid(begun.process.number) == begun.process.number  # the terminal's end does not reach it
+    assert f"Process {begun.process} starts" in told and f"train-stop {config.run}" in told
+    assert begun.state == "running" and begun.process != os.getpid()
+    assert os.getsid(begun.process) == begun.process  # the terminal's end does not reach it
     awaited(config.run, lambda progress: progress.step >= 7)
-    os.kill(begun.process.number, signal.SIGKILL)
+    os.kill(begun.process, signal.SIGKILL)
     killed = awaited(config.run, lambda progress: progress.state == "killed")
-    assert killed.step >= 7 and "gone without a last word" in killed.reason
+    assert killed.step >= 7 and "ended without reporting why" in killed.reason
     assert status([config.run]) == 0
     assert "killed" in capsys.readouterr().out
 
@@ -125,7 +125,7 @@ def test_one_process_trains_in_a_folder_until_it_is_told_to_stop(
 ) -> None:
     file = written(config)
     assert train([file, "--background"]) == 0
-    number = read_progress(config.run).process.number
+    number = read_progress(config.run).process
     for more in ([], ["--background"]):
         assert train([file, "--resume", *more]) == 2
         assert f"is being trained by process {number}.\nhint: See it with" in capsys.readouterr().err
@@ -161,7 +161,7 @@ def test_what_cannot_begin_fails_before_the_command_ends(
     assert train([file, "--background"]) == 2
     assert "There is a run in" in capsys.readouterr().err
     assert train([file, "--resume", "--background", "--deadline", "2001-01-01T00:00"]) == 2
-    assert "The deadline 2001-01-01 00:00 is over" in capsys.readouterr().err
+    assert "The deadline 2001-01-01 00:00 has already passed" in capsys.readouterr().err
     wider = replace(config, model=replace(config.model, hidden=48))
     assert train([written(wider), "--resume", "--background"]) == 1
     told = capsys.readouterr().err

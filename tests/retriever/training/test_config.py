@@ -7,8 +7,7 @@ import yaml
 
 from lean_extract.common.errors import BadSettings
 from retriever.training.running.config import load_config, parse_config
-from retriever.training.running.plain import to_plain
-from retriever.training.running.presets import preset_files, read_values
+from retriever.training.running.config_io import preset_files, read_values, to_plain
 
 MINIMAL = {"dataset": "d", "tokenizer": "t", "run": "r"}
 

@@ -12,8 +12,8 @@ pytest.importorskip("tokenizers")
 from lean_extract.common.errors import BadSettings, UserError
 from retriever.search.backends import BUILT_IN
 from retriever.training.corpora import CollectionCorpus, find_corpus
+from retriever.training.running.config_io import preset_files, preset_folders, read_values
 from retriever.training.running.kinds import GENERIC, all_kinds, backend_meant, with_backend
-from retriever.training.running.presets import preset_files, preset_folders, read_values
 
 OWN = """
 from retriever.training.corpora import CollectionCorpus

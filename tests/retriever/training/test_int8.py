@@ -17,7 +17,7 @@ pytestmark = pytest.mark.train
 def run_folder(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """(run, dataset) of a few steps of the debug preset."""
     from retriever.training.running.config import load_config
-    from retriever.training.running.limits import RunLimits
+    from retriever.training.running.stopping import RunLimits
     from retriever.training.running.train import run_training
 
     data, folder = debug_data.dataset, tmp_path_factory.mktemp("int8") / "run"

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from lean_extract.common.errors import ModelError, UserError
 from retriever.lean.dataset.files import read_manifest
 from retriever.training.reranking.mined import Mined, save_mined
 from retriever.training.running.config import TrainConfig, load_config
-from retriever.training.running.plain import to_plain
+from retriever.training.running.config_io import to_plain
 from tests.retriever.training.conftest import DebugData
 
 torch = pytest.importorskip("torch")
@@ -30,10 +31,9 @@ from retriever.lean.evaluation.card import stages_of  # noqa: E402
 from retriever.training.mlm import MlmConfig  # noqa: E402
 from retriever.training.running.checkpoint import FILE, load_checkpoint  # noqa: E402
 from retriever.training.running.curve import CURVE, read_curve  # noqa: E402
-from retriever.training.running.limits import RunLimits  # noqa: E402
 from retriever.training.running.loop import Loop, Objective, accelerator_for  # noqa: E402
-from retriever.training.running.stopping import Stopping  # noqa: E402
-from retriever.training.running.tracking import BOARD, Silence  # noqa: E402
+from retriever.training.running.stopping import RunLimits, Stopping  # noqa: E402
+from retriever.training.running.tracking import BOARD, NullTracker  # noqa: E402
 from retriever.training.running.train import load_run, run_training  # noqa: E402
 from retriever.training.weights import load_bert  # noqa: E402
 from tests.commands import command  # noqa: E402
@@ -132,13 +132,13 @@ def test_minutes_stop_after_a_step_and_leave_a_checkpoint(retriever: TrainConfig
 
 
 def test_time_is_counted_from_the_beginning_of_the_call() -> None:
-    now = [0.0]
-    stopping = Stopping(8, clock=lambda: now[0])
-    now[0] = 479.9
+    now = [datetime(2026, 11, 23, 21, 30, tzinfo=UTC)]
+    stopping = Stopping(RunLimits(minutes=8), now=lambda: now[0])
+    now[0] += timedelta(seconds=479.9)
     assert stopping.reason() == ""
-    now[0] = 480.0
+    now[0] += timedelta(seconds=0.1)
     assert stopping.reason() == "8 minutes are over"
-    assert Stopping(None).reason() == ""
+    assert Stopping().reason() == ""
 
 
 def test_a_signal_is_heard_once_and_the_handlers_come_back() -> None:
@@ -302,6 +302,6 @@ def test_two_processes_train_one_run_on_batches_of_their_own(retriever: TrainCon
     torch.manual_seed(alone.seed)
     accelerator = accelerator_for(alone.schedule)
     objective = RanksAsMicroBatches(make_objective(alone, accelerator.device))
-    Loop(alone, objective, accelerator).train(Silence(), Stopping())
+    Loop(alone, objective, accelerator).train(NullTracker(), Stopping())
     one, two = weights(alone.run), weights(config.run)
     assert all(torch.allclose(values, two[name], atol=1e-5) for name, values in one.items())

@@ -24,7 +24,7 @@ from retriever.match.training.matcher import open_matcher  # noqa: E402
 from retriever.match.training.mlm import MatchMlmConfig  # noqa: E402
 from retriever.match.training.model import NptEncoder  # noqa: E402
 from retriever.training.running.curve import read_curve  # noqa: E402
-from retriever.training.running.limits import RunLimits  # noqa: E402
+from retriever.training.running.stopping import RunLimits  # noqa: E402
 from retriever.training.running.train import kind_of, run_training  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
 from tests.commands import command  # noqa: E402

@@ -177,7 +177,7 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
     from retriever.models.encoder import Encoder
     from retriever.training.model import BiEncoder
     from retriever.training.running.curve import read_curve
-    from retriever.training.running.limits import RunLimits
+    from retriever.training.running.stopping import RunLimits
     from retriever.training.running.train import run_training
     from retriever.training.tokens import open_tokenizer, ragged
     from retriever.training.weights import load_bert

@@ -19,9 +19,9 @@ pytestmark = [pytest.mark.train, pytest.mark.slow]
 
 from prover.training.train import KINDS as PROVERS  # noqa: E402
 from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
+from retriever.training.running.config_io import read_values  # noqa: E402
 from retriever.training.running.curve import read_curve  # noqa: E402
 from retriever.training.running.kinds import all_kinds  # noqa: E402
-from retriever.training.running.presets import read_values  # noqa: E402
 from tests.commands import command  # noqa: E402
 from tests.prover.training.test_train import plant_words, write_config  # noqa: E402
 from tests.retriever.training.conftest import DebugData  # noqa: E402

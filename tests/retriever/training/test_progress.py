@@ -14,10 +14,9 @@ import yaml
 
 from lean_extract.common.errors import ModelError, UserError
 from retriever.training.running.config import TrainConfig, load_config
-from retriever.training.running.curve_picture import sparkline
-from retriever.training.running.limits import RunLimits, read_deadline
-from retriever.training.running.plain import to_plain
-from retriever.training.running.progress import read_progress
+from retriever.training.running.config_io import to_plain
+from retriever.training.running.run_folder import held, read_progress
+from retriever.training.running.stopping import RunLimits, read_deadline
 from tests.commands import command
 from tests.retriever.training.conftest import DebugData
 
@@ -26,8 +25,7 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
 from retriever.training.padding import padded_share  # noqa: E402
-from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
-from retriever.training.running.hardware import fast_precision, fastest, thread_counts  # noqa: E402
+from retriever.training.running.hardware import fast_precision, usable_processors  # noqa: E402
 from retriever.training.running.stopping import Stopping  # noqa: E402
 from retriever.training.running.train import run_training  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
@@ -55,7 +53,7 @@ def test_a_run_tells_where_it_stands_in_a_table_and_a_picture(
     stopped = read_progress(config.run)
     assert (stopped.state, stopped.step, stopped.until, stopped.steps) == ("stopped", 30, 30, 60)
     assert stopped.loss is not None and stopped.figures["recall_at_10"] > 0
-    assert stopped.process.number == os.getpid()
+    assert stopped.process == os.getpid()
     run_training(config, resume=True)
     done = read_progress(config.run)
     assert (done.state, done.reason, done.step, done.threads) == ("done", "", 60, 1)
@@ -63,10 +61,10 @@ def test_a_run_tells_where_it_stands_in_a_table_and_a_picture(
     capsys.readouterr()
     monkeypatch.chdir(tmp_path)
     assert status(["--svg", "curve.svg"]) == 0
-    head, row, *rest = capsys.readouterr().out.splitlines()
+    head, row, about = capsys.readouterr().out.splitlines()
     assert head.split()[:3] == ["run", "state", "step"]
     assert row.split()[:3] == ["work/run", "done", "60/60"]
-    assert any(re.fullmatch(r"loss: [\d.]+ █.{5} [\d.e-]+", line) for line in rest)
+    assert about == "biencoder, fp32, threads: 1"
     svg = (tmp_path / "curve.svg").read_text(encoding="utf-8")
     assert "recall_at_10" in svg and "loss" in svg and svg.count("<title>work/run</title>") == 2
 
@@ -79,7 +77,7 @@ def test_a_run_that_fails_says_why(config: TrainConfig) -> None:
     assert failed.state == "failed" and "not finite any more at step" in failed.reason
 
 
-def test_a_process_number_that_was_given_again_is_not_the_run(
+def test_a_run_that_nobody_trains_any_more_was_killed(
     config: TrainConfig, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run_training(config, limits=RunLimits(until=1))
@@ -87,10 +85,13 @@ def test_a_process_number_that_was_given_again_is_not_the_run(
     values = json.loads(file.read_text(encoding="utf-8"))
     values["state"] = "running"
     file.write_text(json.dumps(values), encoding="utf-8")
-    assert read_progress(config.run).state == "running"  # the number is that of this process
-    values["process"]["started"] -= 86_400
-    file.write_text(json.dumps(values), encoding="utf-8")
-    assert read_progress(config.run).state == "killed"
+    with held(config.run):
+        assert read_progress(config.run).state == "running"
+    assert read_progress(config.run).state == "killed"  # though there is a process of that number, this one
+    file.write_text(json.dumps({**values, "host": "elsewhere"}), encoding="utf-8")
+    assert read_progress(config.run).state == "running"  # for all that is known here
+    assert command("retriever train-stop")([config.run]) == 2
+    assert "runs on elsewhere.\nhint: Stop it there." in capsys.readouterr().err
     file.write_text(json.dumps({**values, "step": "one"}), encoding="utf-8")
     assert status([config.run]) == 1
     assert f"{file} cannot be read: step: 'one' is not" in capsys.readouterr().err
@@ -102,7 +103,9 @@ def test_a_deadline_is_the_next_such_time_or_a_date_with_one() -> None:
     assert read_deadline("22:05", NOW) == NOW.replace(hour=22, minute=5)
     assert read_deadline("2026-11-24T09:00+02:00", NOW) == NOW + timedelta(hours=11, minutes=30)
     assert read_deadline("07:30", NOW) == NOW.replace(hour=7, minute=30) + timedelta(days=1)
-    with pytest.raises(UserError, match="The deadline 2026-11-23 21:00 is over: it is 2026-11-23 21:30"):
+    with pytest.raises(
+        UserError, match="The deadline 2026-11-23 21:00 has already passed: it is 2026-11-23 21:30"
+    ):
         read_deadline("2026-11-23T21:00+02:00", NOW)
     for text in ("25:00", "soon", "2026-13-01T00:00"):
         with pytest.raises(UserError, match="is not a time"):
@@ -111,7 +114,7 @@ def test_a_deadline_is_the_next_such_time_or_a_date_with_one() -> None:
 
 def test_a_run_stops_at_its_deadline(config: TrainConfig) -> None:
     now = [NOW]
-    stopping = Stopping(deadline=NOW + timedelta(seconds=1), now=lambda: now[0])
+    stopping = Stopping(RunLimits(deadline=NOW + timedelta(seconds=1)), now=lambda: now[0])
     assert stopping.reason() == ""
     now[0] += timedelta(seconds=1)
     assert stopping.reason() == "the deadline 21:30 has come"
@@ -137,35 +140,14 @@ def test_a_run_keeps_the_precision_that_it_began_with(config: TrainConfig) -> No
         run_training(replace(automatic, run=other.run), resume=True)
 
 
-def test_trying_numbers_of_threads_changes_nothing_that_is_learned(
-    config: TrainConfig, debug_data: DebugData, monkeypatch: pytest.MonkeyPatch
+def test_threads_are_the_processors_that_may_be_used(
+    config: TrainConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    automatic = replace(config, threads="auto", run=config.run.parent / "auto")
-    file = config.run.parent / "auto.yaml"
-    file.parent.mkdir(parents=True)
-    file.write_text(yaml.safe_dump(to_plain(automatic)), encoding="utf-8")
-    assert command("retriever train")([file, "--until", "5"]) == 0
-    run_training(config, limits=RunLimits(until=5))
-    tried = read_progress(automatic.run)
-    assert tried.threads == 1 and list(tried.thread_seconds) == ["1"]
-    one, two = load_checkpoint(config.run), load_checkpoint(automatic.run)
-    assert one is not None and two is not None
-    assert all(torch.equal(values, two.model[name]) for name, values in one.model.items())
-
-
-def test_the_fewest_of_about_equally_fast_threads_are_taken() -> None:
-    assert thread_counts(1) == [1]
-    assert thread_counts(3) == [1, 2, 3]
-    assert thread_counts(20) == [1, 2, 3, 4, 8, 16, 20]
-    assert fastest({1: 1.0, 2: 0.6, 4: 0.58, 8: 0.9}) == 2
-
-
-def test_a_sparkline_has_a_character_a_value_and_is_never_too_long() -> None:
-    assert sparkline([0.0, 1.0, 7.0]) == "▁▂█"
-    assert sparkline([2.0, 2.0]) == "▁▁"
-    assert sparkline([]) == ""
-    assert sparkline([float(number) for number in range(800)], width=8) == "▁▂▃▄▅▆▇█"
+    run_training(replace(config, threads="auto"), limits=RunLimits(until=1))
+    assert read_progress(config.run).threads == 1
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    assert usable_processors() == len(os.sched_getaffinity(0))
 
 
 def test_padding_is_told_for_each_device(

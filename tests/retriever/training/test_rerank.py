@@ -21,8 +21,7 @@ from retriever.training.reranking.mined import Mined
 from retriever.training.reranking.rerank_config import RerankBatchConfig, RerankConfig, parse_rerank
 from retriever.training.reranking.rerank_data import draw_candidates, minable_queries, pair_texts
 from retriever.training.running.config import Shares
-from retriever.training.running.plain import to_plain
-from retriever.training.running.presets import preset_files, read_values
+from retriever.training.running.config_io import preset_files, read_values, to_plain
 from retriever.training.tokens import Ragged, ragged
 from tests.commands import command
 from tests.retriever.training.conftest import DebugData
@@ -199,7 +198,7 @@ def config(
 
 @pytest.fixture(scope="module")
 def trained(config: RerankConfig) -> RerankConfig:
-    from retriever.training.running.limits import RunLimits
+    from retriever.training.running.stopping import RunLimits
     from retriever.training.running.train import run_training
 
     assert run_training(config, limits=RunLimits(until=30)).steps == 30
@@ -222,7 +221,7 @@ def test_a_stopped_run_goes_on_and_learns(trained: RerankConfig) -> None:
 def test_a_resumed_run_ends_where_an_unbroken_one_does(config: RerankConfig) -> None:
     torch = pytest.importorskip("torch")
     from retriever.training.reranking.crossencoder import load_crossencoder
-    from retriever.training.running.limits import RunLimits
+    from retriever.training.running.stopping import RunLimits
     from retriever.training.running.train import run_training
     from retriever.training.tokens import open_tokenizer
 

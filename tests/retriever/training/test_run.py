@@ -31,7 +31,7 @@ def config(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> T
 
 @pytest.fixture(scope="module")
 def trained(config: TrainConfig) -> TrainConfig:
-    from retriever.training.running.limits import RunLimits
+    from retriever.training.running.stopping import RunLimits
     from retriever.training.running.train import run_training
 
     assert run_training(config, limits=RunLimits(until=20)).steps == 20
@@ -61,7 +61,7 @@ def test_a_stopped_run_goes_on_and_the_loss_falls(trained: TrainConfig) -> None:
 
 
 def test_a_resumed_run_ends_where_an_unbroken_one_does(config: TrainConfig) -> None:
-    from retriever.training.running.limits import RunLimits
+    from retriever.training.running.stopping import RunLimits
     from retriever.training.running.train import run_training
     from retriever.training.weights import load_bert
 

@@ -27,8 +27,7 @@ from retriever.models.encoder import Encoder
 from retriever.models.state_tower import FOLDER, StateTower
 from retriever.training.drawing import draw_positives
 from retriever.training.running.config import Labels
-from retriever.training.running.plain import to_plain
-from retriever.training.running.presets import preset_files, read_values
+from retriever.training.running.config_io import preset_files, read_values, to_plain
 from retriever.training.tower_config import TowerConfig, parse_tower
 from tests.commands import command
 from tests.retriever.support import Sheet, make_store, theorem

@@ -14,7 +14,7 @@ Keep = Callable[[str, Any], None]
 
 
 @contextmanager
-def unfinished(out: Path, about: str) -> Iterator[tuple[dict[str, Any], Keep]]:
+def partial_results(out: Path, about: str) -> Iterator[tuple[dict[str, Any], Keep]]:
     """(what is done by key, how to keep one thing more), for the file `out` that is written at the end.
 
     They lie line by line in `OUT.part`, which goes when the block ends well. `about` says what they are made

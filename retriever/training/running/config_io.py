@@ -1,4 +1,6 @@
-"""Frozen dataclasses from plain YAML values and back, with errors that name the setting.
+"""Configurations from YAML files and presets: frozen dataclasses from plain values and back.
+
+Presets are in the folder `presets` of each corpus's package. Errors name the setting.
 
 Not cattrs: it takes "3" for a number and a string for a list, so every kind of value would need a hook, and its
 messages would have to be rewritten to name a setting as a preset does.
@@ -6,15 +8,19 @@ messages would have to be rewritten to name a setting as a preset does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, fields, is_dataclass
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+import yaml
 
 from lean_extract.common.errors import BadSettings
+from retriever.search.backends import BUILT_IN, folder_of
 
 T = TypeVar("T")
+_PLAN = "experiments-"
 
 
 def require(condition: bool, message: str) -> None:
@@ -93,3 +99,40 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     return str(value) if isinstance(value, Path) else value
+
+
+def preset_folders() -> tuple[Path, ...]:
+    """Where the presets of the corpora are."""
+    folders = (folder_of(name) / "presets" for name in BUILT_IN)
+    return tuple(folder for folder in folders if folder.is_dir())
+
+
+def preset_files(folders: Sequence[Path] | None = None) -> dict[str, Path]:
+    """The presets by name, in the order of their names; of two with one name that of the first folder."""
+    chosen = preset_folders() if folders is None else folders
+    files = {file.stem: file for folder in reversed(chosen) for file in folder.glob("*.yaml")}
+    return dict(sorted(files.items()))
+
+
+def read_values(path: Path, folders: Sequence[Path] | None = None) -> dict[str, Any]:
+    """The plain values of a YAML file; a bare name stands for a preset in one of the folders.
+
+    `folders` are those of the corpora unless they are given. Raises BadSettings when there is no such file,
+    or when it does not hold names and values.
+    """
+    file = path if path.is_file() else preset_files(folders).get(path.with_suffix("").name, path)
+    try:
+        values = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        hint = _hint(list(preset_files(folders)))
+        raise BadSettings(f"There is no configuration {path}.", hint) from error
+    except yaml.YAMLError as error:
+        raise BadSettings(f"{file} is not YAML: {error}.", "Correct it and start again.") from error
+    require(isinstance(values, dict), f"{file} must hold names and values")
+    return cast(dict[str, Any], values)
+
+
+def _hint(names: Sequence[str]) -> str:
+    plans = ", ".join(name for name in names if name.startswith(_PLAN))
+    hint = f"The presets are: {', '.join(name for name in names if not name.startswith(_PLAN))}"
+    return hint + (f"; the plans of experiments: {plans}." if plans else ".")
