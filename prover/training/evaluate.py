@@ -26,13 +26,12 @@ from tqdm import tqdm
 from lean_extract.common.errors import BadRecords, BadSettings
 from lean_extract.common.option_types import positive
 from lean_extract.common.verbs import add_json_option, write_json
-from lean_extract.syntax.complete_tactics import head
 from prover.generator.model import Generator
 from prover.training.data import EncodedPairs
-from prover.training.offers import read_retrieved, sample, tactic_steps
+from prover.training.measuring import matches, one_line, share_table, shares
 from prover.training.pairs import TacticPair
-from prover.training.share_table import share_table
-from retriever.metrics.bootstrap import Bootstrap, Interval
+from prover.training.steps import read_retrieved, sample, tactic_steps
+from retriever.metrics.bootstrap import Interval
 
 Fill = Callable[[int, TacticPair], Sequence[str]]
 """(index of a step, its pair) -> the names of the premises in its prompt."""
@@ -52,14 +51,6 @@ class GeneratorRow:
     """Median time per step."""
 
 
-def matches(tactics: Sequence[str], wanted: str) -> tuple[float, float, float]:
-    """(exact@1, exact@n, head@n) of generated tactics, each 0 or 1."""
-    folded = [" ".join(tactic.split()) for tactic in tactics]
-    same = [tactic == " ".join(wanted.split()) for tactic in folded]
-    heads = [head(tactic) == head(wanted) for tactic in folded]
-    return float(same[:1] == [True]), float(any(same)), float(any(heads))
-
-
 def evaluate(
     generator: Generator, known: EncodedPairs, rows: Sequence[int], name: str, fill: Fill, count: int
 ) -> GeneratorRow:
@@ -73,11 +64,10 @@ def evaluate(
         began = time.perf_counter()
         found = generator.generate([pair.goal], premises[:PREMISES], count=count)
         times.append(1000 * (time.perf_counter() - began))
-        results.append(matches([each.tactic for each in found], pair.tactic))
-    values = np.array(results)
-    intervals = Bootstrap(len(values)).intervals(values)
-    figures = dict(zip(("exact@1", f"exact@{count}", f"head@{count}"), intervals, strict=True))
-    return GeneratorRow(name, len(rows), figures, _by_origin(pairs, rows, values), float(np.median(times)))
+        results.append(matches([each.tactic for each in found], pair.tactic, count, one_line))
+    figures = shares(("exact@1", f"exact@{count}", f"head@{count}"), results)
+    by_origin = _by_origin(pairs, rows, np.array(results))
+    return GeneratorRow(name, len(rows), figures, by_origin, float(np.median(times)))
 
 
 def _by_origin(

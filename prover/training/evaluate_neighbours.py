@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,10 +32,8 @@ from lean_extract.common.errors import BadRecords
 from lean_extract.common.option_types import positive
 from lean_extract.common.terminal_text import complaints_printed
 from lean_extract.common.verbs import add_json_option, write_json
-from lean_extract.goals import parse_state
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Premise
-from lean_extract.syntax.complete_tactics import head
 from lean_extract.syntax.lexer import raw_tokens
 from prover.neighbours.features import Asked
 from prover.neighbours.proposals import candidates
@@ -44,19 +41,17 @@ from prover.training.fit_neighbours import (
     PARTS,
     AskedStep,
     FittingExample,
-    WantedStep,
     examples_of,
     fitted,
-    last_parts,
     part_of,
 )
-from prover.training.offers import FORMAT
+from prover.training.measuring import last_parts, matches, share_table, shares
 from prover.training.pairs import TacticPair, pairs_of
-from prover.training.share_table import share_table
+from prover.training.steps import WantedStep, read_lists, read_steps
 from retriever.lean.dataset.dataset import load_records, names_in
 from retriever.lean.index.steps import LONGEST_STATE, LONGEST_TACTIC, size_of, split_context, step_vectors
 from retriever.lean.near_steps import NEAREST, chosen_steps
-from retriever.metrics.bootstrap import Bootstrap, Interval
+from retriever.metrics.bootstrap import Interval
 from retriever.models.encoder import Encoder
 from retriever.models.text import readable
 
@@ -129,38 +124,6 @@ class Library:
         )
 
 
-def read_steps(path: Path) -> list[WantedStep]:
-    """The steps of a file in LeanDojo's form. Raises BadRecords."""
-    found = []
-    try:
-        with path.open(encoding="utf-8") as stream:
-            for line in stream:
-                row = json.loads(line)
-                goals = parse_state(row["state_before"]).goals
-                module = row["file"].removesuffix(".lean").replace("/", ".")
-                if goals:
-                    found.append(WantedStep(row["theorem"], module, goals[0], row["tactic"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        hint = "Name a file with one LeanDojo step a line."
-        raise BadRecords(f"{path} cannot be read as steps: {error}.", hint) from error
-    if not found:
-        raise BadRecords(f"{path} has no steps.", "Name a file with one LeanDojo step a line.")
-    return found
-
-
-def read_ranked(path: Path, digest: str) -> list[Sequence[str]]:
-    """The names of the best premises for each step of a file with this SHA-256. Raises BadRecords."""
-    hint = "Write it with `python -m prover retrieve` for the same steps."
-    try:
-        with path.open(encoding="utf-8") as stream:
-            header, *rows = map(json.loads, stream)
-        if header["format"] != FORMAT or header["pairs"] != digest:
-            raise BadRecords(f"{path} is of other steps.", hint)
-        return [tuple(map(str, row or ()))[:_MOST_RANKED] for row in rows]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadRecords(f"{path} cannot be read: {error}.", hint) from error
-
-
 def library_of(
     paths: Sequence[Path],
     without: frozenset[str],
@@ -212,14 +175,6 @@ def _vectors(pairs: Sequence[TacticPair], encoder: Encoder, cache: Path | None) 
     return vectors
 
 
-def matches(tactics: Sequence[str], wanted: str, count: int) -> tuple[float, float, float]:
-    """(exact@1, exact@n, head@n) of distinct tactics, each 0 or 1."""
-    distinct = list({last_parts(tactic): tactic for tactic in reversed(tactics)}.items())[::-1][:count]
-    same = [text == last_parts(wanted) for text, _ in distinct]
-    heads = [head(tactic) == head(wanted) for _, tactic in distinct]
-    return float(same[:1] == [True]), float(any(same)), float(any(heads))
-
-
 @dataclass(frozen=True, slots=True)
 class NeighbourRow:
     """The figures of one way to use the neighbours."""
@@ -243,9 +198,7 @@ def evaluate(asked: Sequence[AskedStep], count: int) -> list[NeighbourRow]:
 
 
 def _row(name: str, results: list[tuple[float, float, float]], took: float, count: int) -> NeighbourRow:
-    intervals = Bootstrap(len(results)).intervals(np.array(results))
-    names = ("exact@1", f"exact@{count}", f"head@{count}")
-    return NeighbourRow(name, dict(zip(names, intervals, strict=True)), took)
+    return NeighbourRow(name, shares(("exact@1", f"exact@{count}", f"head@{count}"), results), took)
 
 
 def cross_validated(
@@ -289,17 +242,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     encoder = Encoder.load(options.model)
-    wanted = read_steps(options.steps)[: options.limit]
+    steps = read_steps(options.steps)
+    wanted = steps[: options.limit]
     with complaints_printed() as complaints:
         library = library_of(options.records, names_in(options.without), encoder, options.cache, complaints)
     vectors = step_vectors(encoder, [readable(one.goal) for one in wanted])
     digest = hashlib.sha256(options.steps.read_bytes()).hexdigest()
-    ranked = read_ranked(options.ranked, digest) if options.ranked else [()] * len(wanted)
+    nearest = library.nearest(wanted, vectors, options.depth, whole=options.whole)
+    lists = read_lists(options.ranked, digest, "", len(steps)) if options.ranked else [None] * len(wanted)
+    ranked = [[name for name in (names or ())[:_MOST_RANKED] if name in library.premises] for names in lists]
     asked = [
-        (one, steps, tuple(library.premises[name] for name in names if name in library.premises))
-        for one, steps, names in zip(
-            wanted, library.nearest(wanted, vectors, options.depth, whole=options.whole), ranked, strict=False
-        )
+        (one, near, tuple(library.premises[name] for name in names))
+        for one, near, names in zip(wanted, nearest, ranked, strict=False)
     ]
     about = {
         "steps": digest,

@@ -25,12 +25,10 @@ from lean_extract.common.verbs import add_json_option, write_json
 from lean_extract.records import Premise
 from prover.opening import AnyGenerator, open_folder
 from prover.training.data import EncodedPairs
-from prover.training.evaluate_neighbours import matches, read_steps
-from prover.training.fit_neighbours import WantedStep
 from prover.training.fit_shapes import PREMISES
-from prover.training.offers import read_lists, sample
-from prover.training.share_table import share_table
-from retriever.metrics.bootstrap import Bootstrap, Interval
+from prover.training.measuring import matches, share_table, shares
+from prover.training.steps import WantedStep, read_lists, read_steps, sample
+from retriever.metrics.bootstrap import Interval
 
 FEW, MANY = 8, 32
 
@@ -64,9 +62,7 @@ def evaluate(
         first, few, heads = matches([one.tactic for one in found], step.tactic, FEW)
         many = matches([one.tactic for one in more], step.tactic, MANY)[1]
         results.append((first, few, many, heads))
-    intervals = Bootstrap(len(results)).intervals(np.array(results))
-    names = ("exact@1", f"exact@{FEW}", f"exact@{MANY}", f"head@{FEW}")
-    figures = dict(zip(names, intervals, strict=True))
+    figures = shares(("exact@1", f"exact@{FEW}", f"exact@{MANY}", f"head@{FEW}"), results)
     return StepsRow(name, generator.fingerprint, figures, float(np.median(times)), max(times))
 
 

@@ -7,23 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lean_extract.near_steps import NearStep
-from lean_extract.records import Goal, Premise
-from lean_extract.syntax.lexer import is_identifier, raw_tokens
+from lean_extract.records import Premise
 from prover.neighbours.features import FEATURES, Asked
 from prover.neighbours.proposals import proposals
+from prover.training.measuring import last_parts
+from prover.training.steps import WantedStep
 
 PARTS = 5
 """Parts of the theorems in cross-validation."""
-
-
-@dataclass(frozen=True, slots=True)
-class WantedStep:
-    """A step whose own tactic is known."""
-
-    theorem: str
-    module: str
-    goal: Goal
-    tactic: str
 
 
 AskedStep = tuple[WantedStep, Sequence[NearStep], Sequence[Premise]]
@@ -53,12 +44,6 @@ def examples_of(asked: Sequence[AskedStep]) -> list[FittingExample]:
 def part_of(theorem: str) -> int:
     """Which part of the theorems one belongs to."""
     return int(hashlib.sha256(theorem.encode()).hexdigest(), 16) // 50 % PARTS
-
-
-def last_parts(tactic: str) -> str:
-    """The tactic with the last parts of all names, one space between tokens."""
-    tokens = [raw.rstrip() for raw in raw_tokens(" ".join(tactic.split()))]
-    return " ".join(token.rpartition(".")[2] if is_identifier(token) else token for token in tokens)
 
 
 def fitted(examples: Sequence[FittingExample]) -> dict[str, float]:

@@ -27,7 +27,6 @@ from prover.shaped.model import ShapeGenerator
 from prover.training import shape_classifier as classifier
 from prover.training import shape_pointers as pointers
 from prover.training.data import EncodedPairs
-from prover.training.offers import read_retrieved, sample
 from prover.training.shape_examples import (
     Example,
     examples_of,
@@ -37,6 +36,7 @@ from prover.training.shape_examples import (
     without_own,
 )
 from prover.training.shapes_card import write_card
+from prover.training.steps import read_retrieved, sample
 from retriever.search.splits import Split
 
 LEAST, LEAST_WRITTEN = 5, 8

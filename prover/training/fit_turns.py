@@ -35,11 +35,11 @@ from lean_extract.source.extract import extract_project
 from prover.closers import MATHLIB_CLOSERS
 from prover.odds import FILE
 from prover.opening import open_folder
-from prover.training.evaluate_neighbours import library_of, read_steps
-from prover.training.offers import sample
-from prover.training.turns.asked import Asked
+from prover.training.evaluate_neighbours import library_of
+from prover.training.steps import read_steps, sample
 from prover.training.turns.collecting import at_steps, at_theorems, kept
 from prover.training.turns.fitting import cross_validated, markdown, odds_of, rows_of, to_json
+from prover.training.turns.labelled import LabelledGoal
 from prover.training.turns.library_trials import first_steps, goals_of, problems_of, started
 from prover.training.turns.proposing import Sources
 from retriever.lean.dataset.dataset import build_dataset, load_records, names_in
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> None:
     write_json(options.json, {**about, "figures": [asdict(row) for row in figures]})
 
 
-def _steps(options: argparse.Namespace) -> list[Asked]:
+def _steps(options: argparse.Namespace) -> list[LabelledGoal]:
     about = _about(options, _digest(options.steps), read_header(options.records[0]).revision, options.limit)
     path = options.work / "steps.jsonl"
     if (found := None if options.again else kept(path, about)) is not None:
@@ -115,11 +115,11 @@ def _steps(options: argparse.Namespace) -> list[Asked]:
     return at_steps(path, about, sources, steps, _drawn([step.theorem for step in steps], options.generated))
 
 
-def _library(options: argparse.Namespace) -> list[Asked]:
+def _library(options: argparse.Namespace) -> list[LabelledGoal]:
     return asyncio.run(_tried(options))
 
 
-async def _tried(options: argparse.Namespace) -> list[Asked]:
+async def _tried(options: argparse.Namespace) -> list[LabelledGoal]:
     records, dataset = options.work / "library-records.jsonl", options.work / "library-dataset"
     root = options.library.resolve()
     extract_project(root, records, states=True)

@@ -17,7 +17,7 @@ from prover.training.config import GeneratorConfig, parse_config
 from prover.training.data import Draws, EncodedExample, EncodedPairs, example_of
 from prover.training.forward import FastT5
 from prover.training.model import build_model, judge_of, load_model, set_distances
-from prover.training.offers import retrieved_pairs
+from prover.training.steps import retrieved_pairs
 from retriever.models.runtime import padded
 
 _IGNORED = -100

@@ -16,7 +16,7 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,10 +25,7 @@ from tqdm import tqdm
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.option_types import positive
 from prover.training.data import EncodedPairs
-from prover.training.evaluate_neighbours import read_steps
-from prover.training.fit_neighbours import WantedStep
-from prover.training.offers import FORMAT, sample, tactic_steps
-from retriever.lean.evaluation.pool import HeldOutGoal
+from prover.training.steps import FORMAT, WantedStep, read_steps, sample, tactic_steps
 from retriever.lean.evaluation.rankers import Setting, in_setting, score, served_method
 from retriever.lean.evaluation.session import EvaluationSession, encode_questions, open_session
 from retriever.lean.features import load_fusion
@@ -46,22 +43,11 @@ def rank(session: EvaluationSession, steps: Sequence[WantedStep], count: int) ->
     method = served_method(session.pool, session.model, load_fusion(session.model))
     numbers = {name: number for number, name in enumerate(session.pool.names)}
     for start in range(0, len(steps), _BLOCK):
-        placed = [_placed(session, numbers, step) for step in steps[start : start + _BLOCK]]
-        states = encode_questions(session, [question for question, _ in placed])
-        for (question, setting), state in zip(placed, states, strict=True):
+        questions = [step.question(session.pool, numbers) for step in steps[start : start + _BLOCK]]
+        for question, state in zip(questions, encode_questions(session, questions), strict=True):
+            setting: Setting = "state" if question.line is None else "importable"
             scored = in_setting(score(session.pool, session.vectors, state, question), setting)
             yield [session.pool.names[number] for number in method.ranking(scored)[:count]]
-
-
-def _placed(
-    session: EvaluationSession, numbers: Mapping[str, int], step: WantedStep
-) -> tuple[HeldOutGoal, Setting]:
-    """A step as a question that stands where the pool has its theorem: files move between versions."""
-    number = numbers.get(step.theorem)
-    if number is None:
-        return HeldOutGoal(step.goal, step.theorem, step.module, None, frozenset()), "state"
-    module, line = session.pool.modules[number], int(session.pool.lines[number])
-    return HeldOutGoal(step.goal, step.theorem, module, line, frozenset()), "importable"
 
 
 def write_retrieved(

@@ -15,14 +15,14 @@ from tqdm import tqdm
 from lean_extract.common.errors import BadRecords
 from lean_extract.common.files.atomic import replacing
 from lean_extract.session import LeanSession
-from prover.training.fit_neighbours import WantedStep
-from prover.training.turns.asked import Asked, asked, key_of_step, of_plain, to_plain
+from prover.training.steps import WantedStep
+from prover.training.turns.labelled import LabelledGoal, key_of_step, labelled, of_plain, to_plain
 from prover.training.turns.library_trials import LibraryGoal, tried
 from prover.training.turns.proposing import Sources
 from retriever.training.running.partial_results import partial_results
 
 
-def kept(path: Path, about: dict[str, Any]) -> list[Asked] | None:
+def kept(path: Path, about: dict[str, Any]) -> list[LabelledGoal] | None:
     """What an earlier command with the same description collected; None if there is nothing of the kind.
 
     Raises BadRecords: the file is damaged.
@@ -44,13 +44,13 @@ def at_steps(
     sources: Sources,
     steps: Sequence[WantedStep],
     generated: frozenset[str],
-) -> list[Asked]:
+) -> list[LabelledGoal]:
     """Ask at these steps, and write the file. Raises OSError."""
     with partial_results(path, json.dumps(about)) as (done, keep):
         left = [step for step in steps if key_of_step(step) not in done]
         lists = sources.propose(left, generated)
         for step, found in tqdm(zip(left, lists, strict=True), total=len(left), desc="steps", disable=None):
-            keep(key_of_step(step), to_plain(asked(step, found)))
+            keep(key_of_step(step), to_plain(labelled(step, found)))
         return _written(path, about, [done[key_of_step(step)] for step in steps])
 
 
@@ -61,7 +61,7 @@ async def at_theorems(
     session: LeanSession,
     goals: Sequence[LibraryGoal],
     generated: frozenset[str],
-) -> list[Asked]:
+) -> list[LabelledGoal]:
     """Ask at these theorems, have Lean try what is proposed, and write the file. Raises OSError."""
     with partial_results(path, json.dumps(about)) as (done, keep):
         left = [goal for goal in goals if key_of_step(goal.step) not in done]
@@ -70,11 +70,11 @@ async def at_theorems(
             zip(left, lists, strict=True), total=len(left), desc="theorems", disable=None
         ):
             trials = await tried(session, goal, found)
-            keep(key_of_step(goal.step), to_plain(asked(goal.step, found, trials)))
+            keep(key_of_step(goal.step), to_plain(labelled(goal.step, found, trials)))
         return _written(path, about, [done[key_of_step(goal.step)] for goal in goals])
 
 
-def _written(path: Path, about: dict[str, Any], rows: Sequence[dict[str, Any]]) -> list[Asked]:
+def _written(path: Path, about: dict[str, Any], rows: Sequence[dict[str, Any]]) -> list[LabelledGoal]:
     with replacing(path) as stream:
         stream.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in (about, *rows))
     return [of_plain(row) for row in rows]

@@ -14,12 +14,11 @@ from lean_extract.common.arrays import Doubles, Int64s
 from lean_extract.common.errors import BadRecords
 from lean_extract.syntax.complete_tactics import head
 from prover.odds import FEATURES, FORMAT, SOURCES, VERSION, Odds, features, together
-from prover.training.fit_neighbours import last_parts
-from prover.training.share_table import share_table
-from prover.training.turns.asked import Asked
-from retriever.metrics.bootstrap import Bootstrap, Interval
+from prover.training.measuring import last_parts, share_table, shares
+from prover.training.turns.labelled import LabelledGoal
+from retriever.metrics.bootstrap import Interval
 
-Sets = Mapping[str, Sequence[Asked]]
+Sets = Mapping[str, Sequence[LabelledGoal]]
 """The goals of each set, by its name."""
 
 FOLDS = 5
@@ -117,7 +116,7 @@ def odds_of(sets: Sets, rows: Rows) -> Odds:
     return replace(odds, expected=expected(odds, goals))
 
 
-def seconds_of(goals: Iterable[Asked]) -> dict[str, float]:
+def seconds_of(goals: Iterable[LabelledGoal]) -> dict[str, float]:
     """The mean time of a trial by first word, and of all under ""; 1 where nothing was tried."""
     times: dict[str, list[float]] = defaultdict(list)
     for goal in goals:
@@ -128,7 +127,7 @@ def seconds_of(goals: Iterable[Asked]) -> dict[str, float]:
     return {"": 1.0} | {word: round(max(mean, 1e-4), 4) for word, mean in sorted(found.items())}
 
 
-def expected(odds: Odds, goals: Sequence[Asked]) -> dict[str, tuple[float, ...]]:
+def expected(odds: Odds, goals: Sequence[LabelledGoal]) -> dict[str, tuple[float, ...]]:
     """By source, the mean chance of its n-th best tactic, for the first places."""
     sums: dict[str, Doubles] = {source: np.zeros(_PLACES) for source in SOURCES}
     asked: dict[str, int] = defaultdict(int)
@@ -169,17 +168,17 @@ def cross_validated(sets: Sets, rows: Rows) -> list[TurnsRow]:
     return found
 
 
-def in_order(goal: Asked, odds: Odds) -> list[str]:
+def in_order(goal: LabelledGoal, odds: Odds) -> list[str]:
     """All that is proposed, in the order to try."""
     return [one.tactic for one in sorted(odds.weighed(goal.lists), key=odds.worth, reverse=True)]
 
 
-def fold_of(goal: Asked) -> int:
+def fold_of(goal: LabelledGoal) -> int:
     """Which fold a theorem is in, by the hash of its name."""
     return int(hashlib.sha256(goal.theorem.encode(errors="surrogatepass")).hexdigest(), 16) // 50 % FOLDS
 
 
-def hits(goal: Asked, order: Sequence[str]) -> list[float]:
+def hits(goal: LabelledGoal, order: Sequence[str]) -> list[float]:
     """Whether one of the first 1, 8, 32 tactics is kept, each 0 or 1.
 
     Where Lean tried tactics, one counts that closes the goal. Elsewhere tactics that differ only in the first
@@ -195,9 +194,8 @@ def hits(goal: Asked, order: Sequence[str]) -> list[float]:
 
 def figures_of(name: str, values: Sequence[Sequence[float]]) -> TurnsRow:
     """The means with their intervals."""
-    intervals = Bootstrap(len(values)).intervals(np.array(values))
     names = [f"among {count}" if count > 1 else "first" for count in _COUNTS]
-    return TurnsRow(name, len(values), dict(zip(names, intervals, strict=True)))
+    return TurnsRow(name, len(values), shares(names, values))
 
 
 def markdown(rows: Sequence[TurnsRow]) -> str:

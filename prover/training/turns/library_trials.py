@@ -17,8 +17,8 @@ from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
 from prover.candidates import Candidate, key_of
 from prover.search.library import all_theorems
 from prover.search.problems import Problem
-from prover.training.fit_neighbours import WantedStep
-from prover.training.turns.asked import Trial
+from prover.training.steps import WantedStep
+from prover.training.turns.labelled import Trial
 from prover.verify import GoalPosition, verify
 from retriever.search.splits import split_of
 

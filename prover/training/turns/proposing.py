@@ -21,7 +21,7 @@ from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.opening import AnyGenerator, count_for
 from prover.shaped.model import ShapeGenerator
 from prover.training.evaluate_neighbours import Library
-from prover.training.fit_neighbours import WantedStep
+from prover.training.steps import WantedStep
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import FusedMethod, LearnedMethod, in_setting, score, served_method
 from retriever.lean.evaluation.session import EvaluationSession, encode_questions, open_session
@@ -78,7 +78,7 @@ class Sources:
         """
         if not steps:
             return
-        questions = [self._question(step) for step in steps]
+        questions = [step.question(self.session.pool, self._numbers) for step in steps]
         encoded = encode_questions(self.session, questions)
         asked = step_vectors(self.session.encoder, [readable(step.goal) for step in steps])
         nearest = self.known.nearest(steps, asked, NEAREST, whole=False)
@@ -95,14 +95,6 @@ class Sources:
                     found = generator.generate([step.goal], theorems, count=count_for(generator, GENERATED))
                     lists.append(as_candidates(found))
             yield lists
-
-    def _question(self, step: WantedStep) -> HeldOutGoal:
-        number = self._numbers.get(step.theorem)
-        pool = self.session.pool
-        if number is None:
-            return HeldOutGoal(step.goal, step.theorem, step.module, None, frozenset())
-        line = int(pool.lines[number])
-        return HeldOutGoal(step.goal, step.theorem, pool.modules[number], line, frozenset())
 
     def _premises(self, question: HeldOutGoal, state: Floats) -> tuple[list[Premise], list[Premise]]:
         theorems = self._ranked(question, state)

@@ -12,8 +12,8 @@ pytest.importorskip("torch")
 from lean_extract.records import Goal, Premise
 from prover.generator.model import Generator
 from prover.training.data import EncodedPairs
-from prover.training.evaluate import matches
-from prover.training.offers import FORMAT, sample, tactic_steps
+from prover.training.measuring import matches, one_line
+from prover.training.steps import FORMAT, sample, tactic_steps
 from retriever.search.splits import Split
 from tests.commands import command
 from tests.prover.training.test_train import pairs as pairs
@@ -125,10 +125,11 @@ def test_lists_of_another_split_and_samples_that_are_too_small_are_refused(
 
 
 def test_matches() -> None:
-    assert matches(["rw  [a]", "simp"], "rw [a]") == (1, 1, 1)
-    assert matches(["simp", "rw [a]"], "rw [a]") == (0, 1, 1)
-    assert matches(["rw [b]"], "rw [a]") == (0, 0, 1)
-    assert matches([], "simp") == (0, 0, 0)
+    assert matches(["rw  [a]", "simp"], "rw [a]", 8, one_line) == (1, 1, 1)
+    assert matches(["rw  [a]", "rw [a]", "simp"], "simp", 2, one_line) == (0, 1, 1)
+    assert matches(["simp", "rw [a]"], "rw [a]", 8, one_line) == (0, 1, 1)
+    assert matches(["rw [b]"], "rw [a]", 8, one_line) == (0, 0, 1)
+    assert matches([], "simp", 8, one_line) == (0, 0, 0)
 
 
 TACTICS = st.sampled_from(["simp", "rw [a]", "rw [b]", "exact h", "simp [a]"])
@@ -136,6 +137,6 @@ TACTICS = st.sampled_from(["simp", "rw [a]", "rw [b]", "exact h", "simp [a]"])
 
 @given(st.lists(TACTICS, max_size=8), TACTICS)
 def test_the_first_hit_counts_among_all_and_a_hit_has_its_head(tactics: list[str], wanted: str) -> None:
-    first, any_, heads = matches(tactics, wanted)
+    first, any_, heads = matches(tactics, wanted, 8, one_line)
     assert first <= any_ <= heads
     assert any_ == float(wanted in tactics)

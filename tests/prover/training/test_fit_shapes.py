@@ -20,8 +20,8 @@ from prover.opening import open_folder
 from prover.shaped.files import ARRAYS
 from prover.shaped.model import ShapeGenerator
 from prover.training.data import EncodedPairs
-from prover.training.offers import FORMAT, tactic_steps
 from prover.training.pairs import build_pairs
+from prover.training.steps import FORMAT, tactic_steps
 from tests.commands import command
 
 pytestmark = pytest.mark.train

@@ -1,4 +1,4 @@
-"""Goals at which the sources were asked, with what became of their tactics."""
+"""Goals with what the sources propose there, and which of it is right."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 from lean_extract.common.files.typed_json import from_json
 from prover.candidates import Candidate, key_of
-from prover.training.fit_neighbours import WantedStep, last_parts
+from prover.training.measuring import last_parts
+from prover.training.steps import WantedStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LabelledGoal:
     """A goal, what the sources propose there, and Lean's verdicts, if there is a Lean.
 
     `own`: the tactic of the goal's own proof; empty where it is proved by a term.
@@ -57,31 +58,33 @@ class Asked:
         return bool(self.own) and last_parts(tactic) == last_parts(self.own)
 
 
-def asked(
+def labelled(
     step: WantedStep, lists: Sequence[Sequence[Candidate]], trials: Sequence[Trial] | None = None
-) -> Asked:
+) -> LabelledGoal:
     """The goal of a step with what was found; `trials` is None where there is no Lean."""
     found = tuple(tuple(one) for one in lists)
-    return _with_verdicts(Asked(step.theorem, step.tactic, found, tuple(trials or ()), trials is not None))
+    return _with_verdicts(
+        LabelledGoal(step.theorem, step.tactic, found, tuple(trials or ()), trials is not None)
+    )
 
 
-def to_plain(one: Asked) -> dict[str, Any]:
+def to_plain(one: LabelledGoal) -> dict[str, Any]:
     """As JSON values."""
     values = asdict(one)
     del values["verdicts"]
     return values
 
 
-def of_plain(values: Mapping[str, Any]) -> Asked:
+def of_plain(values: Mapping[str, Any]) -> LabelledGoal:
     """From JSON values. Raises TypeError, ValueError, KeyError."""
     lists = tuple(tuple(from_json(Candidate, each) for each in one) for one in values["lists"])
     trials = tuple(from_json(Trial, each) for each in values["trials"])
-    return _with_verdicts(Asked(values["theorem"], values["own"], lists, trials, values["is_tried"]))
+    return _with_verdicts(LabelledGoal(values["theorem"], values["own"], lists, trials, values["is_tried"]))
 
 
-def _with_verdicts(one: Asked) -> Asked:
+def _with_verdicts(one: LabelledGoal) -> LabelledGoal:
     verdicts = {key_of(trial.tactic): trial for trial in one.trials}
-    return Asked(one.theorem, one.own, one.lists, one.trials, one.is_tried, verdicts)
+    return LabelledGoal(one.theorem, one.own, one.lists, one.trials, one.is_tried, verdicts)
 
 
 def key_of_step(step: WantedStep) -> str:

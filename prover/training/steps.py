@@ -1,17 +1,63 @@
-"""Reads the files of `python -m prover retrieve`: the retriever's premises for the steps of a split."""
+"""Steps of proofs whose own tactic is known, and the retriever's premises for them (`python -m prover retrieve`)."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from lean_extract.common.errors import BadRecords
+from lean_extract.goals import parse_state
+from lean_extract.records import Goal
 from prover.training.data import EncodedPairs
 from prover.training.pairs import TacticPair
+from retriever.lean.evaluation.pool import HeldOutGoal, Pool
 
 FORMAT = "premise-suggest-retrieved"
+
+
+@dataclass(frozen=True, slots=True)
+class WantedStep:
+    """A step whose own tactic is known."""
+
+    theorem: str
+    module: str
+    goal: Goal
+    tactic: str
+
+    def question(self, pool: Pool, numbers: Mapping[str, int]) -> HeldOutGoal:
+        """It as a question without gold, where the pool has its theorem: files move between versions.
+
+        `numbers` are those of the pool's premises by name. Without the theorem no line is known.
+        """
+        number = numbers.get(self.theorem)
+        if number is None:
+            return HeldOutGoal(self.goal, self.theorem, self.module, None, frozenset())
+        return HeldOutGoal(
+            self.goal, self.theorem, pool.modules[number], int(pool.lines[number]), frozenset()
+        )
+
+
+def read_steps(path: Path) -> list[WantedStep]:
+    """The steps of a file in LeanDojo's form. Raises BadRecords."""
+    found = []
+    try:
+        with path.open(encoding="utf-8") as stream:
+            for line in stream:
+                row = json.loads(line)
+                goals = parse_state(row["state_before"]).goals
+                module = row["file"].removesuffix(".lean").replace("/", ".")
+                if goals:
+                    found.append(WantedStep(row["theorem"], module, goals[0], row["tactic"]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        hint = "Name a file with one LeanDojo step a line."
+        raise BadRecords(f"{path} cannot be read as steps: {error}.", hint) from error
+    if not found:
+        raise BadRecords(f"{path} has no steps.", "Name a file with one LeanDojo step a line.")
+    return found
 
 
 def tactic_steps(known: EncodedPairs) -> list[TacticPair]:
