@@ -14,14 +14,10 @@ import argparse
 import json
 import logging
 import tempfile
-import warnings
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
-from onnxruntime.quantization import QuantType, quantize_dynamic
-from onnxruntime.quantization.shape_inference import quant_pre_process
-from torch import Tensor, nn
+from torch import nn
 from transformers import T5ForConditionalGeneration
 
 from lean_extract.common.errors import ModelError
@@ -33,8 +29,8 @@ from prover.generator.symbols import END, SIZE
 from prover.training.model import load_model
 from prover.training.t5_graphs import DecoderGraph, EncoderGraph
 from prover.training.train import load_run
+from retriever.training.onnx_graphs import export_graph, quantise
 
-OPSET = 17
 REPROVER_BYTES = 2300
 """The longest prompt of ReProver's checkpoints (Yang et al., 2023)."""
 PROMPT_BYTES = 512
@@ -69,7 +65,8 @@ def export_model(
         export_graphs(model, folder)
         if int8:
             for graph in (files.ENCODER, files.DECODER):
-                quantise(folder / graph)
+                # The embeddings stay as they are: 384 rows are small, and quantising them would gain nothing.
+                quantise(folder / graph, folder / graph, operators=["MatMul"])
         values = {**_values(model, form, max_prompt_bytes, int8), "max_premises": max_premises}
         values["pointers"] = pointers
         _write_config(folder, values)
@@ -105,7 +102,7 @@ def export_graphs(model: T5ForConditionalGeneration, folder: Path) -> None:
     prompt = torch.tensor([END + 2, END + 3, END])
     encoder = EncoderGraph(model).eval()
     axes = {"symbols": {0: "length"}} | memory_axes
-    _export(encoder, (prompt,), folder / files.ENCODER, ["symbols"], memory, axes)
+    export_graph(encoder, (prompt,), folder / files.ENCODER, ["symbols"], memory, axes)
 
     with torch.no_grad():
         given = encoder(prompt)
@@ -116,32 +113,14 @@ def export_graphs(model: T5ForConditionalGeneration, folder: Path) -> None:
     axes |= {name: {0: "beams", 2: "kept"} for name in graphs.kept_names(layers)}
     inputs = (torch.tensor([END + 2, END + 3]), torch.tensor([0, 2]), *caches)
     names = graphs.decoder_inputs(layers)
-    _export(
-        DecoderGraph(model).eval(),
+    export_graph(
+        DecoderGraph(model),
         inputs,
         folder / files.DECODER,
         names,
         graphs.decoder_outputs(layers),
         axes,
     )
-
-
-def quantise(path: Path) -> None:
-    """Quantise a graph's matrix products with weights to int8, dynamically and per channel, in place.
-
-    The embeddings stay as they are: 384 rows are small, and quantising them would gain nothing.
-    """
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        prepared, small = Path(folder) / "prepared.onnx", Path(folder) / "small.onnx"
-        quant_pre_process(str(path), str(prepared), skip_symbolic_shape=True)
-        quantize_dynamic(
-            str(prepared),
-            str(small),
-            op_types_to_quantize=["MatMul"],
-            weight_type=QuantType.QInt8,
-            per_channel=True,
-        )
-        small.replace(path)
 
 
 def load_checkpoint(folder: Path) -> T5ForConditionalGeneration:
@@ -161,29 +140,6 @@ def load_checkpoint(folder: Path) -> T5ForConditionalGeneration:
         raise ModelError(
             f"The checkpoint in {folder} cannot be read: {reason}.", "Download or save it again."
         ) from error
-
-
-def _export(
-    graph: nn.Module,
-    inputs: tuple[Tensor, ...],
-    path: Path,
-    input_names: Sequence[str],
-    output_names: Sequence[str],
-    axes: Mapping[str, dict[int, str]],
-) -> None:
-    with torch.no_grad(), warnings.catch_warnings():
-        # The exporter warns that it is the old one, and about constants that it cannot fold.
-        warnings.simplefilter("ignore")
-        torch.onnx.export(
-            graph,
-            inputs,
-            str(path),
-            input_names=list(input_names),
-            output_names=list(output_names),
-            dynamic_axes=dict(axes),
-            opset_version=OPSET,
-            dynamo=False,
-        )
 
 
 def _check(model: T5ForConditionalGeneration, form: str) -> None:

@@ -15,18 +15,18 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from torch import Tensor, nn
+from tokenizers import Tokenizer
 
 from lean_extract.common.errors import BadSettings
 from lean_extract.common.files.atomic import replacing
 from retriever.models import encoder, reranker, state_tower, text
-from retriever.training.onnx_graphs import export_graph, export_onnx, quantise
-from retriever.training.reranking.crossencoder import CrossEncoder, load_crossencoder
+from retriever.training.onnx_graphs import ExportedModel, export_onnx, export_texts, quantise
+from retriever.training.reranking.crossencoder import load_crossencoder
 from retriever.training.reranking.rerank_config import RerankConfig
 from retriever.training.running.config import ModelConfig, TrainConfig
 from retriever.training.running.run_folder import check_run_folder
 from retriever.training.running.train import load_run
-from retriever.training.state_tower import StateTower, load_tower
+from retriever.training.state_tower import load_tower
 from retriever.training.tokens import open_tokenizer
 from retriever.training.tower_config import TowerConfig
 from retriever.training.weights import load_bert
@@ -35,42 +35,6 @@ from retriever.training.wordpiece import PAD
 MAX_LENGTH = 256
 _WORD_EMBEDDINGS = "embeddings.word_embeddings"
 """BERT's table, two thirds of a small tower's and re-ranker's bytes in int8."""
-
-
-class ExportedReranker(nn.Module):
-    """The re-ranker's graph: eq. (5) without its sigmoid."""
-
-    def __init__(self, model: CrossEncoder) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
-        """[batch]"""
-        return self.model.logits(input_ids, attention_mask, token_type_ids)
-
-
-class ExportedTower(nn.Module):
-    """The state tower's graph."""
-
-    def __init__(self, model: StateTower) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """[batch, d]"""
-        return self.model.vectors(input_ids, attention_mask)
-
-
-def export_tower_onnx(model: StateTower, path: Path) -> None:
-    """Write the graph with float32 weights, as `retriever.models.state_tower` describes it."""
-    model.bert.set_attn_implementation("eager")
-    export_graph(ExportedTower(model), path, state_tower.INPUTS, state_tower.OUTPUT, {0: "batch"})
-
-
-def export_reranker_onnx(model: CrossEncoder, path: Path) -> None:
-    """Write the graph with float32 weights: inputs and output as `retriever.models.reranker` describes them."""
-    model.bert.set_attn_implementation("eager")
-    export_graph(ExportedReranker(model), path, reranker.INPUTS, "logits", {0: "batch"})
 
 
 def export_run(run: Path, out: Path, *, max_length: int = MAX_LENGTH, int8: bool = True) -> Path:
@@ -86,48 +50,55 @@ def export_run(run: Path, out: Path, *, max_length: int = MAX_LENGTH, int8: bool
         hint = "Train a bi-encoder, a state tower or a cross-encoder that starts from it, and export that."
         raise BadSettings(f"A run of kind {config.kind}, as in {run}, is not exported.", hint)
     tokenizer = open_tokenizer(run / "tokenizer.json")
-    vocabulary = tokenizer.get_vocab_size()
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out, prefix=".export-") as folder:
         full, small = Path(folder) / "full.onnx", Path(folder) / "small.onnx"
-        if isinstance(config, TrainConfig):
-            export_onnx(load_bert(run, vocabulary), config.dimension, full)
-        elif isinstance(config, TowerConfig):
-            tower, encoder_fingerprint = load_tower(run, tokenizer)
-            export_tower_onnx(tower, full)
-            own = _tower_values(tower, encoder_fingerprint)
-        else:
-            export_reranker_onnx(load_crossencoder(run, vocabulary), full)
+        values = _write_graph(run, config, tokenizer, full)
         if int8:  # the bag of words is small, and its rows are all that it is
             quantise(full, small, int4="" if isinstance(config, TrainConfig) else _WORD_EMBEDDINGS)
         (small if int8 else full).replace(out / encoder.MODEL)
     if isinstance(config, TrainConfig):
-        own = _encoder_values(config, max_length)
-    elif isinstance(config, RerankConfig):
-        own = _reranker_values(config)
+        values["max_length"] = min(max_length, config.model.positions)
     if not isinstance(config, TowerConfig):  # that reads with the encoder's
         shutil.copyfile(run / "tokenizer.json", out / encoder.TOKENIZER)
-    shared = {
+    values |= {
         "text_version": text.VERSION,
         "pad_id": tokenizer.token_to_id(PAD) or 0,
         "weights": "int8" if int8 else "float32",
     }
     with replacing(out / encoder.CONFIG) as stream:
-        stream.write(json.dumps({**own, **shared, **_shape(config.model)}, indent=2) + "\n")
+        stream.write(json.dumps({**values, **_shape(config.model)}, indent=2) + "\n")
     return out
 
 
-def _encoder_values(config: TrainConfig, max_length: int) -> dict[str, object]:
-    return {
-        "format": encoder.FORMAT,
-        "version": encoder.VERSION,
-        "dimension": config.dimension,
-        "max_length": min(max_length, config.model.positions),
-        "similarity": config.loss.similarity,
-    }
-
-
-def _reranker_values(config: RerankConfig) -> dict[str, object]:
+def _write_graph(
+    run: Path, config: TrainConfig | RerankConfig | TowerConfig, tokenizer: Tokenizer, path: Path
+) -> dict[str, object]:
+    """Write the graph of a run's model with float32 weights; returns what only its kind has in config.json."""
+    vocabulary = tokenizer.get_vocab_size()
+    if isinstance(config, TrainConfig):
+        export_onnx(load_bert(run, vocabulary), config.dimension, path)
+        return {
+            "format": encoder.FORMAT,
+            "version": encoder.VERSION,
+            "dimension": config.dimension,
+            "max_length": config.model.positions,
+            "similarity": config.loss.similarity,
+        }
+    if isinstance(config, TowerConfig):
+        tower, encoder_fingerprint = load_tower(run, tokenizer)
+        tower.bert.set_attn_implementation("eager")
+        graph = ExportedModel(tower, tower.vectors)
+        export_texts(graph, path, state_tower.INPUTS, state_tower.OUTPUT, {0: "batch"})
+        return {
+            "format": state_tower.FORMAT,
+            "version": state_tower.VERSION,
+            "encoder": encoder_fingerprint,
+            "dimension": tower.words.embedding_dim,
+        }
+    model = load_crossencoder(run, vocabulary)
+    model.bert.set_attn_implementation("eager")
+    export_texts(ExportedModel(model, model.logits), path, reranker.INPUTS, "logits", {0: "batch"})
     return {
         "format": reranker.FORMAT,
         "version": reranker.VERSION,
@@ -135,15 +106,6 @@ def _reranker_values(config: RerankConfig) -> dict[str, object]:
         "premise_length": config.lengths.premise,
         "token_types": config.model.token_types,
         "weight": 0.0,
-    }
-
-
-def _tower_values(model: StateTower, encoder_fingerprint: str) -> dict[str, object]:
-    return {
-        "format": state_tower.FORMAT,
-        "version": state_tower.VERSION,
-        "encoder": encoder_fingerprint,
-        "dimension": model.words.embedding_dim,
     }
 
 

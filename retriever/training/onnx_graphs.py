@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import onnx
@@ -33,40 +34,71 @@ class ExportedEncoder(nn.Module):
         return cut * attention_mask.unsqueeze(2).to(hidden.dtype)
 
 
+class ExportedModel(nn.Module):
+    """The graph of one function of a model."""
+
+    def __init__(self, model: nn.Module, function: Callable[..., Tensor]) -> None:
+        super().__init__()
+        self.model, self._function = model, function
+
+    def forward(self, *inputs: Tensor) -> Tensor:
+        """What the function gives."""
+        return self._function(*inputs)
+
+
 def export_onnx(bert: BertModel, dimension: int, path: Path) -> None:
     """Write the graph with float32 weights: inputs and output as `retriever.models.encoder` describes them."""
     bert.set_attn_implementation("eager")
-    graph = ExportedEncoder(bert, dimension)
-    export_graph(
-        graph, path, ["input_ids", "attention_mask"], "last_hidden_state", {0: "batch", 1: "sequence"}
+    names = ["input_ids", "attention_mask"]
+    export_texts(
+        ExportedEncoder(bert, dimension), path, names, "last_hidden_state", {0: "batch", 1: "sequence"}
     )
 
 
-def export_graph(
+def export_texts(
     graph: nn.Module, path: Path, inputs: Sequence[str], output: str, output_axes: dict[int, str]
 ) -> None:
     """Write a graph of int64[batch, sequence] inputs: ids, mask and, as a third one, token types."""
     ids = torch.tensor([[2, 5, 3, 0], [2, 6, 5, 3]])
     mask = torch.tensor([[1, 1, 1, 0], [1, 1, 1, 1]])
     types = torch.tensor([[0, 0, 1, 0], [0, 0, 1, 1]])
-    torch.onnx.export(
-        graph.eval(),
-        (ids, mask, types)[: len(inputs)],
-        str(path),
-        input_names=list(inputs),
-        output_names=[output],
-        dynamic_axes={name: {0: "batch", 1: "sequence"} for name in inputs} | {output: output_axes},
-        opset_version=OPSET,
-        dynamo=False,
-    )
+    axes = {name: {0: "batch", 1: "sequence"} for name in inputs} | {output: output_axes}
+    export_graph(graph, (ids, mask, types)[: len(inputs)], path, inputs, [output], axes)
 
 
-def quantise(source: Path, target: Path, *, int4: str = "") -> None:
-    """Quantise all weights: int8, with matrix products in int8 (dynamic), and an embedding table in int4.
+def export_graph(
+    graph: nn.Module,
+    inputs: tuple[Tensor, ...],
+    path: Path,
+    input_names: Sequence[str],
+    output_names: Sequence[str],
+    axes: Mapping[str, dict[int, str]],
+) -> None:
+    """Write a graph with float32 weights. `axes` names those of inputs and outputs that vary in length."""
+    with torch.no_grad(), warnings.catch_warnings():
+        # The exporter warns that it is the old one, and about constants that it cannot fold.
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            graph.eval(),
+            inputs,
+            str(path),
+            input_names=list(input_names),
+            output_names=list(output_names),
+            dynamic_axes=dict(axes),
+            opset_version=OPSET,
+            dynamo=False,
+        )
+
+
+def quantise(
+    source: Path, target: Path, *, operators: Sequence[str] = ("MatMul", "Gather"), int4: str = ""
+) -> None:
+    """Quantise weights to int8, with matrix products in int8 (dynamic), and an embedding table to int4.
 
     Args:
         source: a graph with float32 weights.
         target: where the quantised graph is written.
+        operators: those whose weights are quantised.
         int4: what the table's name has in it, none by default; its rows are quantised in blocks.
     """
     with tempfile.TemporaryDirectory() as folder:
@@ -77,7 +109,7 @@ def quantise(source: Path, target: Path, *, int4: str = "") -> None:
         quantize_dynamic(
             str(prepared),
             str(target),
-            op_types_to_quantize=["MatMul", "Gather"],
+            op_types_to_quantize=list(operators),
             weight_type=QuantType.QInt8,
             per_channel=True,
         )
