@@ -17,9 +17,9 @@ from tqdm import tqdm
 
 from lean_extract.common.errors import ModelError
 from lean_extract.common.option_types import positive
-from retriever.evaluation.reranker_weight import FittedWeight, filled, fit_weight, mean_reciprocal_rank
+from retriever.evaluation.reranker_weight import FittedWeight, filled
 from retriever.metrics.fit import RankingExample
-from retriever.models.reranker import DEPTH, FOLDER, write_weight
+from retriever.models.reranker import DEPTH, FOLDER
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection
 from retriever.search.backends import find_backend
@@ -48,18 +48,11 @@ def fit_collection(
     reread = reranked_of(fused, collection.documents, towers, first, outside_of(collection, "valid"))
     if reread is None:
         raise ModelError("The model has no re-ranker.", f"Export one into its folder {FOLDER}.")
-    found = list(examples_of(reread, collection, limit))
-    if not found:
-        hint = "Choose a larger collection or --limit."
-        raise ModelError("No valid question has an answer among its first candidates.", hint)
-    weight = round(fit_weight(found), 5)
     fitted_on = (
-        f"{len(found)} rankings of valid questions, data {collection.digest[:16]}, encoders "
-        f"{towers.fingerprint}, re-ranker {reread.reranker.fingerprint}, first {first}"
+        f"valid questions, data {collection.digest[:16]}, encoders {towers.fingerprint}, "
+        f"re-ranker {reread.reranker.fingerprint}, first {first}"
     )
-    return FittedWeight(
-        weight, mean_reciprocal_rank(found, 0.0), mean_reciprocal_rank(found, weight), fitted_on
-    )
+    return FittedWeight.on(list(examples_of(reread, collection, limit)), fitted_on)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,11 +66,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    _fit(options)
-
-
-def _fit(chosen: argparse.Namespace) -> None:
-    backend, towers = find_backend(chosen.backend), Towers.load(chosen.model)
-    fitted = fit_collection(backend, backend.read(chosen.source), towers, chosen.limit, chosen.first)
-    write_weight(chosen.model / FOLDER, fitted.weight, fitted.fitted_on)
-    print(fitted.line(chosen.first, "the sum"))
+    backend, towers = find_backend(options.backend), Towers.load(options.model)
+    fitted = fit_collection(backend, backend.read(options.source), towers, options.limit, options.first)
+    fitted.keep(options.model, options.first, "the sum")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from lean_extract.common.arrays import Floats
+from lean_extract.common.errors import ModelError
 from retriever.metrics.fit import RankingExample, fit
 from retriever.metrics.ranking import reciprocal_rank
-from retriever.models.reranker import blend
+from retriever.models.reranker import FOLDER, blend, write_weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +21,27 @@ class FittedWeight:
 
     weight: float
     before: float
-    """Mean reciprocal rank among the first candidates, as the fusion ranks them."""
+    """Mean reciprocal rank among the first candidates, as they were ranked before."""
     after: float
     """The same as the blend ranks them."""
     fitted_on: str
     """In words."""
 
-    def line(self, first: int, by: str) -> str:
-        """All of it for a terminal; `by` names what ranked before."""
+    @classmethod
+    def on(cls, examples: Sequence[RankingExample], fitted_on: str) -> FittedWeight:
+        """The weight that does best. Raises ModelError when there is no example."""
+        if not examples:
+            hint = "Choose a larger dataset or --limit."
+            raise ModelError("No question has a gold document among its first candidates.", hint)
+        weight = round(fit_weight(examples), 5)
+        before, after = (mean_reciprocal_rank(examples, one) for one in (0.0, weight))
+        return cls(weight, before, after, f"{len(examples)} rankings of {fitted_on}")
+
+    def keep(self, model: Path, first: int, by: str) -> None:
+        """Write it into the re-ranker of a model folder and print it; `by` names what ranked the first ones before."""
+        write_weight(model / FOLDER, self.weight, self.fitted_on)
         before, after = f"{self.before:.4f} by {by}", f"{self.after:.4f} blended"
-        return f"weight {self.weight:g}; MRR of the first {first}: {before}, {after} ({self.fitted_on})"
+        print(f"weight {self.weight:g}; MRR of the first {first}: {before}, {after} ({self.fitted_on})")
 
 
 def fit_weight(examples: Sequence[RankingExample]) -> float:

@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from lean_extract.common.errors import ModelError
-from retriever.evaluation.reranker_weight import FittedWeight, filled, fit_weight, mean_reciprocal_rank
+from retriever.evaluation.reranker_weight import FittedWeight, filled
 from retriever.lean.evaluation.measure import SETTINGS
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import in_setting, score, served_method
@@ -30,7 +29,7 @@ from retriever.lean.evaluation.session import (
 )
 from retriever.lean.features import load_fusion
 from retriever.metrics.fit import RankingExample
-from retriever.models.reranker import DEPTH, FOLDER, write_weight
+from retriever.models.reranker import DEPTH
 
 
 def examples_of(
@@ -68,21 +67,14 @@ def fit_rerank(
     logits = logits_of(session)
     questions = part_questions(session.dataset, "tune", limit)
     steps = [] if states is None else read_states(states, session.pool)[:limit]
-    found = list(examples_of(session, [*questions, *steps], logits, first))
-    if not found:
-        hint = "Choose a larger dataset or --limit."
-        raise ModelError("No question has a gold premise among its first candidates.", hint)
-    weight = round(fit_weight(found), 5)
     manifest = session.dataset.manifest
     fitted_on = (
-        f"{len(found)} rankings of {len(questions)} statements of the tune half of the valid split and of "
+        f"{len(questions)} statements of the tune half of the valid split and of "
         f"{len(steps)} steps, revision {manifest.revision}, "
         f"data {manifest.digest[:16]}, encoder {session.encoder.fingerprint}, "
         f"re-ranker {logits.reranker.fingerprint}, first {first}"
     )
-    return FittedWeight(
-        weight, mean_reciprocal_rank(found, 0.0), mean_reciprocal_rank(found, weight), fitted_on
-    )
+    return FittedWeight.on(list(examples_of(session, [*questions, *steps], logits, first)), fitted_on)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,5 +92,4 @@ def run(options: argparse.Namespace) -> None:
     weights = load_fusion(options.model)
     session = open_session(options.model, options.dataset, options.cache, weights.bm25)
     fitted = fit_rerank(session, options.limit, options.first, options.states)
-    write_weight(options.model / FOLDER, fitted.weight, fitted.fitted_on)
-    print(fitted.line(options.first, "the first ranking"))
+    fitted.keep(options.model, options.first, "the first ranking")
