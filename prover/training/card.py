@@ -9,18 +9,17 @@ figures are files that `python -m prover evaluate --json FILE` wrote for the sam
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lean_extract.common.errors import BadRecords, ModelError
 from lean_extract.common.files.atomic import replacing
 from prover.generator import files
 from prover.training.config import GeneratorConfig
 from prover.training.data import read_manifest
 from prover.training.evaluate import GeneratorRow, markdown
 from prover.training.train import load_run
+from retriever.evaluation.cards import figures_by_steps, read_reports
 from retriever.metrics.bootstrap import Interval
 from retriever.training.running.curve import Point, read_curve
 
@@ -63,10 +62,7 @@ def write_card(
     Raises ModelError: the figures are of another model. BadRecords: a file holds no figures.
     """
     fingerprint = files.fingerprint_of(model)
-    reports = [_report(path) for path in figures]
-    for path, report in zip(figures, reports, strict=True):
-        if report["generator"] != fingerprint:
-            raise ModelError(f"The figures in {path} are of another model.", "Run the evaluation again.")
+    reports = read_reports(figures, "generator", fingerprint, "prover evaluate")
     stages = stages_of(run)
     config = stages[-1][0]
     manifest = read_manifest(config.dataset)
@@ -96,29 +92,14 @@ def write_card(
 def _stage(config: GeneratorConfig, curve: Sequence[Point]) -> str:
     shape, schedule = config.shape, config.schedule
     seconds, steps = (curve[-1]["seconds"], int(curve[-1]["step"])) if curve else (0.0, 0)
-    measured = [point for point in curve if "loss_valid" in point]
     text = (
         f"`{config.run.name}`: {shape.encoder_layers} and {shape.decoder_layers} layers of {shape.hidden}, "
         f"{steps:,} steps of {config.mix.pairs * schedule.accumulate} pairs, prompts of at most "
         f"{config.prompt.max_prompt} symbols with at most {config.prompt.premises} premises, peak learning "
         f"rate {schedule.learning_rate:g}, {schedule.precision}, {seconds / 60:.0f} minutes."
     )
-    count = min(len(measured), 6)
-    indices = sorted({round((number + 1) * len(measured) / count) - 1 for number in range(count)})
-    chosen = [measured[index] for index in indices]
-    losses = ", ".join(f"{point['loss_valid']:.3f} ({point['step']:,})" for point in chosen)
+    losses = figures_by_steps(curve, "loss_valid", 6)
     return f"{text} Valid loss per symbol, by steps: {losses}." if losses else text
-
-
-def _report(path: Path) -> dict[str, Any]:
-    hint = "Name files that `python -m prover evaluate --json` wrote."
-    try:
-        report = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise BadRecords(f"{path} cannot be read: {error}.", hint) from error
-    if not isinstance(report, dict) or "generator" not in report:
-        raise BadRecords(f"{path} holds no figures of a generator.", hint)
-    return report
 
 
 def _figures(report: dict[str, Any]) -> str:

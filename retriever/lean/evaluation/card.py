@@ -10,15 +10,14 @@ model.
 from __future__ import annotations
 
 import argparse
-import json
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lean_extract.common.errors import BadRecords, ModelError
 from lean_extract.common.files.atomic import replacing
+from retriever.evaluation.cards import figures_by_steps, read_reports
 from retriever.lean.dataset.files import read_manifest
 from retriever.lean.evaluation.tables import MethodRow, markdown
 from retriever.metrics.bootstrap import Interval
@@ -93,19 +92,6 @@ def stages_of(run: Path) -> list[CardStage]:
     return [*before, CardStage(run.name, values, tuple(points), points[-1]["seconds"])]
 
 
-def _report(path: Path) -> dict[str, Any]:
-    hint = "Name files that `python -m retriever evaluate --json` wrote."
-    try:
-        report = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadRecords(f"{path} cannot be read: {error.strerror}.", hint) from error
-    except ValueError as error:
-        raise BadRecords(f"{path} holds no figures: {error}.", hint) from error
-    if not isinstance(report, dict) or "encoder" not in report:
-        raise BadRecords(f"{path} holds no figures of a model.", hint)
-    return report
-
-
 def write_card(
     model: Path,
     run: Path,
@@ -119,10 +105,7 @@ def write_card(
     Raises ModelError when the figures are of another model, BadRecords when a file holds no figures.
     """
     fingerprint = encoder.fingerprint_of(model)
-    reports = [_report(path) for path in figures]
-    for path, report in zip(figures, reports, strict=True):
-        if report["encoder"] != fingerprint:
-            raise ModelError(f"The figures in {path} are of another model.", "Run the evaluation again.")
+    reports = read_reports(figures, "encoder", fingerprint, "retriever evaluate")
     manifest = read_manifest(load_config(run / "config.yaml").dataset)
     stages = stages_of(run)
     towers = stages_of(tower) if tower else []
@@ -199,9 +182,7 @@ def _curve(points: Sequence[Point]) -> str:
     if not measured:
         return ""
     name = next(name for name in measured[0] if name not in ("step", "seconds"))
-    count = min(len(measured), 8)
-    shown = sorted({round((number + 1) * len(measured) / count) - 1 for number in range(count)})
-    figures = ", ".join(f"{measured[number][name]:.3f} ({measured[number]['step']:,})" for number in shown)
+    figures = figures_by_steps(measured, name, 8)
     return f" On valid states, {name.replace('_', ' ')} by steps: {figures}."
 
 
