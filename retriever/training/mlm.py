@@ -17,10 +17,9 @@ from retriever.training.corpora import find_corpus
 from retriever.training.masking import IGNORED, Masking, MlmTexts, masked_texts
 from retriever.training.model import (
     TOKENS_PER_CHUNK,
+    BertObjective,
     bert_config,
     chunks,
-    fit_attention,
-    groups_of,
     padded,
 )
 from retriever.training.running.config import LengthConfig, RunConfig, TextRunConfig
@@ -114,23 +113,18 @@ class MaskedModel(nn.Module):
         return torch.cat(logits), torch.cat(originals)
 
 
-class MlmObjective:
+class MlmObjective(BertObjective):
     """Masked tokens of texts, predicted from their neighbours."""
 
     def __init__(
         self, config: MaskedRunConfig, texts: MlmTexts, masking: Masking, device: torch.device
     ) -> None:
-        self._config, self._masking, self.data = config, masking, texts.digest
+        self._config, self._masking = config, masking
         self._texts, self._valid = texts.train, texts.valid
-        self.model = MaskedModel(BertForMaskedLM(bert_config(config.model, masking.vocabulary, masking.pad)))
+        model = MaskedModel(BertForMaskedLM(bert_config(config.model, masking.vocabulary, masking.pad)))
         if config.start_from is not None:
-            take_over(self.model.bert, load_bert(config.start_from, masking.vocabulary))
-        fit_attention(self.model.bert, device)
-        self.model.to(device)
-
-    def parameter_groups(self) -> list[dict[str, Any]]:
-        """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
-        return groups_of(self.model, self._config.schedule)
+            take_over(model.bert, load_bert(config.start_from, masking.vocabulary))
+        super().__init__(model, config.schedule, texts.digest, device)
 
     def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
         """The mean cross-entropy of a batch's masked tokens; a scalar."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, cast
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, Self, TypeVar, cast
 
 import numpy as np
 import torch
@@ -98,6 +98,20 @@ def groups_of(model: nn.Module, schedule: ScheduleConfig) -> list[dict[str, Any]
     ]
 
 
+class BertObjective:
+    """What the objectives of models with a BERT share (`retriever.training.running.loop.Objective`)."""
+
+    def __init__(self, model: nn.Module, schedule: ScheduleConfig, data: str, device: torch.device) -> None:
+        """`model` has its BERT as `bert`, and goes to the device; `data` is the digest of the data."""
+        self.model, self.data, self._schedule = model, data, schedule
+        fit_attention(cast(BertModel, model.bert), device)
+        model.to(device)
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
+        return groups_of(self.model, self._schedule)
+
+
 class BiEncoder(nn.Module):
     """Texts in, pooled vectors out. One without layers is a bag of words and runs as one."""
 
@@ -119,7 +133,7 @@ class BiEncoder(nn.Module):
 
     def forward(self, texts: Ragged) -> Tensor:
         """[rows, hidden] The mean of the last hidden states of every text; not normalised."""
-        return self._bag(texts) if self.is_bag else self._layers(texts)
+        return self._bag(texts) if self.is_bag else by_length(texts, self.bert.device, self._run)
 
     def _bag(self, texts: Ragged) -> Tensor:
         """What BERT's embedding layer gives without positions, at the price of one sum a token."""
@@ -131,21 +145,35 @@ class BiEncoder(nn.Module):
         offsets = torch.from_numpy(texts.offsets[:-1]).to(device)
         return functional.embedding_bag(flat, table, offsets, mode="mean")
 
-    def _layers(self, texts: Ragged) -> Tensor:
-        """Texts of like length run together, so that little is padded."""
-        order = np.argsort(texts.lengths, kind="stable")
-        limit = TOKENS_PER_CHUNK.get(self.bert.device.type, TOKENS_PER_CHUNK["cpu"])
-        pooled = [self._run(texts.take(rows)) for rows in chunks(order, texts.lengths, limit)]
-        back = np.empty(len(order), dtype=np.int64)
-        back[order] = np.arange(len(order))
-        joined = torch.cat(pooled)
-        return joined[torch.from_numpy(back).to(joined.device)]
-
     def _run(self, texts: Ragged) -> Tensor:
         ids, mask = padded(texts, self.bert.config.pad_token_id or 0)
         mask = mask.to(self.bert.device)
         hidden = self.bert(input_ids=ids.to(self.bert.device), attention_mask=mask).last_hidden_state
         return mean_pool(hidden, mask)
+
+
+class Rows(Protocol):
+    """Rows of unequal length."""
+
+    @property
+    def lengths(self) -> Int64s:
+        """[n] The length of each row."""
+
+    def take(self, rows: Int64s) -> Self:
+        """The given rows, in the given order."""
+
+
+AnyRows = TypeVar("AnyRows", bound=Rows)
+
+
+def by_length(texts: AnyRows, device: torch.device, run: Callable[[AnyRows], Tensor]) -> Tensor:
+    """[n, ...] What `run` gives for all rows, in their order; those of like length run together."""
+    order = np.argsort(texts.lengths, kind="stable")
+    limit = TOKENS_PER_CHUNK.get(device.type, TOKENS_PER_CHUNK["cpu"])
+    found = torch.cat([run(texts.take(rows)) for rows in chunks(order, texts.lengths, limit)])
+    back = np.empty(len(order), dtype=np.int64)
+    back[order] = np.arange(len(order))
+    return found[torch.from_numpy(back).to(device)]
 
 
 def padded(texts: Ragged, pad_id: int) -> tuple[Tensor, Tensor]:

@@ -13,19 +13,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import BertModel
 
-from lean_extract.common.errors import ModelError
 from retriever.models.text import GOAL
-from retriever.training.model import TOKENS_PER_CHUNK, build_bert, chunks, padded
-from retriever.training.running.checkpoint import load_checkpoint
+from retriever.training.model import build_bert, by_length, padded
 from retriever.training.running.config import ModelConfig
 from retriever.training.tokens import Ragged, mark_of
 from retriever.training.tower_config import encoder_of
+from retriever.training.weights import fill, saved_run
 
 
 class StateTower(nn.Module):
@@ -50,17 +48,12 @@ class StateTower(nn.Module):
             nn.init.zeros_(layer.bias)
 
     def forward(self, texts: Ragged) -> Tensor:
-        """[rows, d] The vector of every text; not normalised. Texts of like length run together."""
-        order = np.argsort(texts.lengths, kind="stable")
-        device = self.words.weight.device
-        limit = TOKENS_PER_CHUNK.get(device.type, TOKENS_PER_CHUNK["cpu"])
-        found = []
-        for rows in chunks(order, texts.lengths, limit):
-            ids, mask = padded(texts.take(rows), self.bert.config.pad_token_id or 0)
-            found.append(self.vectors(ids.to(device), mask.to(device)))
-        back = np.empty(len(order), dtype=np.int64)
-        back[order] = np.arange(len(order))
-        return torch.cat(found)[torch.from_numpy(back).to(device)]
+        """[rows, d] The vector of every text; not normalised."""
+        return by_length(texts, self.words.weight.device, self._run)
+
+    def _run(self, texts: Ragged) -> Tensor:
+        ids, mask = padded(texts, self.bert.config.pad_token_id or 0)
+        return self.vectors(ids.to(self.words.weight.device), mask.to(self.words.weight.device))
 
     def vectors(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """[n, d] float32 of int64 [n, longest] inputs."""
@@ -82,14 +75,9 @@ def load_tower(run: Path, tokenizer: Tokenizer) -> tuple[StateTower, str]:
 
     Raises ModelError when there is none, or of another tokenizer.
     """
-    saved = load_checkpoint(run)
-    if saved is None:
-        raise ModelError(f"The run {run} has no checkpoint.", "Train it first.")
+    saved = saved_run(run)
     words = torch.zeros_like(saved.model["words.weight"])
     bert = build_bert(ModelConfig(**saved.config["model"]), tokenizer.get_vocab_size())
     model = StateTower(bert, words, mark_of(tokenizer, GOAL))
-    try:
-        model.load_state_dict(saved.model)
-    except RuntimeError as error:
-        raise ModelError(f"The run {run} was trained with another tokenizer.", "Train it again.") from error
+    fill(model, saved.model, run)
     return model, encoder_of(saved.data)

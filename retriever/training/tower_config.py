@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from retriever.models.encoder import TOKENIZER
 from retriever.training.running.config import Labels, ModelConfig, RunConfig, Shares, statements_and_inner
-from retriever.training.running.config_io import from_plain, require
+from retriever.training.running.config_io import require
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +55,6 @@ class TowerConfig(RunConfig):
     def tokenizer_file(self) -> Path:
         """The encoder's: states are read as it reads them."""
         return self.encoder / TOKENIZER
-
-
-def parse_tower(values: Mapping[str, Any]) -> TowerConfig:
-    """A run from plain YAML values. Raises BadSettings on unknown names, missing paths and bad values."""
-    return from_plain(TowerConfig, values)
 
 
 def tower_data(dataset: str, encoder: str) -> str:

@@ -6,16 +6,32 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import BertModel
 
 from lean_extract.common.errors import ModelError
 from retriever.training.model import build_bert
-from retriever.training.running.checkpoint import load_checkpoint
+from retriever.training.running.checkpoint import Checkpoint, load_checkpoint
 from retriever.training.running.config import ModelConfig
 
 _PREFIX = "bert."
 _POSITIONS = "embeddings.position_embeddings.weight"
+
+
+def saved_run(run: Path) -> Checkpoint:
+    """A run's last checkpoint. Raises ModelError when there is none, or a damaged one."""
+    saved = load_checkpoint(run)
+    if saved is None:
+        raise ModelError(f"The run {run} has no checkpoint.", "Train it first.")
+    return saved
+
+
+def fill(model: nn.Module, weights: dict[str, Tensor], run: Path) -> None:
+    """Give a model of a run's shape its weights. Raises ModelError: they are of another number of tokens."""
+    try:
+        model.load_state_dict(weights)
+    except RuntimeError as error:
+        raise ModelError(f"The run {run} was trained with another tokenizer.", "Train it again.") from error
 
 
 def load_bert(run: Path, vocabulary: int) -> BertModel:
@@ -23,17 +39,12 @@ def load_bert(run: Path, vocabulary: int) -> BertModel:
 
     Raises ModelError when there is no checkpoint, or one with another number of tokens.
     """
-    saved = load_checkpoint(run)
-    if saved is None:
-        raise ModelError(f"The run {run} has no checkpoint.", "Train it first.")
+    saved = saved_run(run)
     bert = build_bert(ModelConfig(**saved.config["model"]), vocabulary)
     own = {
         name.removeprefix(_PREFIX): values for name, values in saved.model.items() if name.startswith(_PREFIX)
     }
-    try:
-        bert.load_state_dict(own)
-    except RuntimeError as error:
-        raise ModelError(f"The run {run} was trained with another tokenizer.", "Train it again.") from error
+    fill(bert, own, run)
     return bert
 
 

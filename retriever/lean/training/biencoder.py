@@ -28,9 +28,10 @@ from retriever.models.text import GOAL, VAR
 from retriever.search.splits import SPLITS
 from retriever.training.arrays import ORIGINS, TrainingArrays, training_queries
 from retriever.training.losses.contrastive import matryoshka_loss
-from retriever.training.model import BiEncoder, build_bert, fit_attention, groups_of
+from retriever.training.model import BertObjective, BiEncoder, build_bert
 from retriever.training.reranking.mined import Mined, load_mined
-from retriever.training.running.config import RunConfig, TrainConfig, parse_config
+from retriever.training.running.config import RunConfig, TrainConfig
+from retriever.training.running.config_io import from_plain
 from retriever.training.tokens import Ragged, concatenate, joined, mark_of, open_tokenizer
 from retriever.training.weights import load_bert, take_over
 
@@ -41,7 +42,7 @@ _STATEMENT = ORIGINS.index("statement")
 
 def parse(values: Mapping[str, Any]) -> TrainConfig:
     """The run's configuration. Raises BadSettings."""
-    return parse_config(values)
+    return from_plain(TrainConfig, values)
 
 
 def make_objective(config: RunConfig, device: torch.device) -> BiEncoderObjective:
@@ -57,7 +58,7 @@ def make_objective(config: RunConfig, device: torch.device) -> BiEncoderObjectiv
     return BiEncoderObjective(own, arrays, vocabulary, data, device, marks, mined, augmented)
 
 
-class BiEncoderObjective:
+class BiEncoderObjective(BertObjective):
     """Queries against their positives, random premises and mined ones, over arrays in memory."""
 
     def __init__(
@@ -71,7 +72,7 @@ class BiEncoderObjective:
         mined: Mined | None = None,
         augmented: Sequence[Ragged] = (),
     ) -> None:
-        self._config, self._mined, self._marks, self.data = config, mined, marks, data
+        self._config, self._mined, self._marks = config, mined, marks
         self._augmented = [rows.cut(config.lengths.state, keep="tail") for rows in augmented]
         self._arrays = arrays.cut(state=config.lengths.state, premise=config.lengths.premise)
         cut = self._arrays
@@ -80,15 +81,10 @@ class BiEncoderObjective:
         self._pools = training_queries(arrays, config.batch.share)
         if not any(map(len, self._pools)):
             raise ModelError("No query is left to learn from.", "Raise batch.share, or use more records.")
-        self.model = BiEncoder(build_bert(config.model, vocabulary))
+        model = BiEncoder(build_bert(config.model, vocabulary))
         if config.start_from is not None:
-            take_over(self.model.bert, load_bert(config.start_from, vocabulary))
-        fit_attention(self.model.bert, device)
-        self.model.to(device)
-
-    def parameter_groups(self) -> list[dict[str, Any]]:
-        """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
-        return groups_of(self.model, self._config.schedule)
+            take_over(model.bert, load_bert(config.start_from, vocabulary))
+        super().__init__(model, config.schedule, data, device)
 
     def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
         """Equation (6) over a batch; a scalar."""

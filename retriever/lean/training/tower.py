@@ -31,11 +31,12 @@ from retriever.training.arrays import (
 )
 from retriever.training.drawing import draw_queries
 from retriever.training.losses.against_all import Positives, against_all
-from retriever.training.model import build_bert, fit_attention, groups_of
+from retriever.training.model import BertObjective, build_bert
 from retriever.training.running.config import Labels, RunConfig
+from retriever.training.running.config_io import from_plain
 from retriever.training.state_tower import StateTower
 from retriever.training.tokens import Ragged, mark_of, open_tokenizer
-from retriever.training.tower_config import TowerConfig, parse_tower, tower_data
+from retriever.training.tower_config import TowerConfig, tower_data
 from retriever.training.weights import load_bert, take_matching
 
 _CHUNK = 256
@@ -44,7 +45,7 @@ _STATEMENT = ORIGINS.index("statement")
 
 def parse(values: Mapping[str, Any]) -> TowerConfig:
     """The run's configuration. Raises BadSettings."""
-    return parse_tower(values)
+    return from_plain(TowerConfig, values)
 
 
 def make_objective(config: RunConfig, device: torch.device) -> TowerObjective:
@@ -59,7 +60,7 @@ def make_objective(config: RunConfig, device: torch.device) -> TowerObjective:
     return TowerObjective(own, arrays, encoder.token_vectors(), premises, data, device, marks)
 
 
-class TowerObjective:
+class TowerObjective(BertObjective):
     """States against all premises, whose vectors are computed once."""
 
     def __init__(
@@ -72,19 +73,14 @@ class TowerObjective:
         device: torch.device,
         marks: tuple[int, int],
     ) -> None:
-        self._config, self._marks, self.data = config, marks, data
+        self._config, self._marks = config, marks
         self._arrays = replace(arrays, states=arrays.states.cut(config.state, keep="tail"))
         self._pools = training_queries(arrays)
         if not any(map(len, self._pools)):
             raise ModelError("No query is left to learn from.", "Use more records.")
         self._premises = torch.from_numpy(premises).to(device)
-        self.model = StateTower(_layers(config, len(words)), torch.from_numpy(words), marks[1])
-        fit_attention(self.model.bert, device)
-        self.model.to(device)
-
-    def parameter_groups(self) -> list[dict[str, Any]]:
-        """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
-        return groups_of(self.model, self._config.schedule)
+        model = StateTower(_layers(config, len(words)), torch.from_numpy(words), marks[1])
+        super().__init__(model, config.schedule, data, device)
 
     def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
         """Equation (6) over a batch and all premises; a scalar."""

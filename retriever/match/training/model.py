@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -12,7 +11,7 @@ from torch.nn import functional
 from transformers import BertModel
 
 from retriever.match.training.config import MatchConfig, NptConfig
-from retriever.training.model import TOKENS_PER_CHUNK, build_bert, chunks, padded
+from retriever.training.model import build_bert, by_length, padded
 from retriever.training.tokens import Ragged, concatenate
 
 _DEVIATION = 0.1
@@ -107,16 +106,6 @@ class BertEncoder(nn.Module):
         ids, mask = (part.to(self.bert.device) for part in padded(texts, self.bert.config.pad_token_id or 0))
         hidden = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
         return max_pool(hidden, mask == 0)
-
-
-def by_length(texts: Ragged, device: torch.device, run: Callable[[Ragged], Tensor]) -> Tensor:
-    """[rows, d] of `run` over all texts, in their order; those of like length run together."""
-    order = np.argsort(texts.lengths, kind="stable")
-    limit = TOKENS_PER_CHUNK.get(device.type, TOKENS_PER_CHUNK["cpu"])
-    pooled = torch.cat([run(texts.take(rows)) for rows in chunks(order, texts.lengths, limit)])
-    back = np.empty(len(order), dtype=np.int64)
-    back[order] = np.arange(len(order))
-    return pooled[torch.from_numpy(back).to(device)]
 
 
 def max_pool(hidden: Tensor, outside: Tensor) -> Tensor:

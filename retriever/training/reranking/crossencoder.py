@@ -18,9 +18,9 @@ from retriever.models.reranker import token_types
 from retriever.training.arrays import figures_by_origin, validation_sample
 from retriever.training.corpora import PairData, find_corpus
 from retriever.training.losses.listwise import listwise_loss
-from retriever.training.model import TOKENS_PER_CHUNK, build_bert, chunks, fit_attention, groups_of, padded
+from retriever.training.model import BertObjective, build_bert, by_length, padded
 from retriever.training.reranking.mined import Mined, load_mined
-from retriever.training.reranking.rerank_config import RerankConfig, parse_rerank
+from retriever.training.reranking.rerank_config import RerankConfig
 from retriever.training.reranking.rerank_data import (
     Pairs,
     draw_candidates,
@@ -28,10 +28,11 @@ from retriever.training.reranking.rerank_data import (
     minable_queries,
     pair_texts,
 )
-from retriever.training.running.checkpoint import load_checkpoint
 from retriever.training.running.config import ModelConfig, RunConfig
+from retriever.training.running.config_io import from_plain
+from retriever.training.running.kinds import with_backend
 from retriever.training.tokens import open_tokenizer
-from retriever.training.weights import load_bert, take_matching
+from retriever.training.weights import fill, load_bert, saved_run, take_matching
 
 _PAIRS_PER_CALL = 2048
 
@@ -46,17 +47,11 @@ class CrossEncoder(nn.Module):
         self.head = nn.Linear(int(bert.config.hidden_size), 1)
 
     def forward(self, pairs: Pairs) -> Tensor:
-        """[n] The logits, the sigmoid's arguments; pairs of like length run together."""
-        lengths = pairs.ids.lengths
-        order = np.argsort(lengths, kind="stable")
-        device = self.head.weight.device
-        limit = TOKENS_PER_CHUNK.get(device.type, TOKENS_PER_CHUNK["cpu"])
-        found = [self._run(pairs.take(rows), device) for rows in chunks(order, lengths, limit)]
-        back = np.empty(len(order), dtype=np.int64)
-        back[order] = np.arange(len(order))
-        return torch.cat(found)[torch.from_numpy(back).to(device)]
+        """[n] The logits, the sigmoid's arguments."""
+        return by_length(pairs, self.head.weight.device, self._run)
 
-    def _run(self, pairs: Pairs, device: torch.device) -> Tensor:
+    def _run(self, pairs: Pairs) -> Tensor:
+        device = self.head.weight.device
         ids, mask = padded(pairs.ids, self.bert.config.pad_token_id or 0)
         types = token_types(ids.numpy(), mask.numpy(), pairs.states, self.bert.config.type_vocab_size)
         return self.logits(ids.to(device), mask.to(device), torch.from_numpy(types).to(device))
@@ -91,20 +86,15 @@ def build_crossencoder(config: ModelConfig, vocabulary: int, start_from: Path | 
 
 def load_crossencoder(run: Path, vocabulary: int) -> CrossEncoder:
     """The model of a run's last checkpoint. Raises ModelError when there is none, or of another tokenizer."""
-    saved = load_checkpoint(run)
-    if saved is None:
-        raise ModelError(f"The run {run} has no checkpoint.", "Train it first.")
+    saved = saved_run(run)
     model = CrossEncoder(build_bert(ModelConfig(**saved.config["model"]), vocabulary))
-    try:
-        model.load_state_dict(saved.model)
-    except RuntimeError as error:
-        raise ModelError(f"The run {run} was trained with another tokenizer.", "Train it again.") from error
+    fill(model, saved.model, run)
     return model
 
 
 def parse(values: Mapping[str, Any]) -> RerankConfig:
     """The run's configuration. Raises BadSettings."""
-    return parse_rerank(values)
+    return from_plain(RerankConfig, with_backend(values, "crossencoder"))
 
 
 def make_objective(config: RunConfig, device: torch.device) -> CrossEncoderObjective:
@@ -118,7 +108,7 @@ def make_objective(config: RunConfig, device: torch.device) -> CrossEncoderObjec
     return CrossEncoderObjective(own, pairs, tokenizer.get_vocab_size(), (mined, ranking), device)
 
 
-class CrossEncoderObjective:
+class CrossEncoderObjective(BertObjective):
     """Gold premises against what a retriever took for them, over arrays in memory."""
 
     def __init__(
@@ -130,20 +120,15 @@ class CrossEncoderObjective:
         device: torch.device,
     ) -> None:
         arrays = pairs.arrays
-        self._config, self._arrays, self.data = config, arrays, pairs.digest
+        self._config, self._arrays = config, arrays
         self._mined, self._ranking = mined
         self._texts = pair_texts(arrays, config.lengths)
         self._pools = minable_queries(arrays, self._mined, config.batch.negatives)
         if not validation_sample(arrays, 1, self._ranking.queries):
             hint = "Mine them with --queries valid."
             raise ModelError("No valid statement or step has mined candidates.", hint)
-        self.model = build_crossencoder(config.model, vocabulary, config.start_from)
-        fit_attention(self.model.bert, device)
-        self.model.to(device)
-
-    def parameter_groups(self) -> list[dict[str, Any]]:
-        """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
-        return groups_of(self.model, self._config.schedule)
+        model = build_crossencoder(config.model, vocabulary, config.start_from)
+        super().__init__(model, config.schedule, pairs.digest, device)
 
     def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
         """Equation (7) over a batch; a scalar."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from retriever.models.reranker import PairLengths
 from retriever.training.running.config import ModelConfig, Shares, TextRunConfig, statements_and_inner
-from retriever.training.running.config_io import from_plain, require
-from retriever.training.running.kinds import with_backend
+from retriever.training.running.config_io import require
 
 _LEAST = 8
 
@@ -60,8 +58,3 @@ class RerankConfig(TextRunConfig):
         require(shortest >= _LEAST, f"lengths must be at least {_LEAST}")
         together = self.lengths.state + self.lengths.premise
         require(together <= self.model.positions, "lengths together must not exceed model.positions")
-
-
-def parse_rerank(values: Mapping[str, Any]) -> RerankConfig:
-    """A run from plain YAML values. Raises BadSettings on unknown names, missing paths and bad values."""
-    return from_plain(RerankConfig, with_backend(values, "crossencoder"))

@@ -27,6 +27,11 @@ class Pairs:
     states: Int64s
     """[n] How many of a row's tokens, the first ones, are the state's; the others have token type 1."""
 
+    @property
+    def lengths(self) -> Int64s:
+        """[n] The tokens of each pair."""
+        return self.ids.lengths
+
     def take(self, rows: Int64s) -> Pairs:
         """The given pairs, in the given order."""
         return Pairs(self.ids.take(rows), self.states[rows])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,10 +20,11 @@ from lean_extract.records import Goal, Premise
 from retriever.models.reranker import PairLengths, Reranker, cut_premise, cut_state, token_types
 from retriever.training.arrays import TrainingArrays, no_rows
 from retriever.training.reranking.mined import Mined
-from retriever.training.reranking.rerank_config import RerankBatchConfig, RerankConfig, parse_rerank
+from retriever.training.reranking.rerank_config import RerankBatchConfig, RerankConfig
 from retriever.training.reranking.rerank_data import draw_candidates, minable_queries, pair_texts
 from retriever.training.running.config import Shares
-from retriever.training.running.config_io import preset_files, read_values, to_plain
+from retriever.training.running.config_io import from_plain, preset_files, read_values, to_plain
+from retriever.training.running.kinds import with_backend
 from retriever.training.tokens import Ragged, ragged
 from tests.commands import command
 from tests.retriever.training.conftest import DebugData
@@ -32,17 +35,21 @@ MINIMAL = {"dataset": "d", "tokenizer": "t", "run": "r", "candidates": "c", "val
 OURS = [name for name, path in preset_files().items() if read_values(path).get("kind") == "crossencoder"]
 
 
+def parse(values: Mapping[str, Any]) -> RerankConfig:
+    return from_plain(RerankConfig, with_backend(values, "crossencoder"))
+
+
 def test_the_presets_are_there() -> None:
     assert OURS == ["cpu-rerank", "debug-rerank", "naturalproofs-rerank", "paper-rerank", "small-rerank"]
-    paper = parse_rerank(read_values(Path("paper-rerank")))
+    paper = parse(read_values(Path("paper-rerank")))
     assert (paper.model.layers, paper.model.hidden, paper.model.positions) == (6, 768, 1024)
     assert (paper.batch.queries, paper.batch.negatives + 1, paper.schedule.accumulate) == (2, 8, 8)
 
 
 @pytest.mark.parametrize("preset", OURS)
 def test_every_preset_is_read_and_written_back(preset: str) -> None:
-    config = parse_rerank(read_values(Path(preset)))
-    assert parse_rerank(yaml.safe_load(yaml.safe_dump(to_plain(config)))) == config
+    config = parse(read_values(Path(preset)))
+    assert parse(yaml.safe_load(yaml.safe_dump(to_plain(config)))) == config
 
 
 @pytest.mark.parametrize(
@@ -61,7 +68,7 @@ def test_every_preset_is_read_and_written_back(preset: str) -> None:
 )
 def test_values_that_do_not_fit_are_named(values: dict[str, object], told: str) -> None:
     with pytest.raises(BadSettings, match=told):
-        parse_rerank({**MINIMAL, **values})
+        parse({**MINIMAL, **values})
 
 
 @given(st.lists(st.tuples(TOKENS.filter(bool), TOKENS.filter(bool)), min_size=1, max_size=4))
@@ -185,7 +192,7 @@ def config(
     for split, path in paths.items():
         arguments = [str(model_folder), str(data), str(path), "--top", "20", "--queries", split]
         assert command("retriever mine")(arguments) == 0
-    preset = parse_rerank(read_values(Path("debug-rerank")))
+    preset = parse(read_values(Path("debug-rerank")))
     return replace(
         preset,
         dataset=data,

@@ -202,13 +202,13 @@ def _shape(layers: int) -> ModelConfig:
 @pytest.mark.train
 def test_a_bert_without_layers_is_the_bag_of_words_it_is_run_as() -> None:
     torch = pytest.importorskip("torch")
-    from retriever.training.model import BiEncoder, build_bert
+    from retriever.training.model import BiEncoder, build_bert, by_length
 
     torch.manual_seed(0)
     model = BiEncoder(build_bert(_shape(0), 50)).eval()
     texts = ragged([[2, 9, 9, 3], [2, 11, 3], [2, 20, 21, 22, 23, 3]])
     assert model.is_bag
-    assert torch.allclose(model(texts), model._layers(texts), atol=1e-6)
+    assert torch.allclose(model(texts), by_length(texts, torch.device("cpu"), model._run), atol=1e-6)
 
 
 @pytest.mark.train

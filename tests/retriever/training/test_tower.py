@@ -27,8 +27,8 @@ from retriever.models.encoder import Encoder
 from retriever.models.state_tower import FOLDER, StateTower
 from retriever.training.drawing import draw_positives
 from retriever.training.running.config import Labels
-from retriever.training.running.config_io import preset_files, read_values, to_plain
-from retriever.training.tower_config import TowerConfig, parse_tower
+from retriever.training.running.config_io import from_plain, preset_files, read_values, to_plain
+from retriever.training.tower_config import TowerConfig
 from tests.commands import command
 from tests.retriever.support import Sheet, make_store, theorem
 from tests.retriever.training.conftest import DebugData
@@ -62,9 +62,7 @@ def bag(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def config_for(debug_data: DebugData, bag: Path, run: Path) -> TowerConfig:
-    return replace(
-        parse_tower(read_values(Path("debug-tower"))), dataset=debug_data.dataset, encoder=bag, run=run
-    )
+    return replace(parse(read_values(Path("debug-tower"))), dataset=debug_data.dataset, encoder=bag, run=run)
 
 
 def train(config: TowerConfig, folder: Path, *more: str) -> int:
@@ -97,8 +95,8 @@ def exported(run: Path, bag: Path, *more: str) -> Iterator[Path]:
 
 @pytest.mark.parametrize("preset", OURS)
 def test_every_preset_is_read_and_written_back(preset: str) -> None:
-    config = parse_tower(read_values(Path(preset)))
-    assert parse_tower(yaml.safe_load(yaml.safe_dump(to_plain(config)))) == config
+    config = from_plain(TowerConfig, read_values(Path(preset)))
+    assert from_plain(TowerConfig, yaml.safe_load(yaml.safe_dump(to_plain(config)))) == config
 
 
 @pytest.mark.parametrize(
@@ -113,7 +111,7 @@ def test_every_preset_is_read_and_written_back(preset: str) -> None:
 )
 def test_values_that_do_not_fit_are_named(values: dict[str, object], told: str) -> None:
     with pytest.raises(BadSettings, match=told):
-        parse_tower({**MINIMAL, **values})
+        from_plain(TowerConfig, {**MINIMAL, **values})
 
 
 def test_it_begins_as_the_bag_of_words(debug_data: DebugData, bag: Path, tmp_path: Path) -> None:
