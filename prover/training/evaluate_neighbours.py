@@ -51,6 +51,7 @@ from prover.training.steps import WantedStep, read_lists, read_steps
 from retriever.lean.dataset.dataset import load_records, names_in
 from retriever.lean.index.steps import LONGEST_STATE, LONGEST_TACTIC, size_of, split_context, step_vectors
 from retriever.lean.near_steps import NEAREST, chosen_steps
+from retriever.lean.training.vectors import save_array
 from retriever.metrics.bootstrap import Interval
 from retriever.models.encoder import Encoder
 from retriever.models.text import readable
@@ -170,8 +171,7 @@ def _vectors(pairs: Sequence[TacticPair], encoder: Encoder, cache: Path | None) 
         [step_vectors(encoder, [pair.goal for pair in pairs[start : start + 512]]) for start in starts]
     )
     if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        np.save(path, vectors)
+        save_array(path, vectors)
     return vectors
 
 

@@ -5,13 +5,12 @@ Neither case nor accents are touched: `≠` is not `=`.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
+from lean_extract.common.files.atomic import replacing
 from retriever.models.text import GOAL, VAR
 
 PAD, UNKNOWN, CLS, SEP, MASK = "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"
@@ -65,8 +64,5 @@ def train_tokenizer(
 
 def save_tokenizer(tokenizer: Tokenizer, path: Path) -> None:
     """Write `tokenizer.json`, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    os.close(handle)
-    tokenizer.save(name)
-    Path(name).replace(path)
+    with replacing(path) as stream:
+        stream.write(tokenizer.to_str(pretty=True))

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lean_extract.common.errors import BadSettings
 from lean_extract.common.files.atomic import replacing, replacing_bytes
@@ -117,17 +116,13 @@ class TableExperiments:
                 values[f"{part}|{setting}|{method}"] = outcome.figures
             about["parts"][part] = describe(session, part, questions, time.monotonic() - began)
         self.rows.mkdir(parents=True, exist_ok=True)
-        _save_arrays(self.rows / f"{row.name}.npz", values)
+        with replacing_bytes(self.rows / f"{row.name}.npz") as stream:
+            np.savez_compressed(stream, allow_pickle=False, **values)
         with replacing(
             self.rows / f"{row.name}.json"
         ) as stream:  # last: a row is finished when this is there
             json.dump(about, stream, indent=2)
             stream.write("\n")
-
-
-def _save_arrays(path: Path, arrays: dict[str, NDArray[np.float64]]) -> None:
-    with replacing_bytes(path) as stream:
-        np.savez_compressed(stream, allow_pickle=False, **arrays)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

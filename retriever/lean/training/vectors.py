@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from lean_extract.common.arrays import Floats
+from lean_extract.common.files.atomic import replacing_bytes
 from lean_extract.records import Goal
 from retriever.lean.dataset.files import Dataset, load_dataset, read_manifest
 from retriever.models.encoder import Encoder, PremiseEncoder
@@ -77,12 +76,5 @@ def _chunks(total: int, what: str) -> Iterator[int]:
 
 def save_array(path: Path, values: npt.NDArray[np.generic]) -> None:
     """Write a `.npy` file, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            np.save(stream, values)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replacing_bytes(path) as stream:
+        np.save(stream, values)

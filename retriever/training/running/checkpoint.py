@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import torch
 
 from lean_extract.common.errors import ModelError
+from lean_extract.common.files.atomic import replacing_bytes
 
 FILE = "checkpoint.pt"
 
@@ -43,17 +42,8 @@ class Checkpoint:
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     """Replace the run's last checkpoint."""
-    folder.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=folder, prefix=f".{FILE}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            torch.save({key: getattr(checkpoint, key) for key in Checkpoint.__slots__}, stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).replace(folder / FILE)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replacing_bytes(folder / FILE) as stream:
+        torch.save({key: getattr(checkpoint, key) for key in Checkpoint.__slots__}, stream)
 
 
 def load_checkpoint(folder: Path) -> Checkpoint | None:

@@ -62,7 +62,12 @@ def bag(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def config_for(debug_data: DebugData, bag: Path, run: Path) -> TowerConfig:
-    return replace(parse(read_values(Path("debug-tower"))), dataset=debug_data.dataset, encoder=bag, run=run)
+    return replace(
+        from_plain(TowerConfig, read_values(Path("debug-tower"))),
+        dataset=debug_data.dataset,
+        encoder=bag,
+        run=run,
+    )
 
 
 def train(config: TowerConfig, folder: Path, *more: str) -> int:
