@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
-from tqdm import tqdm
 
 from lean_extract.common.arrays import Int64s
 from prover.shaped.networks import HIDDEN, WORD
 from prover.shaped.situation import BUCKETS, FIELDS
+from prover.training.epochs import EpochSettings, fit_epochs
 
 Bags = Sequence[Sequence[Int64s]]
 """For each example the words of each field."""
-BATCH, RATE, DROPPED, DECAY = 256, 1.5e-3, 0.3, 1e-5
+DROPPED = 0.3
+EPOCHS = EpochSettings(batch=256, rate=1.5e-3, last_rate=0.02, decay=1e-5)
 
 
 class Classifier(nn.Module):
@@ -64,56 +65,34 @@ def train(
 ) -> tuple[Classifier, list[float]]:
     """The classifier after the epoch with the least loss on the valid examples, and that loss after each epoch.
 
-    The learning rate falls linearly to nothing. `weights`: float32[n], of each example in the loss.
+    `weights`: float32[n], of each example in the loss.
     """
     torch.manual_seed(seed)
     model = Classifier(shapes)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=DECAY)
-    steps = epochs * -(-len(targets) // BATCH)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.02, total_iters=max(steps, 1))
-    losses: list[float] = []
-    best: dict[str, Tensor] = {}
-    bar = tqdm(total=steps, desc="shapes", unit="step", disable=None)
-    for epoch in range(epochs):
-        model.train()
-        for rows in _batches(len(targets), np.random.default_rng([seed, epoch])):
-            each = functional.cross_entropy(
-                model(batch_of(bags, rows)), torch.from_numpy(targets[rows]), reduction="none"
-            )
-            loss = (each * torch.from_numpy(weights[rows])).mean()
-            optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimiser.step()
-            schedule.step()
-            bar.update()
-        losses.append(validated(model, *valid))
-        bar.set_postfix(valid=losses[-1])
-        if losses[-1] == min(losses):
-            best = {name: value.clone() for name, value in model.state_dict().items()}
-    bar.close()
-    model.load_state_dict(best)
-    return model.eval(), losses
+
+    def loss(rows: list[int]) -> Tensor:
+        each = functional.cross_entropy(
+            model(batch_of(bags, rows)), torch.from_numpy(targets[rows]), reduction="none"
+        )
+        return (each * torch.from_numpy(weights[rows])).mean()
+
+    losses = fit_epochs(
+        "shapes", model, len(targets), epochs, loss, lambda: validated(model, *valid), EPOCHS, seed
+    )
+    return model, losses
 
 
-@torch.no_grad()
 def validated(model: Classifier, bags: Bags, targets: Int64s) -> float:
     """The mean cross-entropy."""
-    model.eval()
     losses = [
         float(
             functional.cross_entropy(
                 model(batch_of(bags, rows)), torch.from_numpy(targets[rows]), reduction="sum"
             )
         )
-        for rows in _batches(len(targets), None)
+        for rows in EPOCHS.batches(len(targets))
     ]
     return sum(losses) / len(targets)
-
-
-def _batches(count: int, generator: np.random.Generator | None) -> Iterator[list[int]]:
-    order = generator.permutation(count) if generator else np.arange(count)
-    for start in range(0, count, BATCH):
-        yield order[start : start + BATCH].tolist()
 
 
 def arrays(model: Classifier) -> dict[str, NDArray[np.float32]]:

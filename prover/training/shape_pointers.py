@@ -9,7 +9,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from tqdm import tqdm
 
 from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.records import Premise
@@ -32,9 +31,11 @@ from prover.shaped.pointing import (
 from prover.shaped.shape import GROUPS, Shape
 from prover.shaped.situation import Situation
 from prover.templates import PremiseView
+from prover.training.epochs import EpochSettings, fit_epochs
 from prover.training.shape_examples import Example
 
-BATCH, RATE, DECAY, DROPPED = 128, 2e-3, 1e-3, 0.1
+DROPPED = 0.1
+EPOCHS = EpochSettings(batch=128, rate=2e-3, last_rate=0.05, decay=1e-3)
 _PADDING = -1e4
 
 
@@ -161,39 +162,22 @@ def train(
     """The pointer after the epoch with the least loss on the valid choices, and that loss after each epoch."""
     torch.manual_seed(seed)
     model = Pointer(kind)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=DECAY)
-    losses: list[float] = []
-    best: dict[str, Tensor] = {name: value.clone() for name, value in model.state_dict().items()}
-    steps = epochs * -(-len(choices) // BATCH)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 1.0, 0.05, total_iters=max(steps, 1))
-    bar = tqdm(total=steps, desc=kind, unit="step", disable=None)
-    for epoch in range(epochs):
-        model.train()
-        order = np.random.default_rng([seed, epoch]).permutation(len(choices))
-        for start in range(0, len(order), BATCH):
-            batch = [choices[row] for row in order[start : start + BATCH]]
-            loss = functional.cross_entropy(model(batch), _chosen(batch))
-            optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimiser.step()
-            schedule.step()
-            bar.update()
-        losses.append(validated(model, valid))
-        bar.set_postfix(valid=losses[-1])
-        if losses[-1] == min(losses):
-            best = {name: value.clone() for name, value in model.state_dict().items()}
-    bar.close()
-    model.load_state_dict(best)
-    return model.eval(), losses
+
+    def loss(rows: list[int]) -> Tensor:
+        batch = [choices[row] for row in rows]
+        return functional.cross_entropy(model(batch), _chosen(batch))
+
+    losses = fit_epochs(
+        kind, model, len(choices), epochs, loss, lambda: validated(model, valid), EPOCHS, seed
+    )
+    return model, losses
 
 
-@torch.no_grad()
 def validated(model: Pointer, choices: Sequence[Choice]) -> float:
     """The mean cross-entropy; 0 where there is nothing to choose."""
-    model.eval()
     total = 0.0
-    for start in range(0, len(choices), BATCH):
-        batch = choices[start : start + BATCH]
+    for rows in EPOCHS.batches(len(choices)):
+        batch = [choices[row] for row in rows]
         total += float(functional.cross_entropy(model(batch), _chosen(batch), reduction="sum"))
     return total / max(len(choices), 1)
 

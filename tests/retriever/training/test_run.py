@@ -60,28 +60,6 @@ def test_a_stopped_run_goes_on_and_the_loss_falls(trained: TrainConfig) -> None:
     assert {path.name for path in trained.run.iterdir()} >= {"config.yaml", "curve.jsonl", "checkpoint.pt"}
 
 
-def test_a_resumed_run_ends_where_an_unbroken_one_does(config: TrainConfig) -> None:
-    from retriever.training.running.stopping import RunLimits
-    from retriever.training.running.train import run_training
-    from retriever.training.weights import load_bert
-
-    whole = replace(config, run=config.run.parent / "whole")
-    broken = replace(config, run=config.run.parent / "broken")
-    run_training(whole, limits=RunLimits(until=30))
-    run_training(broken, limits=RunLimits(until=20))
-    run_training(broken, resume=True, limits=RunLimits(until=30))
-    vocabulary = load_vocabulary(config)
-    first, second = (load_bert(path.run, vocabulary).state_dict() for path in (whole, broken))
-    for name, values in first.items():
-        assert torch.equal(values, second[name]), name
-
-
-def load_vocabulary(config: TrainConfig) -> int:
-    from retriever.training.tokens import open_tokenizer
-
-    return open_tokenizer(config.tokenizer).get_vocab_size()
-
-
 def test_onnx_gives_what_torch_gives(trained: TrainConfig, model: Path) -> None:
     from retriever.models.encoder import Encoder
     from retriever.training.export import export_run
