@@ -22,12 +22,7 @@ from retriever.lean.evaluation.measure import measure
 from retriever.lean.evaluation.pool import Pool
 from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, featured
 from retriever.lean.evaluation.real_states import read_states
-from retriever.lean.evaluation.session import (
-    EvaluationSession,
-    encode_questions,
-    open_session,
-    part_questions,
-)
+from retriever.lean.evaluation.session import EvaluationSession, open_session, part_questions
 from retriever.lean.evaluation.tables import HEADINGS, MethodRow, plain, rows_of
 from retriever.lean.features import FEATURES, load_fusion
 from retriever.metrics.tables import cell, table
@@ -84,8 +79,7 @@ def ablate(session: EvaluationSession, limit: int, states: Path | None = None) -
     """The rows of the valid half and, if asked for, of traced states; each row's difference is to ALL."""
     lists = load_fusion(session.model)
     tuned = part_questions(session.dataset, "tune", limit)
-    encoded = encode_questions(session, tuned)
-    examples = list(examples_of(session.pool, session.vectors, encoded, tuned, lists))
+    examples = list(examples_of(session, tuned, lists))
     tables = Tables(session.pool, lists)
     methods = [
         Variant(name, replace(lists, weights=refit(examples, kept)), tables)

@@ -11,17 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import BadRecords
-from retriever.lean.evaluation.measure import SETTINGS
-from retriever.lean.evaluation.pool import HeldOutGoal, Pool
-from retriever.lean.evaluation.rankers import featured, in_setting, score
-from retriever.lean.evaluation.session import (
-    EvaluationSession,
-    encode_questions,
-    open_session,
-    part_questions,
-)
+from retriever.lean.evaluation.measure import scored_questions
+from retriever.lean.evaluation.pool import HeldOutGoal
+from retriever.lean.evaluation.rankers import featured
+from retriever.lean.evaluation.session import EvaluationSession, open_session, part_questions
 from retriever.lean.features import FEATURES
 from retriever.metrics.fit import RankingExample, fit
 from retriever.search.fusion import Fusion
@@ -37,14 +31,12 @@ tests/retriever/corpora/known_statements_tune.jsonl: more finds little more, and
 
 
 def examples_of(
-    pool: Pool, vectors: Floats, states: Floats, questions: Sequence[HeldOutGoal], lists: Fusion
+    session: EvaluationSession, questions: Sequence[HeldOutGoal], lists: Fusion
 ) -> Iterator[RankingExample]:
     """Every question in every setting that leaves it a gold premise among its candidates."""
-    for row, question in enumerate(questions):
-        raw = score(pool, vectors, states[row], question)
-        for setting in SETTINGS:
-            scored = in_setting(raw, setting)
-            numbers, _, table = featured(pool, lists.lists, scored)
+    for question, asked in scored_questions(session, questions):
+        for scored in asked.values():
+            numbers, _, table = featured(session.pool, lists.lists, scored)
             gold = np.isin(numbers, list(question.gold))
             if gold.any():
                 yield RankingExample(table, gold)
@@ -57,8 +49,7 @@ def fit_fusion(session: EvaluationSession, limit: int, kept: Collection[str] = F
     """
     questions = part_questions(session.dataset, "tune", limit)
     lists = Fusion(FEATURES, (0.0,) * len(FEATURES))
-    states = encode_questions(session, questions)
-    found = list(examples_of(session.pool, session.vectors, states, questions, lists))
+    found = list(examples_of(session, questions, lists))
     if not found:
         message = "No theorem of the dataset's `tune` half has a gold premise among its candidates."
         raise BadRecords(message, "Fit on a larger dataset, or with a larger --limit.")

@@ -13,20 +13,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from tqdm import tqdm
 
 from retriever.evaluation.reranker_weight import FittedWeight, filled
-from retriever.lean.evaluation.measure import SETTINGS
+from retriever.lean.evaluation.measure import scored_questions
 from retriever.lean.evaluation.pool import HeldOutGoal
-from retriever.lean.evaluation.rankers import in_setting, score, served_method
+from retriever.lean.evaluation.rankers import served_method
 from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.reranked import Logits, logits_of
-from retriever.lean.evaluation.session import (
-    EvaluationSession,
-    encode_questions,
-    open_session,
-    part_questions,
-)
+from retriever.lean.evaluation.session import EvaluationSession, open_session, part_questions
 from retriever.lean.features import load_fusion
 from retriever.metrics.fit import RankingExample
 from retriever.models.reranker import DEPTH
@@ -40,11 +34,9 @@ def examples_of(
     Features are the score and the logit; one that is not known counts as the mean of the others.
     """
     method = served_method(session.pool, session.model, load_fusion(session.model))
-    states = encode_questions(session, questions)
-    for row, question in enumerate(tqdm(questions, unit="question", disable=None)):
-        raw = score(session.pool, session.vectors, states[row], question)
-        for setting in SETTINGS:
-            numbers, scores = method.first(in_setting(raw, setting))
+    for question, asked in scored_questions(session, questions):
+        for scored in asked.values():
+            numbers, scores = method.first(scored)
             gold = np.isin(numbers[:first], list(question.gold))
             if gold.any() and not gold.all():
                 found = logits.of(question, numbers[:first])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -67,6 +67,22 @@ class Measure(Protocol):
         ...
 
 
+def scored_questions(
+    session: EvaluationSession,
+    questions: Sequence[HeldOutGoal],
+    settings: Sequence[Setting] = SETTINGS,
+    *,
+    shows_progress: bool = True,
+) -> Iterator[tuple[HeldOutGoal, dict[Setting, ScoredQuestion]]]:
+    """Each question with what all candidates are by every signal, in each setting."""
+    states = encode_questions(session, questions)
+    for row, question in enumerate(
+        tqdm(questions, unit="question", disable=None if shows_progress else True)
+    ):
+        raw = score(session.pool, session.vectors, states[row], question)
+        yield question, {setting: in_setting(raw, setting) for setting in settings}
+
+
 def measure(
     session: EvaluationSession,
     methods: Sequence[Method],
@@ -78,15 +94,10 @@ def measure(
 ) -> Measured:
     """Ask every question of every method, but for those `without`, in every setting that tells it something new."""
     methods = [method for method in methods if method.name not in without]
-    states = encode_questions(session, questions)
     found: dict[tuple[Setting, str], list[tuple[list[float], Doubles]]] = {
         (setting, method.name): [] for setting in settings for method in methods if _is_new(method, setting)
     }
-    for row, question in enumerate(
-        tqdm(questions, unit="question", disable=None if shows_progress else True)
-    ):
-        raw = score(session.pool, session.vectors, states[row], question)
-        asked = {setting: in_setting(raw, setting) for setting in settings}
+    for _, asked in scored_questions(session, questions, settings, shows_progress=shows_progress):
         for method in methods:
             known = [asked[setting] for setting in settings if _is_new(method, setting)]
             for scored, ranked in zip(known, rankings(method, known), strict=True):
