@@ -212,7 +212,7 @@ class RunConfig:
     run: Path
     """The folder that the run writes."""
     kind: str
-    """A name in `retriever.training.running.kinds.all_kinds`."""
+    """A name in `retriever.training.running.kinds.KINDS`."""
     start_from: Path | None = None
     """The run whose weights are taken over, as far as the kind does that."""
     seed: int = 0

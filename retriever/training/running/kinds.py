@@ -1,8 +1,4 @@
-"""The kinds of training run there are, and the corpus that is meant where none is named.
-
-Generic kinds are named here. A package of a corpus may have a module `kinds` with `KINDS`, its own kinds, and
-`MEANT_BY`, the kinds and commands that mean this corpus where no backend is named.
-"""
+"""The kinds of training run there are, and the corpus that is meant where none is named."""
 
 from __future__ import annotations
 
@@ -12,10 +8,13 @@ from types import MappingProxyType
 from typing import Any
 
 from lean_extract.common.errors import BadSettings
-from retriever.search.backends import BUILT_IN, find_part
 
-GENERIC: Mapping[str, str] = MappingProxyType(
+KINDS: Mapping[str, str] = MappingProxyType(
     {
+        "biencoder": "retriever.lean.training.biencoder",
+        "tower": "retriever.lean.training.tower",
+        "match": "retriever.match.training.objective",
+        "match-mlm": "retriever.match.training.mlm",
         "mlm": "retriever.training.mlm",
         "crossencoder": "retriever.training.reranking.crossencoder",
         "pairwise": "retriever.training.references.pairwise",
@@ -23,37 +22,27 @@ GENERIC: Mapping[str, str] = MappingProxyType(
         "autoregressive": "retriever.training.references.autoregressive",
     }
 )
-"""Kind of run -> the module that knows it."""
-
-
-def all_kinds() -> dict[str, str]:
-    """Every kind of run, those of corpora first: kind -> module. A preset without a kind is of the first."""
-    found: dict[str, str] = {}
-    for name in BUILT_IN:
-        found |= getattr(find_part(name, "kinds"), "KINDS", {})
-    return {**found, **GENERIC}
-
-
-def backend_meant(purpose: str) -> str | None:
-    """The backend that a kind of run or a command means where none is named; None: it has to be named."""
-    for name in BUILT_IN:
-        if purpose in getattr(find_part(name, "kinds"), "MEANT_BY", ()):
-            return name
-    return None
+"""Kind of run -> the module that knows it. A preset without a kind is of the first."""
+BACKENDS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("mlm", "crossencoder", "tokenizer"), "lean"),
+        **dict.fromkeys(("pairwise", "joint", "autoregressive"), "naturalproofs"),
+        **dict.fromkeys(("mining", "evaluation", "reranker weight"), "naturalproofs"),
+    }
+)
+"""The backend that a kind of run or a command means where none is named."""
 
 
 def with_backend(values: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """A preset's values with the backend that is meant. Raises BadSettings when one has to be named."""
     if "backend" in values:
         return dict(values)
-    backend = backend_meant(kind)
-    if backend is None:
+    if kind not in BACKENDS:
         raise BadSettings(f"A run of kind {kind} needs a corpus.", "Add `backend: NAME` to the preset.")
-    return {**values, "backend": backend}
+    return {**values, "backend": BACKENDS[kind]}
 
 
 def add_backend_argument(parser: argparse.ArgumentParser, purpose: str) -> None:
-    """Add `--backend`, which may be left out where a corpus claims the command."""
-    backend = backend_meant(purpose)
-    said = f"the corpus; default: {backend}" if backend else "the corpus"
-    parser.add_argument("--backend", metavar="NAME", default=backend, required=backend is None, help=said)
+    """Add `--backend`, which may be left out where a command of this purpose means a corpus."""
+    backend = BACKENDS[purpose]
+    parser.add_argument("--backend", metavar="NAME", default=backend, help=f"the corpus; default: {backend}")

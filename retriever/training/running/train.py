@@ -32,7 +32,7 @@ from retriever.training.running.config import RunConfig
 from retriever.training.running.config_io import read_values, to_plain
 from retriever.training.running.curve import CURVE
 from retriever.training.running.hardware import set_threads, with_precision
-from retriever.training.running.kinds import all_kinds
+from retriever.training.running.kinds import KINDS
 from retriever.training.running.loop import Loop, Objective, TrainingProgress, accelerator_for
 from retriever.training.running.run_folder import CONFIG, RunProgress, held, refuse_folder_in_use
 from retriever.training.running.stopping import RunLimits, Stopping, local_time, read_deadline
@@ -50,9 +50,8 @@ class KindModule(Protocol):
         """The objective, its model on the device. Raises ModelError, BadRecords."""
 
 
-def kind_of(values: Mapping[str, Any], kinds: Mapping[str, str] | None = None) -> KindModule:
+def kind_of(values: Mapping[str, Any], kinds: Mapping[str, str] = KINDS) -> KindModule:
     """The module of a configuration's `kind`, by default the first of `kinds`. Raises BadSettings."""
-    kinds = all_kinds() if kinds is None else kinds
     kind = values.get("kind", next(iter(kinds)))
     if kind not in kinds:
         raise BadSettings(f"There is no kind of run `{kind}`.", f"The kinds are: {', '.join(kinds)}.")
@@ -60,7 +59,7 @@ def kind_of(values: Mapping[str, Any], kinds: Mapping[str, str] | None = None) -
 
 
 def load_run(
-    path: Path, kinds: Mapping[str, str] | None = None, presets: Sequence[Path] | None = None
+    path: Path, kinds: Mapping[str, str] = KINDS, presets: Sequence[Path] | None = None
 ) -> RunConfig:
     """The configuration in a YAML file or preset, of whatever kind it is. Raises BadSettings."""
     values = read_values(path, presets)
@@ -73,7 +72,7 @@ def run_training(
     resume: bool = False,
     limits: RunLimits | None = None,
     bar: bool | None = None,
-    kinds: Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] = KINDS,
 ) -> TrainingProgress:
     """Train (on) to the end, or as far as the limits let it.
 
@@ -128,7 +127,7 @@ def _begun(config: RunConfig, loop: Loop, limits: RunLimits) -> RunProgress:
     )
 
 
-def _loop(config: RunConfig, accelerator: Accelerator, kinds: Mapping[str, str] | None) -> Loop:
+def _loop(config: RunConfig, accelerator: Accelerator, kinds: Mapping[str, str]) -> Loop:
     torch.manual_seed(config.seed)
     set_threads(config, accelerator.num_processes)
     module = kind_of({"kind": config.kind}, kinds)
@@ -177,13 +176,13 @@ def run(options: argparse.Namespace) -> int:
 
 def train_config(
     options: argparse.Namespace,
-    kinds: Mapping[str, str] | None = None,
+    kinds: Mapping[str, str] = KINDS,
     presets: Sequence[Path] | None = None,
     package: str = "retriever",
 ) -> int:
     """Train what the options name; the exit code, as `run` says.
 
-    Kinds of run and folders of presets are those of the corpora unless they are given. `package`: the one whose
+    Kinds of run and folders of presets are the retriever's unless they are given. `package`: the one whose
     `train` this is.
     """
     deadline = None if options.deadline is None else read_deadline(options.deadline, local_time())

@@ -21,7 +21,7 @@ from prover.training.train import KINDS as PROVERS  # noqa: E402
 from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
 from retriever.training.running.config_io import read_values  # noqa: E402
 from retriever.training.running.curve import read_curve  # noqa: E402
-from retriever.training.running.kinds import all_kinds  # noqa: E402
+from retriever.training.running.kinds import KINDS  # noqa: E402
 from tests.commands import command  # noqa: E402
 from tests.prover.training.test_train import plant_words, write_config  # noqa: E402
 from tests.retriever.training.conftest import DebugData  # noqa: E402
@@ -144,10 +144,10 @@ def without(values: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def test_no_kind_of_run_is_forgotten(runs: Runs) -> None:
-    assert set(runs.folders) == {*all_kinds(), *PROVERS}
+    assert set(runs.folders) == {*KINDS, *PROVERS}
 
 
-@pytest.mark.parametrize("kind", [*all_kinds(), *PROVERS])
+@pytest.mark.parametrize("kind", [*KINDS, *PROVERS])
 def test_two_processes_train_it(runs: Runs, kind: str) -> None:
     saved = load_checkpoint(runs.folders[kind])
     assert saved is not None
