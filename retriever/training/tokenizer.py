@@ -26,12 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    _train(options)
-
-
-def _train(chosen: argparse.Namespace) -> None:
-    corpus = find_corpus(chosen.backend)
-    texts = corpus.tokenizer_texts(chosen.dataset)
-    tokenizer = train_tokenizer(corpus.untrained_tokenizer(), texts, chosen.vocabulary)
-    save_tokenizer(tokenizer, chosen.out)
-    print(f"{chosen.out}: {tokenizer.get_vocab_size()} tokens")
+    corpus = find_corpus(options.backend)
+    texts = corpus.tokenizer_texts(options.dataset)
+    tokenizer = train_tokenizer(corpus.untrained_tokenizer(), texts, options.vocabulary)
+    save_tokenizer(tokenizer, options.out)
+    print(f"{options.out}: {tokenizer.get_vocab_size()} tokens")

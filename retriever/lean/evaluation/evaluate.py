@@ -40,13 +40,12 @@ from retriever.lean.evaluation.perturb import (
     perturbed,
     robustness,
 )
-from retriever.lean.evaluation.plot import recall_plot
 from retriever.lean.evaluation.pool import HeldOutGoal, OfferedKinds
 from retriever.lean.evaluation.rankers import Method, Setting
 from retriever.lean.evaluation.real_states import COUNTS, Count, read_states
 from retriever.lean.evaluation.registry import factories, open_available, open_methods
 from retriever.lean.evaluation.session import PARTS, EvaluationSession, describe, part_questions
-from retriever.lean.evaluation.tables import differences, markdown, plain, rows_of
+from retriever.lean.evaluation.tables import differences, markdown, plain, recall_plot, rows_of
 from retriever.metrics.charts import require_charts
 
 PERTURBED: tuple[Setting, ...] = ("state", "importable")

@@ -1,13 +1,15 @@
-"""Rows of figures with their intervals, and the tables that people read."""
+"""Rows of figures with their intervals, the tables that people read, and recall curves as a picture."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
+from lean_extract.common.arrays import Doubles
 from retriever.lean.evaluation.measure import COLUMNS, Measured, to_columns
 from retriever.lean.evaluation.rankers import Setting
 from retriever.metrics.bootstrap import Bootstrap, Interval
+from retriever.metrics.charts import LinePanel, PlotLine, line_chart
 from retriever.metrics.tables import cell, table
 
 COMPACT = ("R@1", "R@5", "R@10", "R@32", "nDCG@10", "MRR")
@@ -74,3 +76,20 @@ def differences(rows: Sequence[MethodRow], against: str, columns: Sequence[str] 
 def plain(rows: Sequence[MethodRow]) -> list[dict[str, object]]:
     """The rows as JSON values."""
     return [asdict(row) for row in rows]
+
+
+def recall_plot(curves: Mapping[tuple[Setting, str], Doubles]) -> str:
+    """Recall@k of every method with all candidates and with importable ones; a curve is [recall@1, ...].
+
+    Raises UserError without matplotlib.
+    """
+    titles: dict[Setting, str] = {"state": "all candidates", "importable": "importable only"}
+    panels = []
+    for setting, title in titles.items():
+        lines = [
+            PlotLine(name, [(k + 1, 100 * float(value)) for k, value in enumerate(curve)])
+            for (where, name), curve in curves.items()
+            if where == setting
+        ]
+        panels.append(LinePanel(title, lines, "k", "recall@k, %", (1, 2, 5, 10, 20, 50, 100), is_log=True))
+    return line_chart(panels)

@@ -74,15 +74,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    _mine(options)
-
-
-def _mine(chosen: argparse.Namespace) -> None:
-    backend = find_backend(chosen.backend)
-    miner = find_corpus(chosen.backend).miner
+    backend = find_backend(options.backend)
+    miner = find_corpus(options.backend).miner
     if miner != COLLECTION_MINER:
         raise UserError(f"The backend {backend.name} has a miner of its own.", f"Run python -m {miner}.")
-    towers = Towers.load(chosen.model) if chosen.model else None
-    mined = mine_collection(backend, backend.read(chosen.source), towers, chosen.queries, chosen.top)
-    save_mined(chosen.out, mined)
-    print(f"{chosen.out}: {mined.candidates.shape[1]} candidates of each of {len(mined.queries)} questions")
+    towers = Towers.load(options.model) if options.model else None
+    mined = mine_collection(backend, backend.read(options.source), towers, options.queries, options.top)
+    save_mined(options.out, mined)
+    print(f"{options.out}: {mined.candidates.shape[1]} candidates of each of {len(mined.queries)} questions")

@@ -105,7 +105,7 @@ class Loop:
     ) -> TrainingProgress:
         """Train to the end, to step `until`, or until it has to stop; leaves a checkpoint behind.
 
-        Raises ModelError when the loss is not finite any more, and when the run's folder is gone; the
+        Raises ModelError when the loss is not finite any more, and when the run's folder was deleted; the
         checkpoint is then the last good one.
         """
         schedule = self._config.schedule
@@ -130,7 +130,7 @@ class Loop:
         return replace(self.progress, stopped=stopped, signal=int(stopping.signal or 0))
 
     def save(self, tracker: NullTracker) -> None:
-        """Write the checkpoint. Raises ModelError when a loss is not finite, or the run's folder is gone."""
+        """Write the checkpoint. Raises ModelError when a loss is not finite, or the run's folder was deleted."""
         self._refuse_infinite(self._losses)
         tracker.check()
         if self._accelerator.is_main_process:

@@ -35,13 +35,13 @@ class NullTracker:
     """The tracker of every process but the first: reports nothing."""
 
     def point(self, values: Point) -> None:
-        """A point of the curve: `step`, `seconds` and figures. Raises ModelError when the folder is gone."""
+        """A point of the curve: `step`, `seconds` and figures. Raises ModelError when the folder was deleted."""
 
     def advance(self) -> None:
-        """One step more is done. Raises ModelError when the run's folder is gone."""
+        """One step more is done. Raises ModelError when the run's folder was deleted."""
 
     def check(self) -> None:
-        """Called before the run writes something. Raises ModelError when its folder is gone."""
+        """Called before the run writes something. Raises ModelError when its folder was deleted."""
 
 
 class RunTracker(NullTracker):
@@ -109,11 +109,11 @@ class RunTracker(NullTracker):
             self._write()
 
     def check(self) -> None:
-        """Raises ModelError when the run's folder is gone."""
+        """Raises ModelError when the run's folder was deleted."""
         self._folder.check()
 
     def end(self, state: Literal["stopped", "done", "failed"], reason: str = "") -> None:
-        """Report how the call ended. Raises ModelError when the folder is gone."""
+        """Report how the call ended. Raises ModelError when the folder was deleted."""
         self._progress = replace(self._progress, state=state, reason=reason, estimated_end=None)
         self._write()
 
