@@ -21,13 +21,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
+
+from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import BadSettings, BadSource
 from lean_extract.common.verbs import add_json_option, write_json
-from retriever.evaluation.fuse import fused
-from retriever.evaluation.rows import PARTS, PROTOCOLS, CollectionRow, Protocol, RankingTask, rows_of, task_of
+from retriever.evaluation.rows import (
+    PARTS,
+    PROTOCOLS,
+    CollectionRow,
+    Protocol,
+    RankingTask,
+    ranks_in,
+    rows_of,
+    task_of,
+)
 from retriever.evaluation.trained_rankers import RankerTable, lexical, trained
+from retriever.metrics.ranks import mean_average_precision
 from retriever.metrics.tables import cell, table
 from retriever.search.backends import find_backend
+from retriever.search.collections.fit import search_weights
+from retriever.search.collections.rankers import levelled
 from retriever.training.running.kinds import add_backend_argument
 
 _HEADINGS: Mapping[Protocol, str] = {
@@ -35,6 +49,39 @@ _HEADINGS: Mapping[Protocol, str] = {
     "excluded": "the question itself excluded (ours)",
     "cited": "only what some proof of any split refers to (the paper's joint and autoregressive rows)",
 }
+
+
+def fused(rankers: Sequence[RankerTable], valid: RankingTask) -> tuple[RankerTable, dict[str, float]]:
+    """The sum, and the weight of each ranker by name, as do best on the questions of `valid`, themselves
+    excluded."""
+    summed = tuple(rankers)
+    tables = [levelled(ranker.table(valid.questions, valid.documents)) for ranker in summed]
+    weights = best_weights(tables, valid)
+
+    def table(questions: Int64s, documents: Int64s) -> Floats:
+        return _sum([levelled(ranker.table(questions, documents)) for ranker in summed], weights)
+
+    named = {ranker.name: weight for ranker, weight in zip(summed, weights, strict=True)}
+    return RankerTable("weighted sum", table), named
+
+
+def best_weights(tables: Sequence[Floats], valid: RankingTask) -> tuple[float, ...]:
+    """One weight a table, those with which mAP is highest."""
+    return search_weights(len(tables), lambda weights: _figure(tables, weights, valid))
+
+
+def _figure(tables: Sequence[Floats], weights: Sequence[float], valid: RankingTask) -> float:
+    scores = _sum(tables, weights)
+    found = (
+        ranks_in(valid, number, row, "excluded")[0]
+        for number, row in zip(valid.questions.tolist(), scores, strict=True)
+    )
+    return mean_average_precision(one for one in found if one)
+
+
+def _sum(tables: Sequence[Floats], weights: Sequence[float]) -> Floats:
+    total = sum(np.float32(weight) * table for weight, table in zip(weights, tables, strict=True))
+    return np.asarray(total, dtype=np.float32)
 
 
 def report(rows: Sequence[CollectionRow], *, intervals: bool = True) -> str:

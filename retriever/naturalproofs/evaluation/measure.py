@@ -9,10 +9,9 @@ from typing import Literal
 from tqdm import tqdm
 
 from retriever.documents.schema import StatementType
-from retriever.evaluation.answers import AnswerRanks
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.ranks import ranks_of
-from retriever.metrics.references import intervals
+from retriever.metrics.references import AnswerRanks, intervals
 from retriever.naturalproofs.evaluation.baselines import Model
 from retriever.naturalproofs.task import ReferenceQuery, ReferenceTask
 

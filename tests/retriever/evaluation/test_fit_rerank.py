@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retriever.evaluation.reranker_weight import fit_weight, mean_reciprocal_rank
+from retriever.evaluation.fit_reranker import fit_weight, mean_reciprocal_rank
 from retriever.metrics.fit import RankingExample
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.train
 from lean_extract.common.errors import BadSettings, ModelError  # noqa: E402
 from retriever.documents.schema import Corpus  # noqa: E402
 from retriever.documents.store import write_corpus  # noqa: E402
-from retriever.evaluation.fuse import best_weights  # noqa: E402
+from retriever.evaluation.evaluate import best_weights  # noqa: E402
 from retriever.evaluation.rows import task_of  # noqa: E402
 from retriever.evaluation.trained_rankers import lexical  # noqa: E402
 from retriever.naturalproofs.backend import BACKEND  # noqa: E402
