@@ -26,7 +26,7 @@ from prover.generator import files, graphs
 from prover.generator.model import Generator
 from prover.generator.prompt import FORMS, VERSION
 from prover.generator.symbols import END, SIZE
-from prover.training.model import load_model
+from prover.training.model import load_model, load_transformers
 from prover.training.t5_graphs import DecoderGraph, EncoderGraph
 from prover.training.train import load_run
 from retriever.training.onnx_graphs import export_graph, quantise
@@ -123,25 +123,6 @@ def export_graphs(model: T5ForConditionalGeneration, folder: Path) -> None:
     )
 
 
-def load_checkpoint(folder: Path) -> T5ForConditionalGeneration:
-    """Load a transformers T5 from its folder; nothing is downloaded. Raises ModelError."""
-    if not files.checkpoint_files(folder):
-        raise ModelError(
-            f"{folder} holds no transformers checkpoint.",
-            "Give a folder with config.json and the model.safetensors or pytorch_model.bin of a T5 or ByT5.",
-        )
-    try:
-        model_type = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
-        if model_type != "t5":
-            raise ValueError(f"a model of type {model_type}, not t5")
-        return T5ForConditionalGeneration.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
-    except Exception as error:  # transformers, safetensors and torch raise many kinds of errors
-        reason = str(error).strip().split("\n")[0].rstrip(".")
-        raise ModelError(
-            f"The checkpoint in {folder} cannot be read: {reason}.", "Download or save it again."
-        ) from error
-
-
 def _check(model: T5ForConditionalGeneration, form: str) -> None:
     config = model.config
     if form not in FORMS:
@@ -208,7 +189,7 @@ def run(options: argparse.Namespace) -> None:
     if (options.source / files.TRAINING_RUN).is_file():
         export_run(options.source, options.out, int8=not options.fp32, pointers=options.pointers)
     else:
-        model = load_checkpoint(options.source)
+        model = load_transformers(options.source)
         export_model(model, "reprover", options.out, max_prompt_bytes=REPROVER_BYTES, int8=not options.fp32)
     fingerprint = files.fingerprint_of(options.out)
     size = sum((options.out / name).stat().st_size for name in (files.ENCODER, files.DECODER)) / 1e6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any, cast
@@ -12,6 +13,7 @@ from transformers import T5Config, T5ForConditionalGeneration
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from lean_extract.common.errors import ModelError
+from prover.generator import files
 from prover.generator.symbols import END, PAD, SIZE
 from prover.training.config import ShapeConfig
 from retriever.training.running.checkpoint import load_checkpoint
@@ -65,7 +67,7 @@ def load_model(source: Path, shape: ShapeConfig) -> T5ForConditionalGeneration:
     """The model of a run's last checkpoint, or of a transformers folder. Raises ModelError."""
     saved = load_checkpoint(source)
     if saved is None:
-        return _pretrained(source)
+        return load_transformers(source)
     model = T5ForConditionalGeneration(t5_config(shape))
     try:
         own = {name: weight for name, weight in saved.model.items() if name.startswith(PREFIX)}
@@ -85,12 +87,23 @@ def judge_of(source: Path) -> dict[str, Tensor] | None:
     return {name.removeprefix(_JUDGE): weight for name, weight in own.items()}
 
 
-def _pretrained(source: Path) -> T5ForConditionalGeneration:
+def load_transformers(folder: Path) -> T5ForConditionalGeneration:
+    """Load a transformers T5 from its folder; nothing is downloaded. Raises ModelError."""
+    if not files.checkpoint_files(folder):
+        raise ModelError(
+            f"{folder} holds no checkpoint of a run or of transformers.",
+            "Give the folder of a run, or of a T5: config.json with model.safetensors or pytorch_model.bin.",
+        )
     try:
-        return T5ForConditionalGeneration.from_pretrained(str(source), local_files_only=True)
-    except (OSError, ValueError) as error:
-        hint = "Name the folder of a run with a checkpoint, or of a transformers T5."
-        raise ModelError(f"{source} holds no generator: {error}.", hint) from error
+        model_type = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
+        if model_type != "t5":
+            raise ValueError(f"a model of type {model_type}, not t5")
+        return T5ForConditionalGeneration.from_pretrained(folder, local_files_only=True, dtype=torch.float32)
+    except Exception as error:  # transformers, safetensors and torch raise many kinds of errors
+        reason = str(error).strip().split("\n")[0].rstrip(".")
+        raise ModelError(
+            f"The checkpoint in {folder} cannot be read: {reason}.", "Download or save it again."
+        ) from error
 
 
 def set_distances(model: T5ForConditionalGeneration) -> None:

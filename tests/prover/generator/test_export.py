@@ -20,7 +20,8 @@ from lean_extract.goals import parse_goal
 from prover.generator import files, graphs
 from prover.generator.model import Generator, impossible, settings_for
 from prover.generator.prompt import decode_tactic, encode_prompt, encode_tactic
-from prover.training.export import export_graphs, export_model, load_checkpoint
+from prover.training.export import export_graphs, export_model
+from prover.training.model import load_transformers
 from tests.commands import command
 from tests.prover.generator.conftest import PREMISES
 
@@ -131,7 +132,7 @@ def test_a_pytorch_bin_is_read_where_there_are_no_safetensors(make_t5: Make, tmp
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps({**config, "tie_word_embeddings": False}))
     torch.save(model.state_dict(), tmp_path / "pytorch_model.bin")
-    loaded = load_checkpoint(tmp_path)
+    loaded = load_transformers(tmp_path)
     assert torch.equal(loaded.lm_head.weight, model.lm_head.weight)
     assert not torch.equal(loaded.lm_head.weight, loaded.shared.weight)
     assert loaded.config.scale_decoder_outputs is False

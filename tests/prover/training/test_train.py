@@ -110,7 +110,7 @@ def test_weights_are_taken_over(pairs: Path, tmp_path: Path) -> None:
     assert torch.equal(taken["lm_head.weight"], saved.model["t5.lm_head.weight"])
     with pytest.raises(ModelError, match="another shape"):
         load_model(run, ShapeConfig(3, 2, 32, 4, 8, 48))
-    with pytest.raises(ModelError, match="holds no generator"):
+    with pytest.raises(ModelError, match="holds no checkpoint"):
         load_model(tmp_path, SHAPE)
     (tmp_path / "second").mkdir()
     config = write_config(tmp_path / "second", pairs, start_from=str(run))
