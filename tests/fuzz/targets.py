@@ -56,9 +56,6 @@ from retriever.lean.callers import caller_of
 from retriever.lean.patterns.query import is_pattern, parse_pattern
 from retriever.lean.tokens import shape_tokens, text_tokens
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
-from retriever.match.readers.arxmliv import article_pairs
-from retriever.match.readers.latex_text import read_text
-from retriever.match.store import read_pairs
 from retriever.naturalproofs.backend import BACKEND
 from retriever.naturalproofs.evaluation.predictions import read_predictions
 from retriever.naturalproofs.readers.books import MARKS, OTHERS, TYPES
@@ -66,6 +63,9 @@ from retriever.naturalproofs.readers.drafts import Rules
 from retriever.naturalproofs.readers.latex import LatexSource
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
 from retriever.naturalproofs.readers.statements import read_statements
+from retriever.proof_matching.readers.arxmliv import article_pairs
+from retriever.proof_matching.readers.latex_text import read_text
+from retriever.proof_matching.store import read_pairs
 from tests.hostile import shapes
 
 _LARGE = 1 << 15

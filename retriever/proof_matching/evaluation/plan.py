@@ -1,0 +1,127 @@
+"""Which runs the tables of the thesis are made of, and how each is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from retriever.proof_matching.schema import LEVELS, Level, Modality
+from retriever.training.running.config import RunConfig
+from retriever.training.running.presets import read_values
+from retriever.training.running.train import kind_of
+
+Encoder = Literal["npt", "bert"]
+Scale = Literal["cpu", "gpu"]
+
+STAGES: Mapping[tuple[Scale, Encoder], tuple[str, ...]] = MappingProxyType(
+    {
+        ("cpu", "npt"): ("match-cpu-npt-bag", "match-cpu-npt"),
+        ("cpu", "bert"): ("match-cpu-bert-bag", "match-cpu-bert"),
+        ("gpu", "npt"): ("match-npt",),
+        ("gpu", "bert"): ("match-mlm", "match-bert"),
+    }
+)
+"""The presets of local training, each of which starts where the one before it ended."""
+GLOBAL: Mapping[tuple[Scale, Encoder], str] = MappingProxyType(
+    {
+        ("cpu", "npt"): "match-cpu-npt-hybrid",
+        ("cpu", "bert"): "match-cpu-bert-hybrid",
+        ("gpu", "npt"): "match-npt-hybrid",
+        ("gpu", "bert"): "match-bert-hybrid",
+    }
+)
+"""The preset that goes on from local training with the global objective."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One matcher of the tables."""
+
+    encoder: Encoder
+    level: Level
+    modality: Modality = "both"
+    hybrid: bool = False
+    """Trained on with the global objective; else local training alone."""
+
+    @property
+    def name(self) -> str:
+        """Of its run and its row."""
+        return "-".join([self.encoder, self.level, self.modality, *(["hybrid"] if self.hybrid else [])])
+
+    @property
+    def tested(self) -> tuple[Level, ...]:
+        """The levels that it is tested on: all for Table 7.3, its own for the others."""
+        return LEVELS if self.modality == "both" and not self.hybrid else (self.level,)
+
+
+def all_runs() -> list[Planned]:
+    """Those of Tables 7.1 to 7.3, the levels of Table 7.2 first.
+
+    Words are the same at every level, so what reads text alone is trained once.
+    """
+    encoders: tuple[Encoder, ...] = ("npt", "bert")
+    first: tuple[Level, ...] = ("conservation", "full")
+    others: tuple[Level, ...] = ("partial", "transposition")
+    inputs: tuple[tuple[Level, Modality], ...] = (
+        ("conservation", "math"),
+        ("full", "math"),
+        ("conservation", "text"),
+    )
+    runs: list[Planned] = []
+    for levels in (first, others):
+        local = [Planned(encoder, level) for level in levels for encoder in encoders]
+        runs += [*local, *(Planned(one.encoder, one.level, hybrid=True) for one in local)]
+    return [*runs, *(Planned(encoder, level, kind) for encoder in encoders for level, kind in inputs)]
+
+
+def stages_of(
+    planned: Planned,
+    pairs: Path,
+    folder: Path,
+    scale: Scale,
+    seed: int,
+    presets: Sequence[Path] | None = None,
+) -> list[RunConfig]:
+    """The runs that make it, in order; the last one is its own. Raises BadSettings.
+
+    `presets` are the folders to read presets from, those of the corpora unless they are given.
+    """
+    names = STAGES[scale, planned.encoder]
+    local = Planned(planned.encoder, planned.level, planned.modality)
+    configs: list[RunConfig] = []
+    for stage, preset in enumerate(names):
+        values = read_values(Path(preset), presets)
+        name = local.name if stage == len(names) - 1 else f"{local.name}-{stage}"
+        if values["kind"] == "match-mlm":
+            name = "mlm"
+        configs.append(_config(values, local, pairs, folder, name, configs, seed))
+    if planned.hybrid:
+        values = read_values(Path(GLOBAL[scale, planned.encoder]), presets)
+        configs.append(_config(values, local, pairs, folder, planned.name, configs, seed))
+    return configs
+
+
+def _config(
+    values: Mapping[str, Any],
+    planned: Planned,
+    pairs: Path,
+    folder: Path,
+    name: str,
+    before: list[RunConfig],
+    seed: int,
+) -> RunConfig:
+    own: dict[str, Any] = {
+        **values,
+        "dataset": str(pairs),
+        "tokenizer": str(folder / "tokenizer.json"),
+        "run": str(folder / "runs" / name),
+        "seed": seed,
+    }
+    if before:
+        own["start_from"] = str(before[-1].run)
+    if values["kind"] == "match":
+        own |= {"replacement": planned.level, "modality": planned.modality}
+    return kind_of(own).parse(own)

@@ -1,0 +1,121 @@
+"""Which variable of a proof gets which name, at a level of symbol replacement (chapter 4)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from retriever.proof_matching.protected import protected_positions
+from retriever.proof_matching.schema import Level, Token
+from retriever.proof_matching.symbols import fresh_letters, is_variable, letter_of, variables, with_letter
+
+_Forms = Mapping[str, Sequence[Token]]
+"""The shared variables by their letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """New names for a proof's variables."""
+
+    shared: frozenset[Token]
+    """The variables that are in both statement and proof."""
+    names: Mapping[Token, Token]
+    """Those of `shared` that are replaced, and by what: of the same case and font, no two by the same."""
+
+
+def find_renaming(
+    statement: Sequence[Token], proof: Sequence[Token], level: Level, random: Random
+) -> Renaming:
+    """New names for variables that statement and proof share.
+
+    `partial` replaces half of the shared letters (of an odd number, one more or one fewer by chance), so each
+    with probability 0.5; `full` all. A new letter is in no symbol of the proof, in either case and any font,
+    and no other's new letter. Once there is none, letters are taken that are in the proof in another case or
+    font only; where there is none of those either, the letter stays.
+
+    `transposition` permutes the letters of each alphabet among themselves, and none stays, if there are two.
+    A letter whose new name would be another symbol of the proof, one that is not shared, cannot go there;
+    while that leaves no permutation without fixed points, the letter with the fewest ways stays out of it.
+    """
+    shared = variables(statement) & variables(proof)
+    forms: defaultdict[str, list[Token]] = defaultdict(list)
+    for token in shared:
+        forms[letter_of(token)].append(token)
+    inside = protected_positions(proof)
+    fixed = (frozenset(proof) - shared) | {proof[index] for index in inside}
+    letters: dict[str, str] = {}
+    if level in ("partial", "full"):
+        chosen = sorted(forms)
+        random.shuffle(chosen)
+        if level == "partial":
+            chosen = chosen[: (len(chosen) + random.randrange(2)) // 2]
+        letters = _fresh(chosen, forms, frozenset(proof), random)
+    elif level == "transposition":
+        for alphabet in sorted({fresh_letters(letter) for letter in forms}):
+            mine = sorted(letter for letter in forms if fresh_letters(letter) == alphabet)
+            letters |= _permuted(mine, forms, fixed, random)
+    names = {token: with_letter(token, new) for letter, new in letters.items() for token in forms[letter]}
+    return Renaming(shared, names)
+
+
+def _fresh(chosen: Sequence[str], forms: _Forms, proof: frozenset[Token], random: Random) -> dict[str, str]:
+    """A letter that the proof does not have for each of those chosen."""
+    used = {letter_of(token) for token in proof}
+    given: dict[str, str] = {}
+    for letter in chosen:
+        taken = frozenset(given.values())
+        ways = [new for new in fresh_letters(letter) if new not in taken and _fits(forms[letter], new, proof)]
+        free = [new for new in ways if new not in used] or ways
+        if free:
+            given[letter] = random.choice(free)
+    return given
+
+
+def _permuted(
+    letters: Sequence[str], forms: _Forms, fixed: frozenset[Token], random: Random
+) -> dict[str, str]:
+    """A permutation without fixed points of as many letters as there is one for."""
+    ways = {
+        letter: [new for new in letters if new != letter and _fits(forms[letter], new, fixed)]
+        for letter in letters
+    }
+    while ways:
+        for targets in ways.values():
+            random.shuffle(targets)
+        given = _matched(ways)
+        if len(given) == len(ways):
+            return given
+        leaves = {letter: sum(letter in targets for targets in ways.values()) for letter in ways}
+        out = min(ways, key=lambda letter: (min(leaves[letter], len(ways[letter])), letter))
+        ways = {
+            letter: [new for new in targets if new != out]
+            for letter, targets in ways.items()
+            if letter != out
+        }
+    return {}
+
+
+def _fits(forms: Sequence[Token], letter: str, others: frozenset[Token]) -> bool:
+    """Whether a letter in these forms is a variable each time, and none of the other symbols."""
+    new = [with_letter(token, letter) for token in forms]
+    return all(is_variable(token) and token not in others for token in new)
+
+
+def _matched(ways: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """A largest matching, by augmenting paths: each letter at most one of its targets, no target twice."""
+    owner: dict[str, str] = {}
+
+    def assign(letter: str, seen: set[str]) -> bool:
+        for target in ways[letter]:
+            if target not in seen:
+                seen.add(target)
+                if target not in owner or assign(owner[target], seen):
+                    owner[target] = letter
+                    return True
+        return False
+
+    for letter in ways:
+        assign(letter, set())
+    return {letter: target for target, letter in owner.items()}

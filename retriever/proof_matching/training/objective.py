@@ -1,0 +1,121 @@
+"""MATcH's training (chapter 6) as the loop runs it: local, global, or both in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from lean_extract.common.errors import BadRecords
+from retriever.proof_matching.decoding import exact_decoding
+from retriever.proof_matching.metrics import own_ranks
+from retriever.proof_matching.pairs import load_pairs
+from retriever.proof_matching.training.config import MatchConfig, parse_match
+from retriever.proof_matching.training.data import PairArrays, pair_arrays, thinned
+from retriever.proof_matching.training.losses import global_loss, local_loss
+from retriever.proof_matching.training.model import BertEncoder, Matcher, build_matcher
+from retriever.proof_matching.training.weights import start_from
+from retriever.training.model import fit_attention, groups_of
+from retriever.training.running.config import Precision, RunConfig
+from retriever.training.tokens import Ragged, open_tokenizer
+from retriever.training.wordpiece import PAD
+
+_CHUNK = 256
+
+
+def parse(values: Mapping[str, Any]) -> MatchConfig:
+    """The run's configuration. Raises BadSettings."""
+    return parse_match(values)
+
+
+def make_objective(config: RunConfig, device: torch.device) -> MatchObjective:
+    """The objective over the run's pairs. Raises ModelError, BadRecords."""
+    own = cast(MatchConfig, config)
+    tokenizer = open_tokenizer(own.tokenizer)
+    loaded = load_pairs(own.dataset, own.replacement, ("train", "valid"))
+    train, valid = (
+        pair_arrays(loaded.pairs.part(part), tokenizer, own.lengths, own.modality)
+        for part in ("train", "valid")
+    )
+    if len(train) < own.batch.pairs or not len(valid):
+        message = f"{own.dataset} has {len(train):,} training and {len(valid):,} validation pairs."
+        raise BadRecords(message, "Lower batch.pairs, or build a larger set.")
+    model = build_matcher(own, tokenizer.get_vocab_size(), tokenizer.token_to_id(PAD) or 0)
+    if own.start_from is not None:
+        start_from(model, own.start_from, tokenizer.get_vocab_size())
+    return MatchObjective(own, (train, valid), model, loaded.digest, device)
+
+
+class MatchObjective:
+    """Statements and proofs of a batch, told apart from each other."""
+
+    def __init__(
+        self,
+        config: MatchConfig,
+        parts: tuple[PairArrays, PairArrays],
+        model: Matcher,
+        data: str,
+        device: torch.device,
+    ) -> None:
+        self._config, self.data = config, data
+        self._train, self._valid = parts
+        self.model = model
+        if isinstance(model.encoder, BertEncoder):
+            fit_attention(model.encoder.bert, device)
+        self.model.to(device)
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
+        return groups_of(self.model, self._config.schedule)
+
+    def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
+        """The loss of a batch, over its number of pairs; a scalar."""
+        config = self._config
+        generator = np.random.default_rng([config.seed, step, micro, rank])
+        rows = generator.choice(len(self._train), config.batch.pairs, replace=False)
+        batch = self._train.take(rows)
+        if config.batch.dropped:
+            batch = PairArrays(
+                thinned(batch.statements, config.batch.dropped, generator),
+                thinned(batch.proofs, config.batch.dropped, generator),
+            )
+        scores = model(batch.statements, batch.proofs)
+        whole = config.objective == "global" or (config.objective == "hybrid" and step % 2 == 1)
+        return global_loss(scores) if whole else local_loss(scores)
+
+    def validate(self) -> dict[str, float]:
+        """Percent over the valid part's first pairs: MRR and accuracy locally decoded, accuracy globally."""
+        count = min(len(self._valid), self._config.schedule.evaluation_queries)
+        valid = self._valid.take(np.arange(count))
+        scores = matrix_of(self.model, valid.statements, valid.proofs, self._config.schedule.precision)
+        ranks = own_ranks(scores)
+        assigned = exact_decoding(scores).proofs == np.arange(count)
+        return {
+            "mrr": 100 * float((1 / ranks).mean()),
+            "accuracy": 100 * float((ranks == 1).mean()),
+            "global_accuracy": 100 * float(assigned.mean()),
+        }
+
+
+def matrix_of(
+    model: Matcher, statements: Ragged, proofs: Ragged, precision: Precision
+) -> NDArray[np.float32]:
+    """float32[statements, proofs] Every statement with every proof. Raises ValueError without texts."""
+    with torch.no_grad():
+        scores = model.score(_encoded(model, statements, precision), _encoded(model, proofs, precision))
+    return np.asarray(scores.cpu().numpy(), dtype=np.float32)
+
+
+def _encoded(model: Matcher, texts: Ragged, precision: Precision) -> Tensor:
+    """[rows, d] Some hundreds at a time, in the precision of the training."""
+    if not len(texts):
+        raise ValueError("there is no text to encode")
+    starts = range(0, len(texts), _CHUNK)
+    with torch.autocast(model.weight.device.type, torch.bfloat16, enabled=precision == "bf16"):
+        return torch.cat(
+            [model.encoder(texts.take(np.arange(start, min(start + _CHUNK, len(texts))))) for start in starts]
+        )
