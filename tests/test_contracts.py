@@ -80,7 +80,7 @@ def test_an_import_of_an_upper_layer_is_refused(copied: Path) -> None:
 
 def test_one_corpus_may_not_import_another(copied: Path) -> None:
     with (copied / "retriever/proof_matching/schema.py").open("a", encoding="utf-8") as stream:
-        stream.write("\nimport retriever.naturalproofs.task\n")
+        stream.write("\nimport retriever.naturalproofs.splits\n")
     found = lint(copied)
     assert found.returncode == 1
     assert "retriever.proof_matching is not allowed to import retriever.naturalproofs:" in found.stdout

@@ -24,8 +24,17 @@ from pathlib import Path
 from lean_extract.common.errors import BadSettings, BadSource
 from lean_extract.common.verbs import add_json_option, write_json
 from retriever.evaluation.fuse import fused
-from retriever.evaluation.rows import PARTS, PROTOCOLS, CollectionRow, Protocol, RankingTask, rows_of, task_of
-from retriever.evaluation.trained_rankers import RankerTable, lexical, trained
+from retriever.evaluation.rows import (
+    PARTS,
+    PROTOCOLS,
+    CollectionRow,
+    Protocol,
+    RankerTable,
+    RankingTask,
+    rows_of,
+    task_of,
+)
+from retriever.evaluation.trained_rankers import lexical, trained
 from retriever.metrics.tables import cell, table
 from retriever.search.backends import find_backend
 from retriever.training.running.kinds import add_backend_argument

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from lean_extract.common.arrays import Floats, Int64s
-from retriever.evaluation.rows import RankingTask, ranks_in
-from retriever.evaluation.trained_rankers import RankerTable
+from retriever.evaluation.rows import RankerTable, RankingTask, ranks_in
 from retriever.metrics.ranks import mean_average_precision
 from retriever.search.collections.fit import search_weights
 from retriever.search.collections.rankers import levelled

@@ -57,7 +57,7 @@ from retriever.lean.patterns.query import is_pattern, parse_pattern
 from retriever.lean.tokens import shape_tokens, text_tokens
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
 from retriever.naturalproofs.backend import BACKEND
-from retriever.naturalproofs.evaluation.predictions import read_predictions
+from retriever.naturalproofs.evaluation.generation import read_predictions
 from retriever.naturalproofs.readers.books import MARKS, OTHERS, TYPES
 from retriever.naturalproofs.readers.drafts import Rules
 from retriever.naturalproofs.readers.latex import LatexSource

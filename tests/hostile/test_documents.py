@@ -20,7 +20,7 @@ from prover.evaluation.problems import InvalidProblem
 from retriever.documents.store import read_corpus
 from retriever.documents.xml_parser import DEEPEST
 from retriever.lean.features import load_fusion
-from retriever.naturalproofs.evaluation.predictions import read_predictions
+from retriever.naturalproofs.evaluation.generation import read_predictions
 from retriever.naturalproofs.readers import dump as dumps
 from retriever.naturalproofs.readers.books import read_stein
 from retriever.naturalproofs.readers.dump import read_pages

@@ -122,8 +122,9 @@ class TwoTowers(nn.Module):
 
     def _all(self, tower: nn.Module, texts: Ragged, chunk: int) -> Tensor:
         parts = []
+        quiet = len(texts) <= chunk or None
         with torch.no_grad():
-            for start in tqdm(range(0, len(texts), chunk), desc="texts", leave=False, disable=None):
+            for start in tqdm(range(0, len(texts), chunk), desc="texts", leave=False, disable=quiet):
                 rows: Int64s = np.arange(start, min(start + chunk, len(texts)))
                 parts.append(self.finish(tower(texts.take(rows))).cpu())
         return torch.cat(parts)
