@@ -18,14 +18,14 @@ import argparse
 import hashlib
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 from lean_extract.common.errors import BadRecords
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import parse_json
 from lean_extract.common.files.reading import open_regular
-from retriever.documents.released import is_text
+from retriever.documents.layout import is_text
+from retriever.documents.store import check_sound
 from retriever.proof_matching.readers.released import read_released
 from retriever.proof_matching.schema import StatementProof, StatementProofs, Token
 from retriever.proof_matching.tokens import decode, encode
@@ -35,7 +35,6 @@ FORMAT = "match-pairs"
 VERSION = 1
 _FIELDS = ("key", "part", "kind", "category", "source", "place", "statement", "proof")
 _AGAIN = "Build it with `python -m retriever match-build`."
-_TOLD = 3
 _PIECE = 1 << 20
 
 
@@ -48,16 +47,12 @@ def read_pairs(
     when there is nothing to be read, when the file is of another format or version, or, without
     `complaints`, when anything in it is wrong.
     """
-    complaints_found: list[str] = []
-    pairs = read_released(path, level, complaints_found) if path.is_dir() else _read(path, complaints_found)
+    problems: list[str] = []
+    pairs = read_released(path, level, problems) if path.is_dir() else _read(path, problems)
     if complaints is not None:
-        complaints.extend(complaints_found)
-    elif complaints_found:
-        more = f"; and {len(complaints_found) - _TOLD:,} more" if len(complaints_found) > _TOLD else ""
-        raise BadRecords(
-            f"{path} is damaged: {'; '.join(complaints_found[:_TOLD])}{more}.",
-            f"`python -m retriever match-check {path}` tells all; get the file again, or build it.",
-        )
+        complaints.extend(problems)
+    else:
+        check_sound(path, problems, "match-check")
     return pairs
 
 
@@ -93,7 +88,7 @@ def digest_of(source: Path) -> str:
     return whole.hexdigest()
 
 
-def _read(path: Path, complaints_found: list[str]) -> StatementProofs:
+def _read(path: Path, problems: list[str]) -> StatementProofs:
     pairs: list[StatementProof] = []
     parts: dict[str, Split] = {}
     try:
@@ -107,12 +102,12 @@ def _read(path: Path, complaints_found: list[str]) -> StatementProofs:
                     if pair.key in parts:
                         raise ValueError(f"has the key {pair.key!r} a second time")
                 except ValueError as error:
-                    complaints_found.append(f"{path}:{number}: {error}")
+                    problems.append(f"{path}:{number}: {error}")
                 else:
                     pairs.append(pair)
                     parts[pair.key] = part
             if expected not in (None, number - 1):
-                complaints_found.append(f"{path}:{number}: ends after {number - 1:,} of {expected:,} pairs")
+                problems.append(f"{path}:{number}: ends after {number - 1:,} of {expected:,} pairs")
     except OSError as error:
         raise BadRecords(f"{path} cannot be read: {error.strerror}.", _AGAIN) from error
     except UnicodeDecodeError as error:
@@ -148,10 +143,9 @@ def _pair(line: str) -> tuple[StatementProof, Split]:
     """The pair of a line. Raises ValueError with what is wrong with it."""
     try:
         plain = parse_json(line)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"is not JSON: {error.msg}") from error
     except ValueError as error:
-        raise ValueError(f"is not JSON: {error}") from error
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else error
+        raise ValueError(f"is not JSON: {reason}") from error
     if not isinstance(plain, dict):
         raise ValueError("is not a JSON object")
     for name in _FIELDS:
@@ -162,28 +156,26 @@ def _pair(line: str) -> tuple[StatementProof, Split]:
     part = next((part for part in SPLITS if part == plain["part"]), None)
     if part is None:
         raise ValueError(f"has the part {plain['part']!r}, which is none of {', '.join(SPLITS)}")
-    texts = dict(_texts(plain))
     pair = StatementProof(
-        plain["key"],
-        texts["statement"],
-        texts["proof"],
-        plain["kind"],
-        plain["category"],
-        plain["source"],
-        plain["place"],
+        key=plain["key"],
+        statement=_side(plain, "statement"),
+        proof=_side(plain, "proof"),
+        kind=plain["kind"],
+        category=plain["category"],
+        source=plain["source"],
+        location=plain["place"],
     )
     return pair, part
 
 
-def _texts(plain: dict[str, str]) -> Iterator[tuple[str, tuple[Token, ...]]]:
-    for side in ("statement", "proof"):
-        try:
-            tokens = decode(plain[side])
-        except ValueError as error:
-            raise ValueError(f"has a {side} in which {error}") from error
-        if not tokens:
-            raise ValueError(f"has an empty {side}")
-        yield side, tokens
+def _side(plain: dict[str, str], side: str) -> tuple[Token, ...]:
+    try:
+        tokens = decode(plain[side])
+    except ValueError as error:
+        raise ValueError(f"has a {side} in which {error}") from error
+    if not tokens:
+        raise ValueError(f"has an empty {side}")
+    return tokens
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -194,8 +186,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    complaints_found: list[str] = []
-    read_pairs(options.file, complaints_found, level=options.level)
-    for line in complaints_found:
+    problems: list[str] = []
+    read_pairs(options.file, problems, level=options.level)
+    for line in problems:
         print(line)
-    return int(bool(complaints_found))
+    return int(bool(problems))
