@@ -22,8 +22,8 @@ from retriever.documents.xml_parser import DEEPEST
 from retriever.lean.features import load_fusion
 from retriever.naturalproofs.evaluation.generation import read_predictions
 from retriever.naturalproofs.readers import dump as dumps
-from retriever.naturalproofs.readers.books import read_stein
 from retriever.naturalproofs.readers.dump import read_pages
+from retriever.naturalproofs.readers.latex_sources import read_stein
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
 from retriever.proof_matching.readers.arxmliv import article_pairs, read_categories
 from retriever.proof_matching.schema import StatementProof
