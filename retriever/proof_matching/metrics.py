@@ -5,14 +5,13 @@ A statement's own proof, and none other, is right: proof i belongs to statement 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lean_extract.common.arrays import Int64s
-from retriever.metrics.bootstrap import Bootstrap, Interval
+from retriever.metrics.bootstrap import Bootstrap, Interval, mean_interval
 from retriever.metrics.ranks import rank_of
 from retriever.proof_matching.decoding import Scores, checked
 
@@ -36,18 +35,12 @@ def ranking_figures(ranks: Sequence[int] | Int64s, seed: int = 0) -> dict[str, I
     """MRR and accuracy (eq. 2.1 and 2.2) of local decoding, in percent. Raises ValueError without ranks."""
     found = np.asarray(ranks, dtype=np.float64)
     values = 100 * np.stack([1 / found, found == 1], axis=1)
-    return _figures(values, seed)
+    return dict(zip(COLUMNS, Bootstrap(len(values), seed=seed).intervals(values), strict=True))
 
 
 def assignment_figures(proofs: Int64s, seed: int = 0) -> dict[str, Interval]:
     """Accuracy of an assignment, in percent: it has no ranking, so no MRR. Raises ValueError without any."""
-    right = 100.0 * (proofs == np.arange(len(proofs)))
-    return {"Acc": _figures(right[:, None], seed, ("Acc",))["Acc"]}
-
-
-def _figures(values: NDArray[np.float64], seed: int, names: Sequence[str] = COLUMNS) -> dict[str, Interval]:
-    intervals = Bootstrap(len(values), seed=seed).intervals(values)
-    return dict(zip(names, intervals, strict=True))
+    return {"Acc": mean_interval((proofs == np.arange(len(proofs))).tolist(), seed)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +48,8 @@ class StatementCounts:
     """Table 3.1: proofs by the number of statements that take them."""
 
     proofs: int
-    at_least: Mapping[int, int]
-    """Bound -> proofs that so many statements or more take."""
+    at_least: dict[str, int]
+    """Bound, as JSON has it -> proofs that so many statements or more take."""
     one: int
     none: int
 
@@ -66,7 +59,7 @@ def assignment_counts(taken: Int64s, proofs: int, bounds: Sequence[int] = BOUNDS
     times = np.bincount(taken, minlength=proofs)
     return StatementCounts(
         proofs=proofs,
-        at_least={bound: int((times >= bound).sum()) for bound in bounds},
+        at_least={str(bound): int((times >= bound).sum()) for bound in bounds},
         one=int((times == 1).sum()),
         none=int((times == 0).sum()),
     )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,16 +22,16 @@ from numpy.typing import NDArray
 
 from lean_extract.common.errors import BadRecords
 from lean_extract.common.verbs import add_json_option, write_json
-from retriever.metrics.tables import cell, table
+from retriever.metrics.tables import table
 from retriever.proof_matching.decoding import global_decoding, local_decoding
-from retriever.proof_matching.evaluation.tables import (
+from retriever.proof_matching.evaluation.report import (
     NO_TRAINING,
     Decoding,
     MatchRow,
     count_table,
-    plain_rows,
 )
 from retriever.proof_matching.metrics import (
+    COLUMNS,
     StatementCounts,
     assignment_counts,
     assignment_figures,
@@ -112,17 +112,7 @@ def result_of(
             figures = ranking_figures(own_ranks(scores))
         else:
             figures = assignment_figures(global_decoding(scores).proofs)
-        rows.append(
-            MatchRow(
-                about.encoder,
-                about.objective,
-                decoding,
-                about.trained,
-                about.tested,
-                about.modality,
-                figures,
-            )
-        )
+        rows.append(replace(about, decoding=decoding, figures=figures))
     return Result(tuple(rows), assignment_counts(local_decoding(scores), scores.shape[1]))
 
 
@@ -142,19 +132,10 @@ def _results(chosen: argparse.Namespace, runs: Sequence[Path]) -> Iterator[tuple
 def report(rows: Sequence[MatchRow], *, intervals: bool = True) -> str:
     """All rows in one table."""
     lines = [
-        [
-            row.title,
-            row.trained or "-",
-            row.tested,
-            row.modality,
-            *(
-                cell(row.figures[name], intervals=intervals) if name in row.figures else "-"
-                for name in ("MRR", "Acc")
-            ),
-        ]
+        [row.title, row.trained or "-", row.tested, row.modality, *row.cells(intervals=intervals)]
         for row in rows
     ]
-    return table(["", "trained on", "tested on", "input", "MRR", "Acc"], lines)
+    return table(["", "trained on", "tested on", "input", *COLUMNS], lines)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -181,22 +162,6 @@ def run(options: argparse.Namespace) -> None:
     print(report(rows, intervals=not options.plain))
     for name, one, result in found:
         print(f"\n{count_table(result.counts, f'{name} on {one.level}')}")
-    write_json(options.json, _plain(found))
-
-
-def _plain(found: Sequence[tuple[str, Tested, Result]]) -> dict[str, object]:
-    tested = found[0][1]
-    return {
-        "part": tested.part,
-        "pairs_sha256": tested.digest,
-        "pairs": len(tested.pairs),
-        "models": [
-            {
-                "name": name,
-                "tested": one.level,
-                "rows": plain_rows(result.rows),
-                "counts": asdict(result.counts),
-            }
-            for name, one, result in found
-        ],
-    }
+    models = [{"name": name, "tested": one.level, **asdict(result)} for name, one, result in found]
+    about = {"part": tested.part, "pairs_sha256": tested.digest, "pairs": len(tested.pairs)}
+    write_json(options.json, {**about, "models": models})

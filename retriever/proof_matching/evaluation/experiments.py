@@ -23,11 +23,11 @@ from retriever.proof_matching.evaluation.plan import Planned, Scale, all_runs, s
 from retriever.proof_matching.evaluation.report import (
     TABLES,
     FinishedMatcher,
+    MatchRow,
     read_finished,
     report,
     write_finished,
 )
-from retriever.proof_matching.evaluation.tables import MatchRow
 from retriever.proof_matching.metrics import StatementCounts
 from retriever.proof_matching.schema import LEVELS, MODALITIES
 from retriever.proof_matching.store import digest_of
