@@ -29,7 +29,17 @@ _SHORT, _MOST_MARKS = 1000, 30
 """In a text that is not short, so many marks on one character are read: to bring them in order takes time
 that grows with their square (UAX #15, "stream-safe text").
 """
-_STYLES = (("BLACK-LETTER", "FRAKTUR"),)
+UNICODE_STYLES = {
+    "double-struck": "DOUBLE-STRUCK",
+    "sans-serif": "SANS-SERIF",
+    "bold-sans-serif": "SANS-SERIF BOLD",
+    "sans-serif-italic": "SANS-SERIF ITALIC",
+    "sans-serif-bold-italic": "SANS-SERIF BOLD ITALIC",
+}
+"""What Unicode's names call a font; the others as MathML does, with spaces between their words."""
+_FONTS_OF = {style: font for font, style in UNICODE_STYLES.items()} | {
+    "DOUBLE-STRUCK ITALIC": "double-struck"
+}
 _ALPHABETS = re.compile(
     r"(?:MATHEMATICAL )?"
     r"(BOLD ITALIC|BOLD SCRIPT|BOLD FRAKTUR|DOUBLE-STRUCK ITALIC|SANS-SERIF BOLD ITALIC|SANS-SERIF BOLD"
@@ -137,21 +147,10 @@ def _alphabet(char: str) -> str | None:
         return "italic"
     if char < "ℂ":
         return None
-    name = unicodedata.name(char, "")
-    for old, new in _STYLES:
-        name = name.replace(old, new)
-    match = _ALPHABETS.match(name)
+    match = _ALPHABETS.match(unicodedata.name(char, "").replace("BLACK-LETTER", "FRAKTUR"))
     if match is None or unicodedata.normalize("NFKC", char) == char:
         return None
     return _FONTS_OF.get(match[1], match[1].lower().replace(" ", "-"))
-
-
-_FONTS_OF = {
-    "DOUBLE-STRUCK ITALIC": "double-struck",
-    "SANS-SERIF BOLD": "bold-sans-serif",
-    "SANS-SERIF BOLD ITALIC": "sans-serif-bold-italic",
-    "SANS-SERIF ITALIC": "sans-serif-italic",
-}
 
 
 def _settled(text: str, kind: Kind, font: str) -> str:

@@ -22,10 +22,14 @@ import numpy as np
 
 from lean_extract.common.errors import BadRecords, BadSettings
 from lean_extract.common.files.atomic import replacing
-from retriever.proof_matching.explanation.explain import Explanation, PairScorer, explain_pair
-from retriever.proof_matching.explanation.html import render_html
-from retriever.proof_matching.explanation.scorers import AgainstPool, TfIdfAgainstPool
-from retriever.proof_matching.explanation.text import has_colour, render_terminal
+from retriever.proof_matching.explanation.explain import (
+    AgainstPool,
+    Explanation,
+    PairScorer,
+    TfIdfAgainstPool,
+    explain_pair,
+)
+from retriever.proof_matching.explanation.rendering import has_colour, render_html, render_terminal
 from retriever.proof_matching.pairs import load_pairs
 from retriever.proof_matching.schema import LEVELS, StatementProof, StatementProofs, Token
 

@@ -15,7 +15,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal, Protocol
 
 import numpy as np
@@ -25,6 +24,7 @@ from tqdm import tqdm
 from lean_extract.common.errors import BadSettings, ModelError, UserError
 from lean_extract.common.extras import import_extra
 from retriever.proof_matching.schema import StatementProof, Token
+from retriever.proof_matching.tfidf import tfidf_scores
 
 Side = Literal["statement", "proof"]
 Text = tuple[Token, ...]
@@ -114,8 +114,11 @@ def explain_pair(
 ) -> Explanation:
     """Which tokens of a side the match of a pair rests on; see `explain`."""
     other = pair.proof if side == "statement" else pair.statement
-    asked = partial(_asked, scorer, side, other)
-    return explain(asked, pair.statement, pair.proof, side=side, samples=samples, seed=seed)
+
+    def varied(variants: Sequence[Text]) -> NDArray[np.floating]:
+        return scorer(side, variants, other)
+
+    return explain(varied, pair.statement, pair.proof, side=side, samples=samples, seed=seed)
 
 
 def explain(
@@ -153,10 +156,6 @@ def explain(
     return Explanation(
         side, statement, proof, tuple(weighted), float(scores[0]), float(base), float(fit), samples
     )
-
-
-def _asked(scorer: PairScorer, side: Side, other: Text, variants: Sequence[Text]) -> NDArray[np.floating]:
-    return scorer(side, variants, other)
 
 
 def _variants(names: int, samples: int, random: np.random.Generator) -> NDArray[np.bool_]:
@@ -203,3 +202,42 @@ def _distances(kept: NDArray[np.bool_]) -> NDArray[np.float64]:
 def _nearness(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     """How much a variant counts: LIME's exponential kernel."""
     return np.asarray(np.sqrt(np.exp(-((distances / _KERNEL) ** 2))), np.float64)
+
+
+class ScoreMatrix(Protocol):
+    """What a matcher gives; `retriever.proof_matching.training.matcher.OpenMatcher` is one."""
+
+    def scores(self, statements: Sequence[Text], proofs: Sequence[Text]) -> NDArray[np.float32]:
+        """float32[statements, proofs] of any texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstPool:
+    """A trained matcher as `explain_pair` asks it: a proof's log-odds against those of a pool."""
+
+    model: ScoreMatrix
+    pool: Sequence[Text]
+    """Proofs of other statements, at least one."""
+
+    def __call__(self, side: Side, variants: Sequence[Text], other: Text) -> NDArray[np.float64]:
+        """float64[variants] In nats. Raises BadSettings without a pool."""
+        if side == "statement":
+            return log_odds(self.model.scores(variants, [other, *self.pool]), 0)
+        row = self.model.scores([other], [*variants, *self.pool])[0]
+        others = np.broadcast_to(row[len(variants) :], (len(variants), len(self.pool)))
+        return log_odds(np.column_stack([row[: len(variants)], others]), 0)
+
+
+class TfIdfAgainstPool:
+    """A proof's log-odds by TF-IDF against those of a pool; cosines times a hundred, to tell them apart."""
+
+    def __init__(self, pool: Sequence[Text]) -> None:
+        self._pool = list(pool)
+
+    def __call__(self, side: Side, variants: Sequence[Text], other: Text) -> NDArray[np.float64]:
+        """float64[variants] In nats."""
+        if side == "statement":
+            return log_odds(100 * tfidf_scores(list(variants), [other, *self._pool]), 0)
+        # one by one: together they would count in each other's document frequencies
+        rows = [tfidf_scores([other], [variant, *self._pool])[0] for variant in variants]
+        return log_odds(100 * np.stack(rows), 0)

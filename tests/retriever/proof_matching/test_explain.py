@@ -20,9 +20,7 @@ from retriever.proof_matching.explanation.explain import (
     explain_pair,
     log_odds,
 )
-from retriever.proof_matching.explanation.glyphs import glyph
-from retriever.proof_matching.explanation.html import render_html
-from retriever.proof_matching.explanation.text import has_colour, render_terminal
+from retriever.proof_matching.explanation.rendering import glyph, has_colour, render_html, render_terminal
 from retriever.proof_matching.schema import StatementProof, Token
 from retriever.proof_matching.tokens import decode
 

@@ -1,16 +1,20 @@
 from __future__ import annotations
 
-import json
+from pathlib import Path
 
+import pytest
+
+from lean_extract.common.errors import BadSettings
 from retriever.metrics.bootstrap import Interval
-from retriever.proof_matching.evaluation.tables import (
+from retriever.proof_matching.evaluation.report import (
+    FinishedMatcher,
     MatchRow,
     count_table,
     cross_table,
     input_table,
     main_table,
-    plain_rows,
-    row_of,
+    read_finished,
+    write_finished,
 )
 from retriever.proof_matching.metrics import StatementCounts
 
@@ -62,11 +66,19 @@ def test_the_cross_table_has_a_row_a_level_trained_on() -> None:
 
 
 def test_the_counts_are_shares_of_all_proofs() -> None:
-    lines = lines_of(count_table(StatementCounts(50, {20: 1, 2: 10}, 20, 20)))
+    lines = lines_of(count_table(StatementCounts(50, {"20": 1, "2": 10}, 20, 20)))
     assert lines["20 or more"] == ["1", "2.0"]
     assert lines["2 or more"] == ["10", "20.0"]
     assert lines["0"] == ["20", "40.0"]
 
 
-def test_rows_come_back_from_json() -> None:
-    assert [row_of(plain) for plain in json.loads(json.dumps(plain_rows(ROWS)))] == ROWS
+def test_rows_come_back_from_their_file(tmp_path: Path) -> None:
+    path = tmp_path / "npt.json"
+    finished = FinishedMatcher("npt", tuple(ROWS), {"full": StatementCounts(50, {"2": 10}, 20, 20)}, 1.5)
+    write_finished(path, finished, "digest")
+    assert read_finished(path, "digest") == finished
+    with pytest.raises(BadSettings, match="other pairs"):
+        read_finished(path, "another")
+    path.write_text(path.read_text().replace('"local"', '"loud"'))
+    with pytest.raises(BadSettings, match="not a file of rows"):
+        read_finished(path, "digest")

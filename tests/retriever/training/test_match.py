@@ -16,7 +16,7 @@ pytest.importorskip("lap")
 from lean_extract.common.errors import BadRecords, BadSettings, ModelError  # noqa: E402
 from retriever.proof_matching.decoding import exact_decoding  # noqa: E402
 from retriever.proof_matching.evaluation.plan import all_runs, stages_of  # noqa: E402
-from retriever.proof_matching.explanation.scorers import AgainstPool  # noqa: E402
+from retriever.proof_matching.explanation.explain import AgainstPool  # noqa: E402
 from retriever.proof_matching.training.config import MatchConfig, NptConfig, parse_match  # noqa: E402
 from retriever.proof_matching.training.data import thinned  # noqa: E402
 from retriever.proof_matching.training.losses import global_loss, local_loss  # noqa: E402
