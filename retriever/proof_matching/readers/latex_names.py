@@ -42,125 +42,36 @@ _SIGNS = listed(
     dashv top natural sharp flat amalg boxtimes ltimes rtimes prec succ preceq succeq angle mid nmid
     lneq gneq triangleleft triangleright"""
 )
+_FURTHER_SIGNS = r"""
+    to → exists ∃ partial ∂ backslash \ circ ∘ star ⋆ asymp ≍ gets ← longmapsto ⟼ leadsto ⇝ xrightarrow →
+    xleftarrow ← implies ⟹ iff ⟺ le ≤ ge ≥ ne ≠ neq ≠ land ∧ lor ∨ lnot ¬ neg ¬ not ¬ cdot ⋅ ast * prime '
+    colon : langle ⟨ rangle ⟩ lbrace { rbrace } lbrack [ rbrack ] vert | lvert | rvert | Vert ‖ lVert ‖ rVert ‖
+    bot ⊥ surd √ dagger † square □ Box □ sslash ⫽ smallsetminus ∖ subsetneq ⊊ supsetneq ⊋ subsetneqq ⫋ ldots …
+    dots … dotsc … dotsb ⋯ cdots ⋯ vdots ⋮ ddots ⋱ bmod mod pmod mod overline ¯ bar ¯ underline _ widehat ^
+    hat ^ widetilde ~ tilde ~ check ˇ breve ˘ acute ´ grave ` dot ˙ ddot ¨ mathring ˚ vec → overrightarrow →
+    overleftarrow ← underbrace ⏟ overbrace ⏞
+"""
+"""Commands, each with its sign."""
 OPERATORS = MappingProxyType(
     {name: html5[f"{name};"] for name in _SIGNS}
-    | {
-        "to": "→",
-        "exists": "∃",
-        "partial": "∂",
-        "backslash": "\\",
-        "circ": "∘",
-        "star": "⋆",
-        "asymp": "≍",
-        "gets": "←",
-        "longmapsto": "⟼",
-        "leadsto": "⇝",
-        "xrightarrow": "→",
-        "xleftarrow": "←",
-        "implies": "⟹",
-        "iff": "⟺",
-        "le": "≤",
-        "ge": "≥",
-        "ne": "≠",
-        "neq": "≠",
-        "land": "∧",
-        "lor": "∨",
-        "lnot": "¬",
-        "neg": "¬",
-        "not": "¬",
-        "cdot": "⋅",
-        "ast": "*",
-        "prime": "'",
-        "colon": ":",
-        "langle": "⟨",
-        "rangle": "⟩",
-        "lbrace": "{",
-        "rbrace": "}",
-        "lbrack": "[",
-        "rbrack": "]",
-        "vert": "|",
-        "lvert": "|",
-        "rvert": "|",
-        "Vert": "‖",
-        "lVert": "‖",
-        "rVert": "‖",
-        "bot": "⊥",
-        "surd": "√",
-        "dagger": "†",
-        "square": "□",
-        "Box": "□",
-        "sslash": "⫽",
-        "smallsetminus": "∖",
-        "subsetneq": "⊊",
-        "supsetneq": "⊋",
-        "subsetneqq": "⫋",
-        "ldots": "…",
-        "dots": "…",
-        "dotsc": "…",
-        "dotsb": "⋯",
-        "cdots": "⋯",
-        "vdots": "⋮",
-        "ddots": "⋱",
-        "bmod": "mod",
-        "pmod": "mod",
-        "overline": "¯",
-        "bar": "¯",
-        "underline": "_",
-        "widehat": "^",
-        "hat": "^",
-        "widetilde": "~",
-        "tilde": "~",
-        "check": "ˇ",
-        "breve": "˘",
-        "acute": "´",
-        "grave": "`",
-        "dot": "˙",
-        "ddot": "¨",
-        "mathring": "˚",
-        "vec": "→",
-        "overrightarrow": "→",
-        "overleftarrow": "←",
-        "underbrace": "⏟",
-        "overbrace": "⏞",
-    }
+    | dict(zip(_FURTHER_SIGNS.split()[::2], _FURTHER_SIGNS.split()[1::2], strict=True))
 )
 """Signs by command. An accent comes in front of its letter, as in the source; MathML has it behind."""
 
+_COMMANDS_OF = {
+    "normal": "mathrm mathup rm textrm textnormal operatorname",
+    "bold": "mathbf bf textbf",
+    "italic": "mathit it em emph textit",
+    "bold-italic": "boldsymbol bm pmb",
+    "double-struck": "mathbb mathds Bbb",
+    "script": "mathcal mathscr cal",
+    "fraktur": "mathfrak frak",
+    "sans-serif": "mathsf sf textsf",
+    "monospace": "mathtt tt texttt",
+    "": "mathop",
+}
 FONTS_OF = MappingProxyType(
-    {
-        "mathrm": "normal",
-        "mathup": "normal",
-        "rm": "normal",
-        "textrm": "normal",
-        "textnormal": "normal",
-        "mathbf": "bold",
-        "bf": "bold",
-        "textbf": "bold",
-        "mathit": "italic",
-        "it": "italic",
-        "em": "italic",
-        "emph": "italic",
-        "textit": "italic",
-        "boldsymbol": "bold-italic",
-        "bm": "bold-italic",
-        "pmb": "bold-italic",
-        "mathbb": "double-struck",
-        "mathds": "double-struck",
-        "Bbb": "double-struck",
-        "mathcal": "script",
-        "mathscr": "script",
-        "cal": "script",
-        "mathfrak": "fraktur",
-        "frak": "fraktur",
-        "mathsf": "sans-serif",
-        "sf": "sans-serif",
-        "textsf": "sans-serif",
-        "mathtt": "monospace",
-        "tt": "monospace",
-        "texttt": "monospace",
-        "operatorname": "normal",
-        "mathop": "",
-    }
+    {command: font for font, commands in _COMMANDS_OF.items() for command in commands.split()}
 )
 """Fonts by the command that asks for them."""
 SWITCHES = listed("rm bf it em cal frak sf tt")

@@ -1,4 +1,4 @@
-from retriever.proof_matching.readers.counts import tables
+from retriever.proof_matching.build import tables
 from retriever.proof_matching.schema import StatementProof, StatementProofs, Token
 
 EXPECTED = """\

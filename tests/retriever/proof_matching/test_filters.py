@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever.proof_matching.readers.english import is_english
-from retriever.proof_matching.readers.filters import draw, english, kept, split, with_own_keys
+from retriever.proof_matching.readers.filters import draw, english, is_english, kept, split, with_own_keys
 from retriever.proof_matching.schema import StatementProof, Token
 from retriever.proof_matching.tokens import words
 from tests.retriever.proof_matching.articles import GERMAN, PROOF, STATEMENT

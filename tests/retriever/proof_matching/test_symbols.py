@@ -2,9 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from retriever.proof_matching.protected import protected_positions
 from retriever.proof_matching.schema import Token
-from retriever.proof_matching.symbols import fresh_letters, is_variable, variables, with_letter
+from retriever.proof_matching.symbols import (
+    fresh_letters,
+    is_variable,
+    protected_positions,
+    variables,
+    with_letter,
+)
 from retriever.proof_matching.tokens import decode
 
 
