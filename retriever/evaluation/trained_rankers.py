@@ -20,7 +20,7 @@ from retriever.training.references.autoregressive_config import AutoregressiveCo
 from retriever.training.references.autoregressive_model import SequenceModel
 from retriever.training.references.joint_config import JointConfig
 from retriever.training.references.joint_model import JointModel
-from retriever.training.references.pairwise_best import kind_of_run
+from retriever.training.references.objective import kind_of_run
 from retriever.training.references.pairwise_config import TextLengths
 from retriever.training.tokens import Ragged, open_tokenizer
 

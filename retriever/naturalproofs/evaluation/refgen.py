@@ -26,8 +26,8 @@ from retriever.naturalproofs.evaluation.generation import write_predictions
 from retriever.search.backend import Collection
 from retriever.search.splits import Split
 from retriever.training.references.autoregressive import load_autoregressive
-from retriever.training.references.autoregressive_decoding import Beam, beam_search
-from retriever.training.references.pairwise_best import kind_of_run
+from retriever.training.references.autoregressive_model import Beam, beam_search
+from retriever.training.references.objective import kind_of_run
 from retriever.training.running.unfinished import unfinished
 
 STOPPED = "Stopped. Run the same command again to continue."

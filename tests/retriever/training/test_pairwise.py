@@ -20,8 +20,8 @@ from retriever.models.bag_terms import Terms  # noqa: E402
 from retriever.training.collection import CollectionArrays  # noqa: E402
 from retriever.training.model import BiEncoder  # noqa: E402
 from retriever.training.pretrained import convert  # noqa: E402
-from retriever.training.references.pairwise import load_pairwise, parse  # noqa: E402
-from retriever.training.references.pairwise_data import draw_pairs, never_negative, training_of  # noqa: E402
+from retriever.training.references.objective import training_of  # noqa: E402
+from retriever.training.references.pairwise import draw_pairs, load_pairwise, never_negative, parse  # noqa: E402
 from retriever.training.references.pairwise_model import Bag, read_terms  # noqa: E402
 from retriever.training.running.curve import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
