@@ -9,7 +9,7 @@ import numpy as np
 from lean_extract.common.arrays import Floats, Int64s
 from retriever.evaluation.rows import RankerTable, RankingTask, ranks_in
 from retriever.metrics.ranks import mean_average_precision
-from retriever.search.collections.fit import search_weights
+from retriever.search.collections.measure import search_weights
 from retriever.search.collections.rankers import levelled
 
 

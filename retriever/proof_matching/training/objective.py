@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional
 
 from lean_extract.common.errors import BadRecords
 from retriever.proof_matching.decoding import exact_decoding
@@ -16,15 +16,12 @@ from retriever.proof_matching.metrics import own_ranks
 from retriever.proof_matching.pairs import load_pairs
 from retriever.proof_matching.training.config import MatchConfig, parse_match
 from retriever.proof_matching.training.data import PairArrays, pair_arrays, thinned
-from retriever.proof_matching.training.losses import global_loss, local_loss
+from retriever.proof_matching.training.matcher import matrix_of, start_from
 from retriever.proof_matching.training.model import BertEncoder, Matcher, build_matcher
-from retriever.proof_matching.training.weights import start_from
 from retriever.training.model import fit_attention, groups_of
-from retriever.training.running.config import Precision, RunConfig
-from retriever.training.tokens import Ragged, open_tokenizer
+from retriever.training.running.config import RunConfig
+from retriever.training.tokens import open_tokenizer
 from retriever.training.wordpiece import PAD
-
-_CHUNK = 256
 
 
 def parse(values: Mapping[str, Any]) -> MatchConfig:
@@ -101,21 +98,20 @@ class MatchObjective:
         }
 
 
-def matrix_of(
-    model: Matcher, statements: Ragged, proofs: Ragged, precision: Precision
-) -> NDArray[np.float32]:
-    """float32[statements, proofs] Every statement with every proof. Raises ValueError without texts."""
-    with torch.no_grad():
-        scores = model.score(_encoded(model, statements, precision), _encoded(model, proofs, precision))
-    return np.asarray(scores.cpu().numpy(), dtype=np.float32)
+def local_loss(scores: Tensor) -> Tensor:
+    """L'_LOC of section 6.1 over [b, b], a pair: -log P(p|s), the proofs of the batch being all there are."""
+    return functional.cross_entropy(scores, torch.arange(len(scores), device=scores.device))
 
 
-def _encoded(model: Matcher, texts: Ragged, precision: Precision) -> Tensor:
-    """[rows, d] Some hundreds at a time, in the precision of the training."""
-    if not len(texts):
-        raise ValueError("there is no text to encode")
-    starts = range(0, len(texts), _CHUNK)
-    with torch.autocast(model.weight.device.type, torch.bfloat16, enabled=precision == "bf16"):
-        return torch.cat(
-            [model.encoder(texts.take(np.arange(start, min(start + _CHUNK, len(texts))))) for start in starts]
-        )
+def global_loss(scores: Tensor) -> Tensor:
+    """L_GLOBAL of section 6.2 over [b, b], a pair: a structured hinge, its margin one for every wrong proof.
+
+    The assignment is the best one with the costs added (M' = M + 1 - I): no other violates the margin more.
+    """
+    count = len(scores)
+    raised = scores.detach().float().cpu().numpy() + (1 - np.eye(count, dtype=np.float32))
+    found = torch.from_numpy(exact_decoding(raised).proofs).to(scores.device)
+    rows = torch.arange(count, device=scores.device)
+    cost = (found != rows).sum()
+    violated = cost + scores[rows, found].sum() - scores[rows, rows].sum()
+    return torch.clamp(violated, min=0.0) / count

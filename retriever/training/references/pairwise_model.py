@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import ModelError
-from retriever.models.bag_terms import Terms
+from retriever.models.bag import Terms
 from retriever.training.model import BiEncoder, build_bert
 from retriever.training.running.config import ModelConfig
 from retriever.training.tokens import Ragged, open_tokenizer

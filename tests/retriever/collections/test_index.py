@@ -20,8 +20,7 @@ from retriever.search.collections.index import CollectionIndex, fused_of
 from retriever.search.collections.indexing import index_collection
 from retriever.search.collections.manifest import CollectionManifest
 from retriever.search.collections.measure import ranks_of
-from retriever.search.collections.rankers import levelled, votes
-from retriever.search.collections.reranked import RerankedRanker
+from retriever.search.collections.rankers import RerankedRanker, levelled, votes
 from retriever.search.splits import Split
 from retriever.search.votes import ProofGraph
 from tests.retriever.naturalproofs.corpora import gardens

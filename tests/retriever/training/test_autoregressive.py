@@ -16,7 +16,7 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
 from lean_extract.common.errors import BadSettings  # noqa: E402
-from retriever.models.bag_terms import Terms  # noqa: E402
+from retriever.models.bag import Terms  # noqa: E402
 from retriever.naturalproofs.backend import BACKEND  # noqa: E402
 from retriever.naturalproofs.evaluation import refgen  # noqa: E402
 from retriever.training.references.autoregressive import load_autoregressive, parse, ranking_scores, with_end  # noqa: E402

@@ -19,10 +19,10 @@ from retriever.proof_matching.evaluation.plan import all_runs, stages_of  # noqa
 from retriever.proof_matching.explanation.explain import AgainstPool  # noqa: E402
 from retriever.proof_matching.training.config import MatchConfig, NptConfig, parse_match  # noqa: E402
 from retriever.proof_matching.training.data import thinned  # noqa: E402
-from retriever.proof_matching.training.losses import global_loss, local_loss  # noqa: E402
 from retriever.proof_matching.training.matcher import open_matcher  # noqa: E402
 from retriever.proof_matching.training.mlm import MatchMlmConfig  # noqa: E402
 from retriever.proof_matching.training.model import NptEncoder  # noqa: E402
+from retriever.proof_matching.training.objective import global_loss, local_loss  # noqa: E402
 from retriever.training.running.curve import read_curve  # noqa: E402
 from retriever.training.running.limits import RunLimits  # noqa: E402
 from retriever.training.running.train import kind_of, run_training  # noqa: E402

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.train
 
 from lean_extract.common.errors import BadRecords, BadSettings, ModelError  # noqa: E402
 from retriever.metrics.ranks import average_precision, mean_average_precision, ranks_of  # noqa: E402
-from retriever.models.bag_terms import Terms  # noqa: E402
+from retriever.models.bag import Terms  # noqa: E402
 from retriever.training.collection import CollectionArrays  # noqa: E402
 from retriever.training.model import BiEncoder  # noqa: E402
 from retriever.training.pretrained import convert  # noqa: E402
