@@ -154,7 +154,7 @@ class LayoutReader:
         ids: dict[str, set[int]] = {}
         for _, statement in placed:
             ids.setdefault(statement.label, set()).add(statement.id)
-        known = set().union(*ids.values())
+        known = {statement.id for _, statement in placed}
 
         def links(one: Statement | DocumentProof, location: str) -> tuple[int, ...]:
             for number, target in enumerate(one.ref_ids):

@@ -147,7 +147,7 @@ def input_table(rows: Sequence[MatchRow], *, intervals: bool = True) -> str:
 def cross_table(rows: Sequence[MatchRow], encoder: str, *, intervals: bool = True) -> str:
     """Table 7.3: an encoder trained on one level and tested on another, local training and decoding."""
     chosen = [
-        (row.trained, row)
+        (level, row)
         for level in LEVELS
         for row in rows
         if (row.encoder, row.objective, row.decoding, row.modality) == (encoder, "local", "local", "both")

@@ -26,14 +26,13 @@ from retriever.proof_matching.explanation.explain import (
     AgainstPool,
     Explanation,
     PairScorer,
+    Text,
     TfIdfAgainstPool,
     explain_pair,
 )
 from retriever.proof_matching.explanation.rendering import has_colour, render_html, render_terminal
 from retriever.proof_matching.pairs import load_pairs
-from retriever.proof_matching.schema import LEVELS, StatementProof, StatementProofs, Token
-
-Text = Sequence[Token]
+from retriever.proof_matching.schema import LEVELS, StatementProof, StatementProofs
 
 
 def pair_of(pairs: StatementProofs, key: str, proof_of: str) -> StatementProof:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
 from retriever.proof_matching.schema import Kind, Token
@@ -17,22 +17,15 @@ _CONTENT = listed(
 _PRESENTATION = frozenset(("MathML-Presentation", "application/mathml-presentation+xml"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Formula:
     """What a `math` element holds."""
 
-    tokens: tuple[Token, ...]
+    tokens: list[Token] = field(default_factory=list)
     beside: int = 0
     """Annotations in content markup, left out as the presentation is there."""
     lost: int = 0
     """Parts in content markup alone, left out."""
-
-
-@dataclass(slots=True)
-class _Walk:
-    tokens: list[Token]
-    beside: int = 0
-    lost: int = 0
 
 
 def local(tag: object) -> str:
@@ -48,27 +41,27 @@ def linearise(math: Element) -> Formula:
     no space (`mtext` of `Mod`). `mfenced` shows its brackets. Of `semantics` the presentation is taken. Text
     where none belongs is read as what it looks like. Never raises.
     """
-    walk = _Walk([])
+    formula = Formula()
     todo: list[tuple[Element | str, str]] = [(math, "")]
     while todo:
         item, font = todo.pop()
         if isinstance(item, str):
             for piece in item.split():
-                walk.tokens += symbols(piece, kind_of(piece), font)
+                formula.tokens += symbols(piece, kind_of(piece), font)
             continue
         name = local(item.tag)
         font = item.get("mathvariant", font)
         if name in _LEAVES:
-            walk.tokens += symbols("".join(item.itertext()), _LEAVES[name], font)
+            formula.tokens += symbols("".join(item.itertext()), _LEAVES[name], font)
         elif name in _TEXT:
-            walk.tokens += _text("".join(item.itertext()), font)
+            formula.tokens += _text("".join(item.itertext()), font)
         elif name in _CONTENT:
-            walk.lost += 1
+            formula.lost += 1
         elif name == "annotation-xml":
-            walk.beside += 1
+            formula.beside += 1
         elif name not in _NOTHING:
-            todo += reversed([(part, font) for part in _parts(item, name, walk)])
-    return Formula(tuple(walk.tokens), walk.beside, walk.lost)
+            todo += reversed([(part, font) for part in _parts(item, name, formula)])
+    return formula
 
 
 def _text(text: str, font: str) -> list[Token]:
@@ -77,11 +70,11 @@ def _text(text: str, font: str) -> list[Token]:
     return words(text) if is_prose(text) else symbols(text, "identifier", font)
 
 
-def _parts(element: Element, name: str, walk: _Walk) -> list[Element | str]:
+def _parts(element: Element, name: str, formula: Formula) -> list[Element | str]:
     """What an element that is not a leaf has in it: children, and text between them."""
     if name == "semantics":
         shown = _presentation(element)
-        walk.beside += sum(
+        formula.beside += sum(
             local(one.tag) == "annotation-xml" and one is not shown and not _is_shown(one) for one in element
         )
         if shown is None:

@@ -137,14 +137,6 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert read_predictions(path, [(4, 0), (4, 1)], {1, 3}) == ((3, 3, 1), ())
 
 
-def test_a_place_that_cannot_be_written_is_told(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    assert main([str(corpus), "--json", str(tmp_path / "file" / "x.json")]) == 1
-    assert "cannot be read or written" in capsys.readouterr().err
-
-
 @given(TRUTHS, st.integers(0, 5))
 def test_an_oracle_says_what_its_name_tells(true: list[tuple[int, ...]], seed: int) -> None:
     found = oracle_sequences(true, seed)

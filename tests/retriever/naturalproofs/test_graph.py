@@ -101,10 +101,3 @@ def test_the_command_prints_the_figures(tmp_path: Path, capsys: pytest.CaptureFi
     assert main([str(path)]) == 0
     lines = dict(line.rsplit(maxsplit=1) for line in capsys.readouterr().out.splitlines())
     assert (lines["edges"], lines["statements that refer to themselves"]) == ("9", "1")
-
-
-def test_the_command_says_what_is_wrong_with_a_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([str(tmp_path / "none.json")]) != 0
-    assert "none.json" in capsys.readouterr().err

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from retriever.proof_matching.schema import StatementProof, StatementProofs, Token
+from retriever.proof_matching.schema import FONTS, StatementProof, StatementProofs, Token
 from retriever.proof_matching.store import write_pairs
+from retriever.proof_matching.tokens import decode, encode, words
 from retriever.search.splits import Split
 
 _COMMON = ("let", "be", "a", "ring", "map", "with", "the", "that", "every", "module", "over", "has", "done")
@@ -20,6 +21,16 @@ def word(text: str) -> Token:
 
 def symbol(text: str) -> Token:
     return Token(text, "identifier")
+
+
+def check_tokens(tokens: tuple[Token, ...]) -> None:
+    """That tokens survive a line of a file, and that each is what it may be."""
+    assert decode(encode(tokens)) == tokens
+    for token in tokens:
+        assert token.text and not any(map(str.isspace, token.text))
+        assert token.font in FONTS
+        assert token.kind != "word" or words(token.text) == [token]
+        assert token.is_math == (token.spelled[:1] == "$" and len(token.spelled) > 1)
 
 
 def make_pairs(train: int = 60, held: int = 12, seed: int = 0) -> StatementProofs:

@@ -116,10 +116,3 @@ def test_nothing_left_is_told_and_nothing_is_written(
     assert main(["naturalproofs", str(tmp_path / "none.json"), str(out)]) == 1
     assert "cannot be read" in capsys.readouterr().err
     assert not out.exists()
-
-
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    put(tmp_path, "in/a.xhtml", page(statement(), proof()))
-    put(tmp_path, "file", "")
-    assert main(["arxmliv", str(tmp_path / "in"), str(tmp_path / "file/out.jsonl")]) == 1
-    assert "cannot be read or written" in capsys.readouterr().err

@@ -5,19 +5,59 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retriever.proof_matching.readers.mathml import linearise
-from retriever.proof_matching.schema import FONTS
-from retriever.proof_matching.tokens import decode, encode, words
+from retriever.proof_matching.tokens import encode
+from tests.retriever.proof_matching.matching import check_tokens
 
 
 def line(markup: str) -> str:
     return encode(linearise(fromstring(f"<math>{markup}</math>")).tokens)
 
 
-def test_leaves_come_depth_first() -> None:
-    quadratic = (
-        "<mi>a</mi><msup><mi>x</mi><mn>2</mn></msup><mo>+</mo><mi>b</mi><mi>x</mi><mo>+</mo><mi>c</mi>"
-    )
-    assert line(quadratic) == "$i:a $i:x $n:2 $o:+ $i:b $i:x $o:+ $i:c"
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        pytest.param(
+            "<mi>a</mi><msup><mi>x</mi><mn>2</mn></msup><mo>+</mo><mi>b</mi><mi>x</mi>",
+            "$i:a $i:x $n:2 $o:+ $i:b $i:x",
+            id="leaves come depth first",
+        ),
+        pytest.param(
+            '<mi>R</mi><mi mathvariant="double-struck">R</mi><mi>ℝ</mi><mi mathvariant="bold">R</mi><mi>𝓡</mi>'
+            '<mi mathvariant="normal">R</mi><mi mathvariant="italic">R</mi><mi mathvariant="normal">Hom</mi>'
+            '<mi mathvariant="italic">Hom</mi><mi mathvariant="wavy">R</mi>',
+            "$i:R $idouble-struck:R $idouble-struck:R $ibold:R $ibold-script:R $inormal:R $i:R $i:Hom"
+            " $iitalic:Hom $i:R",
+            id="fonts are kept apart",
+        ),
+        pytest.param(
+            '<mstyle mathvariant="bold"><mi>x</mi><mrow><mi mathvariant="fraktur">g</mi></mrow></mstyle><mi>x</mi>',
+            "$ibold:x $ifraktur:g $i:x",
+            id="a style holds for what is in it",
+        ),
+        pytest.param(
+            '<mfenced open="["><mi>a</mi><mi>b</mi><mi>c</mi></mfenced>',
+            "$o:[ $i:a $o:, $i:b $o:, $i:c $o:)",
+            id="brackets of mfenced are shown",
+        ),
+        pytest.param(
+            '<mfenced separators=";,"><mi>a</mi><mi>b</mi><mi>c</mi><mi>d</mi></mfenced>',
+            "$o:( $i:a $o:; $i:b $o:, $i:c $o:, $i:d $o:)",
+            id="the last separator goes on",
+        ),
+        pytest.param(
+            "<mi>f</mi><mo>\u2061</mo><mspace/><mtext>\u00a0</mtext><mo>\u2062</mo><mi>x</mi>",
+            "$i:f $i:x",
+            id="what is not seen is no symbol",
+        ),
+        pytest.param(
+            "<mtext> for all </mtext><mi>x</mi><mtext>Mod</mtext><mtext>and</mtext>",
+            "for all $i:x $i:Mod and",
+            id="text in a formula is words or a name",
+        ),
+    ],
+)
+def test_markup_becomes_tokens(markup: str, expected: str) -> None:
+    assert line(markup) == expected
 
 
 def test_prefixes_and_namespaces_do_not_matter() -> None:
@@ -26,46 +66,6 @@ def test_prefixes_and_namespaces_do_not_matter() -> None:
         '<math xmlns="http://www.w3.org/1998/Math/MathML"><mi>x</mi></math>',
     ):
         assert encode(linearise(fromstring(markup)).tokens) == "$i:x"
-
-
-def test_fonts_are_kept_apart() -> None:
-    markup = (
-        '<mi>R</mi><mi mathvariant="double-struck">R</mi><mi>ℝ</mi><mi mathvariant="bold">R</mi><mi>𝓡</mi>'
-        '<mi mathvariant="normal">R</mi><mi mathvariant="italic">R</mi><mi mathvariant="normal">Hom</mi>'
-        '<mi mathvariant="italic">Hom</mi><mi mathvariant="wavy">R</mi>'
-    )
-    assert line(markup) == (
-        "$i:R $idouble-struck:R $idouble-struck:R $ibold:R $ibold-script:R $inormal:R $i:R $i:Hom"
-        " $iitalic:Hom $i:R"
-    )
-
-
-def test_a_style_holds_for_what_is_in_it() -> None:
-    inner = '<mi>x</mi><mrow><mi mathvariant="fraktur">g</mi></mrow>'
-    markup = f'<mstyle mathvariant="bold">{inner}</mstyle><mi>x</mi>'
-    assert line(markup) == "$ibold:x $ifraktur:g $i:x"
-
-
-def test_brackets_of_mfenced_are_shown() -> None:
-    assert line('<mfenced open="["><mi>a</mi><mi>b</mi><mi>c</mi></mfenced>') == (
-        "$o:[ $i:a $o:, $i:b $o:, $i:c $o:)"
-    )
-    assert line('<mfenced separators=";,"><mi>a</mi><mi>b</mi><mi>c</mi><mi>d</mi></mfenced>') == (
-        "$o:( $i:a $o:; $i:b $o:, $i:c $o:, $i:d $o:)"
-    )
-
-
-def test_what_is_not_seen_is_no_symbol() -> None:
-    assert (
-        line("<mi>f</mi><mo>\u2061</mo><mspace/><mtext>\u00a0</mtext><mo>\u2062</mo><mi>x</mi>")
-        == "$i:f $i:x"
-    )
-
-
-def test_text_in_a_formula_is_words_or_a_name() -> None:
-    assert line("<mtext> for all </mtext><mi>x</mi><mtext>Mod</mtext><mtext>and</mtext>") == (
-        "for all $i:x $i:Mod and"
-    )
 
 
 def test_of_parallel_markup_the_presentation_is_taken() -> None:
@@ -144,15 +144,7 @@ _TREES = st.recursive(
 
 @given(_TREES)
 def test_every_tree_gives_sane_tokens(tree: Element) -> None:
-    tokens = linearise(tree).tokens
-    assert decode(encode(tokens)) == tokens
-    for token in tokens:
-        assert token.text
-        assert not any(map(str.isspace, token.text))
-        assert token.font in FONTS
-        if token.kind == "word":
-            assert words(token.text) == [token]
-        assert token.is_math == (token.spelled[:1] == "$" and len(token.spelled) > 1)
+    check_tokens(tuple(linearise(tree).tokens))
 
 
 @given(
