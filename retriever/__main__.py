@@ -58,15 +58,15 @@ VERBS: Mapping[str, Verb] = {
     "naturalproofs-generation": Verb(
         ".naturalproofs.evaluation.generation", "measure generated reference sequences"
     ),
-    "match-build": Verb(".match.build", "make statement-proof pairs"),
-    "match-check": Verb(".match.store", "list what is wrong with a file of pairs"),
-    "match-replace": Verb(".match.replacement", "replace the symbols of pairs"),
-    "match-vocabulary": Verb(".match.vocabulary", "make the vocabulary of the matcher"),
-    "match-evaluate": Verb(".match.evaluation.evaluate", "measure matchers"),
+    "match-build": Verb(".proof_matching.build", "make statement-proof pairs"),
+    "match-check": Verb(".proof_matching.store", "list what is wrong with a file of pairs"),
+    "match-replace": Verb(".proof_matching.replacement", "replace the symbols of pairs"),
+    "match-vocabulary": Verb(".proof_matching.vocabulary", "make the vocabulary of the matcher"),
+    "match-evaluate": Verb(".proof_matching.evaluation.evaluate", "measure matchers"),
     "match-experiments": Verb(
-        ".match.evaluation.experiments", "train and measure the matchers of the thesis"
+        ".proof_matching.evaluation.experiments", "train and measure the matchers of the thesis"
     ),
-    "match-explain": Verb(".match.explanation.command", "explain the score of a pair"),
+    "match-explain": Verb(".proof_matching.explanation.command", "explain the score of a pair"),
 }
 
 

@@ -60,7 +60,9 @@ def close_a_cycle(folder: Path, package: str) -> None:
     raise AssertionError(f"no module of {package} imports another")
 
 
-@pytest.mark.parametrize("package", ["retriever.match", "retriever.training.running", "lsp_server.http"])
+@pytest.mark.parametrize(
+    "package", ["retriever.proof_matching", "retriever.training.running", "lsp_server.http"]
+)
 def test_a_cycle_between_siblings_is_refused(copied: Path, package: str) -> None:
     close_a_cycle(copied, package)
     found = lint(copied)
@@ -77,8 +79,8 @@ def test_an_import_of_an_upper_layer_is_refused(copied: Path) -> None:
 
 
 def test_one_corpus_may_not_import_another(copied: Path) -> None:
-    with (copied / "retriever/match/schema.py").open("a", encoding="utf-8") as stream:
-        stream.write("\nimport retriever.naturalproofs.task\n")
+    with (copied / "retriever/proof_matching/schema.py").open("a", encoding="utf-8") as stream:
+        stream.write("\nimport retriever.naturalproofs.splits\n")
     found = lint(copied)
     assert found.returncode == 1
-    assert "retriever.match is not allowed to import retriever.naturalproofs:" in found.stdout
+    assert "retriever.proof_matching is not allowed to import retriever.naturalproofs:" in found.stdout

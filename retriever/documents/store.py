@@ -12,29 +12,23 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 from lean_extract.common.errors import BadRecords
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.files.reading import MAX_CORPUS
-from retriever.documents.checks import Placed, check_examples, checked_links, without_doubles
-from retriever.documents.released import LayoutProblem, pairs, read_statement, whole_numbers
-from retriever.documents.schema import Corpus, Example, Split, Splits, Statement, StatementType
+from retriever.documents.layout import LISTS, PARTS, LayoutProblem, LayoutReader
+from retriever.documents.schema import Corpus, Splits, Statement
 
-_LISTS: tuple[tuple[str, StatementType], ...] = (
-    ("theorems", "theorem"),
-    ("definitions", "definition"),
-    ("others", "other"),
-)
-_PARTS = ("train", "valid", "test")
 _LAYOUT = (
     "Expected the JSON of June 2021 (zenodo.org/record/4902289), or what "
     "`python -m retriever naturalproofs-build` writes."
 )
-_TOLD = 3
+_KEYS = ("id", "type", "label", "categories", "title", "contents", "refs", "ref_ids")
+_SHOWN = 3
 
 
 def read_corpus(path: Path, complaints: list[str] | None = None) -> tuple[Corpus, Splits | None]:
@@ -48,15 +42,18 @@ def read_corpus(path: Path, complaints: list[str] | None = None) -> tuple[Corpus
     if complaints is not None:
         complaints.extend(f"{path}: {problem}" for problem in problems)
         return corpus, splits
-    bad = [problem for problem in problems if not problem.harmless]
-    if bad:
-        shown = "; ".join(map(str, bad[:_TOLD]))
-        more = f"; and {len(bad) - _TOLD:,} more" if len(bad) > _TOLD else ""
-        raise BadRecords(
-            f"{path} is damaged: {shown}{more}.",
-            f"`python -m retriever naturalproofs-check {path}` tells all; get the file again, or build it.",
-        )
+    check_sound(path, [str(problem) for problem in problems if not problem.harmless], "naturalproofs-check")
     return corpus, splits
+
+
+def check_sound(path: Path, problems: list[str], verb: str) -> None:
+    """Raises BadRecords with the first problems of a file, where there are any, and the verb that lists all."""
+    if problems:
+        more = f"; and {len(problems) - _SHOWN:,} more" if len(problems) > _SHOWN else ""
+        raise BadRecords(
+            f"{path} is damaged: {'; '.join(problems[:_SHOWN])}{more}.",
+            f"`python -m retriever {verb} {path}` tells all; get the file again, or build it.",
+        )
 
 
 def problems_of(path: Path) -> tuple[LayoutProblem, ...]:
@@ -68,14 +65,19 @@ def write_corpus(path: Path, corpus: Corpus, splits: Splits | None = None) -> No
     """Write a file of the released layout, one statement a line; it appears whole. Raises OSError."""
     with replacing(path) as stream:
         stream.write('{"dataset": {\n')
-        for key, statements in zip(("theorems", "definitions", "others"), _lists(corpus), strict=True):
+        for key, statements in zip(LISTS, (corpus.theorems, corpus.definitions, corpus.others), strict=True):
             stream.write(f'"{key}": [')
-            _write_lines(stream, statements)
+            for number, statement in enumerate(statements):
+                stream.write(",\n" if number else "\n")
+                stream.write(json.dumps(_to_plain(statement), ensure_ascii=False))
             stream.write("],\n")
         stream.write(f'"retrieval_examples": {json.dumps(retrieval_examples(corpus))}\n}}')
         if splits is not None:
-            parts = {name: _split_to_plain(getattr(splits, name)) for name in _PARTS}
-            stream.write(f',\n"splits": {json.dumps(parts)}')
+            plain = {
+                name: {"ref_ids": split.ref_ids, "examples": split.examples}
+                for name, split in zip(PARTS, (splits.train, splits.valid, splits.test), strict=True)
+            }
+            stream.write(f',\n"splits": {json.dumps(plain)}')
         stream.write("}\n")
 
 
@@ -84,60 +86,34 @@ def retrieval_examples(corpus: Corpus) -> list[int]:
     return [theorem.id for theorem in corpus.theorems if any(proof.ref_ids for proof in theorem.proofs)]
 
 
-def _lists(corpus: Corpus) -> tuple[tuple[Statement, ...], ...]:
-    return corpus.theorems, corpus.definitions, corpus.others
-
-
-def _write_lines(stream: IO[str], statements: Iterable[Statement]) -> None:
-    for number, statement in enumerate(statements):
-        stream.write(",\n" if number else "\n")
-        stream.write(json.dumps(_to_plain(statement), ensure_ascii=False))
-
-
-def _to_plain(statement: Statement) -> dict[str, object]:
-    plain: dict[str, object] = {
-        "id": statement.id,
-        "type": statement.type,
-        "label": statement.label,
-        "categories": list(statement.categories),
-        "title": statement.title,
-        "contents": list(statement.contents),
-        "refs": list(statement.refs),
-        "ref_ids": list(statement.ref_ids),
-        "proofs": [
-            {"contents": list(proof.contents), "refs": list(proof.refs), "ref_ids": list(proof.ref_ids)}
-            for proof in statement.proofs
-        ],
-    }
-    for key in ("toplevel_categories", "recursive_categories"):
-        if getattr(statement, key):
-            plain[key] = list(getattr(statement, key))
-    return plain
-
-
-def _split_to_plain(split: Split) -> dict[str, object]:
-    return {"ref_ids": list(split.ref_ids), "examples": [list(example) for example in split.examples]}
+def _to_plain(statement: Statement) -> dict[str, Any]:
+    plain = {key: getattr(statement, key) for key in _KEYS}
+    plain["proofs"] = [asdict(proof) for proof in statement.proofs]
+    further = {key: getattr(statement, key) for key in ("toplevel_categories", "recursive_categories")}
+    return plain | {key: value for key, value in further.items() if value}
 
 
 def _read(path: Path) -> tuple[Corpus, Splits | None, list[LayoutProblem]]:
     whole = _load(path)
-    dataset = whole.get("dataset")
-    if not isinstance(dataset, dict) or not all(isinstance(dataset.get(key), list) for key, _ in _LISTS):
+    dataset, splits = whole.get("dataset"), whole.get("splits")
+    if not isinstance(dataset, dict) or not all(isinstance(dataset.get(key), list) for key in LISTS):
         found = dataset if isinstance(dataset, dict) else whole
         keys = ", ".join(sorted(found)[:8]) or "none"
         raise BadRecords(f"{path} is of another layout: its keys are {keys}.", _LAYOUT)
-    problems: list[LayoutProblem] = []
-    read = [_statements(dataset[key], kind, f"dataset.{key}", problems) for key, kind in _LISTS]
-    placed = without_doubles([pair for part in read for pair in part], problems)
-    linked = checked_links(placed, problems)
-    corpus = Corpus(*(tuple(one for one in linked if one.type == kind) for _, kind in _LISTS))
-    check_examples(dataset.get("retrieval_examples", []), corpus, problems)
-    if whole.get("splits") is None:
-        return corpus, None, problems
-    return corpus, _splits(whole["splits"], corpus, path, problems), problems
+    reader = LayoutReader()
+    corpus = reader.corpus(dataset)
+    if splits is None:
+        return corpus, None, reader.problems
+    if not isinstance(splits, dict) or not all(_is_split(splits.get(name)) for name in PARTS):
+        raise BadRecords(f"{path} has splits of another layout.", _LAYOUT)
+    return corpus, reader.splits(splits, corpus), reader.problems
 
 
-def _load(path: Path) -> dict[str, object]:
+def _is_split(plain: object) -> bool:
+    return isinstance(plain, dict) and {"ref_ids", "examples"} <= plain.keys()
+
+
+def _load(path: Path) -> dict[str, Any]:
     try:
         whole = read_json(path, MAX_CORPUS)
     except OSError as error:
@@ -151,62 +127,6 @@ def _load(path: Path) -> dict[str, object]:
     if not isinstance(whole, dict):
         raise BadRecords(f"{path} is of another layout: it is not a JSON object.", _LAYOUT)
     return whole
-
-
-def _statements(
-    plain: Sequence[object], kind: StatementType, location: str, problems: list[LayoutProblem]
-) -> list[Placed]:
-    found: list[Placed] = []
-    for number, item in enumerate(plain):
-        where = f"{location}[{number}]"
-        statement = read_statement(item, kind, where, problems)
-        if statement is not None:
-            found.append((where, statement))
-    return found
-
-
-def _splits(plain: object, corpus: Corpus, path: Path, problems: list[LayoutProblem]) -> Splits:
-    if not isinstance(plain, dict) or not all(
-        isinstance(plain.get(name), dict) and {"ref_ids", "examples"} <= plain[name].keys() for name in _PARTS
-    ):
-        raise BadRecords(f"{path} has splits of another layout.", _LAYOUT)
-    known = {statement.id for statement in corpus.statements}
-    proofs = {theorem.id: theorem.proofs for theorem in corpus.theorems}
-    taken: dict[Example, str] = {}
-
-    def has_proof(example: Example) -> bool:
-        return 0 <= example[1] < len(proofs.get(example[0], ()))
-
-    def wrong(example: Example, name: str) -> LayoutProblem | None:
-        location = f"splits.{name}.examples"
-        if not has_proof(example):
-            return LayoutProblem(location, f"names {list(example)}, which is not a proof")
-        if not proofs[example[0]][example[1]].ref_ids:
-            return LayoutProblem(
-                location, f"names {list(example)}, a proof without references", harmless=True
-            )
-        if example in taken:
-            return LayoutProblem(location, f"names {list(example)}, which is in {taken[example]}, too")
-        taken[example] = name
-        return None
-
-    def split(name: str) -> Split:
-        location = f"splits.{name}"
-        ids = whole_numbers(plain[name]["ref_ids"], f"{location}.ref_ids", problems)
-        examples = pairs(plain[name]["examples"], f"{location}.examples", problems)
-        for target in ids:
-            if target not in known:
-                problems.append(LayoutProblem(f"{location}.ref_ids", f"names {target}, the id of nothing"))
-        kept = []
-        for example in examples:
-            found = wrong(example, name)
-            if found is None:
-                kept.append(example)
-            else:
-                problems.append(found)
-        return Split(tuple(kept), tuple(target for target in ids if target in known))
-
-    return Splits(*map(split, _PARTS))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -31,16 +31,17 @@ from retriever.evaluation.rows import (
     PROTOCOLS,
     CollectionRow,
     Protocol,
+    RankerTable,
     RankingTask,
     ranks_in,
     rows_of,
     task_of,
 )
-from retriever.evaluation.trained_rankers import RankerTable, lexical, trained
+from retriever.evaluation.trained_rankers import lexical, trained
 from retriever.metrics.ranks import mean_average_precision
 from retriever.metrics.tables import cell, table
 from retriever.search.backends import find_backend
-from retriever.search.collections.fit import search_weights
+from retriever.search.collections.measure import search_weights
 from retriever.search.collections.rankers import levelled
 from retriever.training.running.kinds import add_backend_argument
 

@@ -27,7 +27,7 @@ from retriever.search.backend import Backend, Collection
 from retriever.search.backends import find_backend
 from retriever.search.collections.index import fused_for_evaluation, reranked_of
 from retriever.search.collections.measure import outside_of, questions_of
-from retriever.search.collections.reranked import RerankedRanker
+from retriever.search.collections.rankers import RerankedRanker
 from retriever.training.running.kinds import add_backend_argument
 
 

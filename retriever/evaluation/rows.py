@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,7 +11,6 @@ from tqdm import tqdm
 
 from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import BadSettings
-from retriever.evaluation.trained_rankers import RankerTable
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.ranks import Ranks, ranks_of
 from retriever.metrics.references import AnswerRanks
@@ -25,6 +25,15 @@ PROTOCOLS: tuple[Protocol, ...] = ("among", "excluded", "cited")
 """The question itself is ranked; is not; and only what answers a question of some split is ranked."""
 _CHUNK = 128
 _NONE = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class RankerTable:
+    """A model and its scores."""
+
+    name: str
+    table: Callable[[Int64s, Int64s], Floats]
+    """(questions, documents) to float32[questions, documents], finite, the higher the better."""
 
 
 @dataclass(frozen=True, slots=True)

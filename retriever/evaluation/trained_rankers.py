@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import BadSettings
+from retriever.evaluation.rows import RankerTable
 from retriever.search.backend import Backend, Collection
 from retriever.search.collections.index import fused_for_evaluation
 from retriever.search.collections.rankers import Ranker as ServedRanker
@@ -20,20 +20,11 @@ from retriever.training.references.autoregressive_config import AutoregressiveCo
 from retriever.training.references.autoregressive_model import SequenceModel
 from retriever.training.references.joint_config import JointConfig
 from retriever.training.references.joint_model import JointModel
-from retriever.training.references.pairwise_best import kind_of_run
+from retriever.training.references.objective import kind_of_run
 from retriever.training.references.pairwise_config import TextLengths
 from retriever.training.tokens import Ragged, open_tokenizer
 
 TableModel = TypeVar("TableModel", JointModel, SequenceModel)
-
-
-@dataclass(frozen=True, slots=True)
-class RankerTable:
-    """A model and its scores."""
-
-    name: str
-    table: Callable[[Int64s, Int64s], Floats]
-    """(questions, documents) to float32[questions, documents], finite, the higher the better."""
 
 
 def lexical(backend: Backend, collection: Collection) -> list[RankerTable]:
@@ -64,7 +55,8 @@ def trained(run: Path, collection: Collection, *, encodings: Path | None = None)
     return RankerTable(run.name, makers[kind](run, collection, data, encodings))
 
 
-def _arrays(run: Path, collection: Collection, lengths: TextLengths) -> CollectionArrays:
+def run_arrays(run: Path, collection: Collection, lengths: TextLengths) -> CollectionArrays:
+    """A collection as a run reads it. Raises ModelError."""
     tokenizer = open_tokenizer(run / "tokenizer.json")
     return arrays_of_collection(collection, tokenizer, query=lengths.query, document=lengths.document)
 
@@ -73,7 +65,7 @@ def _pairwise(
     run: Path, collection: Collection, data: str, encodings: Path | None
 ) -> Callable[[Int64s, Int64s], Floats]:
     config, model = pairwise.load_pairwise(run)
-    arrays = _arrays(run, collection, config.lengths)
+    arrays = run_arrays(run, collection, config.lengths)
     encoded = model.of_references(arrays.documents).numpy()
 
     def table(questions: Int64s, documents: Int64s) -> Floats:
@@ -107,7 +99,7 @@ def _of_table(
     scores: Callable[[TableModel, Ragged, Int64s], Floats],
 ) -> Callable[[Int64s, Int64s], Floats]:
     """The scores of a model that has the references in a table."""
-    arrays = _arrays(run, collection, config.lengths)
+    arrays = run_arrays(run, collection, config.lengths)
     if data != collection.digest:
         model.table = joint.other_table(config.start, encodings, arrays)
     return lambda questions, documents: scores(model, arrays.questions.take(questions), documents)

@@ -34,7 +34,7 @@ class NaturalProofs:
     def read(self, source: Path) -> Collection:
         """The corpus of a file in the released layout. Raises BadRecords."""
         corpus, splits = read_corpus(source)
-        return collection_of(corpus, splits or make_splits(corpus, 0), _digest(source))
+        return collection_of(corpus, splits or make_splits(corpus, 0), digest_of(source))
 
     def query_text(self, typed: str) -> str:
         """A theorem as it was typed; its first line is its title where a second follows. Raises UserError."""
@@ -104,7 +104,14 @@ def _question(
     return Question(f"{example[0]}/{example[1]}", text, references, split, own, theorem.label)
 
 
-def _digest(source: Path) -> str:
+def example_of(question: Question) -> Example:
+    """The theorem's id and the number of its proof."""
+    theorem, _, proof = question.key.partition("/")
+    return int(theorem), int(proof)
+
+
+def digest_of(source: Path) -> str:
+    """The sha256 of a corpus file, in hexadecimal. Raises OSError."""
     return hashlib.sha256(read_regular(source, MAX_CORPUS)).hexdigest()
 
 

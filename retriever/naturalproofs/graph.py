@@ -39,44 +39,6 @@ class ReferenceGraph:
         return tuple(id for id, users in self.referred_by.items() if users and not self.refers_to[id])
 
 
-@dataclass(frozen=True, slots=True)
-class GraphFigures:
-    """What `describe` prints, in this order."""
-
-    statements: int
-    nodes: int
-    edges: int
-    leaves: int
-    leaf_theorems: int
-    heads: int
-    to_themselves: int
-    mutual_pairs: int
-    cycles: int
-    in_cycles: int
-    largest_cycle: int
-    mean_degree: float
-    most_references: int
-    most_users: int
-
-
-_NAMES = {
-    "statements": "statements",
-    "nodes": "statements with an edge (nodes)",
-    "edges": "edges",
-    "leaves": "leaves: refer, are not referred to",
-    "leaf_theorems": "  of these, theorems",
-    "heads": "heads: are referred to, refer to nothing",
-    "to_themselves": "statements that refer to themselves",
-    "mutual_pairs": "pairs that refer to each other",
-    "cycles": "strongly connected components of two or more",
-    "in_cycles": "  statements in them",
-    "largest_cycle": "  the largest",
-    "mean_degree": "edges a node",
-    "most_references": "the most that one statement refers to",
-    "most_users": "the most that refer to one statement",
-}
-
-
 def build_graph(corpus: Corpus) -> ReferenceGraph:
     """The graph of all references, in statements and in proofs.
 
@@ -105,31 +67,31 @@ def _targets(statement: Statement) -> set[int]:
     return {*statement.ref_ids, *(id for proof in statement.proofs for id in proof.ref_ids)}
 
 
-def figures(corpus: Corpus, graph: ReferenceGraph) -> GraphFigures:
-    """The figures of `graph`, which is that of `corpus`."""
+def figures(corpus: Corpus, graph: ReferenceGraph) -> dict[str, float]:
+    """The figures of `graph`, which is that of `corpus`, by what they are, in the order of Table 3 and more."""
     theorems = {theorem.id for theorem in corpus.theorems}
     out_degrees = [len(targets) for targets in graph.refers_to.values()]
     in_degrees = [len(users) for users in graph.referred_by.values()]
     nodes = sum(bool(out or into) for out, into in zip(out_degrees, in_degrees, strict=True))
     edges = sum(out_degrees)
     mutual = sum(id in graph.refers_to[other] for id, found in graph.refers_to.items() for other in found)
-    cycles = [part for part in components(graph.refers_to) if len(part) > 1]
-    return GraphFigures(
-        statements=len(out_degrees),
-        nodes=nodes,
-        edges=edges,
-        leaves=len(graph.leaves),
-        leaf_theorems=len(theorems.intersection(graph.leaves)),
-        heads=len(graph.heads),
-        to_themselves=graph.to_themselves,
-        mutual_pairs=mutual // 2,
-        cycles=len(cycles),
-        in_cycles=sum(map(len, cycles)),
-        largest_cycle=max(map(len, cycles), default=0),
-        mean_degree=edges / max(nodes, 1),
-        most_references=max(out_degrees, default=0),
-        most_users=max(in_degrees, default=0),
-    )
+    cycles = [len(part) for part in components(graph.refers_to) if len(part) > 1]
+    return {
+        "statements": len(out_degrees),
+        "statements with an edge (nodes)": nodes,
+        "edges": edges,
+        "leaves: refer, are not referred to": len(graph.leaves),
+        "  of these, theorems": len(theorems.intersection(graph.leaves)),
+        "heads: are referred to, refer to nothing": len(graph.heads),
+        "statements that refer to themselves": graph.to_themselves,
+        "pairs that refer to each other": mutual // 2,
+        "strongly connected components of two or more": len(cycles),
+        "  statements in them": sum(cycles),
+        "  the largest": max(cycles, default=0),
+        "edges a node": edges / max(nodes, 1),
+        "the most that one statement refers to": max(out_degrees, default=0),
+        "the most that refer to one statement": max(in_degrees, default=0),
+    }
 
 
 def components(edges: Mapping[int, frozenset[int]]) -> list[frozenset[int]]:
@@ -172,15 +134,6 @@ def components(edges: Mapping[int, frozenset[int]]) -> list[frozenset[int]]:
     return found
 
 
-def describe(found: GraphFigures) -> str:
-    """The figures, one a line."""
-    lines = []
-    for field, name in _NAMES.items():
-        value = getattr(found, field)
-        lines.append(f"{name:<46}{value:>10,.2f}" if isinstance(value, float) else f"{name:<46}{value:>10,}")
-    return "\n".join(lines)
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("corpus", type=Path, help="a corpus file (JSON)")
@@ -189,4 +142,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     corpus, _ = read_corpus(options.corpus)
-    print(describe(figures(corpus, build_graph(corpus))))
+    for name, value in figures(corpus, build_graph(corpus)).items():
+        print(f"{name:<46}{value:>10,.2f}" if isinstance(value, float) else f"{name:<46}{value:>10,}")

@@ -5,15 +5,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from retriever.documents.schema import Statement
-
 _PIECE = re.compile(r"\\?[A-Za-z]+|[^\sA-Za-z]")
 _WORD = re.compile(r"(?u)\b\w\w+\b")
-
-
-def text_of(statement: Statement) -> str:
-    """Title and contents, without the marks of links."""
-    return without_links("\n".join((statement.title, *statement.contents)))
 
 
 def without_links(text: str) -> str:

@@ -19,7 +19,7 @@ BUILT_IN: Mapping[str, str] = MappingProxyType(
     {
         "lean": "retriever.lean",
         "naturalproofs": "retriever.naturalproofs",
-        "match": "retriever.match",
+        "match": "retriever.proof_matching",
     }
 )
 """Name -> package."""

@@ -13,7 +13,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.match.decoding import UNASSIGNED, best_candidates, local_decoding, sparse_decoding
+from retriever.proof_matching.decoding import UNASSIGNED, best_candidates, local_decoding, sparse_decoding
 
 
 def scores_like_a_models(pairs: int, width: int = 32) -> NDArray[np.float32]:

@@ -56,16 +56,16 @@ from retriever.lean.callers import caller_of
 from retriever.lean.patterns.query import is_pattern, parse_pattern
 from retriever.lean.tokens import shape_tokens, text_tokens
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
-from retriever.match.readers.arxmliv import article_pairs
-from retriever.match.readers.latex_text import read_text
-from retriever.match.store import read_pairs
 from retriever.naturalproofs.backend import BACKEND
-from retriever.naturalproofs.evaluation.predictions import read_predictions
-from retriever.naturalproofs.readers.books import MARKS, OTHERS, TYPES
+from retriever.naturalproofs.evaluation.generation import read_predictions
 from retriever.naturalproofs.readers.drafts import Rules
 from retriever.naturalproofs.readers.latex import LatexSource
+from retriever.naturalproofs.readers.latex_sources import MARKS, OTHERS, STEIN_TYPES
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
 from retriever.naturalproofs.readers.statements import read_statements
+from retriever.proof_matching.readers.arxmliv import article_pairs
+from retriever.proof_matching.readers.latex_text import read_text
+from retriever.proof_matching.store import read_pairs
 from tests.hostile import shapes
 
 _LARGE = 1 << 15
@@ -256,7 +256,7 @@ def _clients(text: str) -> None:
 def _latex(text: str) -> None:
     for published in (False, True):
         source = LatexSource("a.tex", text, published)
-        read_statements([("a", source)], Rules(TYPES, MARKS, OTHERS, published=published), [])
+        read_statements([("a", source)], Rules(STEIN_TYPES, MARKS, OTHERS, published=published), [])
 
 
 def _article(path: Path) -> None:

@@ -19,14 +19,14 @@ from prover.search.problems import InvalidProblem, read_minif2f
 from retriever.documents.store import read_corpus
 from retriever.documents.xml_parser import DEEPEST
 from retriever.lean.features import load_fusion
-from retriever.match.readers.arxmliv import article_pairs, read_categories
-from retriever.match.schema import StatementProof
-from retriever.match.store import read_pairs
-from retriever.naturalproofs.evaluation.predictions import read_predictions
+from retriever.naturalproofs.evaluation.generation import read_predictions
 from retriever.naturalproofs.readers import dump as dumps
-from retriever.naturalproofs.readers.books import read_stein
 from retriever.naturalproofs.readers.dump import read_pages
+from retriever.naturalproofs.readers.latex_sources import read_stein
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
+from retriever.proof_matching.readers.arxmliv import article_pairs, read_categories
+from retriever.proof_matching.schema import StatementProof
+from retriever.proof_matching.store import read_pairs
 from retriever.search.fusion import FILE
 
 LAUGHS = "".join(f'<!ENTITY l{number} "{f"&l{number - 1};" * 10}">' for number in range(1, 10))

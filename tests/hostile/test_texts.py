@@ -18,15 +18,15 @@ from retriever.lean.text_search import is_statement
 from retriever.lean.tokens import shape_tokens, text_tokens
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
 from retriever.lean.words.splitting import split
-from retriever.match.readers.arxmliv import article_pairs
-from retriever.match.readers.latex_text import read_text
-from retriever.match.tokens import symbols, words
-from retriever.naturalproofs.readers.books import MARKS, OTHERS, TYPES
 from retriever.naturalproofs.readers.drafts import Rules
 from retriever.naturalproofs.readers.latex import LatexSource
+from retriever.naturalproofs.readers.latex_sources import MARKS, OTHERS, STEIN_TYPES
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
 from retriever.naturalproofs.readers.statements import read_statements
 from retriever.naturalproofs.tokens import pieces, without_links, words_and_pairs
+from retriever.proof_matching.readers.arxmliv import article_pairs
+from retriever.proof_matching.readers.latex_text import read_text
+from retriever.proof_matching.tokens import symbols, words
 from tests.hostile.growth import assert_linear
 from tests.hostile.shapes import DUMPS, LATEX, LEXICAL, QUERIES, TERMS, WIKI, XML, Shape, repeated
 
@@ -36,7 +36,7 @@ _DEFINITION = "<page><title>Definition:D</title><revision><text>a</text></revisi
 
 
 def _statements(published: bool) -> Callable[[str], Any]:
-    rules = Rules(TYPES, MARKS, OTHERS, published=published)
+    rules = Rules(STEIN_TYPES, MARKS, OTHERS, published=published)
     return lambda text: read_statements([("a", LatexSource("a.tex", text, published))], rules, [])
 
 

@@ -1,92 +1,99 @@
-"""Models without training (Table 5): random, frequency, TF-IDF; and BM25."""
+"""Models without training (Table 5): random, frequency, TF-IDF; and BM25.
+
+Each is a table of scores over the documents of one task.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from lean_extract.common.arrays import Floats
-from retriever.documents.schema import Statement
-from retriever.naturalproofs.evaluation.tfidf import TfIdf, postings_of
-from retriever.naturalproofs.task import References, ReferenceTask
-from retriever.naturalproofs.tokens import pieces, text_of, words_and_pairs
-from retriever.search.bm25 import Bm25, Postings
+from lean_extract.common.arrays import Floats, Int64s
+from retriever.evaluation.rows import RankerTable, RankingTask
+from retriever.naturalproofs.backend import SEPARATOR
+from retriever.naturalproofs.tokens import pieces, words_and_pairs
+from retriever.search.bm25 import Bm25, build_postings
+from retriever.search.tfidf import TfIdfIndex
+
+Tokens = Callable[[str], Sequence[str]]
 
 
-class Model(Protocol):
-    """Anything that scores every candidate for a theorem."""
-
-    name: str
-
-    def scores(self, theorem: Statement) -> Floats:
-        """float32[candidates], finite, the higher the better."""
-        ...
-
-
-class RandomOrder:
-    """Another random order for each theorem, the same for the same seed."""
-
-    name = "random"
-
-    def __init__(self, candidates: int, seed: int) -> None:
-        self._candidates = candidates
-        self._seed = seed
-
-    def scores(self, theorem: Statement) -> Floats:
-        """float32[candidates]: a permutation."""
-        source = np.random.default_rng((self._seed, theorem.id % 2**32))
-        return source.permutation(self._candidates).astype(np.float32)
-
-
-class ReferenceFrequency:
-    """One order for all theorems: how often proofs refer to a candidate, repeats counted."""
-
-    def __init__(self, name: str, task: ReferenceTask, proofs: Iterable[References]) -> None:
-        self.name = name
-        counts = Counter(id for references in proofs for id in references)
-        self._scores: Floats = np.array([counts[candidate.id] for candidate in task.candidates], np.float32)
-
-    def scores(self, theorem: Statement) -> Floats:
-        """float32[candidates]."""
-        return self._scores
-
-
-class WordBm25:
-    """BM25 (`retriever.search.bm25`) over words and pairs of words."""
-
-    name = "BM25, words and pairs"
-
-    def __init__(self, postings: Postings) -> None:
-        self._scorer = Bm25([postings])
-
-    def scores(self, theorem: Statement) -> Floats:
-        """float32[candidates], 0 or more."""
-        return self._scorer.scores(words_and_pairs(text_of(theorem)))
-
-
-def baselines(task: ReferenceTask, seed: int = 0) -> Iterator[Model]:
+def baselines(task: RankingTask, seed: int = 0) -> Iterator[RankerTable]:
     """The rows of Table 5 that need no training, one after the other, and two better ones.
 
-    Without training examples (a textbook) there is no frequency to count.
+    Without training examples (a textbook) there is no frequency to count. Raises UserError when scikit-learn
+    is not installed.
     """
-    yield RandomOrder(len(task.candidates), seed)
-    if task.training:
-        yield ReferenceFrequency("frequency", task, task.training)
-    yield TfIdf("TF-IDF, the paper's", postings_of(task.candidates, pieces), pieces)
-    paired = postings_of(task.candidates, words_and_pairs)
-    yield TfIdf("TF-IDF, words and pairs", paired, words_and_pairs, sublinear=True)
-    yield WordBm25(paired)
+    yield _random_order(task, seed)
+    training = [question.references for question in task.collection.of("train")]
+    if training:
+        yield _frequency("frequency", training)
+    yield _tf_idf("TF-IDF, the paper's", task, pieces)
+    yield _tf_idf("TF-IDF, words and pairs", task, words_and_pairs, sublinear=True)
+    yield _bm25("BM25, words and pairs", task)
 
 
-def paper_frequency(task: ReferenceTask) -> Model:
+def paper_frequency(task: RankingTask) -> RankerTable:
     """Frequency as the authors' code counts it: in the proofs of the evaluated part, which is the answer.
 
-    Their figures for Stacks (Table 5: mAP 0.91, R@100 11.27) are those of this, not of training proofs. It is
-    no row to hold a model against.
+    Their figures for Stacks (Table 5: mAP 0.91, R@100 11.27) are those of this, not of training proofs. Do not
+    compare a model with it.
     """
-    return ReferenceFrequency(
-        "frequency in the evaluated proofs", task, (query.references for query in task.queries)
+    evaluated = (task.collection.questions[number].references for number in task.questions.tolist())
+    return _frequency("frequency in the evaluated proofs", evaluated)
+
+
+def _random_order(task: RankingTask, seed: int) -> RankerTable:
+    """Another random order for each theorem, the same for the same seed."""
+
+    def order(question: int, count: int) -> Floats:
+        theorem = int(task.collection.questions[question].key.partition("/")[0])
+        return np.random.default_rng((seed, theorem % 2**32)).permutation(count).astype(np.float32)
+
+    return RankerTable(
+        "random",
+        lambda questions, documents: np.stack([order(one, len(documents)) for one in questions.tolist()]),
     )
+
+
+def _frequency(name: str, proofs: Iterable[Sequence[int]]) -> RankerTable:
+    """One order for all theorems: how often proofs refer to a document, repeats counted."""
+    counts = Counter(document for references in proofs for document in references)
+
+    def table(questions: Int64s, documents: Int64s) -> Floats:
+        scores = np.array([counts[document] for document in documents.tolist()], dtype=np.float32)
+        return np.broadcast_to(scores, (len(questions), len(documents)))
+
+    return RankerTable(name, table)
+
+
+def _tf_idf(name: str, task: RankingTask, tokens: Tokens, *, sublinear: bool = False) -> RankerTable:
+    """The cosine of TF-IDF vectors."""
+    index = TfIdfIndex(build_postings(_documents(task, tokens)), sublinear=sublinear)
+    return RankerTable(name, lambda questions, _: index.scores_of(_questions(task, questions, tokens)))
+
+
+def _bm25(name: str, task: RankingTask) -> RankerTable:
+    scorer = Bm25([build_postings(_documents(task, words_and_pairs))])
+
+    def table(questions: Int64s, _documents: Int64s) -> Floats:
+        return np.stack([scorer.scores(asked) for asked in _questions(task, questions, words_and_pairs)])
+
+    return RankerTable(name, table)
+
+
+def _documents(task: RankingTask, tokens: Tokens) -> Iterator[Sequence[str]]:
+    documents = task.collection.documents
+    return (tokens(_plain(documents[number].text)) for number in task.documents.tolist())
+
+
+def _questions(task: RankingTask, numbers: Int64s, tokens: Tokens) -> list[Sequence[str]]:
+    questions = task.collection.questions
+    return [tokens(_plain(questions[number].text)) for number in numbers.tolist()]
+
+
+def _plain(text: str) -> str:
+    """Title and contents, without the mark between them."""
+    return text.replace(SEPARATOR, "\n", 1)

@@ -14,35 +14,73 @@ depend on it, and is to be held against the mean of their rows for both (Table 5
 from __future__ import annotations
 
 import argparse
-import hashlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any, Literal
 
+from lean_extract.common.errors import BadRecords, BadSettings
 from lean_extract.common.verbs import add_json_option, write_json
+from retriever.documents.schema import Corpus, Splits
+from retriever.evaluation.rows import CollectionRow, Protocol, RankingTask, rows_of, task_of
 from retriever.metrics.references import COLUMNS
 from retriever.metrics.tables import cell, table
+from retriever.naturalproofs.backend import BACKEND, collection_of, digest_of, example_of
 from retriever.naturalproofs.evaluation.baselines import baselines, paper_frequency
-from retriever.naturalproofs.evaluation.measure import PROTOCOLS, TYPES, ReferenceRow, rows_of
 from retriever.naturalproofs.splits import add_split_arguments, leaks, open_splits
-from retriever.naturalproofs.task import PARTS, ReferenceTask, build_task
+from retriever.search.splits import Split
+
+Part = Literal["valid", "test", "both"]
+PARTS: tuple[Part, ...] = ("valid", "test", "both")
+_HEADINGS: Mapping[Protocol, str] = {
+    "among": "the theorem itself among the candidates (the paper's protocol)",
+    "excluded": "the theorem itself excluded (ours)",
+}
+_TYPES = ("theorem", "definition", "other")
 
 
-def evaluate(task: ReferenceTask, seed: int = 0) -> list[ReferenceRow]:
+def task_of_part(corpus: Corpus, splits: Splits, part: Part, digest: str) -> RankingTask:
+    """The examples of a part, and what is ranked for them; `digest` is the corpus file's.
+
+    Raises BadSettings when the part has no examples, BadRecords when one refers to what its split does not rank.
+    """
+    collection = collection_of(corpus, splits, digest)
+    chosen: tuple[Split, ...] = ("valid", "test") if part == "both" else (part,)
+    if not any(collection.of(split) for split in chosen):
+        raise BadSettings(
+            f"The split has no example to evaluate ({part}).",
+            "Choose another part, or --whole to take every example.",
+        )
+    task = task_of(collection, part)
+    for question in (collection.questions[number] for number in task.questions.tolist()):
+        missing = next((document for document in question.gold if task.columns[document] < 0), None)
+        if missing is not None:
+            raise BadRecords(
+                f"The {part} example {list(example_of(question))} refers to "
+                f"{collection.documents[missing].key}, which the split does not rank.",
+                "Make the split again: "
+                "python -m retriever naturalproofs-split CORPUS.json --seed 0 --out FILE.json",
+            )
+    return task
+
+
+def evaluate(task: RankingTask, seed: int = 0) -> list[CollectionRow]:
     """All rows of the models without training; `seed` is for the random order and the bootstrap."""
-    rows = [row for model in baselines(task, seed) for row in rows_of(model, task, seed)]
-    return rows + rows_of(paper_frequency(task), task, seed, ["among"])
+    rows = [row for model in baselines(task, seed) for row in rows_of(BACKEND, model, task, seed)]
+    rows = [row for row in rows if row.protocol in _HEADINGS]
+    frequency = rows_of(BACKEND, paper_frequency(task), task, seed)
+    return [*rows, *(row for row in frequency if row.protocol == "among")]
 
 
-def report(rows: Sequence[ReferenceRow], *, intervals: bool = True) -> str:
+def report(rows: Sequence[CollectionRow], *, intervals: bool = True) -> str:
     """Tables 5 and 17 in Markdown, each under both protocols."""
     parts = []
-    for protocol, heading in PROTOCOLS.items():
+    for protocol, heading in _HEADINGS.items():
         chosen = [row for row in rows if row.protocol == protocol]
         if not chosen:
             continue
-        lines = [
+        figures = [
             [row.model, *(cell(row.figures[name], intervals=intervals) for name in COLUMNS)] for row in chosen
         ]
         by_type = [
@@ -50,15 +88,26 @@ def report(rows: Sequence[ReferenceRow], *, intervals: bool = True) -> str:
                 row.model,
                 cell(row.figures["mAP"], intervals=intervals),
                 *(
-                    cell(row.by_type[kind], intervals=intervals) if kind in row.by_type else "-"
-                    for kind in TYPES
+                    cell(row.by_kind[kind], intervals=intervals) if kind in row.by_kind else "-"
+                    for kind in _TYPES
                 ),
             ]
             for row in chosen
         ]
-        parts.append(f"{heading}, {chosen[0].examples:,} examples:\n\n{table(['', *COLUMNS], lines)}")
-        parts.append(f"mAP by type of reference:\n\n{table(['', 'all', *TYPES], by_type)}")
+        parts.append(f"{heading}, {chosen[0].questions:,} examples:\n\n{table(['', *COLUMNS], figures)}")
+        parts.append(f"mAP by type of reference:\n\n{table(['', 'all', *_TYPES], by_type)}")
     return "\n\n".join(parts)
+
+
+def _plain(row: CollectionRow) -> dict[str, Any]:
+    by_kind = asdict(row)["by_kind"]
+    return {
+        "model": row.model,
+        "protocol": row.protocol,
+        "examples": row.questions,
+        "figures": asdict(row)["figures"],
+        "by_type": {kind: by_kind[kind] for kind in _TYPES if kind in by_kind},
+    }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,17 +122,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     corpus, splits, origin = open_splits(options)
-    task = build_task(corpus, splits, options.part)
+    digest = digest_of(options.corpus)
+    task = task_of_part(corpus, splits, options.part, digest)
     if leaked := leaks(corpus, splits):
         print(
-            f"warning: training proofs refer to evaluation theorems {len(leaked):,} times.",
-            file=sys.stderr,
+            f"warning: training proofs refer to evaluation theorems {len(leaked):,} times.", file=sys.stderr
         )
-    digest = hashlib.sha256(options.corpus.read_bytes()).hexdigest()
-    title = f"{options.part}: {len(task.queries):,} examples, {len(task.candidates):,} candidates; {origin}"
-    print(f"{title}; corpus sha256 {digest[:12]}\n")
+    counts = {"examples": len(task.questions), "candidates": len(task.documents)}
+    print(
+        f"{options.part}: {counts['examples']:,} examples, {counts['candidates']:,} candidates; {origin}; "
+        f"corpus sha256 {digest[:12]}\n"
+    )
     rows = evaluate(task, options.seed or 0)
     print(report(rows, intervals=not options.plain))
     about = {"part": options.part, "split": origin, "corpus_sha256": digest}
-    counts = {"examples": len(task.queries), "candidates": len(task.candidates)}
-    write_json(options.json, {**about, **counts, "rows": [asdict(row) for row in rows]})
+    write_json(options.json, {**about, **counts, "rows": list(map(_plain, rows))})

@@ -19,65 +19,43 @@ import numpy as np
 from tqdm import tqdm
 
 from lean_extract.common.arrays import Int64s
-from lean_extract.common.errors import BadSettings, ModelError
-from retriever.documents.schema import Example
-from retriever.naturalproofs.backend import BACKEND
-from retriever.naturalproofs.evaluation.predictions import write_predictions
+from lean_extract.common.errors import ModelError
+from retriever.evaluation.trained_rankers import run_arrays, trained
+from retriever.naturalproofs.backend import BACKEND, example_of
+from retriever.naturalproofs.evaluation.generation import write_predictions
 from retriever.search.backend import Collection
 from retriever.search.splits import Split
-from retriever.training.collection import CollectionArrays, arrays_of_collection
-from retriever.training.references import autoregressive, joint, pairwise
-from retriever.training.references.autoregressive_decoding import Beam, beam_search
-from retriever.training.references.pairwise_best import kind_of_run
-from retriever.training.references.pairwise_config import TextLengths
+from retriever.training.references.autoregressive import load_autoregressive
+from retriever.training.references.autoregressive_model import Beam, beam_search
+from retriever.training.references.objective import kind_of_run
 from retriever.training.running.partial_results import partial_results
-from retriever.training.tokens import open_tokenizer
 
+STOPPED = "Stopped. Run the same command again to continue."
 Writer = Callable[[int, Int64s], list[int]]
 """(question, documents that may be written) to documents in order."""
 
 
 def writer_of(run: Path, collection: Collection, beam: Beam, top: int) -> Writer:
-    """How a run writes. Raises ModelError, BadSettings."""
+    """How a run writes. Raises ModelError."""
     kind, data = kind_of_run(run)
     if kind != "pairwise" and data != collection.digest:
         hint = "Take the corpus that it was trained on, or a pairwise run."
         raise ModelError(f"The run {run} writes references of another corpus.", hint)
     if kind == "autoregressive":
-        config, model = autoregressive.load_autoregressive(run)
-        arrays = _arrays(run, collection, config.lengths)
+        config, model = load_autoregressive(run)
+        arrays = run_arrays(run, collection, config.lengths)
         return lambda question, pool: beam_search(
             model, arrays.questions.take(np.array([question])), pool, beam, int(arrays.own[question])
         )
-    scores = _scores(kind, run, collection)
+    ranker = trained(run, collection)
 
     def first(question: int, pool: Int64s) -> list[int]:
         own = collection.questions[question].own
-        ranked = pool[np.argsort(-scores(question, pool), kind="stable")[: top + 1]].tolist()
+        scores = ranker.table(np.array([question]), pool)[0]
+        ranked = pool[np.argsort(-scores, kind="stable")[: top + 1]].tolist()
         return [document for document in ranked if document != own][:top]
 
     return first
-
-
-def _scores(kind: str, run: Path, collection: Collection) -> Callable[[int, Int64s], np.ndarray]:
-    if kind == "joint":
-        config, model = joint.load_joint(run)
-        arrays = _arrays(run, collection, config.lengths)
-        return lambda question, pool: joint.joint_scores(
-            model, arrays.questions.take(np.array([question])), pool
-        )[0]
-    if kind == "pairwise":
-        shape, towers = pairwise.load_pairwise(run)
-        texts = _arrays(run, collection, shape.lengths)
-        references = towers.of_references(texts.documents).numpy()
-        questions = towers.of_questions(texts.questions).numpy()
-        return lambda question, pool: np.asarray(references[pool] @ questions[question])
-    raise BadSettings(f"The run {run} is of kind {kind}.", "Name an autoregressive, joint or pairwise run.")
-
-
-def _arrays(run: Path, collection: Collection, lengths: TextLengths) -> CollectionArrays:
-    tokenizer = open_tokenizer(run / "tokenizer.json")
-    return arrays_of_collection(collection, tokenizer, query=lengths.query, document=lengths.document)
 
 
 def predict(collection: Collection, writer: Writer, splits: Sequence[Split], out: Path, about: str) -> int:
@@ -93,17 +71,9 @@ def predict(collection: Collection, writer: Writer, splits: Sequence[Split], out
             if question.key not in done:
                 written = writer(number, pools[question.split])
                 keep(question.key, [int(collection.documents[document].key) for document in written])
-        keys = [collection.questions[number].key for number in chosen]
-        write_predictions(out, {_example(key): tuple(done[key]) for key in keys})
+        asked = [collection.questions[number] for number in chosen]
+        write_predictions(out, {example_of(one): tuple(done[one.key]) for one in asked})
     return len(chosen)
-
-
-def _example(key: str) -> Example:
-    theorem, _, proof = key.partition("/")
-    return int(theorem), int(proof)
-
-
-STOPPED = "Stopped. Run the same command again to continue."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -121,14 +91,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    _write(options)
-
-
-def _write(chosen: argparse.Namespace) -> None:
-    splits: tuple[Split, ...] = ("valid", "test") if chosen.part == "both" else (chosen.part,)
-    beam = Beam(chosen.beam, chosen.length_penalty)
-    collection = BACKEND.read(chosen.corpus)
-    writer = writer_of(chosen.run, collection, beam, chosen.top)
-    about = f"{chosen.run} {collection.digest} {chosen.part} {beam} {chosen.top}"
-    count = predict(collection, writer, splits, chosen.out, about)
-    print(f"{chosen.out}: {count:,} examples; corpus sha256 {collection.digest[:12]}")
+    splits: tuple[Split, ...] = ("valid", "test") if options.part == "both" else (options.part,)
+    beam = Beam(options.beam, options.length_penalty)
+    collection = BACKEND.read(options.corpus)
+    writer = writer_of(options.run, collection, beam, options.top)
+    about = f"{options.run} {collection.digest} {options.part} {beam} {options.top}"
+    count = predict(collection, writer, splits, options.out, about)
+    print(f"{options.out}: {count:,} examples; corpus sha256 {collection.digest[:12]}")

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 
 from lean_extract.common.errors import BadSettings, BadSource
 from lean_extract.common.terminal_text import complaints_printed
-from retriever.documents.schema import Corpus
+from retriever.documents.schema import Corpus, DocumentProof, Statement
 from retriever.documents.store import write_corpus
-from retriever.naturalproofs.readers.books import read_stein, read_trench
-from retriever.naturalproofs.readers.counts import figures, table
+from retriever.metrics.tables import table
+from retriever.naturalproofs.readers.latex_sources import read_stacks, read_stein, read_trench
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
-from retriever.naturalproofs.readers.stacks import read_stacks
 
 KINDS = ("stacks", "stein", "trench", "proofwiki")
 
@@ -44,6 +45,36 @@ def build(kind: str, source: Path, complaints: list[str], published: bool = Fals
     return corpus
 
 
+def figures_table(corpus: Corpus) -> str:
+    """The rows of Tables 3 and 14 as Markdown: how many texts there are, and means over them.
+
+    Tokens are what stands between white space, as the paper's figures are; references are links that lead to a
+    statement of the corpus, repeated as they are. The last row has the number of examples of Table 4.
+    """
+    proofs = [proof for theorem in corpus.theorems for proof in theorem.proofs]
+    rows: dict[str, Sequence[Statement | DocumentProof]] = {
+        "Theorem": corpus.theorems,
+        "Proof": proofs,
+        "Definition": corpus.definitions,
+        "Other": corpus.others,
+        "Example": [proof for proof in proofs if proof.ref_ids],
+    }
+    columns = ["", "N", "Chars", "Tokens", "Lines", "Refs"]
+    return table(columns, [[name, f"{len(texts):,}", *_means(texts)] for name, texts in rows.items()])
+
+
+def _means(texts: Sequence[Statement | DocumentProof]) -> list[str]:
+    if not texts:
+        return ["-"] * 4
+    means = (
+        fmean(sum(map(len, one.contents)) for one in texts),
+        fmean(sum(len(line.split()) for line in one.contents) for one in texts),
+        fmean(len(one.contents) for one in texts),
+        fmean(len(one.ref_ids) for one in texts),
+    )
+    return [f"{mean:,.1f}" for mean in means]
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("kind", choices=KINDS, help="what the source is")
@@ -61,4 +92,4 @@ def run(options: argparse.Namespace) -> None:
     with complaints_printed() as complaints:
         corpus = build(options.kind, options.source, complaints, options.published)
         write_corpus(options.out, corpus)
-    print(table(figures(corpus)))
+    print(figures_table(corpus))

@@ -47,22 +47,16 @@ def read_pages(path: Path, complaints: list[str]) -> Iterator[Page]:
                 reader.feed(chunk)
                 yield from reader.taken()
             reader.finish()
-    except Refused as error:
+    except (Refused, expat.ExpatError) as error:
         yield from reader.taken()
         if not reader.is_dump:
             raise BadSource(f"{path} is not a MediaWiki dump: {error}.", _HINT) from error
-        complaints.append(
-            f"{path.name}:{reader.line}: {error}; the {reader.count:,} pages before this line are kept."
-        )
-    except expat.ExpatError as error:
-        yield from reader.taken()
-        if not reader.is_dump:
-            raise BadSource(f"{path} is not a MediaWiki dump: {error}.", _HINT) from error
-        reason = expat.ErrorString(error.code)
-        complaints.append(
-            f"{path.name}:{error.lineno}: the XML ends early or is damaged ({reason}); "
-            f"the {reader.count:,} pages before this line are kept."
-        )
+        line, reason = reader.line, str(error)
+        if isinstance(error, expat.ExpatError):
+            line = error.lineno
+            reason = f"the XML ends early or is damaged ({expat.ErrorString(error.code)})"
+        kept = f"the {reader.count:,} pages before this line are kept"
+        complaints.append(f"{path.name}:{line}: {reason}; {kept}.")
     except (EOFError, OSError, zlib.error) as error:
         yield from reader.taken()
         reason = getattr(error, "strerror", None) or str(error)
@@ -106,7 +100,7 @@ class _Reader:
 
     @property
     def line(self) -> int:
-        """How far it has come."""
+        """The line that was read last."""
         return self._parser.CurrentLineNumber
 
     def feed(self, chunk: bytes) -> None:

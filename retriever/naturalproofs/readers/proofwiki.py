@@ -12,6 +12,7 @@ it and no theorem again, and a section that only takes in another page is not a 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,6 @@ from tqdm import tqdm
 from lean_extract.common.errors import BadSource
 from retriever.documents.schema import Corpus, DocumentProof, Statement, StatementType
 from retriever.naturalproofs.readers.dump import Page, read_pages
-from retriever.naturalproofs.readers.topics import Topics
 from retriever.naturalproofs.readers.wikitext import (
     Passage,
     WikiLink,
@@ -40,6 +40,9 @@ _NOT_LINKED = ("Category:", ":Category:", "File:", ":File:", "Image:")
 _WANTED = frozenset(("{{proofwanted}}", "{{proof wanted}}", "{{finish}}"))
 _TAKEN_IN = re.compile(r"(?:\s*\{\{:[^{}]*\}\})+\s*")
 _CATEGORY = "Category:"
+_ROOT = "proofs by topic"
+_MOST_ABOVE = 200
+"""So many categories of a statement are looked at, the nearest first; ProofWiki's have a few dozen."""
 _LONGEST_TITLE = 1000
 """Characters; MediaWiki allows 255 bytes."""
 
@@ -213,3 +216,43 @@ class _WikiWriter:
                 line, counted = line + page.text.count("\n", counted, position), position
                 self.complaints.append(f"{self.wiki.name}:{line}: a link to {link.title}, which is nowhere.")
         return tuple(refs), tuple(self.ids[title] for title in refs if title in self.ids)
+
+
+class Topics:
+    """The graph of categories (appendix A.2), each with those that it is put into. It may have cycles."""
+
+    def __init__(self, parents: Mapping[str, Iterable[str]]) -> None:
+        self._parents = {name: tuple(above) for name, above in parents.items()}
+        children: dict[str, list[str]] = {}
+        for name, above in self._parents.items():
+            for one in above:
+                children.setdefault(one, []).append(name)
+        roots = [name for name in children if name.casefold() == _ROOT]
+        self._top = frozenset(name for root in roots for name in children[root])
+        self._below = _flood(self._top, children) - set(roots)
+
+    def toplevel(self, categories: Iterable[str]) -> tuple[str, ...]:
+        """Those right under *Proofs by Topic* that lie above categories, by name."""
+        return tuple(sorted(self._above(categories) & self._top))
+
+    def recursive(self, categories: Iterable[str]) -> tuple[str, ...]:
+        """The categories and all above them that lie under *Proofs by Topic*, by name."""
+        return tuple(sorted(self._above(categories) & self._below))
+
+    def _above(self, categories: Iterable[str]) -> set[str]:
+        own = (name for name in categories if name in self._below)
+        return _flood(own, self._parents, _MOST_ABOVE)
+
+
+def _flood(start: Iterable[str], edges: Mapping[str, Iterable[str]], most: int | None = None) -> set[str]:
+    """What can be reached; of more than `most`, the nearest."""
+    reached = set(start)
+    waiting = deque(reached)
+    while waiting:
+        for name in edges.get(waiting.popleft(), ()):
+            if name not in reached:
+                if len(reached) == most:
+                    return reached
+                reached.add(name)
+                waiting.append(name)
+    return reached

@@ -15,9 +15,16 @@ from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection, Document
 from retriever.search.collections.columns import CollectionColumns, read_columns, stored_columns
 from retriever.search.collections.manifest import CollectionManifest, collection_of, named_errors
-from retriever.search.collections.measure import best
-from retriever.search.collections.rankers import DENSE, Dense, Fused, Lexical, Neighbours, Ranker
-from retriever.search.collections.reranked import RerankedRanker
+from retriever.search.collections.rankers import (
+    DENSE,
+    Dense,
+    Fused,
+    Lexical,
+    Neighbours,
+    Ranker,
+    RerankedRanker,
+    best,
+)
 from retriever.search.index.opening import OpenStores, open_stores
 from retriever.search.index.store import IndexStore
 from retriever.search.index.view import IndexView

@@ -8,7 +8,6 @@ probabilities of its first step.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,17 +17,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lean_extract.common.arrays import Floats, Int64s
-from lean_extract.common.errors import ModelError
 from retriever.metrics.selection import columns_of
-from retriever.search.backends import find_backend
-from retriever.training.collection import CollectionArrays, load_collection
-from retriever.training.model import groups_of
+from retriever.training.collection import CollectionArrays
 from retriever.training.references.autoregressive_config import AutoregressiveConfig
-from retriever.training.references.autoregressive_decoding import greedy
-from retriever.training.references.autoregressive_model import SequenceModel, build_decoder, sequences
+from retriever.training.references.autoregressive_model import SequenceModel, build_decoder, greedy, sequences
 from retriever.training.references.joint import OverReferences
 from retriever.training.references.joint_model import ReferenceTable
-from retriever.training.references.pairwise_best import load_best
+from retriever.training.references.objective import load_model, read_arrays
 from retriever.training.references.pairwise_model import build_tower, read_terms
 from retriever.training.running.config import RunConfig
 from retriever.training.running.config_io import from_plain
@@ -46,11 +41,7 @@ def parse(values: Mapping[str, Any]) -> AutoregressiveConfig:
 def make_objective(config: RunConfig, device: torch.device) -> SequenceObjective:
     """The objective over the run's collection. Raises ModelError, BadRecords, UserError."""
     own = cast(AutoregressiveConfig, config)
-    lengths = own.lengths
-    arrays = load_collection(
-        find_backend(own.backend), own.dataset, own.tokenizer, query=lengths.query, document=lengths.document
-    )
-    return SequenceObjective(own, arrays, device)
+    return SequenceObjective(own, read_arrays(own), device)
 
 
 def build_sequence_model(config: AutoregressiveConfig, tokenizer: Path, references: int) -> SequenceModel:
@@ -69,14 +60,12 @@ def build_sequence_model(config: AutoregressiveConfig, tokenizer: Path, referenc
 class SequenceObjective(OverReferences):
     """Questions and the references of their proofs in order."""
 
+    model: SequenceModel
+
     def __init__(self, config: AutoregressiveConfig, arrays: CollectionArrays, device: torch.device) -> None:
         self._config = config
-        self.model = build_sequence_model(config, config.tokenizer, len(arrays.documents))
-        super().__init__(config, arrays, self.model, device)
-
-    def parameter_groups(self) -> list[dict[str, Any]]:
-        """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
-        return groups_of(self.model, self._config.schedule)
+        model = build_sequence_model(config, config.tokenizer, len(arrays.documents))
+        super().__init__(config, arrays, model, device)
 
     def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
         """The mean cross-entropy over a batch's references and end marks; a scalar."""
@@ -103,13 +92,9 @@ class SequenceObjective(OverReferences):
         numbers = torch.arange(logits.shape[1], device=logits.device)
         return logits.masked_fill(numbers[None, :] == barred_steps[:, None], float("-inf"))
 
-    def validate(self) -> dict[str, float]:
-        """mAP of valid questions (a fixed sample where there are many) over their whole pool, themselves
-        excluded. Keeps the weights where it is the run's best."""
+    def _valid_scores(self) -> Floats:
         questions = self._arrays.questions.take(self._sample)
-        own = self._arrays.own[self._sample]
-        scores = ranking_scores(self.model, questions, self._pool, own)
-        return self._kept(self._config, self.model, scores)
+        return ranking_scores(self.model, questions, self._pool, self._arrays.own[self._sample])
 
 
 def with_end(columns: Int64s, counts: Int64s, lengths: Int64s, end: int) -> Int64s:
@@ -151,11 +136,4 @@ def ranking_scores(
 
 def load_autoregressive(run: Path) -> tuple[AutoregressiveConfig, SequenceModel]:
     """The configuration of a run, and its model as it did best, in evaluation mode. Raises ModelError."""
-    saved = load_best(run, "autoregressive")
-    config = replace(parse(saved.config), run=run)
-    model = build_sequence_model(config, run / "tokenizer.json", len(saved.model["table.bias"]))
-    try:
-        model.load_state_dict(saved.model)
-    except RuntimeError as error:
-        raise ModelError(f"The run {run} was trained with another tokenizer.", "Train it again.") from error
-    return config, model.eval()
+    return load_model(run, "autoregressive", parse, build_sequence_model)

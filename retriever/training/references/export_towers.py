@@ -21,8 +21,8 @@ from retriever.models import encoder, text
 from retriever.models.bag import write_bag
 from retriever.models.towers import DOCUMENT, QUERY, Towers, write_card
 from retriever.search.backends import find_backend
-from retriever.search.collections.fit import fit_weights
 from retriever.search.collections.index import fused_for_evaluation
+from retriever.search.collections.measure import fit_weights
 from retriever.training.model import BiEncoder
 from retriever.training.onnx_graphs import export_onnx, quantise
 from retriever.training.references.pairwise import load_pairwise

@@ -10,28 +10,23 @@ Training ranks the training pool. Documents outside of it, the theorems to evalu
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lean_extract.common.arrays import Int64s
+from lean_extract.common.arrays import Bools, Floats, Int64s
 from lean_extract.common.errors import ModelError
 from retriever.metrics.selection import columns_of
-from retriever.search.backends import find_backend
-from retriever.training.collection import CollectionArrays, load_collection
-from retriever.training.model import BiEncoder, fit_attention, groups_of
+from retriever.training.collection import CollectionArrays
 from retriever.training.references.autoregressive_config import AutoregressiveConfig
 from retriever.training.references.autoregressive_model import SequenceModel
 from retriever.training.references.joint_config import JointConfig, StartConfig
 from retriever.training.references.joint_model import JointModel, ReferenceTable, reference_loss
-from retriever.training.references.pairwise import load_pairwise, validation_figure, validation_of
-from retriever.training.references.pairwise_best import FIGURE, keep_best, load_best
-from retriever.training.references.pairwise_data import Training, training_of
+from retriever.training.references.objective import ReferencesObjective, Training, load_model, read_arrays
+from retriever.training.references.pairwise import load_pairwise
 from retriever.training.references.pairwise_model import Bag, Tower, build_tower, read_terms
 from retriever.training.running.config import RunConfig
 from retriever.training.running.config_io import from_plain
@@ -49,11 +44,7 @@ def parse(values: Mapping[str, Any]) -> JointConfig:
 def make_objective(config: RunConfig, device: torch.device) -> JointObjective:
     """The objective over the run's collection. Raises ModelError, BadRecords, UserError."""
     own = cast(JointConfig, config)
-    lengths = own.lengths
-    arrays = load_collection(
-        find_backend(own.backend), own.dataset, own.tokenizer, query=lengths.query, document=lengths.document
-    )
-    return JointObjective(own, arrays, device)
+    return JointObjective(own, read_arrays(own), device)
 
 
 def build_joint(config: JointConfig, tokenizer: Path, references: int) -> JointModel:
@@ -95,7 +86,7 @@ def other_table(start: StartConfig, encodings: Path | None, arrays: CollectionAr
     return table
 
 
-class OverReferences:
+class OverReferences(ReferencesObjective):
     """What the joint and the autoregressive objective share: a table of all references, scored at once."""
 
     def __init__(
@@ -105,36 +96,20 @@ class OverReferences:
         model: JointModel | SequenceModel,
         device: torch.device,
     ) -> None:
-        self._arrays, self.data = arrays, arrays.digest
-        self._training = training_of(arrays)
-        self._sample, self._pool = validation_of(arrays, self._training, config.schedule.evaluation_queries)
-        self._columns = columns_of(self._training.pool, len(arrays.documents))
-        self._schedule = config.schedule
-        self._steps = 0
         start_parts(model.question, model.table, config.start, arrays)
-        if isinstance(model.question, BiEncoder):
-            fit_attention(model.question.bert, device)
-        model.to(device)
+        super().__init__(config, arrays, model, (model.question,), device)
+        self._columns = columns_of(self._training.pool, len(arrays.documents))
         self._ranked = torch.from_numpy(self._training.pool).to(device)
-
-    def _kept(self, config: RunConfig, model: nn.Module, scores: NDArray[np.float32]) -> dict[str, float]:
-        """The figure of valid questions' scores; the weights are kept where it is the run's best."""
-        figure = validation_figure(scores, self._sample, self._pool, self._training, self._arrays)
-        keep_best(config, model, self.data, self._steps, figure)
-        return {FIGURE: figure}
 
 
 class JointObjective(OverReferences):
     """Questions against all documents of the training pool at once."""
 
+    model: JointModel
+
     def __init__(self, config: JointConfig, arrays: CollectionArrays, device: torch.device) -> None:
         self._config = config
-        self.model = build_joint(config, config.tokenizer, len(arrays.documents))
-        super().__init__(config, arrays, self.model, device)
-
-    def parameter_groups(self) -> list[dict[str, Any]]:
-        """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
-        return groups_of(self.model, self._schedule)
+        super().__init__(config, arrays, build_joint(config, config.tokenizer, len(arrays.documents)), device)
 
     def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
         """The mean KL divergence of a batch; a scalar."""
@@ -154,14 +129,11 @@ class JointObjective(OverReferences):
         wanted = marks_of(self._training, rows, self._columns)
         return torch.from_numpy(wanted), torch.from_numpy(left_out)
 
-    def validate(self) -> dict[str, float]:
-        """mAP of valid questions (a fixed sample where there are many) over their whole pool, themselves
-        excluded. Keeps the weights where it is the run's best."""
-        questions = self._arrays.questions.take(self._sample)
-        return self._kept(self._config, self.model, joint_scores(self.model, questions, self._pool))
+    def _valid_scores(self) -> Floats:
+        return joint_scores(self.model, self._arrays.questions.take(self._sample), self._pool)
 
 
-def marks_of(training: Training, rows: Int64s, columns: Int64s) -> NDArray[np.bool_]:
+def marks_of(training: Training, rows: Int64s, columns: Int64s) -> Bools:
     """[rows, pool] Which documents of the training pool are references of each question."""
     gold = training.gold.take(rows)
     found = np.zeros((len(rows), len(training.pool)), dtype=np.bool_)
@@ -171,7 +143,7 @@ def marks_of(training: Training, rows: Int64s, columns: Int64s) -> NDArray[np.bo
     return found
 
 
-def joint_scores(model: JointModel, questions: Ragged, pool: Int64s) -> NDArray[np.float32]:
+def joint_scores(model: JointModel, questions: Ragged, pool: Int64s) -> Floats:
     """float32[questions, pool] The logits, without gradients."""
     numbers = torch.from_numpy(pool).to(model.table.bias.device)
     with torch.no_grad():
@@ -179,16 +151,9 @@ def joint_scores(model: JointModel, questions: Ragged, pool: Int64s) -> NDArray[
             model(questions.take(np.arange(start, min(start + _CHUNK, len(questions)))), numbers).cpu()
             for start in range(0, len(questions), _CHUNK)
         ]
-    return cast(NDArray[np.float32], torch.cat(parts).numpy())
+    return cast(Floats, torch.cat(parts).numpy())
 
 
 def load_joint(run: Path) -> tuple[JointConfig, JointModel]:
     """The configuration of a run, and its model as it did best, in evaluation mode. Raises ModelError."""
-    saved = load_best(run, "joint")
-    config = replace(parse(saved.config), run=run)
-    model = build_joint(config, run / "tokenizer.json", len(saved.model["table.bias"]))
-    try:
-        model.load_state_dict(saved.model)
-    except RuntimeError as error:
-        raise ModelError(f"The run {run} was trained with another tokenizer.", "Train it again.") from error
-    return config, model.eval()
+    return load_model(run, "joint", parse, build_joint)

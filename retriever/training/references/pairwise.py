@@ -7,8 +7,8 @@ its negatives but its own others and the document that it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,17 +16,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lean_extract.common.arrays import Int64s
-from lean_extract.common.errors import ModelError
-from retriever.metrics.ranks import mean_average_precision, ranks_of
-from retriever.metrics.selection import columns_of
-from retriever.search.backends import find_backend
-from retriever.training.collection import CollectionArrays, load_collection
+from lean_extract.common.arrays import Bools, Floats, Int64s
+from retriever.training.collection import CollectionArrays
 from retriever.training.losses.contrastive import contrastive_loss
-from retriever.training.model import BiEncoder, fit_attention, groups_of
-from retriever.training.references.pairwise_best import FIGURE, keep_best, load_best
+from retriever.training.references.objective import ReferencesObjective, Training, load_model, read_arrays
 from retriever.training.references.pairwise_config import PairwiseConfig
-from retriever.training.references.pairwise_data import Training, draw_pairs, never_negative, training_of
 from retriever.training.references.pairwise_model import Bag, TwoTowers, build_tower, read_terms
 from retriever.training.running.config import RunConfig
 from retriever.training.running.config_io import from_plain
@@ -45,45 +39,27 @@ def make_objective(config: RunConfig, device: torch.device) -> PairwiseObjective
     return PairwiseObjective(own, read_arrays(own), device)
 
 
-def read_arrays(config: PairwiseConfig) -> CollectionArrays:
-    """The collection of a run. Raises ModelError, BadRecords, UserError."""
-    lengths = config.lengths
-    return load_collection(
-        find_backend(config.backend),
-        config.dataset,
-        config.tokenizer,
-        query=lengths.query,
-        document=lengths.document,
-    )
-
-
-def build_towers(config: PairwiseConfig, tokenizer: Path) -> TwoTowers:
-    """The model of a configuration with fresh weights. Raises ModelError."""
+def build_towers(config: PairwiseConfig, tokenizer: Path, documents: int = 0) -> TwoTowers:
+    """The model of a configuration with fresh weights, whatever the number of documents. Raises ModelError."""
     tower = build_tower(config.model, read_terms(tokenizer, config.pairs), config.batch.word_dropout)
     return TwoTowers(tower, normalised=config.loss.normalised)
 
 
-class PairwiseObjective:
+class PairwiseObjective(ReferencesObjective):
     """Questions against one of their references, other questions' references and random documents."""
 
+    model: TwoTowers
+
     def __init__(self, config: PairwiseConfig, arrays: CollectionArrays, device: torch.device) -> None:
-        self._config, self._arrays, self.data = config, arrays, arrays.digest
-        self._training = training_of(arrays)
-        self._sample, self._pool = validation_of(arrays, self._training, config.schedule.evaluation_queries)
-        self._steps = 0
-        self.model = build_towers(config, config.tokenizer)
-        for tower in (self.model.question, self.model.reference):
+        self._config = config
+        model = build_towers(config, config.tokenizer)
+        towers = (model.question, model.reference)
+        for tower in towers:
             if isinstance(tower, Bag):
                 tower.weigh(arrays.documents.take(arrays.pools["train"]))
-            elif isinstance(tower, BiEncoder):
-                if config.start_from is not None:
-                    take_over(tower.bert, load_bert(config.start_from, arrays.vocabulary))
-                fit_attention(tower.bert, device)
-        self.model.to(device)
-
-    def parameter_groups(self) -> list[dict[str, Any]]:
-        """Word embeddings have a rate of their own; they, layer norms and biases do not decay."""
-        return groups_of(self.model, self._config.schedule)
+            elif config.start_from is not None:
+                take_over(tower.bert, load_bert(config.start_from, arrays.vocabulary))
+        super().__init__(config, arrays, model, towers, device)
 
     def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
         """The mean over questions of -log softmax at the positive; a scalar."""
@@ -102,55 +78,51 @@ class PairwiseObjective:
             config.loss.temperature,
         )
 
-    def validate(self) -> dict[str, float]:
-        """mAP of valid questions (a fixed sample where there are many) over their whole pool, themselves
-        excluded. Keeps the weights where it is the run's best."""
-        arrays, pool = self._arrays, self._pool
-        questions = self.model.of_questions(arrays.questions.take(self._sample))
-        references = self.model.of_references(arrays.documents.take(pool))
-        scores = (questions @ references.T).numpy()
-        figure = validation_figure(scores, self._sample, pool, self._training, arrays)
-        keep_best(self._config, self.model, self.data, self._steps, figure)
-        return {FIGURE: figure}
+    def _valid_scores(self) -> Floats:
+        questions = self.model.of_questions(self._arrays.questions.take(self._sample))
+        references = self.model.of_references(self._arrays.documents.take(self._pool))
+        return np.asarray((questions @ references.T).numpy(), dtype=np.float32)
 
 
-def validation_of(arrays: CollectionArrays, training: Training, limit: int) -> tuple[Int64s, Int64s]:
-    """(a fixed sample of the valid questions, ascending, the documents ranked for them).
+@dataclass(frozen=True, slots=True)
+class PairBatch:
+    """One step's work."""
 
-    Of the training ones where there are no valid ones.
+    questions: Int64s
+    """[b]"""
+    documents: Int64s
+    """[d] Distinct, ascending: all positives and the negatives drawn."""
+    positives: Int64s
+    """[b] The index of each question's positive in `documents`."""
+
+
+def draw_pairs(training: Training, questions: int, negatives: int, key: Sequence[int]) -> PairBatch:
+    """Questions with one reference each, and documents of the training pool.
+
+    `key` is what it is drawn from: (seed, step, micro-batch, rank).
     """
-    valid = arrays.rows("valid")
-    valid = valid[training.gold.lengths[valid] > 0]
-    rows, pool = (valid, arrays.pools["valid"]) if len(valid) else (training.rows, training.pool)
-    sample = np.random.default_rng(0).permutation(rows)[:limit]
-    return np.sort(sample), pool
+    generator = np.random.default_rng(list(key))
+    rows = generator.choice(training.rows, questions)
+    starts, counts = training.gold.offsets[rows], training.gold.lengths[rows]
+    chosen = training.gold.flat[starts + generator.integers(0, counts)].astype(np.int64)
+    drawn = generator.choice(training.pool, negatives) if negatives else training.pool[:0]
+    documents, indices = np.unique(np.concatenate([chosen, drawn]), return_inverse=True)
+    return PairBatch(rows, documents, indices[:questions])
 
 
-def validation_figure(
-    scores: np.ndarray, rows: Int64s, pool: Int64s, training: Training, arrays: CollectionArrays
-) -> float:
-    """mAP of float32[rows, pool] scores, in [0, 1]; each question's own document excluded.
-
-    Raises ModelError when a score is not finite.
-    """
-    if not np.isfinite(scores).all():
-        hint = "Lower schedule.learning_rate, or raise schedule.warmup."
-        raise ModelError("The model's scores are not finite any more.", hint)
-    columns = columns_of(pool, len(arrays.documents))
-    own = columns[arrays.own[rows]]
-    return mean_average_precision(
-        ranks_of(found, columns[training.gold[row]].tolist(), [left_out] if left_out >= 0 else [])
-        for found, row, left_out in zip(scores, rows.tolist(), own.tolist(), strict=True)
-    )
+def never_negative(training: Training, own: Int64s, batch: PairBatch) -> Bools:
+    """[b, d] Which documents are never used as negatives of a question: its other references, and itself."""
+    result: Bools = own[batch.questions][:, None] == batch.documents[None, :]
+    gold = training.gold.take(batch.questions)
+    rows = np.repeat(np.arange(len(batch.questions)), gold.lengths)
+    indices = np.searchsorted(batch.documents, gold.flat)
+    present = indices < len(batch.documents)
+    present[present] = batch.documents[indices[present]] == gold.flat[present]
+    result[rows[present], indices[present]] = True
+    result[np.arange(len(batch.questions)), batch.positives] = False
+    return result
 
 
 def load_pairwise(run: Path) -> tuple[PairwiseConfig, TwoTowers]:
     """The configuration of a run, and its model as it did best, in evaluation mode. Raises ModelError."""
-    saved = load_best(run, "pairwise")
-    config = replace(parse(saved.config), run=run)
-    model = build_towers(config, run / "tokenizer.json")
-    try:
-        model.load_state_dict(saved.model)
-    except RuntimeError as error:
-        raise ModelError(f"The run {run} was trained with another tokenizer.", "Train it again.") from error
-    return config, model.eval()
+    return load_model(run, "pairwise", parse, build_towers)

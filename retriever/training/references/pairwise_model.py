@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import ModelError
-from retriever.models.bag_terms import Terms
+from retriever.models.bag import Terms
 from retriever.training.model import BiEncoder, build_bert
 from retriever.training.running.config import ModelConfig
 from retriever.training.tokens import Ragged, open_tokenizer
@@ -122,8 +122,9 @@ class TwoTowers(nn.Module):
 
     def _all(self, tower: nn.Module, texts: Ragged, chunk: int) -> Tensor:
         parts = []
+        quiet = len(texts) <= chunk or None
         with torch.no_grad():
-            for start in tqdm(range(0, len(texts), chunk), desc="texts", leave=False, disable=None):
+            for start in tqdm(range(0, len(texts), chunk), desc="texts", leave=False, disable=quiet):
                 rows: Int64s = np.arange(start, min(start + chunk, len(texts)))
                 parts.append(self.finish(tower(texts.take(rows))).cpu())
         return torch.cat(parts)

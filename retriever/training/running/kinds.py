@@ -13,8 +13,8 @@ KINDS: Mapping[str, str] = MappingProxyType(
     {
         "biencoder": "retriever.lean.training.biencoder",
         "tower": "retriever.lean.training.tower",
-        "match": "retriever.match.training.objective",
-        "match-mlm": "retriever.match.training.mlm",
+        "match": "retriever.proof_matching.training.objective",
+        "match-mlm": "retriever.proof_matching.training.mlm",
         "mlm": "retriever.training.mlm",
         "crossencoder": "retriever.training.reranking.crossencoder",
         "pairwise": "retriever.training.references.pairwise",

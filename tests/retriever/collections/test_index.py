@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.common.errors import IndexWriteFailed, UserError
-from retriever.metrics.ranks import rank_of
 from retriever.naturalproofs.backend import BACKEND, collection_of, model_text
 from retriever.naturalproofs.splits import make_splits
 from retriever.search.backend import Collection, Document, Question
@@ -20,8 +19,7 @@ from retriever.search.collections.index import CollectionIndex, fused_of
 from retriever.search.collections.indexing import index_collection
 from retriever.search.collections.manifest import CollectionManifest
 from retriever.search.collections.measure import ranks_of
-from retriever.search.collections.rankers import levelled, votes
-from retriever.search.collections.reranked import RerankedRanker
+from retriever.search.collections.rankers import RerankedRanker, levelled, votes
 from retriever.search.splits import Split
 from retriever.search.votes import ProofGraph
 from tests.retriever.naturalproofs.corpora import gardens
@@ -85,13 +83,6 @@ def test_only_what_a_split_ranks_takes_a_place_and_the_question_none() -> None:
             return np.arange(5, 0, -1, dtype=np.float32)
 
     assert ranks_of(collection, Falling(), "valid") == [(2, 3)]
-
-
-@given(st.lists(FLOATS, min_size=1, max_size=20), st.data())
-def test_a_place_counts_what_stands_before(scores: list[float], data: st.DataObject) -> None:
-    number = data.draw(st.integers(0, len(scores) - 1))
-    order = sorted(range(len(scores)), key=lambda one: (-scores[one], one))
-    assert rank_of(np.array(scores, dtype=np.float32), number) == order.index(number) + 1
 
 
 @given(st.lists(FLOATS, min_size=1, max_size=20))

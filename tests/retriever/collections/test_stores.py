@@ -24,8 +24,7 @@ import tokenizers
 from lean_extract.common.errors import IndexDamaged, IndexMissing, ModelError
 from lsp_server.engine import collections as kept
 from lsp_server.engine.collections import OpenCollections, list_collections, remove_collection
-from retriever.models.bag import MARK, BagEncoder, write_bag
-from retriever.models.bag_terms import Terms
+from retriever.models.bag import MARK, BagEncoder, Terms, write_bag
 from retriever.naturalproofs.backend import BACKEND, collection_of
 from retriever.naturalproofs.splits import make_splits
 from retriever.search.backend import Collection, Document

@@ -1,16 +1,19 @@
-"""A fourth backend is one folder: recipes ask for what they are cooked with, from the terminal alone."""
+"""A fourth backend is one folder: recipes ask for what they are cooked with."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from lsp_server.cli import main
 from retriever.documents.store import write_corpus
 from retriever.search import backends
 from retriever.search.collections.index import CollectionIndex
@@ -20,7 +23,7 @@ from tests.answers import conforming
 from tests.retriever.naturalproofs.corpora import gardens
 
 SCRIPT = Path(sys.executable).with_name("premise-suggest")
-Run = Callable[..., subprocess.CompletedProcess[str]]
+Run = Callable[..., "Done"]
 
 BACKEND = '''
 """Recipes: a dish asks for its ingredients. A line is `dish: ingredient, ingredient`."""
@@ -78,45 +81,66 @@ apple tart: flour, apple
 """
 
 
+@dataclass(frozen=True)
+class Done:
+    """What a command came to."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """`premise-suggest` with the folder of the toy backend on Python's path."""
+def kitchen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with the package of the toy backend, which Python finds, and its data."""
     package = tmp_path / "cookbook"
     package.mkdir()
     (package / "__init__.py").write_text("", encoding="utf-8")
     (package / "backend.py").write_text(BACKEND, encoding="utf-8")
     (tmp_path / "dishes.txt").write_text(DISHES, encoding="utf-8")
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]),
-        "PREMISE_SUGGEST_INDEX": str(tmp_path / "index"),
-    }
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PREMISE_SUGGEST_INDEX", str(tmp_path / "index"))
+    return tmp_path
 
-    def start(*arguments: str, typed: str | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(SCRIPT), *arguments],
-            env=environment,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            input=typed,
-        )
+
+@pytest.fixture
+def run(kitchen: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """`premise-suggest` in this process."""
+    monkeypatch.syspath_prepend(str(kitchen))
+    for module in ("cookbook", "cookbook.backend"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+
+    def start(*arguments: str, typed: str | None = None) -> Done:
+        if typed is not None:
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode())))
+        try:
+            code = main(list(arguments))
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        return Done(code, *capsys.readouterr())
 
     return start
 
 
-def test_it_is_indexed_asked_and_measured(run: Run) -> None:
-    done = run("index", "--backend", "cookbook", "dishes.txt")
-    assert (done.returncode, done.stdout) == (0, "dishes (cookbook): 10 documents, 4 proofs that vote\n")
+def test_it_is_indexed_asked_and_measured_from_the_terminal_alone(kitchen: Path) -> None:
+    path = os.pathsep.join([str(kitchen), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+    def run(*arguments: str) -> str:
+        command = [str(SCRIPT), *arguments]
+        environment = {**os.environ, "PYTHONPATH": path}
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    indexed = run("index", "--backend", "cookbook", "dishes.txt")
+    assert indexed == "dishes (cookbook): 10 documents, 4 proofs that vote\n"
     found = run("suggest", "--backend", "cookbook", "--text", "apple crumble", "--json")
-    answer = conforming(json.loads(found.stdout), "CollectionAnswer")
+    answer = conforming(json.loads(found), "CollectionAnswer")
     assert (answer["backend"], answer["collection"], answer["documents"]) == ("cookbook", "dishes", 10)
     titles = [hit["title"] for hit in answer["hits"]]
     assert set(titles[:4]) == {"Apple", "Apple Pie", "Apple Cake", "Apple Tart"}
     assert "Flour" in titles and "Tomato" not in titles  # no word of it: known dishes vote for it
-    measured = run("eval", "retrieval", "--backend", "cookbook", "--data", "dishes.txt", "--json")
-    rows = json.loads(measured.stdout)["rows"]
+    rows = json.loads(run("eval", "retrieval", "--backend", "cookbook", "--data", "dishes.txt", "--json"))[
+        "rows"
+    ]
     assert set(rows) == {"BM25", "neighbours", "weighted sum"}
     assert rows["BM25"]["first"]["mean"] == 100.0
 
@@ -149,7 +173,6 @@ def test_only_what_changed_is_indexed_again_and_an_old_index_says_so(run: Run, t
 def test_one_line_makes_it_a_backend_of_ours(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(backends, "BUILT_IN", {**backends.BUILT_IN, "recipes": "cookbook"})
     backend = backends.find_backend("recipes")
     report = index_collection(backend, tmp_path / "dishes.txt", tmp_path / "recipes")

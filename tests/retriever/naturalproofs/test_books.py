@@ -4,7 +4,7 @@ import pytest
 
 from lean_extract.common.errors import BadSource
 from retriever.documents.schema import DocumentProof
-from retriever.naturalproofs.readers.books import read_stein, read_trench
+from retriever.naturalproofs.readers.latex_sources import read_stein, read_trench
 
 STEIN = r"""\chapter{Counting}\label{ch:counting}
 \begin{definition}[Even]\label{defn:even}\index{even}%

@@ -1,15 +1,21 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from retriever.documents.schema import Split, Splits
 from retriever.documents.store import write_corpus
-from retriever.naturalproofs.evaluation.generation import examples_of_part
-from retriever.naturalproofs.evaluation.predictions import read_predictions, write_predictions
-from retriever.naturalproofs.task import PARTS, build_task
+from retriever.naturalproofs.evaluation.generation import (
+    oracle_sequences,
+    read_predictions,
+    write_predictions,
+)
+from retriever.naturalproofs.evaluation.sequences import figures
 from tests.commands import command
 from tests.retriever.naturalproofs.corpora import gardens
 
@@ -17,6 +23,7 @@ main = command("retriever naturalproofs-generation")
 
 EVERY = (1, 2, 3, 4, 5, 6, 7)
 SPLITS = Splits(Split(((3, 0),), (1, 2, 3, 6, 7)), Split(((5, 0),), EVERY), Split(((4, 0), (4, 1)), EVERY))
+TRUTHS = st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=9).map(tuple), min_size=1, max_size=8)
 Lines = dict[tuple[int, int], tuple[int, ...]]
 
 
@@ -36,14 +43,6 @@ def cells(printed: str) -> dict[str, dict[str, str]]:
     """The table's cells by row and column."""
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in printed.splitlines() if "|" in line]
     return {row[0]: dict(zip(rows[0][1:], row[1:], strict=True)) for row in rows[2:]}
-
-
-def test_examples_of_a_part_go_with_its_queries() -> None:
-    statements = {statement.id: statement for statement in gardens().theorems}
-    for part in PARTS:
-        queries = build_task(gardens(), SPLITS, part).queries
-        own = [statements[id].proofs[number].ref_ids for id, number in examples_of_part(SPLITS, part)]
-        assert own == [query.references for query in queries]
 
 
 def test_predictions_stand_beside_the_oracles(
@@ -138,9 +137,22 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert read_predictions(path, [(4, 0), (4, 1)], {1, 3}) == ((3, 3, 1), ())
 
 
-def test_a_place_that_cannot_be_written_is_told(
-    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    assert main([str(corpus), "--json", str(tmp_path / "file" / "x.json")]) == 1
-    assert "cannot be read or written" in capsys.readouterr().err
+@given(TRUTHS, st.integers(0, 5))
+def test_an_oracle_says_what_its_name_tells(true: list[tuple[int, ...]], seed: int) -> None:
+    found = oracle_sequences(true, seed)
+    assert [Counter(one) for one in found["*-set"]] == [Counter(set(one)) for one in true]
+    assert [Counter(one) for one in found["*-multiset"]] == [Counter(one) for one in true]
+    assert found["*-halfseq"] == [one[: len(one) // 2] for one in true]
+    rows = {name: figures(predicted, true) for name, predicted in found.items()}
+    assert rows["*-set"]["set EM"] == rows["*-multiset"]["multiset EM"] == 100
+    assert rows["*-halfseq"]["EM"] == 0
+
+
+def test_orders_are_random_and_the_seed_fixes_them() -> None:
+    true = [tuple(range(6))] * 40
+    found = oracle_sequences(true, 1)
+    assert found == oracle_sequences(true, 1)
+    for name in ("*-set", "*-multiset"):
+        assert found[name] != oracle_sequences(true, 2)[name]
+        assert len(set(found[name])) > 30
+        assert {sequence[0] for sequence in found[name]} == set(range(6))

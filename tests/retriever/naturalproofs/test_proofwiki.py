@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from lean_extract.common.errors import BadSource
 from retriever.documents.schema import Corpus, DocumentProof
 from retriever.naturalproofs.readers.dump import read_pages
-from retriever.naturalproofs.readers.proofwiki import read_proofwiki
-from retriever.naturalproofs.readers.topics import Topics
+from retriever.naturalproofs.readers.proofwiki import Topics, read_proofwiki
 from retriever.naturalproofs.readers.wikitext import categories, links, section, shown, title_of, visible
 
 EVEN_SUM = """== Theorem ==

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from lean_extract.common.errors import BadSource
 from retriever.documents.schema import Corpus, DocumentProof, Statement
-from retriever.naturalproofs.readers.stacks import read_stacks
+from retriever.naturalproofs.readers.latex_sources import read_stacks
 
 PARITY = r"""\input{preamble}
 \begin{document}

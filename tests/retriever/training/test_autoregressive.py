@@ -16,12 +16,18 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
 from lean_extract.common.errors import BadSettings  # noqa: E402
-from retriever.models.bag_terms import Terms  # noqa: E402
+from retriever.models.bag import Terms  # noqa: E402
 from retriever.naturalproofs.backend import BACKEND  # noqa: E402
 from retriever.naturalproofs.evaluation import refgen  # noqa: E402
 from retriever.training.references.autoregressive import load_autoregressive, parse, ranking_scores, with_end  # noqa: E402
-from retriever.training.references.autoregressive_decoding import Beam, beam_search, greedy  # noqa: E402
-from retriever.training.references.autoregressive_model import SequenceModel, build_decoder, sequences  # noqa: E402
+from retriever.training.references.autoregressive_model import (  # noqa: E402  # noqa: E402
+    Beam,
+    SequenceModel,
+    beam_search,
+    build_decoder,
+    greedy,
+    sequences,
+)
 from retriever.training.references.joint_model import ReferenceTable  # noqa: E402
 from retriever.training.references.pairwise_model import Bag  # noqa: E402
 from retriever.training.running.curve import read_curve  # noqa: E402

@@ -29,8 +29,7 @@ from retriever.search.backends import find_backend  # noqa: E402
 from retriever.search.collections.index import CollectionIndex, fused_for_evaluation  # noqa: E402
 from retriever.search.collections.indexing import index_collection  # noqa: E402
 from retriever.search.collections.measure import measure  # noqa: E402
-from retriever.search.collections.rankers import Neighbours  # noqa: E402
-from retriever.search.collections.reranked import RerankedRanker  # noqa: E402
+from retriever.search.collections.rankers import Neighbours, RerankedRanker  # noqa: E402
 from retriever.search.splits import SPLITS, split_of  # noqa: E402
 from retriever.training.collection import pair_arrays  # noqa: E402
 from retriever.training.reranking.mined import load_mined  # noqa: E402

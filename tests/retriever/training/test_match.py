@@ -14,21 +14,21 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("lap")
 
 from lean_extract.common.errors import BadRecords, BadSettings, ModelError  # noqa: E402
-from retriever.match.decoding import exact_decoding  # noqa: E402
-from retriever.match.evaluation.plan import all_runs, stages_of  # noqa: E402
-from retriever.match.explanation.scorers import AgainstPool  # noqa: E402
-from retriever.match.training.config import MatchConfig, NptConfig, parse_match  # noqa: E402
-from retriever.match.training.data import thinned  # noqa: E402
-from retriever.match.training.losses import global_loss, local_loss  # noqa: E402
-from retriever.match.training.matcher import open_matcher  # noqa: E402
-from retriever.match.training.mlm import MatchMlmConfig  # noqa: E402
-from retriever.match.training.model import NptEncoder  # noqa: E402
+from retriever.proof_matching.decoding import exact_decoding  # noqa: E402
+from retriever.proof_matching.evaluation.plan import all_runs, stages_of  # noqa: E402
+from retriever.proof_matching.explanation.explain import AgainstPool  # noqa: E402
+from retriever.proof_matching.training.config import MatchConfig, NptConfig, parse_match  # noqa: E402
+from retriever.proof_matching.training.data import thinned  # noqa: E402
+from retriever.proof_matching.training.matcher import open_matcher  # noqa: E402
+from retriever.proof_matching.training.mlm import MatchMlmConfig  # noqa: E402
+from retriever.proof_matching.training.model import NptEncoder  # noqa: E402
+from retriever.proof_matching.training.objective import global_loss, local_loss  # noqa: E402
 from retriever.training.running.curve import read_curve  # noqa: E402
 from retriever.training.running.stopping import RunLimits  # noqa: E402
 from retriever.training.running.train import kind_of, run_training  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
 from tests.commands import command  # noqa: E402
-from tests.retriever.match.matching import make_pairs, write_set  # noqa: E402
+from tests.retriever.proof_matching.matching import make_pairs, write_set  # noqa: E402
 
 evaluate = command("retriever match-evaluate")
 experiments = command("retriever match-experiments")

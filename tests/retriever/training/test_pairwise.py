@@ -15,13 +15,12 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.train
 
 from lean_extract.common.errors import BadRecords, BadSettings, ModelError  # noqa: E402
-from retriever.metrics.ranks import average_precision, mean_average_precision, ranks_of  # noqa: E402
-from retriever.models.bag_terms import Terms  # noqa: E402
+from retriever.models.bag import Terms  # noqa: E402
 from retriever.training.collection import CollectionArrays  # noqa: E402
 from retriever.training.model import BiEncoder  # noqa: E402
 from retriever.training.pretrained import convert  # noqa: E402
-from retriever.training.references.pairwise import load_pairwise, parse  # noqa: E402
-from retriever.training.references.pairwise_data import draw_pairs, never_negative, training_of  # noqa: E402
+from retriever.training.references.objective import training_of  # noqa: E402
+from retriever.training.references.pairwise import draw_pairs, load_pairwise, never_negative, parse  # noqa: E402
 from retriever.training.references.pairwise_model import Bag, read_terms  # noqa: E402
 from retriever.training.running.curve import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
@@ -125,21 +124,6 @@ def test_valid_questions_are_never_drawn() -> None:
     training = training_of(collection([[7]] * 6, held_out=4))
     drawn = {int(row) for step in range(20) for row in draw_pairs(training, 3, 2, (0, step)).questions}
     assert drawn == {0, 1}
-
-
-@given(
-    st.lists(st.integers(0, 4), min_size=3, max_size=12),
-    st.data(),
-)
-def test_ranks_are_those_of_a_stable_sort(values: list[int], data: st.DataObject) -> None:
-    scores = np.array(values, dtype=np.float32)
-    gold = data.draw(st.lists(st.integers(0, len(values) - 1), min_size=1, unique=True, max_size=3))
-    left = sorted(set(range(len(values))) - set(gold))
-    without = data.draw(st.sampled_from(left)) if left else None
-    found = ranks_of(scores, gold, [] if without is None else [without])
-    ranked = [item for item in np.argsort(-scores, kind="stable").tolist() if item != without]
-    assert found == tuple(ranked.index(item) + 1 for item in gold)
-    assert mean_average_precision([found]) == pytest.approx(average_precision(found))
 
 
 def test_a_bag_learns_and_its_best_weights_are_evaluated(
