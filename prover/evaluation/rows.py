@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
 from lean_extract.common.files.json_text import parse_json
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from lean_extract.records import to_json
 
 RowStatus = Literal["proved", "exhausted", "limit", "failed", "refused"]
@@ -53,7 +53,7 @@ def to_line(row: ProblemRow) -> str:
 
 def from_line(line: bytes) -> ProblemRow:
     """The row of a line. Raises ValueError, TypeError: the line is not a row."""
-    return cast(ProblemRow, from_json(ProblemRow, parse_json(line)))
+    return read_typed(ProblemRow, parse_json(line))
 
 
 def first_rows(rows: Sequence[ProblemRow]) -> dict[tuple[str, int], ProblemRow]:

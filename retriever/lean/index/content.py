@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from lean_extract.common.arrays import Ids, UInt64s
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from lean_extract.records import Premise, to_json
 from retriever.lean.index.flags import Flag, flags_of
 from retriever.lean.patterns.trees import trees_of
@@ -116,9 +116,9 @@ def premise_of(segment: Segment, index: int, file: IndexedFile) -> Premise:
             exported_as=segment.aliases.get(index),
         )
     try:
-        premise = from_json(Premise, json.loads(segment.raw_record(index)))
+        premise = read_typed(Premise, json.loads(segment.raw_record(index)))
     except (ValueError, TypeError, KeyError) as error:
         raise segment.damaged_record(index, error) from error
-    if not isinstance(premise, Premise) or premise.name != segment.names[index]:
+    if premise.name != segment.names[index]:
         raise segment.damaged_record(index, "it is another premise's")
     return premise

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lean_extract.common.arrays import Floats
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from lean_extract.records import Goal, Hypothesis, to_json
 from lean_extract.source.names.scopes import ROOT, Scope
 from lean_extract.source.proofs.proof import SourceProof, SourceStep
@@ -137,8 +137,5 @@ def to_record(step: KnownStep) -> bytes:
 
 
 def of_record(record: bytes) -> KnownStep:
-    """The inverse of `to_record`. Raises ValueError, TypeError, KeyError."""
-    step = from_json(KnownStep, json.loads(record))
-    if not isinstance(step, KnownStep):
-        raise TypeError("it is not a step")
-    return step
+    """The inverse of `to_record`. Raises ValueError, TypeError."""
+    return read_typed(KnownStep, json.loads(record))

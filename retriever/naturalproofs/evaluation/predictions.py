@@ -14,7 +14,7 @@ from lean_extract.common.errors import BadRecords
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import parse_json
 from lean_extract.common.files.reading import open_regular
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from retriever.documents.schema import Example
 from retriever.naturalproofs.task import References
 
@@ -25,7 +25,7 @@ _OTHER_SPLIT = "Take the corpus file, part and seed that the predictions were ma
 @dataclass(frozen=True, slots=True)
 class _Prediction:
     example: tuple[int, ...]
-    """A pair, which typed_json cannot check."""
+    """A pair."""
     references: tuple[int, ...]
 
 
@@ -72,7 +72,7 @@ def _read_line(
     candidates: Collection[int],
 ) -> None:
     try:
-        prediction = from_json(_Prediction, parse_json(line))
+        prediction = read_typed(_Prediction, parse_json(line))
     except (ValueError, TypeError) as error:
         raise BadRecords(f"{location}: {error}.", _HINT) from error
     if len(prediction.example) != 2:

@@ -18,7 +18,7 @@ import numpy as np
 from lean_extract.common.arrays import Floats
 from lean_extract.common.cancellation import check_cancelled
 from lean_extract.common.files.json_text import parse_json
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection, Document, Question
 from retriever.search.bm25 import build_postings
@@ -205,7 +205,7 @@ def _record(document: Document) -> bytes:
 def document_of(segment: Segment, index: int) -> Document:
     """A document of a segment. Raises IndexDamaged."""
     try:
-        document: Document = from_json(Document, parse_json(segment.raw_record(index)))
+        document: Document = read_typed(Document, parse_json(segment.raw_record(index)))
     except (ValueError, TypeError, KeyError) as error:
         raise segment.damaged_record(index, error) from error
     if document.key != segment.names[index]:

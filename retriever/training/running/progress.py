@@ -15,7 +15,7 @@ from typing import Literal
 from lean_extract.common.errors import ModelError
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from retriever.training.running.curve import Point
 from retriever.training.running.folder import RunFolder
 from retriever.training.running.process import RunProcess
@@ -64,7 +64,7 @@ def read_progress(run: Path) -> RunProgress:
     """Where a run stands, `killed` where its process is gone without a last word. Raises ModelError."""
     path = run / PROGRESS
     try:
-        progress: RunProgress = from_json(RunProgress, read_json(path))
+        progress: RunProgress = read_typed(RunProgress, read_json(path))
     except FileNotFoundError as error:
         hint = "Name the folder of a run that has begun."
         raise ModelError(f"There is no run in {run}: it has no {PROGRESS}.", hint) from error

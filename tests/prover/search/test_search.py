@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lean_extract.common.errors import BadSettings, LeanDied, NoGoalHere
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, to_json
 from prover.search import Proposed, SearchLimits, SearchProgress, SearchResult, Verdict, search
@@ -232,7 +232,7 @@ def test_the_order_in_which_verdicts_come_changes_nothing(table: Table, order: l
     assert (here == "done") == (expected.status == "proved")
     # It is found whenever there is one.
     assert (expected.status == "proved") == _reaches_end(full)
-    assert from_json(SearchResult, json.loads(json.dumps(to_json(expected)))) == expected
+    assert read_typed(SearchResult, json.loads(json.dumps(to_json(expected)))) == expected
 
 
 def _reaches_end(table: Table) -> bool:
