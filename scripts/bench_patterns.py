@@ -41,7 +41,7 @@ def measure(folder: Path, runs: int, *, cpu: bool) -> dict[str, float]:
     clock = time.process_time if cpu else time.perf_counter
     service = PremiseService.open([IndexStore(folder)], bundled.DATA.parent / "encoder")
     view = service.snapshot().view
-    trees = [segment.trees for segment in view.segments if segment.trees is not None]
+    trees = [trees for segment in view.segments if (trees := segment.tables.trees) is not None]
     size = sum(array.nbytes for one in trees for array in (one.starts, one.heads, one.sizes))
     found = {
         "statements": float(sum(len(one) for one in trees)),

@@ -190,7 +190,7 @@ def proof_rows(store: IndexStore) -> ProofRows:
     Raises IndexMissing, IndexDamaged.
     """
     _, segments = store.open()
-    return ProofRows.of_columns([segment.proofs for segment, _ in segments])
+    return ProofRows.of_columns([segment.tables.proofs for segment, _ in segments])
 
 
 def _read_archive(path: Path, bundle: Bundle) -> bytes:

@@ -13,7 +13,8 @@ from retriever.documents.schema import Statement
 from retriever.naturalproofs.evaluation.tfidf import TfIdf, postings_of
 from retriever.naturalproofs.task import References, ReferenceTask
 from retriever.naturalproofs.tokens import pieces, text_of, words_and_pairs
-from retriever.search.bm25 import Bm25, Postings
+from retriever.search.bm25 import Bm25
+from retriever.search.index.postings import Postings
 
 
 class Model(Protocol):

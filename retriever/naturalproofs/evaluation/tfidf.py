@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from lean_extract.common.arrays import Floats
 from retriever.documents.schema import Statement
 from retriever.naturalproofs.tokens import text_of
-from retriever.search.bm25 import Postings, build_postings
+from retriever.search.index.postings import Postings, build_postings
 from retriever.search.tfidf import TfIdfIndex
 
 Tokens = Callable[[str], Sequence[str]]
