@@ -19,7 +19,7 @@ from lean_extract.common.errors import BadRecords
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import parse_json
 from lean_extract.common.files.reading import open_regular
-from lean_extract.common.files.typed_json import from_json as from_json
+from lean_extract.common.typed import read_typed
 
 FORMAT = "premise-suggest-records"
 VERSION = 1
@@ -376,4 +376,4 @@ def _parse_record(line: bytes) -> Record:
     tag = values.pop("type", None) if isinstance(values, dict) else None
     if tag not in _TYPES:
         raise ValueError(f"its type is {tag!r}, not one of {', '.join(_TYPES)}")
-    return cast(Record, from_json(_TYPES[tag], values))
+    return cast(Record, read_typed(_TYPES[tag], values))

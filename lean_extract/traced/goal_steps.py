@@ -16,7 +16,7 @@ from typing import BinaryIO, cast
 from lean_extract.common.errors import BadRecords
 from lean_extract.common.files.json_text import parse_json
 from lean_extract.common.files.reading import MAX_CORPUS, format_size, open_regular
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 
 _LONGEST_LINE = 1 << 20
 _MARKS = "⊢", "|-"
@@ -113,7 +113,7 @@ def _said(error: Exception) -> str:
 
 def _step(line: bytes) -> CommentedStep:
     values = parse_json(line.rstrip(b"\r\n"))
-    step = cast(CommentedStep, from_json(CommentedStep, values))
+    step = read_typed(CommentedStep, values)
     if step.line < 1:
         raise ValueError(f"line {step.line} is none")
     if not step.tactic.strip() or not step.target:

@@ -1,18 +1,18 @@
 """The settings: defaults, ranges, and the parsing of what an editor sends (in camelCase).
 
-This does not use cattrs or msgspec: they reject an object with one wrong value, while here all good values are used.
-They also do not support ranges given as metadata, or suggestions for misspelt names.
+All good values are used, whatever is wrong with the others.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields, replace
-from typing import Any, get_type_hints
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from lean_extract.common.devices import DEVICES, Device
 from lean_extract.common.files.json_text import shown
+from lean_extract.common.typed import Form, Misfit, updated
 
 SECTION = "premiseSuggest"
 """The name under which editors keep these settings."""
@@ -196,78 +196,42 @@ def parse(values: Any, base: Settings | None = None) -> tuple[Settings, list[str
     An unknown name, a wrong type or a value out of range leaves what `base` has (the defaults, if it is not
     given); None means nothing was sent. Settings may stand under `premiseSuggest` or at the top.
     """
-    complaints: list[str] = []
+    problems: list[Misfit] = []
     if isinstance(values, Mapping) and SECTION in values:
         values = values[SECTION]
-    parsed = _parse(base or Settings(), values, "", complaints)
-    if len(complaints) > _MOST_COMPLAINTS:
-        more = f"{len(complaints) - _MOST_COMPLAINTS:,} further values under {SECTION} were not used."
-        complaints[_MOST_COMPLAINTS:] = [more]
+    parsed = updated(base or Settings(), values, _EDITOR, problems)
+    complaints = [_complaint(one) for one in problems[:_MOST_COMPLAINTS]]
+    if len(problems) > _MOST_COMPLAINTS:
+        more = len(problems) - _MOST_COMPLAINTS
+        complaints.append(f"{more:,} further values under {SECTION} were not used.")
     return parsed, complaints
 
 
-def _parse(section: Any, values: Any, path: str, complaints: list[str]) -> Any:
-    if values is None:
-        return section
-    if not isinstance(values, Mapping):
-        complaints.append(f"{_full(path)} must be an object, not {shown(values)}; the defaults are used.")
-        return section
-    known = {camel(item.name): item for item in fields(section)}
-    types = get_type_hints(type(section))
-    taken: dict[str, Any] = {}
-    for name, value in values.items():
-        full = f"{path}.{name}" if path else str(name)
-        item = known.get(str(name))
-        if item is None:
-            complaints.append(f"{_full(full)} is not a setting{_nearest(str(name), known)}.")
-        elif hasattr(types[item.name], "__dataclass_fields__"):
-            taken[item.name] = _parse(getattr(section, item.name), value, full, complaints)
-        elif value is not None:
-            problem = _problem(item, value)
-            if problem:
-                complaints.append(f"{_full(full)} must be {problem}, not {shown(value)}; {_default(item)}")
-            else:
-                taken[item.name] = _typed(item, value)
-    return replace(section, **taken)
+_EDITOR = Form(camel, integral=True, converts=True)
 
 
-def _problem(item: Field[Any], value: Any) -> str:
-    """What the value should be instead, or nothing if it is good."""
-    kind: type[Any] = type(item.default)
-    if kind is bool:
-        return "" if isinstance(value, bool) else "true or false"
-    if kind is tuple:
-        good = isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
-        return "" if good else "a list of strings"
-    if kind is str:
-        choices = item.metadata["choices"]
-        if choices:
-            return "" if value in choices else f"one of {', '.join(choices)}"
-        return "" if isinstance(value, str) else "a string"
-    whole = kind is int
-    good = (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and (not whole or isinstance(value, int) or value.is_integer())
-    )
-    low, high = item.metadata["low"], item.metadata["high"]
-    if good and low <= value <= high:
-        return ""
-    return f"a {'whole ' if whole else ''}number from {low} to {high}"
+def _complaint(problem: Misfit) -> str:
+    full = _full(".".join(problem.path))
+    if problem.kind == "object":
+        return f"{full} must be an object, not {shown(problem.value)}; the defaults are used."
+    section: Any = Settings()
+    for name in problem.path[:-1]:
+        section = _members(section)[name]
+    known, name = _members(section), problem.path[-1]
+    if problem.kind == "unknown":
+        return f"{full} is not a setting{_nearest(name, known)}."
+    default = f"the default, {known[name]!r}, is used."
+    return f"{full} must be {problem.wanted}, not {shown(problem.value)}; {default}"
 
 
-def _typed(item: Field[Any], value: Any) -> Any:
-    kind: type[Any] = type(item.default)
-    return kind(value)
+def _members(section: Any) -> dict[str, Any]:
+    """What a section holds, by the names that editors write."""
+    return {camel(item.name): getattr(section, item.name) for item in fields(section)}
 
 
 def _full(path: str) -> str:
     cut = path if len(path) <= _LONGEST_NAME else f"{path[:_LONGEST_NAME]}..."
     return f"{SECTION}.{cut}" if path else SECTION
-
-
-def _default(item: Field[Any]) -> str:
-    return f"the default, {item.default!r}, is used."
 
 
 def _nearest(name: str, known: Mapping[str, object]) -> str:

@@ -8,6 +8,8 @@ from typing import Any, NoReturn
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from lean_extract.common.typed import Misfit, read_value
+
 Token = int | str
 
 
@@ -29,10 +31,7 @@ class Parameters:
 
     def uri(self) -> str:
         """`textDocument.uri`."""
-        uri = self._member("textDocument", "uri")
-        if not isinstance(uri, str):
-            self.refuse("textDocument.uri must be a string")
-        return uri
+        return str(self._typed(self._member("textDocument", "uri"), str, "textDocument.uri must be a string"))
 
     def position(self) -> types.Position:
         """`position`, as LSP counts."""
@@ -43,10 +42,7 @@ class Parameters:
 
     def text(self, name: str, what: str, default: str = "") -> str:
         """A string; `what` says what it is for."""
-        value = self._values.get(name, default)
-        if not isinstance(value, str):
-            self.refuse(f"{name} must be a string: {what}")
-        return value
+        return str(self._read(name, str, f"a string: {what}", default))
 
     def needed(self, name: str, what: str) -> str:
         """A string that must not be missing or empty."""
@@ -64,31 +60,31 @@ class Parameters:
 
     def version(self) -> int | None:
         """A document's version, or None."""
-        value = self._values.get("version")
-        if isinstance(value, bool) or not isinstance(value, int | None):
-            self.refuse("version must be a whole number")
-        return value
+        found: int | None = self._read("version", int | None, "a whole number")
+        return found
 
     def flag(self, name: str) -> bool:
         """True or false; false where it is missing."""
-        value = self._values.get(name, False)
-        if not isinstance(value, bool):
-            self.refuse(f"{name} must be true or false")
-        return value
+        return bool(self._read(name, bool, "true or false", False))
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of strings; empty where it is missing."""
-        value = self._values.get(name, [])
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            self.refuse(f"{name} must be a list of strings")
-        return tuple(value)
+        found: tuple[str, ...] = self._read(name, tuple[str, ...], "a list of strings", [])
+        return found
 
     def token(self, name: str) -> Token | None:
         """A progress token, or None."""
-        value = self._values.get(name)
-        if isinstance(value, bool) or not isinstance(value, str | int | None):
-            self.refuse(f"{name} must be a string or a whole number")
-        return value
+        found: Token | None = self._read(name, Token | None, "a string or a whole number")
+        return found
+
+    def _read(self, name: str, hint: Any, wanted: str, default: Any = None) -> Any:
+        return self._typed(self._values.get(name, default), hint, f"{name} must be {wanted}")
+
+    def _typed(self, value: Any, hint: Any, problem: str) -> Any:
+        try:
+            return read_value(hint, value)
+        except Misfit:
+            self.refuse(problem)
 
     def refuse(self, what: str) -> NoReturn:
         """Raise the error for a wrong parameter."""

@@ -18,14 +18,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from io import FileIO
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from lean_extract.common.errors import BadRecords, PremiseSuggestError, UserError
 from lean_extract.common.file_lock import open_lock_file, read_holder, try_lock, write_holder
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import parse_json, read_json
-from lean_extract.common.files.typed_json import from_json
 from lean_extract.common.terminal_text import reason
+from lean_extract.common.typed import read_typed
 from lean_extract.records import to_json
 from lean_extract.source.projects.walking import EVALUATION_FILE, EVALUATION_FORMAT
 
@@ -77,7 +77,7 @@ def to_line(row: ProblemRow) -> str:
 
 def from_line(line: bytes) -> ProblemRow:
     """The row of a line. Raises ValueError, TypeError: the line is not a row."""
-    return cast(ProblemRow, from_json(ProblemRow, parse_json(line)))
+    return read_typed(ProblemRow, parse_json(line))
 
 
 class FolderInUse(UserError):

@@ -14,7 +14,7 @@ import numpy as np
 
 from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import BadRecords
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from lean_extract.records import Premise
 from prover.generator.prompt import encode_prompt, encode_tactic, premises_in
 from prover.generator.symbols import FIRST_EXTRA
@@ -50,7 +50,7 @@ class EncodedPairs:
         self._folder = folder
         self.split = split
         self.manifest = read_manifest(folder)
-        self.premises = [from_json(Premise, values) for values in _lines(folder / "premises.jsonl")]
+        self.premises = [read_typed(Premise, values) for values in _lines(folder / "premises.jsonl")]
         _check(folder / "premises.jsonl", len(self.premises), self.manifest.premises)
         self.number = {premise.name: index for index, premise in enumerate(self.premises)}
         self.by_module: dict[str, list[int]] = defaultdict(list)
@@ -66,7 +66,7 @@ class EncodedPairs:
 
     def _read(self, split: Split) -> list[TacticPair]:
         path = self._folder / "pairs.jsonl"
-        found = [from_json(TacticPair, values) for values in _lines(path) if values.get("split") == split]
+        found = [read_typed(TacticPair, values) for values in _lines(path) if values.get("split") == split]
         kinds = ("lean", "tactic", "term")
         _check(path, len(found), sum(self.manifest.pairs.get(f"{split}/{kind}", 0) for kind in kinds))
         return found
@@ -76,7 +76,7 @@ def read_manifest(folder: Path) -> PairsManifest:
     """The manifest of a folder of pairs. Raises BadRecords."""
     try:
         values = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        manifest: PairsManifest = from_json(PairsManifest, values)
+        manifest: PairsManifest = read_typed(PairsManifest, values)
     except (OSError, ValueError, TypeError) as error:
         raise BadRecords(f"{folder} is not a finished folder of pairs: {error}.", _AGAIN) from error
     if manifest.version != VERSION:

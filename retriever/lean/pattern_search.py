@@ -78,12 +78,12 @@ def pattern_search(
 
 
 def _trees_of(snapshot: Snapshot) -> list[TreeColumns]:
-    return [segment.trees or TreeColumns.nothing(len(segment)) for segment in snapshot.view.segments]
+    return [segment.tables.trees or TreeColumns.empty(len(segment)) for segment in snapshot.view.segments]
 
 
 def _has_trees(offer: Offer, trees: Sequence[TreeColumns]) -> Bools:
     segments = offer.snapshot.view.segments
-    known = [np.full(len(segment), segment.trees is not None) for segment in segments]
+    known = [np.full(len(segment), segment.tables.trees is not None) for segment in segments]
     return np.concatenate([np.ones(len(offer.own), dtype=np.bool_), *known])
 
 

@@ -59,7 +59,7 @@ def rewriting_premises(
         base = 0
         own = TreeColumns.of_rows(map(trees_of_premise, offer.own))
         may_be_found = offer.may_be_found
-        for trees in (own, *(s.trees or TreeColumns.nothing(len(s)) for s in snapshot.view.segments)):
+        for trees in (own, *(s.tables.trees or TreeColumns.empty(len(s)) for s in snapshot.view.segments)):
             sides = rewriting(trees, term, local)
             for number in np.flatnonzero(sides.left | sides.right).tolist():
                 if may_be_found[base + number]:

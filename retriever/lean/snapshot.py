@@ -26,10 +26,10 @@ from retriever.lean.words.name_search import NameSearch
 from retriever.models.text import premise_texts
 from retriever.search.bm25 import Bm25
 from retriever.search.fusion import Fusion
-from retriever.search.index.joined import search_over
 from retriever.search.index.names import LiveNames
 from retriever.search.index.opening import OpenStores, open_stores
-from retriever.search.index.step_search import StepIndex
+from retriever.search.index.segment import search_over
+from retriever.search.index.step_columns import StepIndex
 from retriever.search.index.store import IndexStore, Stamp
 from retriever.search.votes import ProofGraph
 
@@ -49,7 +49,7 @@ class Snapshot:
         self.left_out = opened.left_out
         segments = view.segments
         self.search = search_over(segments)
-        self.bm25 = Bm25([segment.postings for segment in segments], fusion.bm25, view.alive)
+        self.bm25 = Bm25([segment.tables.postings for segment in segments], fusion.bm25, view.alive)
         self.is_theorem: Bools = (view.flags & Flag.THEOREM) != 0
         self.is_private: Bools = (view.flags & Flag.PRIVATE) != 0
         self._scopes: Cache[Bools] = Cache(_CACHED_SCOPES)
@@ -131,7 +131,7 @@ class Snapshot:
     def steps(self) -> StepIndex:
         """The steps of the indexed proofs whose states are known."""
         segments = zip(self.view.segments, self.view.bounds, strict=False)
-        return StepIndex([(segment.steps, base) for segment, base in segments])
+        return StepIndex([(segment.tables.steps, base) for segment, base in segments])
 
     @cached_property
     def nearby(self) -> NearbyUses:

@@ -25,7 +25,7 @@ from lean_extract.records import Goal, Premise
 from lean_extract.syntax.words import NOISE, WORDS
 from retriever.lean.tokens import VARIABLE, bound_names, raw_tokens
 from retriever.models.text import binder_parts
-from retriever.search.bm25 import Postings
+from retriever.search.index.postings import Postings
 
 
 def goal_symbols(goal: Goal) -> frozenset[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from lean_extract.common.arrays import Floats
 from retriever.proof_matching.schema import Token
-from retriever.search.bm25 import build_postings
+from retriever.search.index.postings import build_postings
 from retriever.search.tfidf import TfIdfIndex
 
 

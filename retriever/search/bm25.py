@@ -8,16 +8,14 @@ BM25 is the standard one (Robertson and Zaragoza 2009) with the never-negative i
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from lean_extract.common.arrays import Bools, Floats, Int32s
+from retriever.search.index.postings import Postings
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,79 +28,6 @@ class Bm25Parameters:
     def __post_init__(self) -> None:
         if not (self.k1 >= 0 and 0 <= self.b <= 1):
             raise ValueError(f"BM25 needs k1 >= 0 and 0 <= b <= 1, not {self.k1} and {self.b}")
-
-
-class Vocabulary(Protocol):
-    """A sorted list of terms."""
-
-    def __len__(self) -> int: ...
-    def __getitem__(self, index: int, /) -> str: ...
-    def __iter__(self) -> Iterator[str]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Postings:
-    """Inverted lists of n documents over m sorted terms (by code point), as compressed sparse rows.
-
-    Term i stands in the documents `documents[starts[i]:starts[i + 1]]`, ascending, as often as
-    `frequencies` says in the same places (uint16, capped).
-    """
-
-    terms: Vocabulary
-    starts: npt.NDArray[np.int64]
-    documents: Int32s
-    frequencies: npt.NDArray[np.uint16]
-    lengths: Int32s
-    """int32[n]: tokens of each document."""
-
-    def find(self, term: str) -> tuple[Int32s, npt.NDArray[np.uint16]]:
-        """(documents, frequencies) of a term; empty if it does not occur."""
-        index = bisect_left(self.terms, term)
-        if index == len(self.terms) or self.terms[index] != term:
-            return self.documents[:0], self.frequencies[:0]
-        start, stop = int(self.starts[index]), int(self.starts[index + 1])
-        return self.documents[start:stop], self.frequencies[start:stop]
-
-
-def build_postings(texts: Iterable[Sequence[str]]) -> Postings:
-    """Postings of tokenised documents, in memory."""
-    numbers: dict[str, int] = {}
-    rows: list[int] = []
-    columns: list[int] = []
-    counts: list[int] = []
-    lengths: list[int] = []
-    for document, tokens in enumerate(texts):
-        lengths.append(len(tokens))
-        for term, count in Counter(tokens).items():
-            rows.append(numbers.setdefault(term, len(numbers)))
-            columns.append(document)
-            counts.append(min(count, 65535))
-    found = list(numbers)
-    terms = sorted(found)
-    position = np.empty(len(terms), dtype=np.int64)
-    position[[numbers[term] for term in terms]] = np.arange(len(terms))
-    row = position[np.asarray(rows, dtype=np.int64)]
-    return sorted_postings(
-        terms,
-        row,
-        np.asarray(columns, dtype=np.int32),
-        np.asarray(counts, dtype=np.uint16),
-        np.asarray(lengths, dtype=np.int32),
-    )
-
-
-def sorted_postings(
-    terms: Sequence[str],
-    rows: npt.NDArray[np.int64],
-    documents: Int32s,
-    frequencies: npt.NDArray[np.uint16],
-    lengths: Int32s,
-) -> Postings:
-    """Postings from unordered triples (term number, document, frequency); `terms` must be sorted."""
-    order = np.lexsort((documents, rows))
-    starts = np.zeros(len(terms) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(rows, minlength=len(terms)), out=starts[1:])
-    return Postings(terms, starts, documents[order], frequencies[order], lengths)
 
 
 class Bm25:

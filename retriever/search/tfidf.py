@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from lean_extract.common.arrays import Floats
 from lean_extract.common.extras import import_extra
-from retriever.search.bm25 import Postings
+from retriever.search.index.postings import Postings
 
 _PURPOSE = "TF-IDF"
 

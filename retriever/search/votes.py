@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from lean_extract.common.arrays import Bools, Doubles, Floats, Ids, Int32s
-from retriever.search.index.proof_columns import rows_of
+from retriever.search.index.table import rows_of
 
 
 class ProofGraph:

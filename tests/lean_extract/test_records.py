@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.common.errors import BadRecords
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from lean_extract.records import (
     FileProblem,
     Goal,
@@ -69,7 +69,7 @@ records = st.one_of(
 
 @given(records)
 def test_json_values_give_the_same_record(record: object) -> None:
-    assert from_json(type(record), to_json(record)) == record
+    assert read_typed(type(record), to_json(record)) == record
 
 
 @given(st.lists(records, max_size=5))

@@ -18,7 +18,7 @@ from lean_extract.goals import parse_goal
 from lsp_server.engine.models import model_folder
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
-from retriever.search.index.joined import search_over
+from retriever.search.index.segment import search_over
 from retriever.search.index.store import IndexStore
 from retriever.search.postgres.database import Database
 from retriever.search.postgres.search import GraphSearch

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retriever.lean.tokens import goal_tokens, name_parts, premise_tokens, text_tokens
-from retriever.search.bm25 import Bm25, Bm25Parameters, build_postings
+from retriever.search.bm25 import Bm25, Bm25Parameters
+from retriever.search.index.postings import build_postings
 from tests.retriever.support import COMMUTES, goal, theorem
 
 DOCUMENTS = [

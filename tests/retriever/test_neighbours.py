@@ -19,7 +19,7 @@ from retriever.search.index.hnsw import (
     load_graph,
     open_search,
 )
-from retriever.search.index.joined import JoinedSearch
+from retriever.search.index.segment import JoinedSearch
 from retriever.search.top import top
 
 

@@ -19,7 +19,8 @@ from retriever.lean.ranker.place import (
     place_signals,
     starting_with,
 )
-from retriever.search.bm25 import Bm25, Bm25Parameters, build_postings
+from retriever.search.bm25 import Bm25, Bm25Parameters
+from retriever.search.index.postings import build_postings
 from retriever.search.votes import ProofGraph
 
 MODULES = ("M.Algebra.Ring.Basic", "M.Algebra.Ring.Ideal", "M.Algebra.Group", "M.Data.List")

@@ -17,7 +17,8 @@ from retriever.lean.index.view import LeanView
 from retriever.lean.nearby import NearbyUses
 from retriever.models.encoder import Encoder
 from retriever.search.index.names import LiveNames
-from retriever.search.index.proof_columns import ProofColumns, ProofRows, hash_names, merged
+from retriever.search.index.proof_columns import ProofColumns, ProofRows, hash_names
+from retriever.search.index.table import Kept
 from retriever.search.votes import ProofGraph, by_rank
 from tests.retriever.support import Sheet, make_store, theorem
 
@@ -55,12 +56,13 @@ def test_merging_keeps_what_the_chosen_premises_use(
     known: dict[str, list[str]], cut: int, kept: list[bool]
 ) -> None:
     first, second = columns_of(NAMES[:cut], known), columns_of(NAMES[cut:], known)
-    found = merged(
+    found = ProofColumns.merged(
         [
-            (first, np.flatnonzero(np.array(kept[:cut], dtype=np.bool_))),
-            (second, np.flatnonzero(np.array(kept[cut:], dtype=np.bool_))),
+            (first, Kept.of_file(cut, np.flatnonzero(np.array(kept[:cut], dtype=np.bool_)))),
+            (second, Kept.of_file(len(NAMES) - cut, np.flatnonzero(np.array(kept[cut:], dtype=np.bool_)))),
         ]
     )
+    assert found is not None
     names = tuple(name for name, chosen in zip(NAMES, kept, strict=True) if chosen)
     assert rows(found) == hashed(names, known)
     again = ProofRows.of_columns([found])

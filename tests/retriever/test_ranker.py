@@ -25,7 +25,7 @@ from retriever.lean.structure.hashes import goal_statement, of_premise, patterns
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Overlap
 from retriever.models.encoder import Encoder
-from retriever.search.bm25 import build_postings
+from retriever.search.index.postings import build_postings
 from retriever.search.index.structure_columns import StructureColumns
 from retriever.search.votes import ProofGraph
 from tests.retriever.support import COMMUTES, Sheet, goal, make_store, theorem

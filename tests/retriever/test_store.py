@@ -66,9 +66,9 @@ def test_merging_drops_dead_files_and_keeps_the_rest(tmp_path: Path, encoder: En
         whole = writer.add(content({"Empty": SHEETS["Empty"], "B": SHEETS["B"], **more}, encoder))
     assert list(merged.names) == list(whole.names) == ["B.le", "B.data", "C.mul"]
     assert merged.files == whole.files
-    assert list(merged.postings.terms) == list(whole.postings.terms)
-    for term in merged.postings.terms:
-        found, expected = merged.postings.find(term), whole.postings.find(term)
+    assert list(merged.tables.postings.terms) == list(whole.tables.postings.terms)
+    for term in merged.tables.postings.terms:
+        found, expected = merged.tables.postings.find(term), whole.tables.postings.find(term)
         assert [column.tolist() for column in found] == [column.tolist() for column in expected]
     assert [merged.raw_record(i) for i in range(3)] == [whole.raw_record(i) for i in range(3)]
     assert (merged.vectors == whole.vectors).all() and merged.kind_names == whole.kind_names

@@ -12,6 +12,7 @@ from lean_extract.records import Goal, Premise
 from retriever.lean.structure.hashes import of_goal, of_premise
 from retriever.lean.structure.index import Fit, StructureIndex
 from retriever.search.index.structure_columns import StructureColumns
+from retriever.search.index.table import Kept
 from tests.retriever.support import theorem
 
 LEFT_CANCEL = theorem(
@@ -114,7 +115,11 @@ def test_segments_merged_or_apart_say_the_same(names: list[str], cut: int, dead:
     kept = np.array([number for number in range(len(rows)) if number not in dead], dtype=np.int64)
     first, then = kept[kept < cut], kept[kept >= cut] - min(cut, len(rows))
     parts = [StructureColumns.of_rows(rows[:cut]), StructureColumns.of_rows(rows[cut:])]
-    merged = StructureIndex([StructureColumns.merged([(parts[0], first), (parts[1], then)])])
+    joined = StructureColumns.merged(
+        [(part, Kept.of_file(len(part), chosen)) for part, chosen in zip(parts, (first, then), strict=True)]
+    )
+    assert joined is not None
+    merged = StructureIndex([joined])
     alone = StructureIndex([StructureColumns.of_rows([rows[number]]) for number in kept.tolist()])
     asked = of_goal(goal("x y z : ℝ\nhyp : x * y = x * z\n⊢ y = z"))
     assert merged.instances(asked).tolist() == alone.instances(asked).tolist()

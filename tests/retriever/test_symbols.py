@@ -15,7 +15,7 @@ from retriever.lean.symbols import (
     target_symbols,
     text_symbols,
 )
-from retriever.search.bm25 import build_postings
+from retriever.search.index.postings import build_postings
 from tests.retriever.support import COMMUTES, theorem
 
 TOKENS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=6), min_size=1, max_size=6)

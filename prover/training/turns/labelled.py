@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from prover.candidates import Candidate, key_of
 from prover.training.measuring import last_parts
 from prover.training.steps import WantedStep
@@ -77,8 +77,8 @@ def to_plain(one: LabelledGoal) -> dict[str, Any]:
 
 def of_plain(values: Mapping[str, Any]) -> LabelledGoal:
     """From JSON values. Raises TypeError, ValueError, KeyError."""
-    lists = tuple(tuple(from_json(Candidate, each) for each in one) for one in values["lists"])
-    trials = tuple(from_json(Trial, each) for each in values["trials"])
+    lists = tuple(tuple(read_typed(Candidate, each) for each in one) for one in values["lists"])
+    trials = tuple(read_typed(Trial, each) for each in values["trials"])
     return _with_verdicts(LabelledGoal(values["theorem"], values["own"], lists, trials, values["is_tried"]))
 
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from lean_extract.common.errors import BadRecords
 from lean_extract.common.files.json_text import parse_json, read_json
 from lean_extract.common.files.reading import open_regular
-from lean_extract.common.files.typed_json import from_json
 from lean_extract.common.terminal_text import reason
+from lean_extract.common.typed import read_typed
 from lean_extract.records import Module, Premise
 from retriever.lean.dataset.dataset import VERSION, DatasetManifest, DatasetQuery
 from retriever.search.splits import family_roots
@@ -52,7 +52,7 @@ def read_manifest(folder: Path) -> DatasetManifest:
         values = read_json(folder / "manifest.json")
         if isinstance(values, dict) and values.get("version", VERSION) != VERSION:
             raise BadRecords(f"{folder} is a dataset of version {values['version']}, not {VERSION}.", hint)
-        manifest: DatasetManifest = from_json(DatasetManifest, values)
+        manifest: DatasetManifest = read_typed(DatasetManifest, values)
     except (OSError, ValueError, TypeError) as error:
         raise BadRecords(f"{folder} is not a finished dataset folder: {reason(error)}.", hint) from error
     return manifest
@@ -106,7 +106,7 @@ def _read(path: Path, record_type: type[Any], what: str, complain: _Complaints) 
         with open_regular(path) as stream:
             for number, line in enumerate(stream, start=1):
                 try:
-                    record = from_json(record_type, parse_json(line.rstrip(b"\r\n")))
+                    record = read_typed(record_type, parse_json(line.rstrip(b"\r\n")))
                 except (ValueError, TypeError) as error:
                     complain(path, number, f"not a {what}: {error}")
                     continue

@@ -21,7 +21,8 @@ from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Overlap
 from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import premise_tokens
-from retriever.search.bm25 import Bm25, Bm25Parameters, build_postings
+from retriever.search.bm25 import Bm25, Bm25Parameters
+from retriever.search.index.postings import build_postings
 from retriever.search.index.structure_columns import StructureColumns
 from retriever.search.splits import Split, root_name
 from retriever.search.votes import ProofGraph

@@ -184,19 +184,10 @@ def settled(
     segments = [segment for segment, _ in opened]
     if not manifest.complete or (graphs and any(lacks_graph(segment, graphs) for segment in segments)):
         return None
-    if any(
-        lacks_steps(segment, number)
-        for segment, alive in opened
-        for number in range(len(segment.files))
-        if number not in alive.dead_files
-    ):
+    files = [(segment, *one) for segment, live in opened for one in segment.live_files(live.dead_files)]
+    if any(lacks_steps(segment, number) for segment, number, _ in files):
         return None
-    known = {
-        file.path: file
-        for segment, alive in opened
-        for number, file in enumerate(segment.files)
-        if number not in alive.dead_files
-    }
+    known = {file.path: file for _, _, file in files}
     if not package.is_fixed:
         sources = lean_files(package.root, package.sources)
         plan = make_plan(sources, known, manifest.stats, lambda _: None)

@@ -29,10 +29,11 @@ from lean_extract.common.errors import (
 )
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
+from lean_extract.common.typed import read_typed, read_value
 from retriever.lean.index.archive import extract, packed
 from retriever.search.index.files import damaged, explained_writes, make_folder, unreadable
 from retriever.search.index.manifest import IndexManifest, LiveSegment
-from retriever.search.index.meta import VERSION, digest, members, read_checked, text, whole
+from retriever.search.index.meta import VERSION, Count, Digest, Text, read_checked
 from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import OTHER_MODEL, IndexStore
@@ -51,12 +52,12 @@ DATA = Path(__file__).parent.parent.parent / "data" / "mathlib"
 class Bundle:
     """What is shipped."""
 
-    fingerprint: str
-    revision: str
-    sha256: str
-    premises: int
-    built_at: str
-    lean: str = ""
+    fingerprint: Text
+    revision: Text
+    sha256: Digest
+    premises: Count
+    built_at: Text
+    lean: Text = ""
     """The Lean version that the library asks for, where that is known."""
 
 
@@ -64,25 +65,14 @@ def read_card(data: Path = DATA) -> Bundle:
     """What the package ships. Raises IndexMissing, IndexDamaged."""
     path = data / CARD
     try:
-        return _bundle(members(read_json(path)))
+        values = read_value(dict[str, Any], read_json(path))
+        return read_typed(Bundle, {name: values[name] for name in Bundle.__slots__ if name in values})
     except FileNotFoundError as error:
         raise IndexMissing("This installation has no bundled Mathlib index.", REINSTALL) from error
     except OSError as error:
         raise unreadable(error, path, REINSTALL) from error
     except ValueError as error:
         raise damaged(path, error, REINSTALL) from error
-
-
-def _bundle(values: dict[str, Any]) -> Bundle:
-    """Raises ValueError."""
-    return Bundle(
-        text(values.get("fingerprint")),
-        text(values.get("revision")),
-        digest(values.get("sha256")),
-        whole(values.get("premises")),
-        text(values.get("built_at")),
-        text(values.get("lean", "")),
-    )
 
 
 def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str = "") -> Bundle:
@@ -200,7 +190,7 @@ def proof_rows(store: IndexStore) -> ProofRows:
     Raises IndexMissing, IndexDamaged.
     """
     _, segments = store.open()
-    return ProofRows.of_columns([segment.proofs for segment, _ in segments])
+    return ProofRows.of_columns([segment.tables.proofs for segment, _ in segments])
 
 
 def _read_archive(path: Path, bundle: Bundle) -> bytes:

@@ -8,21 +8,21 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from lean_extract.common.arrays import Ids, UInt64s
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from lean_extract.records import Premise, to_json
 from retriever.lean.index.flags import Flag, flags_of
 from retriever.lean.patterns.trees import trees_of
 from retriever.lean.structure.hashes import of_parsed
 from retriever.lean.structure.statement import statement_of
 from retriever.lean.tokens import premise_tokens
-from retriever.search.bm25 import build_postings
-from retriever.search.index.mention_columns import MentionColumns
-from retriever.search.index.proof_columns import ProofColumns, ProofRows, hash_names
+from retriever.search.index.postings import build_postings
+from retriever.search.index.proof_columns import MentionColumns, ProofColumns, ProofRows, hash_names
 from retriever.search.index.segment import Segment
-from retriever.search.index.segment_content import SegmentContent, numbered
+from retriever.search.index.segment_content import SegmentContent, SegmentTables, numbered
 from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.step_columns import StepColumns
 from retriever.search.index.structure_columns import StructureColumns
+from retriever.search.index.table import Kept
 from retriever.search.index.tree_columns import TreeColumns
 from retriever.search.indexing.corpus import EmbeddedSource
 
@@ -48,7 +48,9 @@ def content_of(
     """
     premises = [premise for item in files for premise in item.records]
     hashes = hash_names(premise.name for premise in premises)
-    mentions = MentionColumns.joined([item.mentions for item in files], [len(item.records) for item in files])
+    kept = [Kept.of_file(len(item.records)) for item in files]
+    mentions = MentionColumns.merged([(item.mentions, one) for item, one in zip(files, kept, strict=True)])
+    steps = StepColumns.merged([(item.steps, one) for item, one in zip(files, kept, strict=True)])
     statements = [
         statement_of(premise.context, premise.conclusion) if premise.conclusion else None
         for premise in premises
@@ -59,20 +61,22 @@ def content_of(
         kinds=[premise.kind for premise in premises],
         vectors=np.concatenate([item.vectors for item in files]),
         scales=np.concatenate([item.scales for item in files]),
-        postings=build_postings(tokens(premise) for premise in premises),
-        proofs=ProofColumns.of_hashes(hashes, *_without(*proofs.aligned(hashes), mentions)),
+        tables=SegmentTables(
+            postings=build_postings(tokens(premise) for premise in premises),
+            proofs=ProofColumns.of_hashes(hashes, *_without(*proofs.aligned(hashes), mentions)),
+            structure=StructureColumns.of_rows([of_parsed(one) if one else () for one in statements]),
+            steps=steps,
+            mentions=mentions,
+            trees=TreeColumns.of_rows(trees_of(one) if one else () for one in statements)
+            if with_records
+            else None,
+        ),
         records=[_record(premise) for premise in premises] if with_records else None,
         columns={
             "flags": np.array([flags_of(premise) for premise in premises], dtype=np.uint8),
             "lines": np.array([_line(premise) for premise in premises], dtype=np.int32),
             "uses": np.array([uses.get(premise.name, 0) for premise in premises], dtype=np.int32),
         },
-        structure=StructureColumns.of_rows([of_parsed(one) if one else () for one in statements]),
-        steps=_steps(files),
-        mentions=mentions,
-        trees=TreeColumns.of_rows(trees_of(one) if one else () for one in statements)
-        if with_records
-        else None,
         aliases={i: premise.exported_as for i, premise in enumerate(premises) if premise.exported_as},
     )
 
@@ -84,14 +88,6 @@ def _without(lengths: Ids, used: UInt64s, mentions: MentionColumns | None) -> tu
     is_read = np.zeros(len(lengths), dtype=np.bool_)
     is_read[mentions.owners] = True
     return np.where(is_read, 0, lengths), used[~np.repeat(is_read, lengths)]
-
-
-def _steps(files: Sequence[EmbeddedSource[Premise]]) -> StepColumns | None:
-    """The steps of all files; None where none were read, as for what is shipped."""
-    steps = [item.steps for item in files if item.steps is not None]
-    if len(steps) < len(files):
-        return None
-    return StepColumns.joined(steps, [len(item.records) for item in files])
 
 
 def _line(premise: Premise) -> int:
@@ -116,9 +112,9 @@ def premise_of(segment: Segment, index: int, file: IndexedFile) -> Premise:
             exported_as=segment.aliases.get(index),
         )
     try:
-        premise = from_json(Premise, json.loads(segment.raw_record(index)))
+        premise = read_typed(Premise, json.loads(segment.raw_record(index)))
     except (ValueError, TypeError, KeyError) as error:
         raise segment.damaged_record(index, error) from error
-    if not isinstance(premise, Premise) or premise.name != segment.names[index]:
+    if premise.name != segment.names[index]:
         raise segment.damaged_record(index, "it is another premise's")
     return premise

@@ -15,8 +15,7 @@ from lean_extract.source import reader
 from lean_extract.source.reader_state import Known, unknown
 from retriever.lean.index.content import content_of, premise_of
 from retriever.lean.index.modules import kept_of
-from retriever.lean.index.steps import read_steps, step_vectors
-from retriever.lean.index.uses import read_mentions
+from retriever.lean.index.steps import read_mentions, read_steps, step_vectors
 from retriever.models.encoder import PremiseEncoder
 from retriever.models.quantise import quantise
 from retriever.models.text import premise_texts

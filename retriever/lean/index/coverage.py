@@ -64,8 +64,7 @@ class Coverage:
             lacks_steps(part.segment, number)
             for part in self._view.parts
             if not part.is_bundled
-            for number in range(len(part.segment.files))
-            if number not in part.dead_files
+            for number, _ in part.segment.live_files(part.dead_files)
         )
 
     def stale_files(self) -> tuple[str, ...]:
@@ -91,8 +90,7 @@ class Coverage:
             (file.module, file.package, file.revision)
             for part in self._view.parts
             if not part.is_bundled
-            for number, file in enumerate(part.segment.files)
-            if number not in part.dead_files
+            for _, file in part.segment.live_files(part.dead_files)
         )
 
     @cached_property

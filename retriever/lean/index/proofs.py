@@ -22,7 +22,7 @@ def proof_graph(view: LeanView, names: LiveNames) -> ProofGraph:
     """
     owners, used = [], []
     for segment, base in zip(view.segments, view.bounds, strict=False):
-        columns = segment.proofs
+        columns = segment.tables.proofs
         outside = names.find(columns.names)
         rows = np.repeat(np.arange(len(segment)), np.diff(columns.starts))
         here = columns.uses >= 0
@@ -30,7 +30,7 @@ def proof_graph(view: LeanView, names: LiveNames) -> ProofGraph:
         targets[~here] = outside[-1 - columns.uses[~here]]
         owners.append(rows + base)
         used.append(targets)
-        if (mentions := segment.mentions) is not None:
+        if (mentions := segment.tables.mentions) is not None:
             read, meant = mentions.meanings(names.find(mentions.names), base)
             is_live = view.alive[read]  # a file that was replaced has been read again
             owners.append(read[is_live])

@@ -1,4 +1,4 @@
-"""The steps of proofs that an index keeps: the tactics of states that are known from the text."""
+"""What an index keeps of proofs: what they mention, and their steps, the tactics of states known from the text."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from lean_extract.common.arrays import Floats
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from lean_extract.records import Goal, Hypothesis, to_json
 from lean_extract.source.names.scopes import ROOT, Scope
+from lean_extract.source.open_file import possible_uses
 from lean_extract.source.proofs.proof import SourceProof, SourceStep
 from lean_extract.source.reader import SourceModule
 from lean_extract.syntax.complete_tactics import complete
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
 from retriever.models.encoder import PremiseEncoder
+from retriever.search.index.proof_columns import MentionColumns
 from retriever.search.indexing.corpus import ReadStep
 
 LONGEST_TACTIC = 200
@@ -25,6 +27,8 @@ LONGEST_STATE = 2000
 """Characters of the target and of the types of the hypotheses."""
 _MOST_STEPS = 2000
 """Steps of one file."""
+_MOST_MENTIONS = 500
+"""Mentions of one proof."""
 _MOST_NAMES = 40
 """Names of the context that are kept."""
 _LEAST = 1e-9
@@ -137,8 +141,16 @@ def to_record(step: KnownStep) -> bytes:
 
 
 def of_record(record: bytes) -> KnownStep:
-    """The inverse of `to_record`. Raises ValueError, TypeError, KeyError."""
-    step = from_json(KnownStep, json.loads(record))
-    if not isinstance(step, KnownStep):
-        raise TypeError("it is not a step")
-    return step
+    """The inverse of `to_record`. Raises ValueError, TypeError."""
+    return read_typed(KnownStep, json.loads(record))
+
+
+def read_mentions(source: SourceModule) -> MentionColumns:
+    """What the proofs of a module mention, by their theorems' positions: by these mentions its theorems vote."""
+    positions = {premise.name: number for number, premise in enumerate(source.premises)}
+    proofs = [proof for proof in source.proofs if proof.theorem in positions]
+    found = zip(proofs, possible_uses(source, proofs), strict=True)
+    rows = [
+        (positions[proof.theorem], names) for proof, mentions in found for names in mentions[:_MOST_MENTIONS]
+    ]
+    return MentionColumns.of_names(sorted(rows, key=lambda row: row[0]))

@@ -52,7 +52,7 @@ class LeanView(IndexView):
         read = self.alive & ~self.bundled & ((self.flags & Flag.PRIVATE) == 0)
         if not self.bundled.any() or not read.any():
             return np.zeros(len(self), dtype=np.bool_)
-        hashes = np.concatenate([segment.proofs.hashes for segment in self.segments])
+        hashes = np.concatenate([segment.tables.proofs.hashes for segment in self.segments])
         return np.asarray(self.bundled & np.isin(hashes, hashes[read]))
 
     def module_graph(self) -> dict[str, ModuleNode]:
@@ -79,7 +79,7 @@ class LeanView(IndexView):
 
 
 def _structure_of(part: SegmentPart) -> StructureColumns:
-    structure = part.segment.structure
+    structure = part.segment.tables.structure
     if structure is None:
         raise damaged(part.segment.folder, "it has no columns of structure")
     return structure

@@ -17,7 +17,7 @@ from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.common.lru import Cache
 from retriever.lean.tokens import name_parts
 from retriever.search.bm25 import Bm25
-from retriever.search.index.proof_columns import rows_of
+from retriever.search.index.table import rows_of
 from retriever.search.top import top
 from retriever.search.votes import ProofGraph, by_rank
 

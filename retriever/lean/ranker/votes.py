@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lean_extract.common.arrays import Bools, Doubles, Floats, Ids
-from retriever.search.index.proof_columns import rows_of
+from retriever.search.index.table import rows_of
 from retriever.search.votes import ProofGraph, by_rank
 
 NEAREST = 512

@@ -14,7 +14,8 @@ from lean_extract.common.arrays import Floats, Int64s
 from retriever.evaluation.rows import RankerTable, RankingTask
 from retriever.naturalproofs.backend import SEPARATOR
 from retriever.naturalproofs.tokens import pieces, words_and_pairs
-from retriever.search.bm25 import Bm25, build_postings
+from retriever.search.bm25 import Bm25
+from retriever.search.index.postings import build_postings
 from retriever.search.tfidf import TfIdfIndex
 
 Tokens = Callable[[str], Sequence[str]]

@@ -27,7 +27,7 @@ from lean_extract.common.errors import BadRecords
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import parse_json
 from lean_extract.common.files.reading import open_regular
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from lean_extract.common.verbs import add_json_option, write_json
 from retriever.documents.schema import Example
 from retriever.metrics.bootstrap import Interval
@@ -64,7 +64,7 @@ def oracle_sequences(true: Sequence[References], seed: int = 0) -> dict[str, lis
 @dataclass(frozen=True, slots=True)
 class _Prediction:
     example: tuple[int, ...]
-    """A pair, which typed_json cannot check."""
+    """A pair, whose length is not checked by its type."""
     references: tuple[int, ...]
 
 
@@ -109,7 +109,7 @@ def read_predictions(
 
 def _read_line(line: bytes, location: str) -> tuple[Example, References]:
     try:
-        prediction: _Prediction = from_json(_Prediction, parse_json(line))
+        prediction: _Prediction = read_typed(_Prediction, parse_json(line))
     except (ValueError, TypeError) as error:
         raise BadRecords(f"{location}: {error}.", _HINT) from error
     if len(prediction.example) != 2:

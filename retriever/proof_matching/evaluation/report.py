@@ -11,7 +11,7 @@ from typing import Literal
 from lean_extract.common.errors import BadSettings
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from retriever.metrics.bootstrap import Interval
 from retriever.metrics.tables import cell, table
 from retriever.proof_matching.metrics import COLUMNS, StatementCounts
@@ -97,7 +97,7 @@ def read_finished(path: Path, digest: str) -> FinishedMatcher:
     try:
         plain = read_json(path)
         measured_on = plain.pop("pairs_sha256")
-        finished: FinishedMatcher = from_json(FinishedMatcher, plain)
+        finished: FinishedMatcher = read_typed(FinishedMatcher, plain)
     except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
         hint = "Remove it and run the same command again."
         raise BadSettings(f"{path} is not a file of rows: {error}.", hint) from error

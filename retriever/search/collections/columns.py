@@ -18,9 +18,10 @@ from retriever.search.collections.corpus import DocumentCorpus, document_of
 from retriever.search.index.exact import ExactSearch
 from retriever.search.index.names import LiveNames
 from retriever.search.index.neighbours import NearestNeighbours
-from retriever.search.index.proof_columns import ProofColumns, rows_of
+from retriever.search.index.proof_columns import ProofColumns
 from retriever.search.index.segment import Segment
 from retriever.search.index.source_file import IndexedFile
+from retriever.search.index.table import rows_of
 from retriever.search.index.view import IndexView
 from retriever.search.indexing.corpus import EmbeddedSource
 from retriever.search.votes import ProofGraph
@@ -56,10 +57,10 @@ def stored_columns(view: IndexView) -> CollectionColumns:
     return CollectionColumns(
         StoredDocuments(view, live),
         live,
-        Bm25([segment.postings for segment in segments], alive=view.alive),
+        Bm25([segment.tables.postings for segment in segments], alive=view.alive),
         Segment.search_over(segments) if has_vectors else None,
         _mean(vectors, view.alive),
-        _proof_graph([segment.proofs for segment in segments], view.alive),
+        _proof_graph([segment.tables.proofs for segment in segments], view.alive),
     )
 
 
@@ -79,10 +80,10 @@ def read_columns(backend: Backend, collection: Collection, towers: Towers | None
     return CollectionColumns(
         collection.documents,
         np.arange(len(content)),
-        Bm25([content.postings]),
+        Bm25([content.tables.postings]),
         ExactSearch(columns) if corpus.dimension else None,
         _mean(columns, alive),
-        _proof_graph([content.proofs], alive),
+        _proof_graph([content.tables.proofs], alive),
     )
 
 

@@ -18,13 +18,13 @@ import numpy as np
 from lean_extract.common.arrays import Floats
 from lean_extract.common.cancellation import check_cancelled
 from lean_extract.common.files.json_text import parse_json
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection, Document, Question
-from retriever.search.bm25 import build_postings
+from retriever.search.index.postings import build_postings
 from retriever.search.index.proof_columns import ProofColumns, hash_names
 from retriever.search.index.segment import Segment
-from retriever.search.index.segment_content import SegmentContent, numbered
+from retriever.search.index.segment_content import SegmentContent, SegmentTables, numbered
 from retriever.search.index.source_file import IndexedFile
 from retriever.search.indexing.corpus import EmbeddedSource, ReadSource, ReadStep
 
@@ -175,8 +175,7 @@ class DocumentCorpus:
             kinds=[document.kind for document in documents],
             vectors=np.concatenate([source.vectors for source in sources]),
             scales=np.concatenate([source.scales for source in sources]),
-            postings=build_postings(terms),
-            proofs=self._proof_columns(documents),
+            tables=SegmentTables(build_postings(terms), self._proof_columns(documents)),
             records=[_record(document) for document in documents],
         )
 
@@ -205,7 +204,7 @@ def _record(document: Document) -> bytes:
 def document_of(segment: Segment, index: int) -> Document:
     """A document of a segment. Raises IndexDamaged."""
     try:
-        document: Document = from_json(Document, parse_json(segment.raw_record(index)))
+        document: Document = read_typed(Document, parse_json(segment.raw_record(index)))
     except (ValueError, TypeError, KeyError) as error:
         raise segment.damaged_record(index, error) from error
     if document.key != segment.names[index]:

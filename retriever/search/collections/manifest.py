@@ -12,7 +12,7 @@ from typing import Any
 
 from lean_extract.common.errors import IndexDamaged, IndexMissing, IndexUnreadable
 from lean_extract.common.files.json_text import read_json
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from retriever.search.index.files import DAMAGED
 from retriever.search.index.manifest import MANIFEST, IndexManifest
 from retriever.search.index.store import IndexStore
@@ -95,7 +95,7 @@ def read_manifest(folder: Path) -> CollectionManifest:
 def collection_of(folder: Path, manifest: IndexManifest) -> CollectionManifest:
     """What the manifest of a store says of its collection. Raises IndexDamaged."""
     try:
-        found: CollectionManifest = from_json(CollectionManifest, dict(manifest.about))
+        found: CollectionManifest = read_typed(CollectionManifest, dict(manifest.about))
     except (ValueError, TypeError) as error:
         raise _damaged(folder, f"{MANIFEST}: {error}") from error
     return found

@@ -14,7 +14,7 @@ Not usearch, which needs no compiler and finds as much: imported before onnxrunt
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,11 @@ import numpy as np
 
 from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.common.errors import IndexDamaged
+from lean_extract.common.typed import read_typed
 from retriever.models.quantise import StoredVectors
 from retriever.search.index.exact import ExactSearch, inner_products, products_of
 from retriever.search.index.files import read_json, write_json
-from retriever.search.index.meta import members, shown, text, whole
+from retriever.search.index.meta import Count, Digest
 from retriever.search.index.neighbours import NearestNeighbours, NeighbourQuery
 from retriever.search.index.sums import GoOn, Sums, always, check, sums_of, verify
 from retriever.search.top import top
@@ -83,21 +84,25 @@ def verify_graph(folder: Path, go_on: GoOn = always) -> list[str]:
 class _Card:
     """What `hnsw.json` says: over how many vectors the graph is, and its file's sum (none in old ones)."""
 
-    count: int
-    sums: Sums
+    version: int
+    count: Count
+    size: Count
+    sha256: Digest | None = None
+
+    @property
+    def sums(self) -> Sums:
+        """Of the graph's file, where that is known."""
+        return {GRAPH: (self.size, self.sha256)} if self.sha256 is not None else {}
 
 
 def _read_card(folder: Path) -> _Card:
     """Raises OSError, ValueError."""
-    values = members(read_json(folder / CARD))
-    if values.get("version") != VERSION:
-        raise ValueError(f"version {shown(values.get('version'))}, not {VERSION}")
-    size, digest = whole(values.get("size")), values.get("sha256")
-    if digest is None:  # as it was written before there was one: at least its size has to fit
-        if (folder / GRAPH).stat().st_size != size:
-            raise ValueError(f"{GRAPH} has not {size} bytes")
-        return _Card(whole(values.get("count")), {})
-    return _Card(whole(values.get("count")), {GRAPH: (size, text(digest))})
+    card = read_typed(_Card, read_json(folder / CARD))
+    if card.version != VERSION:
+        raise ValueError(f"version {card.version}, not {VERSION}")
+    if card.sha256 is None and (folder / GRAPH).stat().st_size != card.size:
+        raise ValueError(f"{GRAPH} has not {card.size} bytes")
+    return card
 
 
 def build_graph(
@@ -138,13 +143,13 @@ def _save(graph: Any, folder: Path, count: int) -> None:
     try:
         graph.save_index(str(temporary))
         [(size, digest)] = sums_of([temporary]).values()
-        card = {"version": VERSION, "count": count, "size": size, "sha256": digest}
+        card = _Card(VERSION, count, size, digest)
         temporary.replace(folder / GRAPH)
     except RuntimeError as error:
         raise OSError(None, f"hnswlib could not save its graph: {error}") from error
     finally:
         temporary.unlink(missing_ok=True)
-    write_json(folder / CARD, card)
+    write_json(folder / CARD, asdict(card))
 
 
 def load_graph(folder: Path, count: int, dimension: int) -> Any | None:

@@ -1,47 +1,74 @@
-"""What a segment says of itself: its `meta.json`, and the values in an index's documents, checked.
+"""What a segment says of itself: its `meta.json`, and the types of values in an index's documents.
 
-A document's sum finds what a disk or another program did to it; here is looked at what it says, so that no
-name in it leads out of its folder and no number is what none of ours would be. (A check is three lines; with
-cattrs each would be a hook of as many, and all faults of a large document would be collected.)
+A document's sum finds what a disk or another program did to it; these types see to what it says, so that no name in it
+leads out of its folder and no number is what none of ours would be.
 """
 
 from __future__ import annotations
 
 import re
-import reprlib
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from lean_extract.common.typed import Form, read_typed, read_value
 from retriever.search.index.files import damaged, read_document, unreadable, write_document
-from retriever.search.index.sums import Sums, check
+from retriever.search.index.sums import check
 
 FORMAT = "premise-suggest-segment"
 VERSION = 3
 META = "meta.json"
-_PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 _LARGEST = 1 << 53
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return "text"
+    return "text" if "\0" in value else ""
+
+
+def _count(value: int) -> str:
+    return "" if 0 <= value < _LARGEST else f"a whole number from 0 to {_LARGEST - 1}"
+
+
+def matching(pattern: str, wanted: str) -> Callable[[str], str]:
+    """A check that a text matches a regular expression."""
+    compiled = re.compile(pattern)
+    return lambda value: "" if compiled.fullmatch(value) else wanted
+
+
+Text = Annotated[str, _text]
+"""Text that can be written and be part of a path."""
+Count = Annotated[int, _count]
+"""A number of things."""
+PlainName = Annotated[str, matching(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}", "a plain name")]
+"""A name that stays in its folder."""
+Digest = Annotated[str, matching(r"[0-9a-f]{64}", "a SHA-256")]
+"""In hexadecimal."""
+_NAMES = {"documents": "premises", "sums": "files"}
+_FORM = Form(lambda name: _NAMES.get(name, name))
 
 
 @dataclass(frozen=True, slots=True)
 class Meta:
     """What is known of a segment before its columns are opened."""
 
-    fingerprint: str
-    documents: int
-    dimension: int
-    kinds: tuple[str, ...]
+    fingerprint: Text
+    documents: Count
+    dimension: Count
+    kinds: tuple[Text, ...]
     has_records: bool
-    sums: Sums
+    sums: Mapping[PlainName, tuple[Count, Digest]]
 
     @classmethod
     def read(cls, folder: Path) -> Meta:
         """A segment's meta.json. Raises OSError, IndexDamaged."""
         values = read_document(folder / META, FORMAT, VERSION)
         try:
-            return cls.from_json(values)
+            return read_typed(cls, values, _FORM)
         except ValueError as error:
             raise damaged(folder / META, error) from error
 
@@ -62,15 +89,6 @@ class Meta:
             "files": {name: list(found) for name, found in self.sums.items()},
         }
 
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Meta:
-        """The inverse of `to_json` but for format and version. Raises ValueError."""
-        only_known(values, {"fingerprint", "premises", "dimension", "kinds", "has_records", "files"})
-        sums = {plain_name(name): _sum(found) for name, found in members(values["files"]).items()}
-        kinds = tuple(text(kind) for kind in pieces(values["kinds"]))
-        counts = whole(values["premises"]), whole(values["dimension"])
-        return cls(text(values["fingerprint"]), *counts, kinds, truth(values["has_records"]), sums)
-
 
 def read_checked(folder: Path) -> Meta:
     """A segment's meta.json, once its files were found to be what was written. Raises IndexDamaged."""
@@ -82,67 +100,6 @@ def read_checked(folder: Path) -> Meta:
     return meta
 
 
-def _sum(value: Any) -> tuple[int, str]:
-    size, found = pieces(value)
-    return whole(size), digest(found)
-
-
-def digest(value: Any) -> str:
-    """A SHA-256 in hexadecimal. Raises ValueError."""
-    if not _DIGEST.fullmatch(text(value)):
-        raise ValueError(f"{shown(value)} is no SHA-256")
-    return text(value)
-
-
-def only_known(values: Mapping[str, Any], known: Set[str]) -> None:
-    """That an object has just these members. Raises ValueError."""
-    if wrong := sorted(set(values) ^ known):
-        raise ValueError(f"{shown(wrong[0])} is {'not known' if wrong[0] in values else 'missing'}")
-
-
-def shown(value: object) -> str:
-    """A value for a message: of a large one the beginning and the end."""
-    return reprlib.repr(value)
-
-
 def plain_name(value: Any) -> str:
     """A name that stays in its folder. Raises ValueError."""
-    if not _PLAIN.fullmatch(text(value)):
-        raise ValueError(f"{shown(value)} is not a plain name")
-    return str(value)
-
-
-def text(value: Any) -> str:
-    """Text that can be written and be part of a path. Raises ValueError."""
-    if type(value) is not str or "\0" in value:
-        raise ValueError(f"{shown(value)} is not text")
-    value.encode("utf-8", "surrogateescape")
-    return value
-
-
-def whole(value: Any) -> int:
-    """A number of things. Raises ValueError."""
-    if type(value) is not int or not 0 <= value < _LARGEST:
-        raise ValueError(f"{shown(value)} counts nothing")
-    return value
-
-
-def truth(value: Any) -> bool:
-    """True or false. Raises ValueError."""
-    if type(value) is not bool:
-        raise ValueError(f"{shown(value)} is neither true nor false")
-    return value
-
-
-def pieces(value: Any) -> list[Any]:
-    """A list. Raises ValueError."""
-    if type(value) is not list:
-        raise ValueError(f"{shown(value)} is not a list")
-    return value
-
-
-def members(value: Any) -> dict[str, Any]:
-    """An object. Raises ValueError."""
-    if type(value) is not dict:
-        raise ValueError(f"{shown(value)} is not an object")
-    return value
+    return str(read_value(PlainName, value))

@@ -37,7 +37,7 @@ class LiveNames:
     @classmethod
     def of(cls, view: IndexView) -> LiveNames:
         """The documents of a view that count."""
-        return cls([segment.proofs.hashes for segment in view.segments], view.alive, view.aliases())
+        return cls([segment.tables.proofs.hashes for segment in view.segments], view.alive, view.aliases())
 
     def find(self, hashes: UInt64s) -> Ids:
         """int64[k]: the document of each name, -1 where there is none."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from lean_extract.common.arrays import Ids, Int32s, UInt64s
+from retriever.search.index.table import Axis, Table, column, rows_of, starts_of
 
 
 def hash_names(names: Iterable[str | bytes]) -> UInt64s:
@@ -51,7 +53,7 @@ class ProofRows:
         kept = np.flatnonzero(lengths > 0)
         order = kept[np.argsort(owners[kept], kind="stable")]
         starts = np.cumsum(lengths) - lengths
-        return cls(owners[order], _starts(lengths[order]), used[rows_of(starts[order], lengths[order])])
+        return cls(owners[order], starts_of(lengths[order]), used[rows_of(starts[order], lengths[order])])
 
     def aligned(self, hashes: UInt64s) -> tuple[Ids, UInt64s]:
         """(lengths int64[n], used) of the premises with these names, in their order; 0 where not known."""
@@ -63,18 +65,20 @@ class ProofRows:
 
 
 @dataclass(frozen=True, slots=True)
-class ProofColumns:
+class ProofColumns(Table):
     """What m proofs of n documents use: proof i uses `uses[starts[i]:starts[i + 1]]`, ascending."""
 
-    hashes: UInt64s
+    prefix, about = "proof_", "proofs"
+
+    hashes: UInt64s = column(Axis.DOCUMENTS, np.uint64, file="name_hashes")
     """uint64[n]: of the documents' own names."""
-    starts: Int32s
+    starts: Int32s = column(Axis.STARTS, np.int32)
     """int32[m + 1]"""
-    uses: Int32s
+    uses: Int32s = column(Axis.VALUES, np.int32)
     """A position in the same segment where >= 0, else -1 - k for `names[k]`."""
-    names: UInt64s
+    names: UInt64s = column(Axis.KEYS, np.uint64)
     """uint64, ascending: of names that stand in other segments, if anywhere."""
-    owners: Int32s | None = None
+    owners: Int32s | None = column(Axis.OWNERS, np.int32, is_optional=True)
     """int32[m], ascending: the document that each proof is of; None: document i has proof i."""
 
     @classmethod
@@ -91,7 +95,7 @@ class ProofColumns:
         uses[~here] = -1 - outside
         rows = np.repeat(np.arange(len(lengths)), lengths)
         uses = uses[np.lexsort((uses, rows))]
-        return cls(hashes, _starts(lengths).astype(np.int32), uses.astype(np.int32), names, owners)
+        return cls(hashes, starts_of(lengths).astype(np.int32), uses.astype(np.int32), names, owners)
 
     def used(self) -> UInt64s:
         """uint64: the names in place of `uses`."""
@@ -101,31 +105,65 @@ class ProofColumns:
         found[~here] = self.names[-1 - self.uses[~here]]
         return found
 
+    def spread(self, keys: dict[str, int]) -> _NamedUses:
+        """With the names in place of positions."""
+        return _NamedUses(self.hashes, self.starts, self.used(), self.owners)
 
-def merged(parts: Sequence[tuple[ProofColumns, Ids]]) -> ProofColumns:
-    """The columns of the chosen documents (ascending) of several segments, as one."""
-    hashes, lengths, used, owners = [], [], [], []
-    base = 0
-    for columns, chosen in parts:
-        rows, of_rows = _rows_of_chosen(columns, chosen)
-        counts = np.diff(columns.starts).astype(np.int64)[rows]
-        hashes.append(columns.hashes[chosen])
-        lengths.append(counts)
-        used.append(columns.used()[rows_of(columns.starts[rows].astype(np.int64), counts)])
-        owners.append((of_rows + base).astype(np.int32))
-        base += len(chosen)
-    own = np.concatenate(owners) if any(columns.owners is not None for columns, _ in parts) else None
-    return ProofColumns.of_hashes(np.concatenate(hashes), np.concatenate(lengths), np.concatenate(used), own)
+    @classmethod
+    def gathered(cls, spread: _NamedUses, keys: Sequence[str]) -> ProofColumns:
+        """The inverse of `spread`."""
+        return cls.of_hashes(spread.hashes, np.diff(spread.starts), spread.used, spread.owners)
 
 
-def _rows_of_chosen(columns: ProofColumns, chosen: Ids) -> tuple[Ids, Ids]:
-    """(the proofs of the chosen documents, the position of each one's document among the chosen)."""
-    if columns.owners is None:
-        return chosen, np.arange(len(chosen))
-    position = np.full(len(columns.hashes), -1, dtype=np.int64)
-    position[chosen] = np.arange(len(chosen))
-    of_rows = position[columns.owners]
-    return np.flatnonzero(of_rows >= 0), of_rows[of_rows >= 0]
+@dataclass(frozen=True, slots=True)
+class _NamedUses(Table):
+    """`ProofColumns` with the hash of each name that is used."""
+
+    hashes: UInt64s = column(Axis.DOCUMENTS, np.uint64)
+    starts: Any = column(Axis.STARTS, np.int64)
+    used: UInt64s = column(Axis.VALUES, np.uint64)
+    owners: Int32s | None = column(Axis.OWNERS, np.int32, is_optional=True)
+
+
+@dataclass(frozen=True, slots=True)
+class MentionColumns(Table):
+    """What proofs mention, read without knowing the rest of the library.
+
+    What a mention means depends on which names there are. The i-th of m mentions may have the names
+    `names[starts[i]:starts[i + 1]]`, the likeliest first; the first that is a live document's is what it means. So
+    nothing is read again when another file gains or loses a name.
+    """
+
+    prefix, about = "mention_", "mentions"
+
+    owners: Int32s = column(Axis.OWNERS, np.int32)
+    """int32[m], ascending: the document whose proof has each mention."""
+    starts: Int32s = column(Axis.STARTS, np.int32)
+    """int32[m + 1]"""
+    names: UInt64s = column(Axis.VALUES, np.uint64)
+    """Hashes."""
+
+    @classmethod
+    def of_names(cls, mentions: Sequence[tuple[int, Sequence[str]]]) -> MentionColumns:
+        """From (document, the names that a mention of its proof may have), in the order of the documents."""
+        owners = np.array([owner for owner, _ in mentions], dtype=np.int32)
+        lengths = np.array([len(names) for _, names in mentions], dtype=np.int64)
+        hashes = hash_names(name for _, names in mentions for name in names)
+        return cls(owners, starts_of(lengths).astype(np.int32), hashes)
+
+    def meanings(self, found: Ids, base: int) -> tuple[Ids, Ids]:
+        """(owners, documents) of the mentions that mean something, each pair once, ascending.
+
+        Args:
+            found: int64[len(names)], the live document of each name, -1 where there is none.
+            base: the number of the segment's first document.
+        """
+        known = np.flatnonzero(found >= 0)
+        mentions = np.repeat(np.arange(len(self.owners)), np.diff(self.starts))[known]
+        _, first = np.unique(mentions, return_index=True)
+        pairs = np.stack([self.owners[mentions[first]].astype(np.int64) + base, found[known[first]]], axis=1)
+        pairs = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0) if len(pairs) else pairs
+        return pairs[:, 0], pairs[:, 1]
 
 
 def find(ascending: UInt64s, wanted: UInt64s) -> Ids:
@@ -134,13 +172,3 @@ def find(ascending: UInt64s, wanted: UInt64s) -> Ids:
         return np.full(len(wanted), -1, dtype=np.int64)
     position = np.minimum(np.searchsorted(ascending, wanted), len(ascending) - 1)
     return np.where(ascending[position] == wanted, position, -1)
-
-
-def rows_of(starts: Ids, lengths: Ids) -> Ids:
-    """The positions of rows in compressed sparse rows, row after row."""
-    before = np.cumsum(lengths) - lengths
-    return np.asarray(np.repeat(starts - before, lengths) + np.arange(int(lengths.sum())), dtype=np.int64)
-
-
-def _starts(lengths: Ids) -> Ids:
-    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])

@@ -11,36 +11,37 @@ from dataclasses import dataclass
 import numpy as np
 
 from lean_extract.common.arrays import Ids, Int32s, UInt32s
+from retriever.search.index.table import Axis, Table, column, starts_of
 
 
 @dataclass(frozen=True, slots=True)
-class StructureColumns:
+class StructureColumns(Table):
     """n documents and m distinct hashes, as compressed sparse rows both ways.
 
     Hash `hashes[i]` is in the documents `documents[starts[i]:starts[i + 1]]`; document j has the hashes
     `rows[row_starts[j]:row_starts[j + 1]]`. Both lists ascend.
     """
 
-    hashes: UInt32s
+    prefix, about, may_be_missing = "structure_", "structure", False
+
+    hashes: UInt32s = column(Axis.KEYS, np.uint32)
     """uint32[m], ascending."""
-    starts: Ids
+    starts: Ids = column(Axis.KEY_STARTS, np.int64)
     """int64[m + 1]"""
-    documents: Int32s
-    row_starts: Ids
+    documents: Int32s = column(Axis.ENTRIES, np.int32)
+    row_starts: Ids = column(Axis.STARTS, np.int64)
     """int64[n + 1]"""
-    rows: UInt32s
+    rows: UInt32s = column(Axis.VALUES, np.uint32)
 
     @classmethod
     def of_rows(cls, rows: Sequence[Iterable[int]]) -> StructureColumns:
         """From the distinct hashes of each document."""
-        lengths = np.zeros(len(rows), dtype=np.int64)
-        flat: list[int] = []
-        for position, row in enumerate(rows):
-            before = len(flat)
-            flat.extend(row)
-            lengths[position] = len(flat) - before
-        owners = np.repeat(np.arange(len(rows), dtype=np.int32), lengths)
-        return cls.of_pairs(np.array(flat, dtype=np.uint32), owners, len(rows))
+        lists = [list(row) for row in rows]
+        lengths = np.array([len(row) for row in lists], dtype=np.int64)
+        owners = np.repeat(np.arange(len(lists), dtype=np.int32), lengths)
+        return cls.of_pairs(
+            np.array([one for row in lists for one in row], dtype=np.uint32), owners, len(lists)
+        )
 
     @classmethod
     def of_pairs(cls, hashes: UInt32s, documents: Int32s, count: int) -> StructureColumns:
@@ -52,19 +53,16 @@ class StructureColumns:
             distinct, starts, documents[order], *rows_by_document(distinct, starts, documents[order], count)
         )
 
+    def spread(self, keys: dict[str, int]) -> _Rows:
+        """The lists by document."""
+        return _Rows(self.row_starts, self.rows)
+
     @classmethod
-    def merged(cls, parts: Sequence[tuple[StructureColumns, Ids]]) -> StructureColumns:
-        """The chosen documents (int64, ascending) of several segments, as one."""
-        hashes, documents = [np.zeros(0, dtype=np.uint32)], [np.zeros(0, dtype=np.int32)]
-        base = 0
-        for columns, chosen in parts:
-            position = np.full(len(columns), -1, dtype=np.int32)
-            position[chosen] = base + np.arange(len(chosen), dtype=np.int32)
-            moved = np.repeat(position, np.diff(columns.row_starts))
-            hashes.append(columns.rows[moved >= 0])
-            documents.append(moved[moved >= 0])
-            base += len(chosen)
-        return cls.of_pairs(np.concatenate(hashes), np.concatenate(documents), base)
+    def gathered(cls, spread: _Rows, keys: Sequence[str]) -> StructureColumns:
+        """The inverse of `spread`."""
+        count = len(spread.starts) - 1
+        documents = np.repeat(np.arange(count, dtype=np.int32), np.diff(spread.starts))
+        return cls.of_pairs(spread.rows, documents, count)
 
     def __len__(self) -> int:
         return len(self.row_starts) - 1
@@ -77,9 +75,13 @@ class StructureColumns:
         return self.documents[int(self.starts[position]) : int(self.starts[position + 1])]
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows(Table):
+    starts: Ids = column(Axis.STARTS, np.int64)
+    rows: UInt32s = column(Axis.VALUES, np.uint32)
+
+
 def rows_by_document(hashes: UInt32s, starts: Ids, documents: Int32s, count: int) -> tuple[Ids, UInt32s]:
     """(row_starts int64[count + 1], rows uint32): the lists by hash turned into lists by document."""
     order = np.argsort(documents, kind="stable")
-    row_starts = np.zeros(count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(documents, minlength=count), out=row_starts[1:])
-    return row_starts, np.repeat(hashes, np.diff(starts))[order]
+    return starts_of(np.bincount(documents, minlength=count)), np.repeat(hashes, np.diff(starts))[order]

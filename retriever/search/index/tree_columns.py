@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lean_extract.common.arrays import Ids, Int32s, UInt16s
-from retriever.search.bm25 import Vocabulary
+from retriever.search.index.table import Axis, Table, Vocabulary, column, sorted_keys, starts_of
 
 TreeRow = Sequence[tuple[str | int, int]]
 """A document's nodes: (symbol, or a negative number for a variable; how many nodes the subtree has)."""
@@ -22,20 +22,22 @@ LARGEST = (1 << 16) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class TreeColumns:
+class TreeColumns(Table):
     """The trees of n documents, m nodes in all.
 
     Document i has the nodes `starts[i]` to `starts[i + 1]`. Its first tree begins at its first node, the next one
     behind the last node of the first.
     """
 
-    symbols: Vocabulary
+    prefix, about = "tree_", "trees"
+
+    symbols: Vocabulary = column(Axis.KEYS)
     """Sorted."""
-    starts: Ids
+    starts: Ids = column(Axis.STARTS, np.int64)
     """int64[n + 1]"""
-    heads: Int32s
+    heads: Int32s = column(Axis.VALUES, np.int32)
     """int32[m]: the position of a node's symbol in `symbols`, negative for a variable of the document."""
-    sizes: UInt16s
+    sizes: UInt16s = column(Axis.VALUES, np.uint16)
     """uint16[m]: how many nodes the subtree at a node has, itself included."""
 
     def __len__(self) -> int:
@@ -54,60 +56,29 @@ class TreeColumns:
     def of_rows(cls, rows: Iterable[TreeRow]) -> TreeColumns:
         """From the nodes of each document."""
         numbers: dict[str, int] = {}
-        starts: list[int] = [0]
+        lengths: list[int] = []
         heads: list[int] = []
         sizes: list[int] = []
         for row in rows:
+            lengths.append(len(row))
             for head, size in row:
                 heads.append(numbers.setdefault(head, len(numbers)) if isinstance(head, str) else head)
                 sizes.append(size)
-            starts.append(len(heads))
-        return _sorted(
-            list(numbers),
-            np.array(starts, dtype=np.int64),
-            np.array(heads, dtype=np.int32),
-            np.array(sizes, dtype=np.uint16),
-        )
+        starts = starts_of(np.array(lengths, dtype=np.int64))
+        spread = cls([], starts, np.array(heads, dtype=np.int32), np.array(sizes, dtype=np.uint16))
+        return cls.gathered(spread, list(numbers))
+
+    def spread(self, keys: dict[str, int]) -> TreeColumns:
+        """With the numbers of `keys`."""
+        numbers = np.array([keys.setdefault(one, len(keys)) for one in self.symbols], dtype=np.int64)
+        return replace(self, symbols=[], heads=_renumbered(self.heads, numbers))
 
     @classmethod
-    def nothing(cls, count: int) -> TreeColumns:
-        """Of so many documents whose trees are not known."""
-        return cls.of_rows([()] * count)
-
-    @classmethod
-    def merged(cls, parts: Sequence[tuple[TreeColumns, Ids]]) -> TreeColumns:
-        """The chosen documents (int64, ascending) of several segments, as one."""
-        numbers: dict[str, int] = {}
-        lengths, heads, sizes = [np.zeros(1, dtype=np.int64)], [], []
-        for columns, chosen in parts:
-            counts = np.diff(columns.starts)
-            is_chosen = np.zeros(len(columns), dtype=np.bool_)
-            is_chosen[chosen] = True
-            kept = np.repeat(is_chosen, counts)
-            new = np.array([numbers.setdefault(one, len(numbers)) for one in columns.symbols], dtype=np.int32)
-            here = columns.heads[kept]
-            heads.append(_renumbered(here, new))
-            sizes.append(columns.sizes[kept])
-            lengths.append(counts[is_chosen])
-        nodes = np.concatenate([np.zeros(0, dtype=np.int32), *heads])
-        return _sorted(
-            list(numbers),
-            np.cumsum(np.concatenate(lengths)),
-            nodes,
-            np.concatenate([np.zeros(0, dtype=np.uint16), *sizes]),
-        )
+    def gathered(cls, spread: TreeColumns, keys: Sequence[str]) -> TreeColumns:
+        """With the symbols that occur, sorted."""
+        symbols, position = sorted_keys(keys, spread.heads)
+        return replace(spread, symbols=symbols, heads=_renumbered(spread.heads, position))
 
 
-def _sorted(symbols: Sequence[str], starts: Ids, heads: Int32s, sizes: UInt16s) -> TreeColumns:
-    """With the symbols that occur, sorted."""
-    used = set(np.unique(heads[heads >= 0]).tolist())
-    order = sorted(used, key=symbols.__getitem__)
-    position = np.zeros(len(symbols), dtype=np.int32)
-    position[order] = np.arange(len(order), dtype=np.int32)
-    return TreeColumns([symbols[one] for one in order], starts, _renumbered(heads, position), sizes)
-
-
-def _renumbered(heads: Int32s, new: Int32s) -> Int32s:
-    if not len(new):
-        return heads
-    return np.where(heads >= 0, new[np.maximum(heads, 0)], heads).astype(np.int32)
+def _renumbered(heads: Int32s, new: Ids) -> Int32s:
+    return np.where(heads >= 0, new[np.maximum(heads, 0)], heads).astype(np.int32) if len(new) else heads

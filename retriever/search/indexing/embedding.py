@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.step_columns import READ, StepColumns
 from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, ReadSource, Record
 
+Item = TypeVar("Item")
 DOCUMENTS_PER_STEP = 256
 DOCUMENTS_PER_CALL = 1024
 """Of a source that has more than a step, so many are embedded before it is asked whether to stop."""
@@ -56,7 +57,7 @@ class Embedder(Generic[Record]):
             if text not in old
         ]
         began = time.perf_counter()
-        encoded = self._encoded(fresh)
+        encoded = self._encoded(fresh, self.corpus.encode)
         self.seconds += time.perf_counter() - began
         vectors, scales = self.corpus.compressed(encoded)
         self.embedded += len(fresh)
@@ -83,11 +84,7 @@ class Embedder(Generic[Record]):
         if not self.corpus.has_steps:
             return [None] * len(sources)
         every = [step for source in sources for step in source.steps]
-        parts: list[Floats] = [np.zeros((0, self.corpus.dimension), dtype=np.float32)]
-        for start in range(0, len(every), DOCUMENTS_PER_CALL):
-            check_cancelled()
-            parts.append(self.corpus.encode_steps(every[start : start + DOCUMENTS_PER_CALL]))
-        vectors, scales = self.corpus.compressed(np.concatenate(parts))
+        vectors, scales = self.corpus.compressed(self._encoded(every, self.corpus.encode_steps))
         found: list[StepColumns | None] = []
         begin = 0
         for source in sources:
@@ -102,14 +99,12 @@ class Embedder(Generic[Record]):
             begin = end
         return found
 
-    def _encoded(self, records: Sequence[Record]) -> Floats:
-        """Their vectors; those of one large source a part at a time. Raises Cancelled."""
-        if len(records) <= DOCUMENTS_PER_CALL:
-            return self.corpus.encode(records)
-        parts: list[Floats] = []
-        for start in range(0, len(records), DOCUMENTS_PER_CALL):
+    def _encoded(self, items: Sequence[Item], encode: Callable[[Sequence[Item]], Floats]) -> Floats:
+        """float32[n, dimension]: the vectors of records or steps, a part at a time. Raises Cancelled."""
+        parts: list[Floats] = [np.zeros((0, self.corpus.dimension), dtype=np.float32)]
+        for start in range(0, len(items), DOCUMENTS_PER_CALL):
             check_cancelled()
-            parts.append(self.corpus.encode(records[start : start + DOCUMENTS_PER_CALL]))
+            parts.append(encode(items[start : start + DOCUMENTS_PER_CALL]))
         return np.concatenate(parts)
 
 

@@ -161,8 +161,7 @@ class Update(Generic[Record]):
         return {
             file.path: (name, number)
             for name, segment in self._segments.items()
-            for number, file in enumerate(segment.files)
-            if number not in self._dead[name]
+            for number, file in segment.live_files(self._dead[name])
         }
 
     def _bury(self, paths: Iterable[str]) -> None:
@@ -290,7 +289,8 @@ class Update(Generic[Record]):
 
 def lacks_steps(segment: Segment, file: int) -> bool:
     """Whether steps, mentions or trees of a segment's file were not read: an older version indexed it."""
-    return segment.steps is None or bool(segment.steps.read[file] < READ)
+    steps = segment.tables.steps
+    return steps is None or bool(steps.read[file] < READ)
 
 
 def lacks_graph(segment: Segment, parameters: hnsw.HnswParameters) -> bool:

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 from lean_extract.common.errors import IndexDamaged, ModelError, StoreUnavailable
 from lean_extract.common.files.private import make_private_folder, private_file
+from lean_extract.common.typed import read_value
 from retriever.search.index.exact import ExactSearch
 from retriever.search.index.files import explained_writes, make_folder
 from retriever.search.index.manifest import FORMAT, VERSION, IndexManifest, LiveSegment
-from retriever.search.index.meta import Meta, members, plain_name
+from retriever.search.index.meta import Meta, plain_name
 from retriever.search.index.neighbours import NearestNeighbours
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore, Stamp
@@ -288,7 +289,7 @@ class DatabaseStore(IndexStore):
 
 def _manifest_in(document: Any) -> IndexManifest:
     """The manifest in a document of the database, without what it says of folders. Raises TypeError, ValueError."""
-    values = dict(members(document))
+    values = read_value(dict[str, Any], document)
     if (values.pop("format", None), values.pop("version", None)) != (FORMAT, VERSION):
         raise ValueError(f"it is no {FORMAT} of version {VERSION}")
     return replace(IndexManifest.from_json(values), root="", includes=(), stats={})

@@ -1,26 +1,25 @@
 """Configurations from YAML files and presets: frozen dataclasses from plain values and back.
 
 Presets are in the folder `presets` of each corpus's package. Errors name the setting.
-
-Not cattrs: it takes "3" for a number and a string for a list, so every kind of value would need a hook, and its
-messages would have to be rewritten to name a setting as a preset does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, fields, is_dataclass
+from dataclasses import asdict
 from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, cast
 
 import yaml
 
 from lean_extract.common.errors import BadSettings
+from lean_extract.common.files.json_text import shown
+from lean_extract.common.typed import Form, Misfit, read_typed
 from retriever.search.backends import BUILT_IN, folder_of
 
 T = TypeVar("T")
 _PLAN = "experiments-"
+_YAML = Form(number_text=True, converts=True)
 
 
 def require(condition: bool, message: str) -> None:
@@ -29,63 +28,28 @@ def require(condition: bool, message: str) -> None:
         raise BadSettings(f"Training configuration: {message}.", "Correct the preset and start again.")
 
 
-def from_plain(kind: type[T], values: Mapping[str, Any], prefix: str = "") -> T:
+def from_plain(kind: type[T], values: Mapping[str, Any]) -> T:
     """A dataclass from names and values; nested ones from nested names and values.
 
     Raises BadSettings on unknown and missing names, values of another type, and what the class refuses.
     """
-    require(isinstance(values, Mapping), f"`{prefix or 'the file'}` must hold names and values")
-    hints = get_type_hints(kind)
-    unknown = sorted(str(name) for name in values if name not in hints)
-    require(not unknown, f"unknown setting `{prefix}{unknown[0] if unknown else ''}`")
-    needed = [item.name for item in fields(kind) if _is_needed(item)]  # type: ignore[arg-type]
-    missing = [name for name in needed if name not in values]
-    require(not missing, f"`{prefix}{missing[0] if missing else ''}` is missing")
-    return kind(**{name: _fit(hints[name], value, f"{prefix}{name}") for name, value in values.items()})
+    try:
+        return read_typed(kind, values, _YAML)
+    except Misfit as error:
+        require(False, _problem(error))
+        raise
 
 
-def _is_needed(item: Any) -> bool:
-    return item.default is MISSING and item.default_factory is MISSING
-
-
-def _fit(hint: Any, value: Any, name: str) -> Any:
-    if is_dataclass(hint) and isinstance(hint, type):
-        return from_plain(hint, value, f"{name}.")
-    if get_origin(hint) in (UnionType, Union):
-        return _fit_union(get_args(hint), value, name)
-    if get_origin(hint) is tuple:
-        require(isinstance(value, (list, tuple)), f"`{name}` must be a list")
-        return tuple(_fit(get_args(hint)[0], item, name) for item in value)
-    if get_origin(hint) is Literal:
-        *others, last = (f"`{word}`" for word in get_args(hint))
-        choices = f"{', '.join(others)} or {last}" if others else last
-        require(value in get_args(hint), f"`{name}` must be {choices}, not {value!r}")
-        return value
-    if hint is Path:
-        require(isinstance(value, (str, Path)), f"`{name}` must be a path")
-        return Path(value)
-    if hint in (int, float):
-        return _number(hint, value, name)
-    return value
-
-
-def _fit_union(hints: tuple[Any, ...], value: Any, name: str) -> Any:
-    """One of `X | None` and `X | Literal[...]`, of which no others are in use."""
-    words = [word for hint in hints if get_origin(hint) is Literal for word in get_args(hint)]
-    if value in words or (value is None and type(None) in hints):
-        return value
-    return _fit(hints[0], value, name)
-
-
-def _number(kind: type[int] | type[float], value: Any, name: str) -> int | float:
-    if kind is float and isinstance(value, str):  # YAML reads `2e-5`, which has no point, as text
-        try:
-            return float(value)
-        except ValueError:
-            require(False, f"`{name}` must be a number")
-    allowed, wanted = ((int,), "a whole number") if kind is int else ((int, float), "a number")
-    require(isinstance(value, allowed) and not isinstance(value, bool), f"`{name}` must be {wanted}")
-    return kind(value)
+def _problem(misfit: Misfit) -> str:
+    name = ".".join(misfit.path) or "the file"
+    if misfit.kind == "unknown":
+        return f"unknown setting `{name}`"
+    if misfit.kind == "missing":
+        return f"`{name}` is missing"
+    if misfit.kind == "refused":
+        return f"`{name}`: {misfit.wanted}"
+    wanted = "hold names and values" if misfit.kind == "object" else f"be {misfit.wanted}"
+    return f"`{name}` must {wanted}, not {shown(misfit.value)}"
 
 
 def to_plain(config: Any) -> dict[str, Any]:

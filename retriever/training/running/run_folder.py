@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import psutil
 import yaml
@@ -17,7 +17,7 @@ import yaml
 from lean_extract.common.errors import ModelError, UserError
 from lean_extract.common.file_lock import open_lock_file, read_holder, try_lock, write_holder
 from lean_extract.common.files.json_text import read_json
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 
 CONFIG = "config.yaml"
 PROGRESS = "progress.json"
@@ -166,7 +166,7 @@ def read_progress(run: Path) -> RunProgress:
     """How far a run is; `killed` where its process ended without saying so. Raises ModelError."""
     path = run / PROGRESS
     try:
-        progress = cast(RunProgress, from_json(RunProgress, read_json(path)))
+        progress = read_typed(RunProgress, read_json(path))
     except FileNotFoundError as error:
         hint = "Name the folder of a run that has begun."
         raise ModelError(f"There is no run in {run}: it has no {PROGRESS}.", hint) from error

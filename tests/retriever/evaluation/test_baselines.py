@@ -25,7 +25,7 @@ from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.registry import open_methods
 from retriever.lean.evaluation.session import EvaluationSession, open_session
 from retriever.lean.symbols import goal_symbols, premise_symbols
-from retriever.search.bm25 import build_postings
+from retriever.search.index.postings import build_postings
 from retriever.search.tfidf import TfIdfIndex
 from retriever.search.votes import ProofGraph
 from tests.commands import command

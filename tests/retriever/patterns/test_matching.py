@@ -16,6 +16,7 @@ from retriever.lean.patterns.matching import further_trees, matching, same
 from retriever.lean.patterns.query import PatternNode, PatternQuery, Shape, is_pattern, parse_pattern
 from retriever.lean.patterns.trees import FREE, trees_of
 from retriever.lean.structure.statement import ParsedStatement
+from retriever.search.index.table import Kept
 from retriever.search.index.tree_columns import TreeColumns, TreeRow
 
 T = TypeVar("T")
@@ -144,7 +145,9 @@ def test_rows_come_back_from_columns_and_from_merged_ones(
     assert rows_of(trees) == rows
     assert list(trees.symbols) == sorted(set(trees.symbols))
     chosen = np.flatnonzero(keep[: len(rows)])
-    merged = TreeColumns.merged([(trees, chosen), (trees, np.arange(len(rows)))])
+    count = len(rows)
+    merged = TreeColumns.merged([(trees, Kept.of_file(count, chosen)), (trees, Kept.of_file(count))])
+    assert merged is not None
     assert rows_of(merged) == [rows[i] for i in chosen] + rows
 
 
@@ -184,5 +187,5 @@ def test_any_text_is_a_pattern_or_refused_in_words(text: str) -> None:
         assert error.hint
         return
     assert query.name_parts or query.constants or query.shapes
-    found, _ = matching(TreeColumns.nothing(2), query)
+    found, _ = matching(TreeColumns.empty(2), query)
     assert len(found) == 2

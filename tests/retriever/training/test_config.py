@@ -71,7 +71,7 @@ def test_a_kind_that_is_not_there_is_named(tmp_path: Path) -> None:
         ({"model": [1]}, "names and values"),
         ({"lengths": {"state": 1024}}, "model.positions"),
         ({"loss": {"temperature": 0}}, "temperature must be positive"),
-        ({"loss": {"similarity": "cosine"}}, "`fine` or `plain`"),
+        ({"loss": {"similarity": "cosine"}}, "`loss.similarity` must be one of fine, plain"),
         ({"loss": {"dimensions": [4096]}}, "must not exceed model.hidden"),
         ({"batch": {"queries": 1}}, "at least 2"),
         ({"schedule": {"steps": 0}}, "steps must be positive"),

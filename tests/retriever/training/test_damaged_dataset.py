@@ -57,11 +57,11 @@ def named_pairs(dataset: Dataset) -> set[tuple[str, str, str, str]]:
         (b"\xff\xfe{}", "can't decode byte 0xff"),
         (b"[1]", "is not a premise"),
         (without("module"), "a premise without 'module'"),
-        (having(name=5), "name: 5 is not of type str"),
+        (having(name=5), "name: 5 is not a string"),
         (having(context="(x : S)"), "context: '(x : S)' is not a list"),
-        (having(is_private=1), "is_private: 1 is not of type bool"),
+        (having(is_private=1), "is_private: 1 is not true or false"),
         (having(colour="red"), "unknown field 'colour'"),
-        (having(span={"start": {"line": "x", "column": 0}}), "span: start: line: 'x' is not of type int"),
+        (having(span={"start": {"line": "x", "column": 0}}), "span: start: line: 'x' is not a whole number"),
     ],
 )
 def test_a_malformed_premise_goes_alone(folder: Path, change: Change | bytes, problem: str) -> None:
@@ -83,12 +83,12 @@ def test_a_malformed_premise_goes_alone(folder: Path, change: Change | bytes, pr
     [
         (having(gold=[3, 120]), "gold: the corpus has no premise 120"),
         (having(gold=[-1]), "gold: the corpus has no premise -1"),
-        (having(gold=["Little.mix_comm"]), "gold: 'Little.mix_comm' is not of type int"),
+        (having(gold=["Little.mix_comm"]), "gold: 'Little.mix_comm' is not a whole number"),
         (having(gold=7), "gold: 7 is not a list"),
         (having(split="dev"), "split: 'dev' is not one of train, valid, test"),
         (without("goal"), "a dataset query without 'goal'"),
         (having(goal="x = x"), "goal: 'x = x' is not a goal"),
-        (having(line=1.5), "line: 1.5 is not of type int"),
+        (having(line=1.5), "line: 1.5 is not a whole number"),
     ],
 )
 def test_a_malformed_query_goes_alone(folder: Path, change: Change, problem: str) -> None:
@@ -117,8 +117,8 @@ def test_a_file_that_ends_too_early_is_noticed(folder: Path) -> None:
     ("change", "problem"),
     [
         (having(version=2), "of version 2, not 1"),
-        (having(corpus="many"), "corpus: 'many' is not of type int"),
-        (having(queries={"train/statement": "x"}), "queries: 'x' is not of type int"),
+        (having(corpus="many"), "corpus: 'many' is not a whole number"),
+        (having(queries={"train/statement": "x"}), "queries: 'x' is not a whole number"),
         (without("digest"), None),
         (without("source"), "a dataset manifest without 'source'"),
         (lambda values: [values], "is not a dataset manifest"),

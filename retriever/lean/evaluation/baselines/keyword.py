@@ -11,7 +11,7 @@ from lean_extract.common.arrays import Floats
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.symbols import premise_symbols, target_symbols
-from retriever.search.bm25 import Postings, build_postings
+from retriever.search.index.postings import Postings, build_postings
 
 
 class Keyword:

@@ -24,7 +24,7 @@ from lean_extract.common.arrays import Bools, Floats, Int64s
 from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.symbols import goal_symbols, premise_symbols
-from retriever.search.bm25 import Postings, build_postings
+from retriever.search.index.postings import Postings, build_postings
 
 
 @dataclass(frozen=True, slots=True)

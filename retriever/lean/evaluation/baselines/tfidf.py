@@ -15,7 +15,7 @@ from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.tokens import goal_tokens
 from retriever.models.text import premise_texts, state_text
-from retriever.search.bm25 import Postings, build_postings
+from retriever.search.index.postings import Postings, build_postings
 from retriever.search.tfidf import TfIdfIndex
 
 _WORD = re.compile(r"\w\w+")

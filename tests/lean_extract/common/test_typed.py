@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.common.errors import BadRecords
-from lean_extract.common.files.typed_json import from_json
+from lean_extract.common.typed import read_typed
 from lean_extract.records import (
     Header,
     Premise,
@@ -29,23 +29,23 @@ PREMISE: dict[str, Any] = {"name": "a", "kind": "theorem", "module": "M"}
     ("record_type", "values", "problem"),
     [
         (Premise, {"name": "a", "kind": "theorem"}, "a premise without 'module'"),
-        (Premise, PREMISE | {"name": 5}, "name: 5 is not of type str"),
-        (Premise, PREMISE | {"name": None}, "name: None is not of type str"),
-        (Premise, PREMISE | {"context": "x"}, "context: 'x' is not a list"),
-        (Premise, PREMISE | {"context": [["x"]]}, r"context: \['x'\] is not of type str"),
-        (Premise, PREMISE | {"is_private": 1}, "is_private: 1 is not of type bool"),
+        (Premise, PREMISE | {"name": 5}, "name: 5 is not a string"),
+        (Premise, PREMISE | {"name": None}, "name: None is not a string"),
+        (Premise, PREMISE | {"context": "x"}, "context: 'x' is not a list of strings"),
+        (Premise, PREMISE | {"context": [["x"]]}, r"context: \[\['x'\]\] is not a list of strings"),
+        (Premise, PREMISE | {"is_private": 1}, "is_private: 1 is not true or false"),
         (Premise, PREMISE | {"span": []}, r"span: \[\] is not a span"),
-        (Premise, PREMISE | {"span": {"start": {"line": True}}}, "span: start: line: True is not of type int"),
+        (Premise, PREMISE | {"span": {"start": {"line": True}}}, "span: start: line: True is not a whole number"),
         (Proof, {"theorem": "a", "module": "M", "steps": [{}]}, "steps: a tactic step without 'tactic'"),
         (TacticOutcome, {"tactic": "simp", "status": "maybe"}, "status: 'maybe' is not one of closes, progress"),
-        (TacticOutcome, {"tactic": "t", "milliseconds": "1"}, "milliseconds: '1' is not of type float"),
+        (TacticOutcome, {"tactic": "t", "milliseconds": "1"}, "milliseconds: '1' is not a number"),
     ],
 )  # fmt: skip
 def test_the_field_that_does_not_fit_is_named(
     record_type: type[Any], values: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises((TypeError, ValueError), match=problem):
-        from_json(record_type, values)
+        read_typed(record_type, values)
 
 
 plain = st.recursive(
