@@ -37,10 +37,14 @@ UNKNOWN_POWERS = powers(UNKNOWN, is_right=False)
 
 
 class BinderRule(NamedTuple):
-    """The least precedence of operators in a binder's body, and the tokens that may precede the body."""
+    """The least precedence of operators in a binder's body, and the tokens that may precede the body.
+
+    `measure` is the least precedence of operators after `∂`, for binders that a measure may follow; otherwise 0.
+    """
 
     least: int
     ends: frozenset[str]
+    measure: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from lean_extract.syntax.term_grammar import UNKNOWN_POWERS, Grammar, is_word
 Kind = Literal[
     "name", "applied", "infix", "prefix", "postfix", "field", "coerced", "binder", "set", "brackets", "unread"
 ]
+_SET_MARKS = frozenset(("|", "//"))
 _SET_REACH = 24
 """The most tokens before the bar of `{x ∈ s | p x}`."""
 
@@ -24,7 +25,8 @@ class SyntaxNode(NamedTuple):
     """A node of a syntax tree.
 
     `text` is the name, the operator, the field, the binder's symbol, or the opening bracket. `parts` holds the
-    operands: for an application, the function and its arguments; for a binder and for `{x | p}`, only the body.
+    operands: for an application, the function and its arguments; for a binder and for `{x | p}`, only the body,
+    and the measure of an integral.
     `bound` holds the tokens of the binder's variables. The node has the tokens [start, end); none if it is unread.
     """
 
@@ -74,6 +76,61 @@ def read_terms(tokens: Sequence[str], grammar: Grammar) -> list[SyntaxNode]:
         if (node := reader.term_or_token()) is not None:
             found.append(node)
     return found
+
+
+def nests_within(node: SyntaxNode, deepest: int) -> bool:
+    """Whether a tree has at most so many levels, so that it can be walked recursively."""
+    level: Sequence[SyntaxNode] = (node,)
+    for _ in range(deepest):
+        level = [part for one in level for part in one.parts]
+        if not level:
+            return True
+    return False
+
+
+def is_complete(node: SyntaxNode, count: int) -> bool:
+    """Whether a tree has all of the `count` tokens that it was made of, each in its place."""
+    waiting = [node]
+    for one in waiting:
+        if not _is_filled(one):
+            return False
+        if not _is_section(one):
+            waiting += one.parts
+    return (node.start, node.end) == (0, count)
+
+
+def _is_section(node: SyntaxNode) -> bool:
+    """Whether this is the coercion in `(↑)`."""
+    return node.kind == "coerced" and node.end == node.start + 1
+
+
+def _is_filled(node: SyntaxNode) -> bool:
+    """Whether nothing but the marks of its kind is between a node's parts."""
+    if not node.parts or _is_section(node):
+        return node.kind in _LEAVES and node.end == node.start + _LEAVES[node.kind]
+    before, between, after = _MARKS[node.kind]
+    at = node.start + before + len(node.bound)
+    for part in node.parts:
+        if part.start != at or part.end == at:
+            return False
+        at = part.end + between
+    return at - between + after == node.end
+
+
+_LEAVES = {"name": 1, "brackets": 2, "coerced": 1}
+"""How many tokens a node without parts has."""
+_MARKS = {
+    "applied": (0, 0, 0),
+    "infix": (0, 1, 0),
+    "prefix": (1, 0, 0),
+    "coerced": (1, 0, 0),
+    "postfix": (0, 0, 1),
+    "field": (0, 0, 2),
+    "brackets": (1, 1, 1),
+    "binder": (2, 1, 0),
+    "set": (1, 1, 0),
+}
+"""How many tokens a node has before, between and after its parts, besides the bound names."""
 
 
 class _TermReader:
@@ -248,7 +305,7 @@ class _TermReader:
             self._at += 1
         elif self._is_strict:
             raise UnreadableTerm
-        return SyntaxNode("brackets", opener, tuple(items), (), start, self._at)
+        return SyntaxNode("brackets", opener.rstrip(), tuple(items), (), start, self._at)
 
     def _items(self, opener: str, closer: str, depth: int) -> list[SyntaxNode]:
         is_strict, separators = self._is_strict, self._grammar.separators
@@ -283,7 +340,7 @@ class _TermReader:
             raise UnreadableTerm
 
     def _set(self, depth: int) -> SyntaxNode | None:
-        """Parse `x | p`, `x ∈ s | p` or `x : T | p` after an opening brace; None if there is no bar."""
+        """Parse `x | p`, `x ∈ s | p`, `x : T | p` or `x // p` after an opening brace; None if there is no mark."""
         end = self._bar()
         if end is None:
             return None
@@ -296,7 +353,7 @@ class _TermReader:
         depth = 0
         for index in range(self._at, min(len(self._tokens), self._at + _SET_REACH)):
             token = self._tokens[index]
-            if token == "|" and depth == 0:
+            if token in _SET_MARKS and depth == 0:
                 return index
             depth += PAIR_DEPTH.get(token, 0)
             if depth < 0:
@@ -307,8 +364,9 @@ class _TermReader:
         first, symbol = self._at, self._take()
         rule = self._binders[symbol]
         start = self._at
-        level = 0
-        while (token := self._next()) and not (level == 0 and token in rule.ends):
+        level = owed = 0
+        while (token := self._next()) and not (level == 0 and token in rule.ends and not owed):
+            owed += (token == symbol == "if") - (level == 0 and token in rule.ends)
             level += PAIR_DEPTH.get(token, 0)
             if level < 0:
                 break
@@ -318,5 +376,8 @@ class _TermReader:
             self._at += 1
         elif self._is_strict:
             raise UnreadableTerm
-        body = self.term(rule.least, depth + 1)
-        return SyntaxNode("binder", symbol, (body,), bound, first, self._at)
+        parts = [self.term(rule.least, depth + 1)]
+        if rule.measure and self._next() == "∂":
+            self._at += 1
+            parts.append(self.term(rule.measure, depth + 1))
+        return SyntaxNode("binder", symbol, tuple(parts), bound, first, self._at)

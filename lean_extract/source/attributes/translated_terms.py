@@ -224,6 +224,9 @@ class TermTranslator:
             least, least
         )
         between = self._plain(after, body.start, is_fixed=False)
+        for measure in node.parts[1:]:
+            mark = self.words[body.end - 1].space + self._plain(body.end, measure.start, is_fixed=False)
+            text += mark + self._part(measure, False, depth + 1).text
         return _Part(f"{before}{bound}{between}{text}", least, least)
 
     def _brackets(self, node: SyntaxNode, is_fixed: bool, depth: int) -> _Part:

@@ -285,7 +285,7 @@ class _Reading:
             is_tuple = len(parts) > 1 and "," in marks
             first, parts = ("Prod.mk", parts) if is_tuple else ("", parts[:1])
         elif node.text == "{" and "//" in marks:
-            first, parts = "Subtype", parts[1:]
+            first, parts = "Subtype", parts[0].parts
         elif node.text == "{":
             first = "Singleton.singleton" if parts and parts[0].kind != "set" else ""
         elif node.text in ENCLOSING:
