@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from lean_extract.common.short_cache import kept_if_short
 from lean_extract.syntax.brackets import BARS, INNER_PAIRS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS, close
+from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.syntax.lexer import raw_tokens
 from lean_extract.syntax.operators import BIG, BRACKETED, GLUED, OPERATORS, OVER, PREFIX
-from lean_extract.syntax.term_grammar import BinderRule, Grammar, infix_powers, is_word, powers
+from lean_extract.syntax.term_grammar import MEASURE, BinderRule, Grammar, infix_powers, is_word, powers
 from lean_extract.syntax.terms import SyntaxNode, read_term, read_terms
 
 ITERATE = "^["
@@ -49,7 +50,7 @@ _PAIRS = (
     | INNER_PAIRS
 )
 _ENDS = frozenset(
-    (",", "∂", ":", ":=", "↦", "=>", ";", "//", "then", "else", "with", "from", "in", "do", "by")
+    (",", MEASURE, ":", ":=", "↦", "=>", ";", "//", "then", "else", "with", "from", "in", "do", "by")
 )
 BODIES = {
     **dict.fromkeys(("∀", "∃", "∃!", "fun", "λ", "Π", "Σ"), 0),
@@ -80,7 +81,7 @@ _POSTFIX = (
     "ᵀ",
     *AFTER_CLOSER,
 )
-_GRAMMAR = Grammar(
+GRAMMAR = Grammar(
     infix=infix_powers(
         " ".join(OPERATORS),
         {symbol: powers(one.precedence, is_right=one.is_right) for symbol, one in BRACKETED.items()},
@@ -101,8 +102,7 @@ _GRAMMAR = Grammar(
     coercions=frozenset("↑⇑↥@#"),
     is_atom=lambda token: is_word(token) or token in "∅⊤⊥∞·_?",
     separators=_ENDS,
-    is_strict=False,
-    deepest=40,
+    deepest=60,
 )
 _OVER_OPENERS = frozenset(symbol[0] for symbol in OVER)
 _BEFORE_OVER = frozenset((")", *OVER))
@@ -176,6 +176,8 @@ def _is_continued(token: str, found: Sequence[Word]) -> bool:
         return False
     if token[0] == "[" and _takes_brackets(found[-1].text):
         return True
+    if token[0] == DAGGER or (DAGGER in found[-1].text and token[0] in SUPERSCRIPTS):
+        return is_word(found[-1].text)
     return token.startswith(".{") or (token in AFTER_CLOSER and found[-1].text not in _MARKED)
 
 
@@ -190,19 +192,23 @@ def _is_there(raw: Sequence[str], index: int, parts: Sequence[str]) -> bool:
 
 def read_words(words: Sequence[Word]) -> SyntaxNode:
     """The syntax tree of the term that begins with the first word; it has no tokens if none begins there."""
-    return read_term(_tokens(words), _GRAMMAR, is_whole=False)
+    return read_term(_tokens(words), GRAMMAR)
 
 
 def read_all_words(words: Sequence[Word]) -> list[SyntaxNode]:
     """The syntax trees of the terms in a text. Words with which no term begins stand between them."""
-    return read_terms(_tokens(words), _GRAMMAR)
+    return read_terms(_tokens(words), GRAMMAR)
 
 
 def _tokens(words: Sequence[Word]) -> list[str]:
     """What the parser reads for the words."""
     tokens = [operator_of(word.text) for word in words]
+    has_integral = False
     for index, token in enumerate(tokens):
-        if token == "|" and not words[index].space and index and words[index - 1].space:
+        has_integral |= token in _INTEGRALS
+        if token == "∂" and has_integral:
+            tokens[index] = MEASURE
+        elif token == "|" and not words[index].space and index and words[index - 1].space:
             tokens[index] = _BAR
     return tokens
 
