@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from lean_extract.syntax.binders import RELATIONS
 from lean_extract.syntax.brackets import BARS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS
 from lean_extract.syntax.operators import ASCII, OPERATORS, PREFIX, RELATION
 from lean_extract.syntax.term_grammar import BinderRule, Grammar, Powers, all_powers, infix_powers, is_word
 from lean_extract.syntax.terms import SyntaxNode, is_complete, nests_within, read_term
-from prover.shapes import RELATIONS, Argument, binder_arguments
+from prover.shapes import Argument, binder_arguments
 
 Kind = Literal["name", "operator", "numeral", "variable", "bound", "binder", "opaque"]
 

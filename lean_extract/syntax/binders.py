@@ -22,7 +22,8 @@ class BoundNames(NamedTuple):
     bracket: str = ""
 
 
-_RELATIONS = frozenset("≠≤<≥>∣∈∉⊆⊂⊇⊃≃≅≈∼≡⊢∤∋⋖⟶") | {">=", "<=", "==", "!="}
+RELATIONS = frozenset("≠≤<≥>∣∈∉⊆⊂⊇⊃≃≅≈∼≡⊢∤∋⋖⟶") | {">=", "<=", "==", "!="}
+"""Infix relations other than `=`."""
 
 
 def bound_names(tokens: Sequence[str]) -> list[BoundNames]:
@@ -38,7 +39,7 @@ def bound_names(tokens: Sequence[str]) -> list[BoundNames]:
             found.append(_group(tokens, index + 1, after, token))
             start = after + 1
             index = start
-        elif token == ":" or token in _RELATIONS:
+        elif token == ":" or token in RELATIONS:
             return [*found, BoundNames(tuple(tokens[start:index]), token, index + 1, len(tokens))]
         else:
             index += 1
@@ -48,7 +49,7 @@ def bound_names(tokens: Sequence[str]) -> list[BoundNames]:
 def _group(tokens: Sequence[str], begin: int, end: int, bracket: str) -> BoundNames:
     for index in range(begin, end):
         token = tokens[index]
-        if token == ":" or (token in _RELATIONS and bracket != "["):
+        if token == ":" or (token in RELATIONS and bracket != "["):
             return BoundNames(tuple(tokens[begin:index]), token, index + 1, end, bracket)
         if token in DEPTH:
             break
