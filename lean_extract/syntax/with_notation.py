@@ -22,7 +22,7 @@ from lean_extract.syntax.operators import (
 )
 from lean_extract.syntax.pieces import APPLICATION, ATOM, LOOSE, Piece
 from lean_extract.syntax.statement_syntax import Word, read_all_words, words_of
-from lean_extract.syntax.terms import SyntaxNode, nests_within
+from lean_extract.syntax.terms import SyntaxNode
 
 _NUMERAL = "OfNat.ofNat"
 _OPERATORS = {infix.constant: (symbol, infix) for symbol, infix in INFIX.items()}
@@ -38,7 +38,7 @@ _ARITIES = {
 """How many arguments each function has that is written in another way."""
 _KNOWN = (*_ARITIES, *_NULLARIES, *_BINDING)
 _MENTIONED = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, _KNOWN))})(?![\w.])")
-_DEEPEST = 100
+_DEEPEST = 80
 """Terms that nest more deeply are left as they are."""
 _LONGEST = 50_000
 """Characters; a longer text is left as it is."""
@@ -74,9 +74,8 @@ class _Writer:
         """All terms, and the words between them."""
         found, at = "", 0
         for node in read_all_words(self._words) if self._depth < _DEEPEST else ():
-            if nests_within(node, _DEEPEST):
-                found += self._plain(at, node.start) + self._piece(node).text + self._space(node)
-                at = node.end
+            found += self._plain(at, node.start) + self._piece(node).text + self._space(node)
+            at = node.end
         return (found + self._plain(at, len(self._words))).strip()
 
     def _plain(self, begin: int, end: int) -> str:
@@ -88,9 +87,17 @@ class _Writer:
 
     def _within(self, begin: int, end: int) -> str:
         """The text of what a binder binds."""
-        return _Writer(self._words[begin:end], self._depth + 1).text()
+        return _Writer(self._words[begin:end], self._depth + 2).text()
 
     def _piece(self, node: SyntaxNode) -> Piece:
+        if self._depth >= _DEEPEST:
+            return Piece(self._plain(node.start, node.end).rstrip(), LOOSE)
+        self._depth += 1
+        piece = self._written(node)
+        self._depth -= 1
+        return piece
+
+    def _written(self, node: SyntaxNode) -> Piece:
         if node.kind == "name":
             return Piece(_NULLARIES.get(node.text, node.text))
         if node.kind == "applied":

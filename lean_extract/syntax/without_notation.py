@@ -26,12 +26,12 @@ from lean_extract.syntax.operators import (
 )
 from lean_extract.syntax.pieces import APPLICATION, LOOSE, Piece, applied
 from lean_extract.syntax.statement_syntax import ITERATE, Word, read_words, words_of
-from lean_extract.syntax.terms import SyntaxNode, is_complete, nests_within
+from lean_extract.syntax.terms import SyntaxNode, is_complete
 
 _WORDS = TERM_WORDS | {"at", "match"}
 _MOST_WORDS = 2000
 """A longer text is left as it is, since nested binders are read again at each level."""
-_DEEPEST = 100
+_DEEPEST = 80
 """So is one whose terms nest more deeply."""
 _PREFIXES: Mapping[str, str] = {symbol: constant for symbol, (_, constant) in PREFIX.items()}
 _SIDES = {"≠": "Compl.compl (Singleton.singleton {})", "<": "Set.Iio {}", ">": "Set.Ioi {}"}
@@ -88,14 +88,14 @@ class _Writer:
 
     def whole(self) -> Piece:
         """The whole text as one term."""
-        _check(len(self._words) <= _MOST_WORDS and self._depth < _DEEPEST)
+        _check(len(self._words) <= _MOST_WORDS)
         node = read_words(self._words)
-        _check(is_complete(node, len(self._words)) and nests_within(node, _DEEPEST))
+        _check(is_complete(node, len(self._words)))
         return self._piece(node)
 
     def _within(self, words: Sequence[Word]) -> Piece:
         """The term that these words are."""
-        inner = _Writer(words, self._depth + 1)
+        inner = _Writer(words, self._depth + 2)
         piece = inner.whole()
         self.has_changed |= inner.has_changed
         return piece
@@ -115,7 +115,11 @@ class _Writer:
         return not self._words[index - 1].space
 
     def _piece(self, node: SyntaxNode) -> Piece:
-        return _WRITERS[node.kind](self, node)
+        _check(self._depth < _DEEPEST)
+        self._depth += 1
+        piece = _WRITERS[node.kind](self, node)
+        self._depth -= 1
+        return piece
 
     def _pieces(self, nodes: Sequence[SyntaxNode]) -> list[Piece]:
         return [self._piece(node) for node in nodes]
