@@ -106,6 +106,7 @@ GRAMMAR = Grammar(
 )
 _OVER_OPENERS = frozenset(symbol[0] for symbol in OVER)
 _BEFORE_OVER = frozenset((")", *OVER))
+_MARKS_OF_NAMES = frozenset(DAGGER + SUPERSCRIPTS)
 _UNIVERSES = 40
 """The most tokens of `.{u, v}`, and of the brackets of an operator."""
 _ARROWS = frozenset("→≃")
@@ -176,7 +177,7 @@ def _is_continued(token: str, found: Sequence[Word]) -> bool:
         return False
     if token[0] == "[" and _takes_brackets(found[-1].text):
         return True
-    if token[0] == DAGGER or (DAGGER in found[-1].text and token[0] in SUPERSCRIPTS):
+    if token[0] in _MARKS_OF_NAMES and (token[0] == DAGGER or DAGGER in found[-1].text):
         return is_word(found[-1].text)
     return token.startswith(".{") or (token in AFTER_CLOSER and found[-1].text not in _MARKED)
 
@@ -205,8 +206,9 @@ def _tokens(words: Sequence[Word]) -> list[str]:
     tokens = [operator_of(word.text) for word in words]
     has_integral = False
     for index, token in enumerate(tokens):
-        has_integral |= token in _INTEGRALS
-        if token == "∂" and has_integral:
+        if token in _INTEGRALS:
+            has_integral = True
+        elif token == "∂" and has_integral:
             tokens[index] = MEASURE
         elif token == "|" and not words[index].space and index and words[index - 1].space:
             tokens[index] = _BAR
