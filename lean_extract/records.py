@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cache
@@ -66,6 +66,14 @@ class Goal:
     hypotheses: tuple[Hypothesis, ...]
     target: str
     case: str | None = None
+
+    def rewritten(self, rewrite: Callable[[str], str]) -> Goal:
+        """The goal with its target, and the types and values of its hypotheses, in another way of writing."""
+        hypotheses = tuple(
+            Hypothesis(one.names, rewrite(one.type), None if one.value is None else rewrite(one.value))
+            for one in self.hypotheses
+        )
+        return Goal(hypotheses, rewrite(self.target), self.case)
 
 
 @dataclass(frozen=True, slots=True)

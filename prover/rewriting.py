@@ -12,11 +12,11 @@ from typing import Literal
 from lean_extract.records import Premise
 from lean_extract.syntax.dotted import fields_apart
 from lean_extract.syntax.placed import PlacedToken, range_of
-from lean_extract.syntax.terms import SyntaxNode, UnreadableTerm
+from lean_extract.syntax.terms import SyntaxNode
 from prover.facts import bracketed
 from prover.shapes import placed_tokens
 from prover.templates import PremiseView
-from prover.terms import syntax_of
+from prover.terms import UnreadableTerm, is_typed, syntax_of
 
 Side = Literal["left", "right"]
 _UNKNOWN = "_"
@@ -33,8 +33,8 @@ def instantiated(premise: Premise, term: str, side: Side) -> str | None:
     pattern = view.shape.left if side == "left" else view.shape.right
     placed = [piece for token in placed_tokens(term) for piece in _apart(token)]
     try:
-        found = _Match(view.variables, term, placed)
         plain = [piece for token in pattern for piece in _joined(fields_apart(token, view.variables))]
+        found = _Match(view.variables, term, plain, placed)
         found.add(syntax_of(plain), syntax_of([token.text for token in placed]))
     except UnreadableTerm:
         return None
@@ -63,16 +63,20 @@ def _apart(token: PlacedToken) -> Iterator[PlacedToken]:
 class _Match:
     """The texts that a pattern's variables stand for in a term."""
 
-    def __init__(self, variables: Set[str], text: str, tokens: list[PlacedToken]) -> None:
+    def __init__(
+        self, variables: Set[str], text: str, pattern: Sequence[str], tokens: list[PlacedToken]
+    ) -> None:
         self._variables = variables
         self._text = text
+        self._pattern_tokens = pattern
         self._tokens = tokens
+        self._term_tokens = [token.text for token in tokens]
         self.texts: dict[str, str] = {}
         self.is_consistent = True
 
     def add(self, pattern: SyntaxNode, term: SyntaxNode) -> None:
         """Walk a pattern beside a term. The parser bounds how deep they are."""
-        pattern, term = _unwrapped(pattern), _unwrapped(term)
+        pattern, term = _unwrapped(pattern, self._pattern_tokens), _unwrapped(term, self._term_tokens)
         if pattern.kind == "name" and pattern.text in self._variables:
             start, end = range_of(term, self._tokens)
             text = " ".join(self._text[start:end].split())
@@ -91,9 +95,9 @@ class _Match:
         return pattern.kind == "applied" and pattern.parts[0].text in self._variables
 
 
-def _unwrapped(node: SyntaxNode) -> SyntaxNode:
-    """A node without round brackets around it."""
-    while node.kind == "brackets" and node.text == "(" and len(node.parts) == 1:
+def _unwrapped(node: SyntaxNode, tokens: Sequence[str]) -> SyntaxNode:
+    """A node without round brackets around it, and without its type."""
+    while (node.kind, node.text, len(node.parts)) == ("brackets", "(", 1) or is_typed(node, tokens):
         node = node.parts[0]
     return node
 

@@ -16,6 +16,7 @@ from typing import Literal
 
 from lean_extract.common.short_cache import kept_if_short
 from lean_extract.records import Goal, Hypothesis
+from lean_extract.syntax.binders import RELATIONS, BoundNames, bound_names
 from lean_extract.syntax.brackets import PAIRS, QUOTIENT_PAIRS, closing, depths
 from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
@@ -24,6 +25,8 @@ from lean_extract.syntax.placed import PlacedToken
 Kind = Literal["forall", "exists", "iff", "imp", "or", "and", "not", "eq", "rel", "true", "false", "other"]
 
 _BRACKETS = depths(PAIRS | QUOTIENT_PAIRS)
+_DEFAULTS = frozenset((":=", "optParam", "autoParam"))
+"""Marks of arguments with default values, which need not be given."""
 _BINDERS = {"∀", "∃", "∃!", "fun", "λ", "let", "have", "if", "match", "show"}
 _NAME = r"(?:[^\W\d]|«[^«»]*»)(?:[\w'!?]|«[^«»]*»|[₀-₉])*"
 _TOKEN = re.compile(
@@ -37,8 +40,6 @@ _MOST_TOKENS = 2000
 _MANY_HYPOTHESES = 128
 _MANY_NAMES = 256
 _IFF, _IMP, _OR, _AND = {"↔", "<->"}, {"→", "->"}, {"∨"}, {"∧"}
-RELATIONS = set("≠≤<≥>∣∈∉⊆⊂⊇⊃≃≅≈∼≡⊢∤∋") | {">=", "<=", "==", "!=", "⋖", "⟶"}
-"""Infix relations other than `=`, all with the same binding power."""
 _ARITHMETIC: tuple[set[str], ...] = (
     {"|>", "<|", "<|>"},
     {"×", "⊕"},
@@ -47,7 +48,7 @@ _ARITHMETIC: tuple[set[str], ...] = (
     {"*", "/", "%", "∩", "\\", "•", "∘"},
     {"^"},
 )
-_LEVELS: tuple[tuple[Kind, set[str]], ...] = (
+_LEVELS: tuple[tuple[Kind, Set[str]], ...] = (
     ("iff", _IFF),
     ("imp", _IMP),
     ("or", _OR),
@@ -169,49 +170,22 @@ def strip_brackets(parts: tuple[str, ...]) -> tuple[str, ...]:
 
 def binder_arguments(parts: Sequence[str]) -> list[Argument]:
     """The arguments of a binder text: `(a b : T) {x : U} [C a] ⦃y⦄`, `x y : T`, `x ∈ s`."""
-    found: list[Argument] = []
-    index, loose = 0, []
-    while index < len(parts):
-        if _BRACKETS.get(parts[index], 0) > 0:
-            end = closing(parts, index, _BRACKETS)
-            found += _bracketed(parts[index], tuple(parts[index + 1 : end]))
-            index = end + 1
-        else:
-            loose = list(parts[index:])
-            break
-    return found + _loose(loose)
+    return [argument for group in bound_names(parts) for argument in _arguments(parts, group)]
 
 
-def _bracketed(bracket: str, inner: tuple[str, ...]) -> list[Argument]:
-    names, colon, rest = _split(inner, ":")
-    kind = rest if colon else (() if bracket in "({⦃" else inner)
-    for marker in (":=", "optParam", "autoParam"):
-        if marker in kind:  # it has a default value, so it need not be given
-            return []
-    if bracket == "[":
-        return [Argument(names[0] if colon and names else "", kind, False, True)]
-    return [Argument(name, kind, bracket == "(") for name in names]
-
-
-def _loose(parts: list[str]) -> list[Argument]:
-    names, colon, rest = _split(tuple(parts), ":")
-    if colon:
-        return [Argument(name, rest, True) for name in names]
-    for at, token in enumerate(parts):
-        if token in RELATIONS:  # `∀ x ∈ s, …` takes the element and the proof
-            bounded = [Argument(name, (), True) for name in parts[:at]]
-            conditions = (Argument("h", (one.name, *parts[at:]), True, is_condition=True) for one in bounded)
-            return [*bounded, *conditions]
-    return [Argument(name, (), True) for name in parts]
-
-
-def _split(parts: tuple[str, ...], token: str) -> tuple[tuple[str, ...], bool, tuple[str, ...]]:
-    depth = 0
-    for index, part in enumerate(parts):
-        if part == token and depth == 0:
-            return parts[:index], True, parts[index + 1 :]
-        depth += _BRACKETS.get(part, 0)
-    return parts, False, ()
+def _arguments(parts: Sequence[str], group: BoundNames) -> list[Argument]:
+    names, kind = group.names, tuple(parts[group.begin : group.end])
+    if group.bracket and not _DEFAULTS.isdisjoint(kind):
+        return []
+    if group.bracket == "[":
+        return [Argument(names[0] if names else "", kind, False, True)]
+    is_explicit = group.bracket in ("", "(")
+    if group.mark in ("", ":"):
+        return [Argument(name, kind, is_explicit) for name in names]
+    # `∀ x ∈ s, …` takes the element and the proof
+    bounded = [Argument(name, (), is_explicit) for name in names]
+    bounds = ((name, group.mark, *kind) for name in names)
+    return [*bounded, *(Argument("h", bound, is_explicit, is_condition=True) for bound in bounds)]
 
 
 def head(parts: Sequence[str], local: Set[str] = frozenset()) -> str:

@@ -11,18 +11,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from lean_extract.syntax.binders import RELATIONS
 from lean_extract.syntax.brackets import BARS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS
 from lean_extract.syntax.operators import ASCII, OPERATORS, PREFIX, RELATION
 from lean_extract.syntax.term_grammar import BinderRule, Grammar, Powers, all_powers, infix_powers, is_word
-from lean_extract.syntax.terms import SyntaxNode, UnreadableTerm, read_term
-from prover.shapes import RELATIONS, Argument, binder_arguments
+from lean_extract.syntax.terms import SyntaxNode, is_complete, nests_within, read_term
+from prover.shapes import Argument, binder_arguments
 
 Kind = Literal["name", "operator", "numeral", "variable", "bound", "binder", "opaque"]
 
 _DEEPEST = 59
-_MOST_TOKENS = 600
 _LONGEST_CHAIN = 120
-"""The most operators, projections and the like that may nest to the left, in total."""
+"""The most operators, projections and the like that may nest to the left."""
+_MOST_TOKENS = 600
 _BINDERS = ("∀", "∃", "∃!", "∑", "∏", "⨆", "⨅", "⋃", "⋂")
 _OPAQUE = frozenset({"let", "have", "if", "match", "show", "do", "by", "fun"})
 _SAME = {**{spelling: ASCII[spelling] for spelling in ("<->", "->", "<=", ">=", "!=")}, "λ": "fun"}
@@ -57,11 +58,13 @@ _GRAMMAR = Grammar(
     postfix={"⁻": True},
     coercions=_COERCIONS,
     is_atom=_is_atom,
-    separators=frozenset((",",)),
-    is_strict=True,
+    separators=frozenset((",", ":")),
     deepest=_DEEPEST,
-    longest_chain=_LONGEST_CHAIN,
 )
+
+
+class UnreadableTerm(Exception):
+    """The text is not a term that is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ def parse(
 @lru_cache(maxsize=2048)  # the hypotheses of neighbouring steps are the same from one request to the next
 def _parsed(tokens: tuple[str, ...], variables: frozenset[str], local: frozenset[str]) -> Term:
     try:
-        return _Statement(variables, local, []).term(syntax_of(tokens))
+        return _Statement(tokens, variables, local, []).term(syntax_of(tokens))
     except UnreadableTerm:
         return _opaque(tokens)
 
@@ -120,7 +123,10 @@ def syntax_of(tokens: Sequence[str]) -> SyntaxNode:
     """The syntax tree of printed tokens. Raises UnreadableTerm."""
     if len(tokens) > _MOST_TOKENS:
         raise UnreadableTerm
-    return read_term([_SAME.get(token, token) for token in tokens], _GRAMMAR)
+    node = read_term([_SAME.get(token, token) for token in tokens], _GRAMMAR)
+    if not is_complete(node, len(tokens)) or not nests_within(node, _LONGEST_CHAIN):
+        raise UnreadableTerm
+    return node
 
 
 def _opaque(tokens: Sequence[str]) -> Term:
@@ -134,9 +140,10 @@ class _Statement:
         bound: the names bound by the enclosing binders, the innermost last.
     """
 
-    def __init__(self, variables: frozenset[str], local: frozenset[str], bound: list[str]) -> None:
-        self._variables, self._local, self._bound = variables, local, bound
-        self._chain = 0
+    def __init__(
+        self, tokens: Sequence[str], variables: frozenset[str], local: frozenset[str], bound: list[str]
+    ) -> None:
+        self._tokens, self._variables, self._local, self._bound = tokens, variables, local, bound
 
     def term(self, node: SyntaxNode) -> Term:
         """The tree of a node. Raises UnreadableTerm."""
@@ -145,25 +152,29 @@ class _Statement:
             return self._named(node.text)
         if kind == "binder":
             return self._binder(node)
+        if is_typed(node, self._tokens):
+            return self.term(node.parts[0])
         parts = [self.term(part) for part in node.parts]
         if kind == "applied":
             return apply(parts[0], parts[1:])
         if kind == "brackets":
+            if any(self._tokens[part.end] == ":" for part in node.parts):
+                raise UnreadableTerm
             is_grouped = node.text == "(" and len(parts) == 1
             return parts[0] if is_grouped else operator(node.text + _FENCES[node.text], *parts)
         if kind in ("prefix", "coerced"):
             return operator("-_" if node.text == "-" else node.text, *parts)
         if kind == "field":
             return self._fields(parts[0], node.text.split("."))
-        return self._chained(operator("⁻¹" if kind == "postfix" else node.text, *parts))
-
-    def _chained(self, found: Term) -> Term:
-        self._chain += 1
-        if self._chain > _LONGEST_CHAIN:
+        if kind == "infix":
+            return operator(node.text, *parts)
+        if kind != "postfix" or node.end != node.parts[0].end + 2:
             raise UnreadableTerm
-        return found
+        return operator("⁻¹", *parts)
 
     def _named(self, token: str) -> Term:
+        if not _is_atom(token):
+            raise UnreadableTerm
         if token[0].isdigit():
             return Term(token, kind="numeral")
         first, *rest = token.split(".")
@@ -172,8 +183,10 @@ class _Statement:
         return self._fields(self._name(first), rest)
 
     def _fields(self, found: Term, names: Sequence[str]) -> Term:
+        if len(names) > _LONGEST_CHAIN:
+            raise UnreadableTerm
         for name in names:
-            found = self._chained(Term(name, (found,), is_dotted=True))
+            found = Term(name, (found,), is_dotted=True)
         return found
 
     def _stands_alone(self, name: str) -> bool:
@@ -202,8 +215,14 @@ class _Statement:
         if not argument.is_condition:
             self._bound.append(argument.name or "_")
             return None
-        inner = _Statement(self._variables, self._local, self._bound)
-        return inner.term(read_term(argument.type, _GRAMMAR, is_whole=False))
+        inner = _Statement(argument.type, self._variables, self._local, self._bound)
+        return inner.term(syntax_of(argument.type))
+
+
+def is_typed(node: SyntaxNode, tokens: Sequence[str]) -> bool:
+    """Whether a node of these tokens is `(e : T)`."""
+    is_pair = node.kind == "brackets" and node.text == "(" and len(node.parts) == 2
+    return is_pair and tokens[node.parts[0].end] == ":"
 
 
 def _bind(token: str, guards: Sequence[Term | None], body: Term) -> Term:

@@ -211,8 +211,8 @@ ENCLOSING = {
     "⌈": {"⌉": "Int.ceil", "⌉₊": "Nat.ceil"},
 }
 """By opening symbol: the closing symbols, and the function of each pair."""
-OVER = {"[": "Polynomial", "⟦": "PowerSeries"}
-"""The constants that `R[X]` and `R⟦X⟧` stand for."""
+OVER = {"[X]": "Polynomial", "⟦X⟧": "PowerSeries"}
+"""The constants that `R[X]` and `R⟦X⟧` stand for, by what follows the ring without white space."""
 CONGRUENT = {"MOD": "Nat.ModEq", "ZMOD": "Int.ModEq", "PMOD": "AddCommGroup.ModEq", "SMOD": "SModEq"}
 
 

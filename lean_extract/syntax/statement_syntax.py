@@ -1,6 +1,7 @@
-"""Splits statements into words (tokens with the white space after them), and reads their syntax.
+"""Splits terms into words (tokens with the white space after them), and reads their syntax.
 
-This is what attributes need that make new statements of written ones.
+This is what needs the text of a term's parts: attributes that make new statements of written ones, and the
+printers of terms with and without notation.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from typing import NamedTuple
 
 from lean_extract.common.short_cache import kept_if_short
 from lean_extract.syntax.brackets import BARS, INNER_PAIRS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS, close
+from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.syntax.lexer import raw_tokens
-from lean_extract.syntax.operators import BIG, BRACKETED, GLUED, OPERATORS, PREFIX
-from lean_extract.syntax.term_grammar import BinderRule, Grammar, infix_powers, is_word, powers
+from lean_extract.syntax.operators import BIG, BRACKETED, GLUED, OPERATORS, OVER, PREFIX
+from lean_extract.syntax.term_grammar import MEASURE, BinderRule, Grammar, infix_powers, is_word, powers
 from lean_extract.syntax.terms import SyntaxNode, read_term, read_terms
 
 ITERATE = "^["
@@ -37,23 +39,59 @@ _SYMBOLS = (
     "<:+:",
     "<+~",
 )
-_PAIRS = {ITERATE: "]", "⁅": "⁆", "‹": "›"} | PAIRS | BARS | ROUNDING_PAIRS | QUOTIENT_PAIRS | INNER_PAIRS
-_ENDS = frozenset((",", ":", ":=", "↦", "=>", ";", "//", "then", "else", "with", "from", "in", "do", "by"))
+_BAR = "| "
+"""For the parser, a bar that begins an argument: white space precedes it, and none follows."""
+_PAIRS = (
+    {_BAR: "|", ITERATE: "]", "⁅": "⁆", "‹": "›"}
+    | PAIRS
+    | BARS
+    | ROUNDING_PAIRS
+    | QUOTIENT_PAIRS
+    | INNER_PAIRS
+)
+_ENDS = frozenset(
+    (",", MEASURE, ":", ":=", "↦", "=>", ";", "//", "then", "else", "with", "from", "in", "do", "by")
+)
 BODIES = {
     **dict.fromkeys(("∀", "∃", "∃!", "fun", "λ", "Π", "Σ"), 0),
     **{symbol: BIG[symbol][0] for symbol in ("∑", "∏", "∑'", "∏'", "∑ᶠ", "∏ᶠ", "⨆", "⨅", "⋃", "⋂")},
     **dict.fromkeys(("∐", "∫", "∫⁻"), 60),
+    **dict.fromkeys(("∀ᶠ", "∃ᶠ", "∀ᵐ", "∃ᵐ"), 0),
 }
 """The binders, and the least precedence of operators in their bodies."""
-_POSTFIX = ("⁻¹", "ᶜ", "!", "ˣ", "ᵐᵒᵖ", "ᵃᵒᵖ", "ᵒᵖ", "ᵒᵈ", "ᵈᵐᵃ", "⁺ᵐ", "⁻ᵐ", "⁺", "⁻", "ᵀ", *AFTER_CLOSER)
-_GRAMMAR = Grammar(
+_INTEGRALS = frozenset(("∫", "∫⁻"))
+_MEASURE = 70
+"""The least precedence of operators in the measure of an integral."""
+
+_POSTFIX = (
+    *OVER,
+    "⁻¹",
+    "ᶜ",
+    "!",
+    "ˣ",
+    "ᵐᵒᵖ",
+    "ᵃᵒᵖ",
+    "ᵒᵖ",
+    "ᵒᵈ",
+    "ᵈᵐᵃ",
+    "⁺ᵐ",
+    "⁻ᵐ",
+    "⁺",
+    "⁻",
+    "ᵀ",
+    *AFTER_CLOSER,
+)
+GRAMMAR = Grammar(
     infix=infix_powers(
         " ".join(OPERATORS),
         {symbol: powers(one.precedence, is_right=one.is_right) for symbol, one in BRACKETED.items()},
     ),
-    prefix={symbol: PREFIX[symbol][0] for symbol in ("¬", "-", "√")},
+    prefix={symbol: PREFIX[symbol][0] for symbol in ("¬", "-", "√", "⋃₀", "⋂₀")},
     binders={
-        **{symbol: BinderRule(least, frozenset((",", "↦", "=>"))) for symbol, least in BODIES.items()},
+        **{
+            symbol: BinderRule(least, frozenset((",", "↦", "=>")), _MEASURE if symbol in _INTEGRALS else 0)
+            for symbol, least in BODIES.items()
+        },
         "if": BinderRule(0, frozenset(("else",))),  # its condition and first branch are in the place of names
     },
     last_arguments=frozenset(BODIES),
@@ -64,9 +102,11 @@ _GRAMMAR = Grammar(
     coercions=frozenset("↑⇑↥@#"),
     is_atom=lambda token: is_word(token) or token in "∅⊤⊥∞·_?",
     separators=_ENDS,
-    is_strict=False,
-    deepest=40,
+    deepest=60,
 )
+_OVER_OPENERS = frozenset(symbol[0] for symbol in OVER)
+_BEFORE_OVER = frozenset((")", *OVER))
+_MARKS_OF_NAMES = frozenset(DAGGER + SUPERSCRIPTS)
 _UNIVERSES = 40
 """The most tokens of `.{u, v}`, and of the brackets of an operator."""
 _ARROWS = frozenset("→≃")
@@ -122,6 +162,9 @@ def words_of(text: str) -> tuple[Word, ...]:
 
 def _after(raw: Sequence[str], bare: Sequence[str], index: int, last: Word) -> int:
     """The index after the word that begins at a token."""
+    is_over = bare[index] in _OVER_OPENERS and "".join(raw[index : index + 3]).rstrip() in OVER
+    if is_over and not last.space and (is_word(last.text) or last.text in _BEFORE_OVER):
+        return index + 3
     if not last.space and (bare[index] == ".{" or (bare[index] == "[" and _takes_brackets(last.text))):
         return close(bare, index, min(len(raw), index + _UNIVERSES)) + 1
     parts = next((p for p in _SPLIT_SYMBOLS.get(bare[index], ()) if _is_there(raw, index, p)), None)
@@ -134,11 +177,13 @@ def _is_continued(token: str, found: Sequence[Word]) -> bool:
         return False
     if token[0] == "[" and _takes_brackets(found[-1].text):
         return True
+    if token[0] in _MARKS_OF_NAMES and (token[0] == DAGGER or DAGGER in found[-1].text):
+        return is_word(found[-1].text)
     return token.startswith(".{") or (token in AFTER_CLOSER and found[-1].text not in _MARKED)
 
 
 def _takes_brackets(operator: str) -> bool:
-    return operator in BRACKETED or operator[0] in _ARROWS
+    return operator in BRACKETED or operator[0] in _ARROWS or operator == "𝓝"
 
 
 def _is_there(raw: Sequence[str], index: int, parts: Sequence[str]) -> bool:
@@ -148,12 +193,26 @@ def _is_there(raw: Sequence[str], index: int, parts: Sequence[str]) -> bool:
 
 def read_words(words: Sequence[Word]) -> SyntaxNode:
     """The syntax tree of the term that begins with the first word; it has no tokens if none begins there."""
-    return read_term([operator_of(word.text) for word in words], _GRAMMAR, is_whole=False)
+    return read_term(_tokens(words), GRAMMAR)
 
 
 def read_all_words(words: Sequence[Word]) -> list[SyntaxNode]:
     """The syntax trees of the terms in a text. Words with which no term begins stand between them."""
-    return read_terms([operator_of(word.text) for word in words], _GRAMMAR)
+    return read_terms(_tokens(words), GRAMMAR)
+
+
+def _tokens(words: Sequence[Word]) -> list[str]:
+    """What the parser reads for the words."""
+    tokens = [operator_of(word.text) for word in words]
+    has_integral = False
+    for index, token in enumerate(tokens):
+        if token in _INTEGRALS:
+            has_integral = True
+        elif token == "∂" and has_integral:
+            tokens[index] = MEASURE
+        elif token == "|" and not words[index].space and index and words[index - 1].space:
+            tokens[index] = _BAR
+    return tokens
 
 
 def operator_of(word: str) -> str:

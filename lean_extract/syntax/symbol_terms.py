@@ -87,8 +87,8 @@ GRAMMAR = Grammar(
     coercions=frozenset("↑⇑↥@"),
     is_atom=_is_atom,
     separators=frozenset((",", ";")),
-    is_strict=False,
     deepest=_DEEPEST,
+    bars_nest=False,
 )
 
 

@@ -33,14 +33,20 @@ def all_powers(symbols: Iterable[str], precedence: int, *, is_right: bool) -> di
     return dict.fromkeys(symbols, powers(precedence, is_right=is_right))
 
 
+MEASURE = "∂ "
+"""For the parser, the mark before the measure of an integral: `∂` has other meanings, too."""
 UNKNOWN_POWERS = powers(UNKNOWN, is_right=False)
 
 
 class BinderRule(NamedTuple):
-    """The least precedence of operators in a binder's body, and the tokens that may precede the body."""
+    """The least precedence of operators in a binder's body, and the tokens that may precede the body.
+
+    `measure` is the least precedence of operators after `MEASURE`, for binders that a measure may follow; otherwise 0.
+    """
 
     least: int
     ends: frozenset[str]
+    measure: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +65,8 @@ class Grammar:
         coercions: prefixes such as `↑` that bind tighter than application.
         is_atom: whether a token is a name or a number.
         separators: tokens between the items in a bracket.
-        is_strict: whether a text that cannot be parsed completely is unreadable.
         deepest: the most levels of nested terms.
-        longest_chain: the most operators in a row that a strict grammar accepts.
+        bars_nest: whether a bar opens another pair where an operand is expected, as in `‖‖x‖ - ‖y‖‖`.
     """
 
     infix: Mapping[str, Powers]
@@ -75,9 +80,8 @@ class Grammar:
     coercions: Set[str]
     is_atom: Callable[[str], bool]
     separators: Set[str]
-    is_strict: bool
     deepest: int
-    longest_chain: int = 0
+    bars_nest: bool = True
 
 
 def is_word(token: str) -> bool:

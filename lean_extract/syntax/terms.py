@@ -1,8 +1,8 @@
 """Parses Lean terms to syntax trees: applications, operators by precedence, binders. No elaboration.
 
 There is one operator-precedence (Pratt) parser. What it knows is data (`Grammar`): operators, binders and brackets.
-With a strict grammar a text is parsed completely or rejected; otherwise the parser skips what it does not
-understand. It reads each token a bounded number of times, and nests no deeper than the grammar allows.
+It skips what it does not understand; `is_complete` says whether it has understood everything. It reads each token a
+bounded number of times, and nests no deeper than the grammar allows, except on the left of operators.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from lean_extract.syntax.brackets import PAIR_DEPTH
-from lean_extract.syntax.term_grammar import UNKNOWN_POWERS, Grammar, is_word
+from lean_extract.syntax.term_grammar import MEASURE, UNKNOWN_POWERS, Grammar, is_word
 
 Kind = Literal[
     "name", "applied", "infix", "prefix", "postfix", "field", "coerced", "binder", "set", "brackets", "unread"
 ]
+_SET_MARKS = frozenset(("|", "//"))
 _SET_REACH = 24
 """The most tokens before the bar of `{x ∈ s | p x}`."""
 
@@ -24,7 +25,8 @@ class SyntaxNode(NamedTuple):
     """A node of a syntax tree.
 
     `text` is the name, the operator, the field, the binder's symbol, or the opening bracket. `parts` holds the
-    operands: for an application, the function and its arguments; for a binder and for `{x | p}`, only the body.
+    operands: for an application, the function and its arguments; for a binder and for `{x | p}`, only the body,
+    and the measure of an integral.
     `bound` holds the tokens of the binder's variables. The node has the tokens [start, end); none if it is unread.
     """
 
@@ -40,40 +42,82 @@ UNREAD = SyntaxNode("unread", "…")
 """The node of a part that could not be parsed."""
 
 
-class UnreadableTerm(Exception):
-    """The text is not a term of a strict grammar."""
-
-
-def read_term(
-    tokens: Sequence[str], grammar: Grammar, *, least: int = 0, depth: int = 0, is_whole: bool = True
-) -> SyntaxNode:
-    """The syntax tree of the tokens.
+def read_term(tokens: Sequence[str], grammar: Grammar, *, least: int = 0, depth: int = 0) -> SyntaxNode:
+    """The syntax tree of the term that begins with the first token.
 
     Args:
         tokens: the tokens.
         grammar: what the parser knows.
         least: operators of a lower precedence end the term.
         depth: how deep this term is nested in another one.
-        is_whole: whether a strict grammar has to parse all tokens.
-
-    Raises:
-        UnreadableTerm: the grammar is strict, and the tokens are not a term of it.
     """
-    reader = _TermReader(tokens, grammar)
-    found = reader.term(least, depth)
-    if grammar.is_strict and is_whole and not reader.is_at_end:
-        raise UnreadableTerm
-    return found
+    return _TermReader(tokens, grammar).term(least, depth)
 
 
 def read_terms(tokens: Sequence[str], grammar: Grammar) -> list[SyntaxNode]:
-    """The terms in a text, for a grammar that is not strict. Tokens with which no term begins stand between them."""
+    """The terms in a text. Tokens with which no term begins stand between them."""
     reader = _TermReader(tokens, grammar)
     found: list[SyntaxNode] = []
     while not reader.is_at_end:
         if (node := reader.term_or_token()) is not None:
             found.append(node)
     return found
+
+
+def nests_within(node: SyntaxNode, deepest: int) -> bool:
+    """Whether a tree has at most so many levels, so that it can be walked recursively."""
+    level: Sequence[SyntaxNode] = (node,)
+    for _ in range(deepest):
+        level = [part for one in level for part in one.parts]
+        if not level:
+            return True
+    return False
+
+
+def is_complete(node: SyntaxNode, count: int) -> bool:
+    """Whether a tree has all of the `count` tokens that it was made of, each in its place."""
+    waiting = [node]
+    for one in waiting:
+        if not _is_filled(one):
+            return False
+        if not _is_section(one):
+            waiting += one.parts
+    return (node.start, node.end) == (0, count)
+
+
+def _is_section(node: SyntaxNode) -> bool:
+    """Whether this is the coercion in `(↑)`."""
+    return node.kind == "coerced" and node.end == node.start + 1
+
+
+def _is_filled(node: SyntaxNode) -> bool:
+    """Whether nothing but the marks of its kind is between a node's parts."""
+    if not node.parts or _is_section(node):
+        return node.kind in _LEAVES and node.end == node.start + _LEAVES[node.kind]
+    before, between, after = _MARKS[node.kind]
+    after = node.end - node.parts[0].end if node.kind == "postfix" else after  # `⁻¹` may be two tokens
+    at = node.start + before + len(node.bound)
+    for part in node.parts:
+        if part.start != at or part.end == at:
+            return False
+        at = part.end + between
+    return at - between + after == node.end
+
+
+_LEAVES = {"name": 1, "brackets": 2, "coerced": 1}
+"""How many tokens a node without parts has."""
+_MARKS = {
+    "applied": (0, 0, 0),
+    "infix": (0, 1, 0),
+    "prefix": (1, 0, 0),
+    "coerced": (1, 0, 0),
+    "postfix": (0, 0, 1),
+    "field": (0, 0, 2),
+    "brackets": (1, 1, 1),
+    "binder": (2, 1, 0),
+    "set": (1, 1, 0),
+}
+"""How many tokens a node has before, between and after its parts, besides the bound names."""
 
 
 class _TermReader:
@@ -85,10 +129,9 @@ class _TermReader:
         self._at = 0
         self._closers = [""]
         """The closing brackets of the open brackets, the innermost last."""
-        self._chain = 0
         self._infix, self._prefix, self._binders = grammar.infix, grammar.prefix, grammar.binders
         self._pairs, self._postfix, self._coercions = grammar.pairs, grammar.postfix, grammar.coercions
-        self._ends, self._is_atom, self._is_strict = grammar.ends, grammar.is_atom, grammar.is_strict
+        self._ends, self._is_atom = grammar.ends, grammar.is_atom
 
     @property
     def is_at_end(self) -> bool:
@@ -122,8 +165,6 @@ class _TermReader:
             self._at += 1
             right = self.term(found[1], depth + 1)
             left = SyntaxNode("infix", token, (left, right), (), start, self._at)
-            if self._is_strict:
-                self._count()
         return left
 
     def _next(self) -> str:
@@ -140,27 +181,15 @@ class _TermReader:
         """Whether a token ends an operand."""
         return token in self._ends or token == self._closers[-1]
 
-    def _unread(self) -> SyntaxNode:
-        if self._is_strict:
-            raise UnreadableTerm
-        return UNREAD
-
     def _unread_rest(self) -> SyntaxNode:
         """Skip to the end of the enclosing brackets, or of the text."""
-        found = self._unread()
         depth = 0
         while token := self._next():
             depth += PAIR_DEPTH.get(token, 0)
             if depth < 0:
                 break
             self._at += 1
-        return found
-
-    def _count(self) -> None:
-        """Count one more operator of a chain."""
-        self._chain += 1
-        if self._is_strict and self._chain > self._grammar.longest_chain:
-            raise UnreadableTerm
+        return UNREAD
 
     def _operand(self, depth: int) -> SyntaxNode:
         token = self._tokens[self._at]
@@ -203,10 +232,10 @@ class _TermReader:
         token = self._tokens[self._at]
         if token in self._coercions:
             return self._coerced(token, depth + 1)
-        if token in self._pairs and (self._is_strict or token != self._closers[-1]):
+        if token in self._pairs and (self._grammar.bars_nest or token != self._closers[-1]):
             found = self._brackets(depth)
-        elif not token or self._is_end(token) or (self._is_strict and not self._is_atom(token)):
-            return self._unread()
+        elif not token or self._is_end(token):
+            return UNREAD
         else:
             self._at += 1
             found = SyntaxNode("name", token, (), (), self._at - 1, self._at)
@@ -227,15 +256,11 @@ class _TermReader:
             self._at += 1
             if token == ".":
                 name = self._take()
-                if self._is_strict and not (name and is_word(name)):
-                    raise UnreadableTerm
                 found = SyntaxNode("field", name, (found,), (), found.start, self._at)
-                self._count()
                 continue
-            if self._postfix[token] and not (self._next() and is_word(self._take())):
-                raise UnreadableTerm
+            if self._postfix[token] and self._next() and is_word(self._next()):
+                self._at += 1
             found = SyntaxNode("postfix", token, (found,), (), found.start, self._at)
-            self._count()
         return found
 
     def _brackets(self, depth: int) -> SyntaxNode:
@@ -246,44 +271,27 @@ class _TermReader:
         self._closers.pop()
         if self._next() == closer:
             self._at += 1
-        elif self._is_strict:
-            raise UnreadableTerm
-        return SyntaxNode("brackets", opener, tuple(items), (), start, self._at)
+        return SyntaxNode("brackets", opener.rstrip(), tuple(items), (), start, self._at)
 
     def _items(self, opener: str, closer: str, depth: int) -> list[SyntaxNode]:
-        is_strict, separators = self._is_strict, self._grammar.separators
+        separators = self._grammar.separators
         items: list[SyntaxNode] = []
         while (token := self._tokens[self._at]) and token != closer:
-            if token in separators and not is_strict:
+            if token in separators:
                 self._at += 1
                 continue
             before = self._at
-            if opener == "{" and not is_strict and (found := self._set(depth)) is not None:
+            if opener == "{" and (found := self._set(depth)) is not None:
                 return [found]
             items.append(self.term(0, depth))
-            self._end_item(opener, closer, depth)
+            if self._next() != closer and self._next() not in separators:
+                self._unread_rest()
             if self._at == before:
                 self._at += 1
         return items
 
-    def _end_item(self, opener: str, closer: str, depth: int) -> None:
-        """Go to the separator or the end after an item. The type in `(e : T)` is not part of the tree."""
-        token, separators = self._next(), self._grammar.separators
-        if not self._is_strict:
-            if token != closer and token not in separators:
-                self._unread_rest()
-            return
-        if token == ":" and opener == "(":
-            self._at += 1
-            self.term(0, depth)
-            token = self._next()
-        if token in separators:
-            self._at += 1
-        elif token != closer:
-            raise UnreadableTerm
-
     def _set(self, depth: int) -> SyntaxNode | None:
-        """Parse `x | p`, `x ∈ s | p` or `x : T | p` after an opening brace; None if there is no bar."""
+        """Parse `x | p`, `x ∈ s | p`, `x : T | p` or `x // p` after an opening brace; None if there is no mark."""
         end = self._bar()
         if end is None:
             return None
@@ -296,7 +304,7 @@ class _TermReader:
         depth = 0
         for index in range(self._at, min(len(self._tokens), self._at + _SET_REACH)):
             token = self._tokens[index]
-            if token == "|" and depth == 0:
+            if token in _SET_MARKS and depth == 0:
                 return index
             depth += PAIR_DEPTH.get(token, 0)
             if depth < 0:
@@ -307,8 +315,9 @@ class _TermReader:
         first, symbol = self._at, self._take()
         rule = self._binders[symbol]
         start = self._at
-        level = 0
-        while (token := self._next()) and not (level == 0 and token in rule.ends):
+        level = owed = 0
+        while (token := self._next()) and not (level == 0 and token in rule.ends and not owed):
+            owed += (token == symbol == "if") - (level == 0 and token in rule.ends)
             level += PAIR_DEPTH.get(token, 0)
             if level < 0:
                 break
@@ -316,7 +325,8 @@ class _TermReader:
         bound = tuple(self._tokens[start : self._at])
         if self._next() in rule.ends:
             self._at += 1
-        elif self._is_strict:
-            raise UnreadableTerm
-        body = self.term(rule.least, depth + 1)
-        return SyntaxNode("binder", symbol, (body,), bound, first, self._at)
+        parts = [self.term(rule.least, depth + 1)]
+        if rule.measure and self._next() == MEASURE:
+            self._at += 1
+            parts.append(self.term(rule.measure, depth + 1))
+        return SyntaxNode("binder", symbol, tuple(parts), bound, first, self._at)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from lean_extract.records import Goal
+from lean_extract.syntax.with_notation import restored
 from lsp_server.engine.gate import Gate
 from lsp_server.engine.requests import main_goal, parse_goal
 from lsp_server.http.limits import HttpLimits
-from lsp_server.http.notation import with_notation
 from lsp_server.http.revisions import Libraries
 
 Answer = TypeVar("Answer")
@@ -40,4 +40,4 @@ async def goal_of(state: str) -> Goal:
 
 
 def _read(state: str) -> Goal:
-    return with_notation(main_goal(parse_goal(state)))
+    return main_goal(parse_goal(state)).rewritten(restored)

@@ -13,7 +13,7 @@ from lean_extract.common.cancellation import check_cancelled
 from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_module
-from lsp_server.http.notation import restored
+from lean_extract.syntax.with_notation import restored
 from retriever.models.encoder import PremiseEncoder
 from retriever.models.text import premise_texts
 

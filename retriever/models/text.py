@@ -67,11 +67,7 @@ def without_namespaces(goal: Goal, is_known: Callable[[str], bool]) -> Goal:
     def read(text: str) -> str:
         return _NAMESPACES.sub(lambda found: _from_known(found[0], is_known), text)
 
-    hypotheses = tuple(
-        Hypothesis(one.names, read(one.type), None if one.value is None else read(one.value))
-        for one in goal.hypotheses
-    )
-    return Goal(hypotheses, read(goal.target), goal.case)
+    return goal.rewritten(read)
 
 
 def _from_known(namespaces: str, is_known: Callable[[str], bool]) -> str:

@@ -35,6 +35,7 @@ from lean_extract.syntax.lexer import comment_left_open, raw_tokens, tokenize, u
 from lean_extract.syntax.orientation import oriented
 from lean_extract.syntax.symbol_terms import parse_term
 from lean_extract.syntax.tactic_text import brackets, code, defect, has_sorry, proves_nothing
+from lean_extract.syntax.with_notation import restored
 from lean_extract.toolchains.compile import header_imports
 from lean_extract.traced.ilean import read_ilean
 from lsp_server.documents.completion_context import completion_at, questions
@@ -44,7 +45,6 @@ from lsp_server.documents.positions import position_at
 from lsp_server.engine.requests import checked_query, is_goal
 from lsp_server.engine.settings import parse
 from lsp_server.http.new_premises import read_declaration
-from lsp_server.http.notation import restored
 from lsp_server.http.prefixes import starting_with
 from lsp_server.protocol.parameters import Parameters
 from prover.search.library import cut_text

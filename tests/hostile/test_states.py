@@ -24,8 +24,8 @@ from lean_extract.syntax.lexer import raw_tokens
 from lean_extract.syntax.premise_mentions import endings, pieces
 from lean_extract.syntax.tactic_text import brackets, has_sorry, proves_nothing
 from lean_extract.syntax.types import premises_of, strip
+from lean_extract.syntax.with_notation import restored
 from lsp_server.engine.requests import main_goal, parse_goal
-from lsp_server.http.notation import with_notation
 from prover.candidates import Closers, Templates
 from prover.generator.prompt import encode_prompt
 from prover.states import adds_nothing, fingerprint
@@ -82,7 +82,7 @@ def read_as_prover(goal: Goal) -> None:
 def read_state(text: str) -> None:
     """A state that a client sends, from its door on."""
     try:
-        goal = with_notation(main_goal(parse_goal(text)))
+        goal = main_goal(parse_goal(text)).rewritten(restored)
     except UserError:
         find_goals(text)
         return

@@ -11,8 +11,8 @@ from xml.sax.saxutils import escape
 import numpy as np
 import pytest
 
+from lean_extract.syntax.with_notation import restored
 from lsp_server.http.new_premises import read_declaration
-from lsp_server.http.notation import restored
 from lsp_server.http.prefixes import starting_with
 from retriever.lean.text_search import is_statement
 from retriever.lean.tokens import shape_tokens, text_tokens

@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 from lean_extract.records import Premise
 from lean_extract.source.reader import read_file
 from lean_extract.syntax.canonical import normal_form
+from lean_extract.syntax.with_notation import restored
+from lean_extract.syntax.without_notation import functional
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.settings import Settings
 from lsp_server.http.backend import goal_of
 from lsp_server.http.new_premises import NewPremises, read_declaration
-from lsp_server.http.notation import restored
 from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import Library, open_libraries
 from lsp_server.http.state_search import formal_type
 from lsp_server.http.tactic_servers import falling, position_after
 from prover.candidates import Candidate
-from retriever.lean.augmentation.notation_off import functional
 
 CONSTANTS = ["Eq", "HAdd.hAdd", "Not", "Exists", "setOf", "Iff", "Membership.mem", "OfNat.ofNat", "Inv.inv"]
 WORDS = st.sampled_from([*CONSTANTS, "fun", "=>", ".1", '"', *"xa()[]{}⟨⟩→∀,:«»↑1-↦"])

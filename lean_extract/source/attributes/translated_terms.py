@@ -124,7 +124,7 @@ class TermTranslator:
         if kind == "brackets":
             return self._brackets(node, is_fixed, depth)
         if kind == "name":
-            return _Part(self.word(node.text, is_fixed))
+            return _Part(self.word(node.text, is_fixed) + self._brackets_of(node.text, node.start))
         if kind == "prefix":
             level = PREFIX[node.text][0]
             is_fixed = node.text == "-" and (is_fixed or self.fixed.is_fixed(node))
@@ -148,7 +148,7 @@ class TermTranslator:
             self._part(part, is_fixed or (operator == "^" and place == 1), depth + 1)
             for place, part in enumerate(node.parts)
         ]
-        brackets = self._brackets_of(node)
+        brackets = self._brackets_of(node.text, node.parts[0].end)
         if operator in self.operators.swapped and not is_fixed:
             return self._swapped(operator, brackets, left, right)
         acts = operator == "•" and self.fixed.is_fixed(node.parts[0])  # an action of numbers stays one
@@ -157,9 +157,9 @@ class TermTranslator:
         texts = [left.at(now.left, before.left), right.at(now.right, before.right)]
         return _Part(self._joined(node, texts, symbol + brackets), now.own, before.own)
 
-    def _brackets_of(self, node: SyntaxNode) -> str:
-        """What belongs to an operator besides its symbol: `[μ]` of `=ᵐ[μ]`."""
-        written = self.words[node.parts[0].end].text.removeprefix(node.text)
+    def _brackets_of(self, symbol: str, index: int) -> str:
+        """What belongs to a symbol besides itself: `[μ]` of `=ᵐ[μ]`, `[s]` of `𝓝[s]`."""
+        written = self.words[index].text.removeprefix(symbol)
         return replace(self, words=words_of(written), depth=self.depth + 1).text() if written else ""
 
     def _multiple(self, node: SyntaxNode, depth: int) -> _Part:
@@ -224,6 +224,9 @@ class TermTranslator:
             least, least
         )
         between = self._plain(after, body.start, is_fixed=False)
+        for measure in node.parts[1:]:
+            mark = self.words[body.end - 1].space + self._plain(body.end, measure.start, is_fixed=False)
+            text += mark + self._part(measure, False, depth + 1).text
         return _Part(f"{before}{bound}{between}{text}", least, least)
 
     def _brackets(self, node: SyntaxNode, is_fixed: bool, depth: int) -> _Part:

@@ -285,9 +285,17 @@ class _Reading:
             is_tuple = len(parts) > 1 and "," in marks
             first, parts = ("Prod.mk", parts) if is_tuple else ("", parts[:1])
         elif node.text == "{" and "//" in marks:
+            if parts and parts[0].kind == "set":
+                return self._subtype(parts[0], depth)
             first, parts = "Subtype", parts[1:]
         elif node.text == "{":
             first = "Singleton.singleton" if parts and parts[0].kind != "set" else ""
         elif node.text in ENCLOSING:
             first = next(iter(ENCLOSING[node.text].values()))
         return [*self.names.constant(first), *self._all(parts, depth)]
+
+    def _subtype(self, node: SyntaxNode, depth: int) -> list[str]:
+        """The names in `{x : T // p}`."""
+        bound = bound_in(self.words[node.start : node.start + len(node.bound)])
+        types = [self.names.of(one.words, depth=depth + 1) for one in bound]
+        return [*self.names.constant("Subtype"), *types, *self._all(node.parts, depth)]

@@ -22,8 +22,8 @@ from tqdm import tqdm
 from lean_extract.common.errors import ModelError
 from lean_extract.common.files.atomic import replacing_bytes
 from lean_extract.records import Goal
+from lean_extract.syntax.without_notation import functional
 from retriever.lean.augmentation.known import goal_to_read
-from retriever.lean.augmentation.notation_off import notation_off
 from retriever.lean.augmentation.printing import dotted, shortened
 from retriever.lean.augmentation.renaming import renamed
 from retriever.lean.dataset.dataset import DatasetQuery
@@ -31,13 +31,13 @@ from retriever.lean.dataset.files import load_dataset, read_manifest
 from retriever.models import text as texts
 from retriever.training.tokens import Ragged, encode_states, open_tokenizer
 
-VERSION = 3
+VERSION = 4
 Augmentation = Callable[[Goal, Random], Goal]
 
 KINDS: dict[str, Augmentation] = {
     "renamed": renamed,
-    "notation_off": lambda goal, random: notation_off(goal),
-    "both": lambda goal, random: notation_off(renamed(goal, random)),
+    "notation_off": lambda goal, random: goal.rewritten(functional),
+    "both": lambda goal, random: renamed(goal, random).rewritten(functional),
     "dotted": lambda goal, random: dotted(goal),
     "shortened": lambda goal, random: dotted(shortened(goal, random)),
 }

@@ -7,11 +7,10 @@ a type `N …`, and the function is `N.f`. Types are known of hypotheses, and of
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from random import Random
 
-from lean_extract.records import Goal, Hypothesis
+from lean_extract.records import Goal
 from lean_extract.syntax.inaccessible import without_marks
 from lean_extract.syntax.operators import NULLARY
 from lean_extract.syntax.placed import PlacedToken, range_of
@@ -32,7 +31,7 @@ def dotted(goal: Goal) -> Goal:
         if (head := _head_of(hypothesis.type))
         for name in hypothesis.names
     }
-    return _rewritten(goal, lambda text: _Printed(text, types).text)
+    return goal.rewritten(lambda text: _Printed(text, types).text)
 
 
 def shortened(goal: Goal, random: Random) -> Goal:
@@ -43,15 +42,7 @@ def shortened(goal: Goal, random: Random) -> Goal:
         parts = found[0].split(".")
         return chosen.setdefault(found[0], ".".join(parts[random.randrange(len(parts)) :]))
 
-    return _rewritten(goal, lambda text: _FULL_NAME.sub(short, text))
-
-
-def _rewritten(goal: Goal, rewrite: Callable[[str], str]) -> Goal:
-    hypotheses = tuple(
-        Hypothesis(one.names, rewrite(one.type), None if one.value is None else rewrite(one.value))
-        for one in goal.hypotheses
-    )
-    return replace(goal, hypotheses=hypotheses, target=rewrite(goal.target))
+    return goal.rewritten(lambda text: _FULL_NAME.sub(short, text))
 
 
 def _head_of(type_: str) -> str:

@@ -60,18 +60,12 @@ def bound_names(goal: Goal) -> list[str]:
 
 def rename(goal: Goal, names: Mapping[str, str]) -> Goal:
     """The goal with these names for those, where they stand for variables."""
-    return replace(
-        goal,
-        hypotheses=tuple(
-            Hypothesis(
-                tuple(_renamed_name(name, names) for name in hypothesis.names),
-                rename_text(hypothesis.type, names),
-                None if hypothesis.value is None else rename_text(hypothesis.value, names),
-            )
-            for hypothesis in goal.hypotheses
-        ),
-        target=rename_text(goal.target, names),
+    found = goal.rewritten(lambda text: rename_text(text, names))
+    hypotheses = tuple(
+        replace(one, names=tuple(_renamed_name(name, names) for name in one.names))
+        for one in found.hypotheses
     )
+    return replace(found, hypotheses=hypotheses)
 
 
 def rename_text(text: str, names: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.records import Goal
-from retriever.lean.augmentation.notation_off import notation_off
+from lean_extract.syntax.without_notation import functional
 from retriever.lean.augmentation.renaming import renamed
 from retriever.lean.evaluation.measure import COLUMNS, Measured, Outcome, to_columns
 from retriever.lean.evaluation.pool import HeldOutGoal
@@ -50,7 +50,7 @@ PERTURBATIONS: Mapping[str, Callable[[Goal, Random], Goal]] = {
     "shuffle": shuffled,
     "drop": thinned,
     "rename": renamed,
-    "notation": lambda goal, random: notation_off(goal),
+    "notation": lambda goal, random: goal.rewritten(functional),
 }
 
 

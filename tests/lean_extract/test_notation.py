@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from lean_extract.records import Goal, Hypothesis
 from lean_extract.syntax.operators import INFIX
+from lean_extract.syntax.without_notation import functional
 from lean_extract.syntax.words import WORDS
-from retriever.lean.augmentation.notation_off import functional, notation_off
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_has_no_notation_or_an_unknown_one_is_left_as_it_is(text: str) -> N
 
 def test_every_text_of_a_goal_is_read_by_itself() -> None:
     goal = Goal((Hypothesis(("h",), "a ⋈ b"), Hypothesis(("x",), "ℕ", "1 + 1")), "a = b", "case")
-    found = notation_off(goal)
+    found = goal.rewritten(functional)
     assert found.hypotheses == (Hypothesis(("h",), "a ⋈ b"), Hypothesis(("x",), "Nat", "HAdd.hAdd 1 1"))
     assert (found.target, found.case) == ("Eq a b", "case")
 
