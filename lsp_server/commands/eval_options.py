@@ -10,7 +10,7 @@ from lsp_server.engine.settings import SOURCES
 from lsp_server.evaluation.retrievers import RETRIEVERS
 
 
-def add_eval(command: argparse.ArgumentParser) -> None:
+def add_arguments(command: argparse.ArgumentParser) -> None:
     """Declare the sub-commands and their options."""
     kinds = command.add_subparsers(dest="what", required=True, metavar="WHAT")
     said = "prove the statements of a JSONL file (name, header, statement), such as miniF2F"
