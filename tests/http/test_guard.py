@@ -17,8 +17,9 @@ from starlette.routing import Route
 
 from lean_extract.common.cuda import find_cuda
 from lean_extract.common.errors import Busy
-from lsp_server.http.guard import Guard, Policy, Rates
+from lsp_server.http.guard import Guard, Rates
 from lsp_server.http.limits import HttpLimits
+from lsp_server.http.policy import Policy
 from lsp_server.http.problems import Refusal, register
 from tests.http.conftest import ADD_COMM, TOKEN, Served
 
