@@ -108,8 +108,9 @@ class Guard:
             raise Refusal(504, said, "Ask for less at once.") from None
         finally:
             left.cancel()
-            doing.cancel()
-            await asyncio.wait((doing,))
+            if not doing.done():
+                doing.cancel()
+                await asyncio.wait((doing,))
         if doing.cancelled():
             raise ClientDisconnect
         doing.result()
