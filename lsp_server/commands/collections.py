@@ -13,6 +13,13 @@ from retriever.search.collections.manifest import CollectionManifest
 _MEGABYTE = 1_000_000
 
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("--remove", metavar="NAME", help="remove the index of this collection")
+    chosen.add_argument("--json", action="store_true", help="print JSON")
+
+
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     if options.remove is not None:

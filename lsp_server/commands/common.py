@@ -23,7 +23,6 @@ from lsp_server.engine.projects import projects_for
 from lsp_server.engine.schema import SearchAnswer, Suggestion
 from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings, TacticSettings
 from lsp_server.engine.stores import first_use, holds_premises, project_store
-from lsp_server.http.logs import OneLine, Seldom
 from retriever.models import reranker
 
 _Answer = TypeVar("_Answer", SearchAnswer, Suggestion)
@@ -115,11 +114,19 @@ def not_installed(error: ModuleNotFoundError, needed: Collection[str], extra: st
     )
 
 
+class OneLine(logging.Formatter):
+    """Escapes control characters, so that a client's text cannot look like another line."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        """The line without a traceback."""
+        record.message = shown(record.message, longest=0)
+        return super().formatMessage(record)
+
+
 def log_to_standard_error() -> None:
-    """Log errors on one line each, and limit repetitions, so that a client cannot fill a disk."""
+    """Log errors to standard error, each on one line."""
     handler = logging.StreamHandler()
     handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s %(message)s"))
-    handler.addFilter(Seldom())
     logging.basicConfig(level=logging.ERROR, handlers=[handler])
 
 

@@ -17,6 +17,7 @@ from lean_extract.common.files.reading import read_source
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
 from lsp_server.commands.index import stop_on_interrupt, summary
+from lsp_server.commands.options import add_lean_option
 from lsp_server.commands.suggest import position_in, print_suggestion
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
@@ -31,6 +32,11 @@ EXAMPLE = Path(lean_extract.__path__[0]) / "minicore" / "example"
 UNFINISHED = "Unfinished"
 """Its folder of unfinished proofs."""
 _PROGRAM = "premise-suggest"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add_lean_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:

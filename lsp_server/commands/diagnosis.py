@@ -17,6 +17,7 @@ from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server import __version__
 from lsp_server.commands.device_findings import device_finding, onnxruntime_finding
 from lsp_server.commands.findings import Finding, IndexReading
+from lsp_server.commands.http import HTTP_PORT
 from lsp_server.commands.index_findings import (
     LEAN_CORE,
     REINSTALL,
@@ -24,7 +25,6 @@ from lsp_server.commands.index_findings import (
     lean_core_finding,
     project_index_finding,
 )
-from lsp_server.commands.ports import HTTP_PORT
 from lsp_server.engine.generators import SHIPPED_GENERATOR, generator_folder
 from lsp_server.engine.models import SHIPPED_MODEL, model_folder
 from lsp_server.engine.stores import needs_mathlib

@@ -9,14 +9,26 @@ import os
 import shutil
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 from lsp_server.commands.common import existing_folder, project_root
 from lsp_server.commands.diagnosis import examine
 from lsp_server.commands.findings import report, to_json
 from lsp_server.commands.live_findings import live_findings
+from lsp_server.commands.options import add_lean_option, add_model_options
 from lsp_server.engine.projects import projects_for
 from lsp_server.engine.settings import LeanSettings, Settings
 from lsp_server.rendering.style import Style
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("directory", nargs="?", type=Path, default=None, metavar="DIR")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    said = "also run the project's Lean: one goal, its premises and tactics, with times and memory"
+    parser.add_argument("--live", action="store_true", help=said)
+    add_lean_option(parser)
+    add_model_options(parser, may_fetch=False)
 
 
 def run(options: argparse.Namespace) -> int:

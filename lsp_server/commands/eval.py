@@ -19,6 +19,7 @@ from lean_extract.common.terminal_text import reason
 from lean_extract.common.verbs import INTERRUPTED
 from lsp_server.commands import eval_retrieval
 from lsp_server.commands.common import existing_folder, show_first_use
+from lsp_server.commands.eval_options import add_arguments as add_arguments
 from lsp_server.commands.eval_proving import EvaluationPlan
 from lsp_server.commands.eval_report import Run, markdown, notes, picture, plain, read_run, table, to_json
 from lsp_server.commands.eval_run import Evaluation, Watching

@@ -14,7 +14,7 @@ RETRIEVERS: tuple[RetrieverKind, ...] = get_args(RetrieverKind)
 """Where an evaluation's premises come from (`lsp_server.commands.eval_premises`)."""
 
 
-def add_eval(command: argparse.ArgumentParser) -> None:
+def add_arguments(command: argparse.ArgumentParser) -> None:
     """Declare the sub-commands and their options."""
     kinds = command.add_subparsers(dest="what", required=True, metavar="WHAT")
     said = "prove the statements of a JSONL file (name, header, statement), such as miniF2F"

@@ -6,8 +6,10 @@ import argparse
 import logging
 import os
 from functools import partial
+from pathlib import Path
 
 from lean_extract.common.errors import UserError
+from lean_extract.common.option_types import port, positive, processes
 from lsp_server.commands.common import (
     existing_folder,
     log_to_standard_error,
@@ -17,10 +19,48 @@ from lsp_server.commands.common import (
     show_first_use,
     tell_fallback,
 )
+from lsp_server.commands.options import add_model_options, add_rerank_option, add_tactic_options
 
 TOKEN_VARIABLE = "PREMISE_SUGGEST_TOKEN"
 STORE_VARIABLE = "PREMISE_SUGGEST_STORE"
+HTTP_PORT = 8765
 _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--port",
+        type=port,
+        default=HTTP_PORT,
+        metavar="PORT",
+        help=f"the port to listen on; 0: any free one (default: {HTTP_PORT})",
+    )
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="H", help="the address to listen on (default: 127.0.0.1)"
+    )
+    said = "require this token; needed beyond loopback (or set PREMISE_SUGGEST_TOKEN)"
+    parser.add_argument("--token", metavar="T", help=said)
+    said = "serve the index of this project; the first one is the default; may be repeated"
+    parser.add_argument(
+        "--project", type=Path, nargs="+", action="extend", default=[], metavar="DIR", help=said
+    )
+    said = "another revision that the default index answers to; may be repeated"
+    parser.add_argument("--rev", action="append", default=[], metavar="REV", help=said)
+    said = "requests per second from one address (default: 500; beyond loopback 20)"
+    parser.add_argument("--rate", type=positive, metavar="N", help=said)
+    said = "serve the libraries of this database, postgresql://… (or set PREMISE_SUGGEST_STORE)"
+    parser.add_argument("--store", metavar="ADDRESS", default="", help=said)
+    said = "with --store: which one answers if a client names none (default: the one published last)"
+    parser.add_argument("--library", metavar="NAME", default="", help=said)
+    said = "answer with so many processes, one or less for each core (default: 1)"
+    parser.add_argument("--workers", type=processes, default=1, metavar="N", help=said)
+    parser.add_argument("--verbose", action="store_true", help="log each request, without goals")
+    parser.add_argument("--log-goals", action="store_true", help="also log the queries in URLs")
+    parser.set_defaults(lean="")
+    add_model_options(parser)
+    add_rerank_option(parser)
+    add_tactic_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:

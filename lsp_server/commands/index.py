@@ -19,10 +19,12 @@ from lean_extract.common.cluster import asked_cluster
 from lean_extract.common.devices import PLACE_NAMES
 from lean_extract.common.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.common.files.reading import is_there
+from lean_extract.common.option_types import add_cluster_arguments
 from lean_extract.common.terminal_text import shown
 from lean_extract.common.verbs import INTERRUPTED
 from lsp_server.commands.common import existing_folder, named, project_root, show_first_use, tell_fallback
 from lsp_server.commands.index_many import index_on_cluster
+from lsp_server.commands.options import add_backend_option, add_lean_option, add_model_options
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for
 from lsp_server.engine.databases import library_name, publish_project
 from lsp_server.engine.settings import Settings
@@ -33,6 +35,21 @@ from retriever.search.backends import find_backend
 from retriever.search.collections.indexing import index_collection
 from retriever.search.indexing.report import IndexReport
 from retriever.search.postgres.database import Database
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    said = "Lean projects, or the source of another backend (default: the current folder)"
+    parser.add_argument("sources", nargs="*", type=Path, metavar="SOURCE", help=said)
+    parser.add_argument("--quiet", action="store_true", help="show no progress bar")
+    add_backend_option(parser)
+    said = "the name of the collection, for another backend, or of the published library (default: of file or folder)"
+    parser.add_argument("--name", metavar="NAME", default="", help=said)
+    said = "then publish the index into this database, postgresql://…, for `http --store` and `mcp --store`"
+    parser.add_argument("--store", metavar="ADDRESS", default="", help=said)
+    add_cluster_arguments(parser, "index many projects")
+    add_lean_option(parser)
+    add_model_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:

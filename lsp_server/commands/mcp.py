@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from lean_extract.common.errors import UserError
+from lean_extract.common.option_types import port
 from lean_extract.common.outputs import print_line
 from lean_extract.common.terminal_text import shown
 from lean_extract.common.verbs import INTERRUPTED
@@ -21,10 +22,46 @@ from lsp_server.commands.common import (
     tell_fallback,
 )
 from lsp_server.commands.http import STORE_VARIABLE, TOKEN_VARIABLE, refuse_library_without
+from lsp_server.commands.options import (
+    add_lean_option,
+    add_model_options,
+    add_rerank_option,
+    add_tactic_options,
+)
 from lsp_server.engine.databases import Published
 from lsp_server.serving.process import leave
 
+MCP_PORT = 8766
 _NEEDED = ("mcp", "mcp_types", "fastapi", "uvicorn", "starlette", "prometheus_client")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    said = "a project whose files may be asked about; the first one answers searches (default: the current folder's)"
+    parser.add_argument(
+        "--project", type=Path, nargs="+", action="extend", default=[], metavar="DIR", help=said
+    )
+    said = "serve streamable HTTP, to any number of agents, in place of standard input and output"
+    parser.add_argument("--http", action="store_true", help=said)
+    parser.add_argument(
+        "--port",
+        type=port,
+        default=MCP_PORT,
+        metavar="PORT",
+        help=f"with --http: the port; 0: any free one (default: {MCP_PORT})",
+    )
+    said = "with --http: the address to listen on (default: 127.0.0.1)"
+    parser.add_argument("--host", default="127.0.0.1", metavar="H", help=said)
+    said = "with --http: require this token; needed beyond loopback (or set PREMISE_SUGGEST_TOKEN)"
+    parser.add_argument("--token", metavar="T", help=said)
+    said = "search a library of this database, postgresql://…, in place of Mathlib here (or set PREMISE_SUGGEST_STORE)"
+    parser.add_argument("--store", metavar="ADDRESS", default="", help=said)
+    said = "with --store: which one (default: the one for the project's Lean version, else the newest)"
+    parser.add_argument("--library", metavar="NAME", default="", help=said)
+    add_lean_option(parser)
+    add_model_options(parser)
+    add_rerank_option(parser)
+    add_tactic_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:

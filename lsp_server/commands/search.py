@@ -10,13 +10,30 @@ import shutil
 import sys
 from pathlib import Path
 
+from lean_extract.common.option_types import positive
 from lsp_server.commands.common import searched_project, settings_for, show_first_use, tell_fallback
+from lsp_server.commands.options import add_model_options, add_rerank_option
 from lsp_server.commands.typed_text import typed
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SearchRequest
 from lsp_server.engine.schema import SearchAnswer, to_json
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import search_text
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    said = "a name or a part of one, words, a goal with ⊢, or a pattern such as '?a * _ ≤ ?b * _'; - reads it"
+    parser.add_argument("query", metavar="QUERY", help=said)
+    parser.add_argument(
+        "--k", type=positive, default=None, metavar="N", help="how many premises to list (default: 16)"
+    )
+    said = "only from this module and those below it; may be repeated"
+    parser.add_argument("--module", action="append", default=[], metavar="MODULE", help=said)
+    parser.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
+    parser.set_defaults(lean="", tactics_from="both", generator="")
+    add_model_options(parser)
+    add_rerank_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:

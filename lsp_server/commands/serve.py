@@ -4,12 +4,31 @@ from __future__ import annotations
 
 import argparse
 import logging
+from pathlib import Path
 from typing import NoReturn
 
+from lean_extract.common.option_types import port
 from lsp_server.commands.common import settings_for
+from lsp_server.commands.options import (
+    add_lean_option,
+    add_model_options,
+    add_rerank_option,
+    add_tactic_options,
+)
 from lsp_server.serving.features import create_server
 from lsp_server.serving.process import leave
 from lsp_server.serving.running import serve_stdio, serve_tcp
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--stdio", action="store_true", help="speak on standard input and output (default)")
+    parser.add_argument("--tcp", type=port, metavar="PORT", help="listen on this port of 127.0.0.1 instead")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="write a log, for bug reports")
+    add_lean_option(parser)
+    add_model_options(parser)
+    add_rerank_option(parser)
+    add_tactic_options(parser)
 
 
 def run(options: argparse.Namespace) -> NoReturn:

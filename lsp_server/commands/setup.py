@@ -25,6 +25,7 @@ from lsp_server.commands.common import existing_folder, project_root, show_first
 from lsp_server.commands.editor_setup import CLIENTS, installed, own_command
 from lsp_server.commands.first_goal import first_goal
 from lsp_server.commands.index import index_project, print_report, stop_on_interrupt
+from lsp_server.commands.options import add_lean_option, add_model_options
 from lsp_server.engine.git_address import read_git_address
 from lsp_server.engine.git_source import FetchStopped
 from lsp_server.engine.index_plan import IndexPlan, plan_index
@@ -42,6 +43,18 @@ _SHORT = 40
 """Seconds that are called less than a minute."""
 _INDEX_SHARE = 5
 """Bytes of an index for a byte of Lean text, with the graph for its search."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    said = "a folder of the project (default: the current folder)"
+    parser.add_argument("directory", nargs="?", type=Path, default=None, metavar="DIR", help=said)
+    said = "fetch and index a public Lean library, such as https://github.com/leanprover-community/mathlib4"
+    parser.add_argument("--git", metavar="ADDRESS[@REV]", default="", help=said)
+    parser.add_argument("--yes", "-y", action="store_true", help="do not ask")
+    parser.add_argument("--quiet", action="store_true", help="show no progress bar")
+    add_lean_option(parser)
+    add_model_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:

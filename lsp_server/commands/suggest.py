@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadSource, UserError
 from lean_extract.common.files.reading import is_pipe
+from lean_extract.common.option_types import positive
 from lean_extract.session.proof_positions import default_position
 from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import (
@@ -24,6 +25,13 @@ from lsp_server.commands.common import (
     tell_fallback,
 )
 from lsp_server.commands.dojo import DojoTheorem
+from lsp_server.commands.options import (
+    add_backend_option,
+    add_lean_option,
+    add_model_options,
+    add_rerank_option,
+    add_tactic_options,
+)
 from lsp_server.commands.typed_text import decoded, standard_input, typed
 from lsp_server.documents.positions import from_person, split_lines
 from lsp_server.engine.collections import answer, find_collection, open_collection
@@ -37,6 +45,50 @@ from lsp_server.rendering.terminal import collection_text, suggestion_text
 from prover.verify import GoalPosition
 from retriever.lean.callers import TACTICS, Caller, caller_of
 from retriever.search.backends import find_backend
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    said = "ask leanprover-community/repl, started by this command line, in place of Lean's language server"
+    parser.add_argument("--repl", metavar="COMMAND", default="", help=said)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--file", type=Path, metavar="F", help="a Lean file with the goal")
+    said = "a theorem of a Git clone, opened in LeanDojo: CLONE:FILE:THEOREM"
+    source.add_argument("--dojo", metavar="THEOREM", help=said)
+    source.add_argument("--state", metavar="FILE|-", help="a printed proof state; - is standard input")
+    said = "what to search for: a theorem in words and LaTeX, or, for Lean, a printed proof state"
+    source.add_argument("--text", metavar="TEXT", help=said)
+    add_backend_option(parser)
+    said = "which collection to search, if several are indexed"
+    parser.add_argument("--collection", metavar="NAME", default="", help=said)
+    parser.add_argument("--line", type=int, metavar="L", help="the line of the goal, from 1")
+    parser.add_argument(
+        "--column",
+        type=int,
+        metavar="C",
+        help="the column of the goal, from 1 (default: the `sorry` on the line)",
+    )
+    said = "with --dojo: a tactic that is run first; may be repeated"
+    parser.add_argument("--after", metavar="TACTIC", action="append", default=[], help=said)
+    said = "which goal, if there are several, from 1 (default: 1)"
+    parser.add_argument("--goal", type=positive, default=1, metavar="N", help=said)
+    parser.add_argument(
+        "--k", type=positive, default=None, metavar="N", help="how many premises to list (default: 16)"
+    )
+    said = "the tactic that the premises are for (rw, simp, exact, unfold, ...): what it can use is listed"
+    parser.add_argument("--caller", default="", metavar="TACTIC", help=said)
+    said = "a part of the goal's target, as Lean prints it: list what rewrites it, and try `rw` with that"
+    parser.add_argument("--select", metavar="TEXT", default="", help=said)
+    parser.add_argument("--tactics", action="store_true", help="also try tactics in Lean")
+    parser.add_argument("--failures", action="store_true", help="also list tactics that fail")
+    parser.add_argument(
+        "--explain", action="store_true", help="also say what each premise's score comes from"
+    )
+    parser.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
+    add_lean_option(parser)
+    add_model_options(parser)
+    add_rerank_option(parser)
+    add_tactic_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -17,10 +17,11 @@ from pydantic import BaseModel
 from lsp_server import __version__
 from lsp_server.engine.gate import Gate
 from lsp_server.http.backend import HttpBackend
-from lsp_server.http.door import JsonRoute
-from lsp_server.http.guard import Guard, Policy
+from lsp_server.http.decoding import JsonRoute
+from lsp_server.http.guard import Guard
 from lsp_server.http.limits import HttpLimits
 from lsp_server.http.metrics import Measured, Metrics
+from lsp_server.http.policy import Policy
 from lsp_server.http.problems import RESPONSES, register
 from lsp_server.http.revisions import Libraries
 

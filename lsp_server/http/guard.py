@@ -1,48 +1,36 @@
-"""The guard before all interfaces: who may send requests, how large, how often, and how long they take."""
+"""The guard before all interfaces: who may send requests, how large, how often, and how long they take.
+
+How many connections there are, and how slowly their clients send and read, is limited by a proxy (docs/hosting.md).
+"""
 
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
-import hmac
+import ipaddress
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeVar
 
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lsp_server.http.addresses import party
-from lsp_server.http.bodies import Bodies
-from lsp_server.http.door import check_url, decode, leave
-from lsp_server.http.limits import MAX_FIELDS, HttpLimits
+from lsp_server.http.decoding import attach_body, check_url, decode
+from lsp_server.http.limits import MAX_FIELD_BYTES, MAX_FIELDS, HttpLimits
+from lsp_server.http.policy import OPEN, Policy, check_host, check_site, check_token
 from lsp_server.http.problems import Refusal
-from lsp_server.http.waiting import Gone, SentAnswer, until_gone, while_awaited
 
 Read = TypeVar("Read")
 
-OPEN = frozenset({"/healthz"})
-"""Answered without a token."""
-SEARCH_PAGE = "/"
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_CLOSE = {"Connection": "close"}
 _MOST_ADDRESSES = 4096
+_HOUSEHOLD = 64
+"""Bits of an IPv6 address that all machines of a household share."""
 _SOON_READ = 32 << 10
 """Bodies of up to this many bytes are parsed directly, larger ones in a thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """Who may send requests."""
-
-    token: str | None = None
-    """The token that every request needs; None: no token (on loopback)."""
-    hosts: frozenset[str] | None = LOOPBACK
-    """The allowed host names of the server; None: any (a token is required then)."""
 
 
 class Guard:
@@ -57,66 +45,153 @@ class Guard:
         app: ASGIApp,
         policy: Policy,
         limits: HttpLimits,
-        clock: Callable[[], float] = time.monotonic,
         *,
         bodies: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
-        self._app, self._policy, self._limits = app, policy, limits
-        self._rates = Rates(limits.rate, limits.burst, clock)
-        self._bodies = Bodies(limits, bodies)
-        self._reader = ThreadPoolExecutor(1, "premise-suggest-door")
+        self._app, self._policy, self._limits, self._bodies = app, policy, limits, bodies
+        self._rates = Rates(limits.rate, limits.burst)
+        self._reader = ThreadPoolExecutor(1, "premise-suggest-decoding")
         """Parses large texts, one at a time, since each holds Python's GIL for a while."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on allowed requests; refuse the others."""
-        if scope["type"] == "lifespan":
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
-        elif scope["type"] == "http":
-            answer = SentAnswer(send)
-            try:
-                self._check(scope)
-                async with self._bodies.body(scope, receive) as body:
-                    await self._answer(scope, body, receive, answer)
-            except Refusal as refusal:
-                await refusal.response()(scope, receive, send)
-            except Gone:
-                return  # the client has gone
-            except asyncio.CancelledError:  # the server is shutting down, and has waited long enough
-                if not answer.has_begun:
-                    await Refusal(503, "The server is shutting down.", "Start it again.").response()(
-                        scope, receive, send
-                    )
+            return
+        answer = _Answer(send)
+        try:
+            self._check(scope)
+            body = await read_body(receive, Headers(scope=scope), self._most(scope), self._limits.seconds)
+            await self._answer(scope, body, receive, answer)
+        except Refusal as refusal:
+            await refusal.response()(scope, receive, send)
+        except ClientDisconnect:
+            return
+        except asyncio.CancelledError:  # the server is shutting down, and has waited long enough
+            if not answer.has_begun:
+                ended = Refusal(503, "The server is shutting down.", "Start it again.")
+                await ended.response()(scope, receive, send)
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
-        if len(headers) > MAX_FIELDS:
-            raise Refusal(431, "The request has too many header lines.", f"At most {MAX_FIELDS} are read.")
+        if len(headers) > MAX_FIELDS or sum(len(n) + len(v) for n, v in headers.raw) > MAX_FIELD_BYTES:
+            raise Refusal(
+                431,
+                "The request has too many header lines, or too long ones.",
+                f"At most {MAX_FIELDS} lines and {MAX_FIELD_BYTES:,} bytes are read.",
+            )
         check_host(headers, self._policy)
         check_site(headers, scope["method"], scope["path"])
         client = scope.get("client")
-        self._rates.take(party(client[0]) if client else "")  # guesses at the token count, too
+        self._rates.take(client_key(client[0]) if client else "")  # guesses at the token count, too
         if scope["path"] not in OPEN:
             check_token(headers, self._policy)
 
-    async def _answer(self, scope: Scope, body: bytes, receive: Receive, answer: SentAnswer) -> None:
-        left = asyncio.create_task(until_gone(receive))
+    def _takes_body(self, scope: Scope) -> bool:
+        return scope["method"] == "POST" and scope["path"] in self._bodies
+
+    def _most(self, scope: Scope) -> int:
+        return self._bodies[scope["path"]] if self._takes_body(scope) else self._limits.other_bytes
+
+    async def _answer(self, scope: Scope, body: bytes, receive: Receive, answer: _Answer) -> None:
+        """Have the request answered, until the client has left or no answer has begun in time.
+
+        Raises Refusal (504), ClientDisconnect, and what the application raises.
+        """
+        left = asyncio.create_task(_until_left(receive))
+        doing = asyncio.create_task(self._decoded(scope, body, _replayed(body, left), answer.send))
         try:
-            work = self._read_and_pass(scope, body, _again(body, left), answer.send)
-            await while_awaited(work, left, answer, self._limits.seconds)
+            async with asyncio.timeout(self._limits.seconds) as answer.limit:
+                await asyncio.wait((doing, left), return_when=asyncio.FIRST_COMPLETED)
+        except TimeoutError:
+            said = f"The answer took longer than {self._limits.seconds:g} s."
+            raise Refusal(504, said, "Ask for less at once.") from None
         finally:
             left.cancel()
+            if not doing.done():
+                doing.cancel()
+                await asyncio.wait((doing,))
+        if doing.cancelled():
+            raise ClientDisconnect
+        doing.result()
 
-    async def _read_and_pass(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+    async def _decoded(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         path, query = scope.get("raw_path") or b"", scope["query_string"]
-        await self._at_the_door(len(path) + len(query), check_url, path, query)
-        if body and self._bodies.is_taken(scope["method"], scope["path"]):
-            leave(scope, await self._at_the_door(len(body), decode, body))
+        await self._in_turn(len(path) + len(query), check_url, path, query)
+        if body and self._takes_body(scope):
+            attach_body(scope, await self._in_turn(len(body), decode, body))
         await self._app(scope, receive, send)
 
-    async def _at_the_door(self, size: int, read: Callable[..., Read], *texts: bytes) -> Read:
+    async def _in_turn(self, size: int, read: Callable[..., Read], *texts: bytes) -> Read:
         if size <= _SOON_READ:
             return read(*texts)
         return await asyncio.get_running_loop().run_in_executor(self._reader, read, *texts)
+
+
+class _Answer:
+    """Sends to one client, and knows whether the answer has begun; from then on, its time is not limited."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.has_begun = False
+        self.limit: asyncio.Timeout | None = None
+
+    async def send(self, message: Message) -> None:
+        """Send a message."""
+        self.has_begun = True
+        if self.limit is not None:
+            self.limit.reschedule(None)
+        await self._send(message)
+
+
+async def read_body(receive: Receive, headers: Headers, most: int, seconds: float) -> bytes:
+    """The body of a request.
+
+    Raises Refusal: it is too large (413), or does not arrive in time (408); ClientDisconnect.
+    """
+    if "content-length" in headers and "transfer-encoding" in headers:  # at most one of them can be right
+        raise Refusal(400, "The body has two lengths.", "Send Content-Length or Transfer-Encoding.", _CLOSE)
+    if int(headers.get("content-length", "0")) > most:
+        raise _too_large(most)
+    body = bytearray()
+    more = True
+    try:
+        async with asyncio.timeout(seconds):
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientDisconnect
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
+                if len(body) > most:
+                    raise _too_large(most)
+    except TimeoutError:
+        raise Refusal(408, "The body did not arrive in time.", "Send it at once.", _CLOSE) from None
+    return bytes(body)
+
+
+def _too_large(most: int) -> Refusal:
+    return Refusal(413, "The body is too large.", f"At most {most:,} bytes are read.", _CLOSE)
+
+
+async def _until_left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _replayed(body: bytes, left: asyncio.Task[None]) -> Receive:
+    """Gives the application the body that was read, and later the client's disconnection."""
+    given = False
+
+    async def receive() -> Message:
+        nonlocal given
+        if given:
+            await asyncio.shield(left)
+            return {"type": "http.disconnect"}
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive
 
 
 class Rates:
@@ -140,75 +215,14 @@ class Rates:
             self._left.popitem(last=False)
 
 
-def check_host(headers: Headers, policy: Policy) -> None:
-    """Refuse requests for another host name: a web site's name can be made to point here (DNS rebinding).
-
-    Not Starlette's TrustedHostMiddleware: it answers 400 in plain text, where our clients are sent a problem that
-    says what to do, it may redirect to `www.`, and older versions that we allow cannot read `[::1]`.
-    """
-    if policy.hosts is None:
-        return
-    name = headers.get("host", "").rpartition("@")[2].lower()
-    if not name.endswith("]"):
-        name = name.rpartition(":")[0] if ":" in name else name
-    if name not in policy.hosts:
-        raise Refusal(
-            403, "This server is not known by that host name.", "Use http://127.0.0.1 and the port."
-        )
-
-
-def check_site(headers: Headers, method: str, path: str) -> None:
-    """Refuse requests from pages of other web sites; only links to the search page are allowed from anywhere.
-
-    Other links are refused: a page can make the browser follow a link without asking, and must not cause work
-    here.
-    """
-    hint = "Only this server's own pages, and programs other than browsers, are answered."
-    origin = headers.get("origin")
-    if origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").lower():
-        raise Refusal(403, "Requests from other web sites are not answered.", hint)
-    follows_link = method == "GET" and path == SEARCH_PAGE and headers.get("sec-fetch-mode") == "navigate"
-    if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not follows_link:
-        raise Refusal(403, "Requests from other web sites are not answered.", hint)
-
-
-def check_token(headers: Headers, policy: Policy) -> None:
-    """Refuse requests without the token, as a bearer token or as the password of basic authentication."""
-    if policy.token is None:
-        return
-    scheme, _, value = headers.get("authorization", "").partition(" ")
-    readings: dict[str, Callable[[str], str]] = {"bearer": str.strip, "basic": _password}
-    given = readings.get(scheme.lower(), _nothing)(value)
-    if not hmac.compare_digest(given.encode("utf-8", "replace"), policy.token.encode()):
-        raise Refusal(
-            401,
-            "The token is missing or wrong.",
-            "Send `Authorization: Bearer TOKEN`, or the token as password: http://x:TOKEN@host:port/.",
-            {"WWW-Authenticate": 'Basic realm="premise-suggest", charset="UTF-8"'},
-        )
-
-
-def _nothing(_: str) -> str:
-    return ""
-
-
-def _password(value: str) -> str:
+def client_key(address: str) -> str:
+    """The key of a client: its IPv4 address, or the /64 network of its IPv6 address."""
     try:
-        return base64.b64decode(value, validate=True).decode().partition(":")[2]
-    except (binascii.Error, ValueError):
-        return ""
-
-
-def _again(body: bytes, left: asyncio.Task[None]) -> Receive:
-    """Gives the application the body that was read, and later the client's disconnection."""
-    given = False
-
-    async def replay() -> Message:
-        nonlocal given
-        if given:
-            await asyncio.shield(left)
-            return {"type": "http.disconnect"}
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped is not None:
+            return str(found.ipv4_mapped)
+        return str(ipaddress.ip_network((found, _HOUSEHOLD), strict=False))
+    return str(found)

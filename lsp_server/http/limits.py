@@ -39,20 +39,10 @@ class HttpLimits:
     """Of a body where a state and a file are sent: each character may be written with six bytes."""
     other_bytes: int = 64 << 10
     """Of a body that nobody reads."""
-    held_bytes: int = 128 << 20
-    """Of all bodies together that are being read or answered."""
     header_bytes: int = 512 << 10
     """The request line and headers together: a goal in a URL takes nine bytes for a symbol."""
-    head_seconds: float = 10.0
-    """From the connection, or from the answer before, until the request line and headers are complete."""
-    keep_alive_seconds: int = 5
-    """How long a connection stays open without a request."""
-    write_seconds: float = 10.0
-    """How long a client may read nothing of what it is sent."""
     connections: int = 512
-    """How many are open at once."""
-    connections_each: int = 512
-    """How many of them to one address."""
+    """How many may be open; one more is answered 503."""
     seconds: float = 60.0
     """Longest time until an answer begins, and for a body to arrive."""
     rate: float = 500.0
@@ -65,5 +55,5 @@ class HttpLimits:
     """Requests that wait for their turn; one more is answered 503."""
 
 
-BEYOND_LOOPBACK = HttpLimits(rate=20.0, burst=100.0, connections_each=64)
+BEYOND_LOOPBACK = HttpLimits(rate=20.0, burst=100.0)
 """The limits if other machines can reach the server."""

@@ -9,32 +9,61 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from retriever.lean.snapshot import Snapshot
 from retriever.search.index.lock import locked
 
 
-class _Names:
-    """Names, numbered in order of arrival; with a file, in that of arrival at any of the processes."""
+class Names:
+    """The names of an index's modules or premises, numbered in order of arrival. Safe to use from several threads.
 
-    def __init__(self, file: Path | None = None) -> None:
-        self.names: list[str] = []
-        self._known: set[str] = set()
+    Args:
+        names_of: the names in a snapshot.
+        file: where processes that serve together keep the list, in order of arrival at any of them; None: one serves.
+    """
+
+    def __init__(self, names_of: Callable[[Snapshot], Iterable[str]], file: Path | None) -> None:
+        self._names_of = names_of
         self._file = file
+        self._lock = threading.Lock()
+        self._names: list[str] = []
+        self._known: set[str] = set()
         self._read = 0
         """Bytes of the file."""
-        self.json = b"[]"
+        self._snapshot: Snapshot | None = None
+        self._json = b"[]"
 
-    def add(self, names: Iterable[str]) -> None:
-        wanted = list(dict.fromkeys(names))
+    def listed(self, snapshot: Snapshot) -> bytes:
+        """All names as a JSON list."""
+        with self._lock:
+            self._update(snapshot)
+            return self._json
+
+    def named(self, snapshot: Snapshot, items: Iterable[str | int]) -> frozenset[str]:
+        """The names that a client gives as names or numbers; unknown numbers are ignored."""
+        with self._lock:
+            self._update(snapshot)
+            known = self._names
+        return frozenset(
+            item if isinstance(item, str) else known[item]
+            for item in items
+            if isinstance(item, str) or 0 <= item < len(known)
+        )
+
+    def _update(self, snapshot: Snapshot) -> None:
+        """Number what the snapshot has beside the known names."""
+        if self._snapshot is snapshot:
+            return
+        wanted = list(dict.fromkeys(self._names_of(snapshot)))
         if self._file is None:
             self._append(wanted)
         else:
             with locked(self._file.with_suffix(".lock"), wait=lambda: True):
                 self._add_shared(self._file, wanted)
-        self.json = json.dumps(self.names, ensure_ascii=False, separators=(",", ":")).encode()
+        self._json = json.dumps(self._names, ensure_ascii=False, separators=(",", ":")).encode()
+        self._snapshot = snapshot
 
     def _add_shared(self, file: Path, names: list[str]) -> None:
         """Take in what other processes have added, then add the rest for them."""
@@ -48,61 +77,27 @@ class _Names:
     def _append(self, names: Iterable[str]) -> list[str]:
         """Number the names that have no number yet; returns them."""
         fresh = [name for name in names if name not in self._known]
-        self.names += fresh
+        self._names += fresh
         self._known.update(fresh)
         return fresh
 
-    def named(self, items: Iterable[str | int]) -> frozenset[str]:
-        """The names, given as names or numbers; unknown numbers are ignored."""
-        known = self.names
-        return frozenset(
-            item if isinstance(item, str) else known[item]
-            for item in items
-            if isinstance(item, str) or 0 <= item < len(known)
-        )
-
 
 class Numbering:
-    """The two lists of one index. Safe to use from several threads.
+    """The two lists of one index.
 
     `folder`: where processes that serve together keep them; None: one process serves.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._lock = threading.Lock()
-        self._modules = _Names(folder and folder / "modules")
-        self._premises = _Names(folder and folder / "premises")
-        self._of_modules: Snapshot | None = None
-        self._of_premises: Snapshot | None = None
+        self.modules = Names(_modules, folder and folder / "modules")
+        self.premises = Names(_premises, folder and folder / "premises")
 
-    def modules(self, snapshot: Snapshot) -> bytes:
-        """The modules as a JSON list."""
-        return self._current_modules(snapshot).json
 
-    def premises(self, snapshot: Snapshot) -> bytes:
-        """The names of the premises as a JSON list: all kinds, except private ones."""
-        return self._current_premises(snapshot).json
+def _modules(snapshot: Snapshot) -> Iterable[str]:
+    return (file.module for file in snapshot.view.live_files)
 
-    def module_names(self, snapshot: Snapshot, items: Iterable[str | int]) -> frozenset[str]:
-        """The modules that a client gives by name or number; `A/B.lean` means `A.B`."""
-        named = self._current_modules(snapshot).named(items)
-        return frozenset(name.removesuffix(".lean").replace("/", ".") for name in named)
 
-    def premise_names(self, snapshot: Snapshot, items: Iterable[str | int]) -> frozenset[str]:
-        """The premises that a client gives by name or number."""
-        return self._current_premises(snapshot).named(items)
-
-    def _current_modules(self, snapshot: Snapshot) -> _Names:
-        with self._lock:
-            if self._of_modules is not snapshot:
-                self._modules.add(file.module for file in snapshot.view.live_files)
-                self._of_modules = snapshot
-            return self._modules
-
-    def _current_premises(self, snapshot: Snapshot) -> _Names:
-        with self._lock:
-            if self._of_premises is not snapshot:
-                public = (snapshot.view.alive & ~snapshot.is_private).nonzero()[0]
-                self._premises.add(snapshot.view.name(number) for number in public.tolist())
-                self._of_premises = snapshot
-            return self._premises
+def _premises(snapshot: Snapshot) -> Iterable[str]:
+    """All kinds, except private ones."""
+    public = (snapshot.view.alive & ~snapshot.is_private).nonzero()[0]
+    return (snapshot.view.name(number) for number in public.tolist())

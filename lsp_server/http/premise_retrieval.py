@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from lean_extract.records import Goal, Premise
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.http.backend import HttpBackend
-from lsp_server.http.door import JsonRoute
+from lsp_server.http.decoding import JsonRoute
 from lsp_server.http.limits import (
     MAX_CALLER,
     MAX_K,
@@ -133,7 +133,7 @@ async def _list(library: Library, *, premises: bool) -> Response:
 
     def read() -> bytes:
         with index.service.reading() as snapshot:
-            return names(snapshot)
+            return names.listed(snapshot)
 
     return Response(await asyncio.to_thread(read), media_type="application/json")
 
@@ -182,10 +182,13 @@ class _Job:
         request, numbering = self._request, self._library.numbering
         if request.imported_modules is None and request.local_premises is None:
             return None
-        modules = numbering.module_names(snapshot, request.imported_modules or ())
+        modules = numbering.modules.named(snapshot, request.imported_modules or ())
         listed = request.local_premises or []
-        names = numbering.premise_names(snapshot, listed) if listed else frozenset()
-        return Allowed(declared_in=modules, names=names | {premise.name for premise in sent})
+        names = numbering.premises.named(snapshot, listed) if listed else frozenset()
+        return Allowed(
+            declared_in=frozenset(name.removesuffix(".lean").replace("/", ".") for name in modules),
+            names=names | {premise.name for premise in sent},
+        )
 
 
 def _written(ranked: Sequence[RankedPremise]) -> bytes:

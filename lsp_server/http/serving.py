@@ -24,23 +24,15 @@ from lean_extract.common.outputs import print_line
 from lean_extract.common.terminal_text import shown
 from lsp_server.engine.settings import Settings
 from lsp_server.http.app import create_app
-from lsp_server.http.connections import Connection, with_limits
-from lsp_server.http.guard import LOOPBACK, Policy
 from lsp_server.http.limits import BEYOND_LOOPBACK, HttpLimits
 from lsp_server.http.metrics import SHARED_FOLDER, forget_process
+from lsp_server.http.policy import LOOPBACK, Policy
 from lsp_server.http.revisions import Libraries, open_libraries
-from lsp_server.http.workers import run_workers
+from lsp_server.http.workers import Workers
 
 _SHUTDOWN_SECONDS = 5
-_ACCEPTED = 64
-"""How many connections asyncio accepts at once, before one of them can be refused."""
 _QUEUED = 1024
-"""How many may wait in the system to be accepted."""
-_OWN_FILES = 128 + 3 * _ACCEPTED
-"""File descriptors needed besides the connections, and for connections that are about to be refused."""
-_LEAST_CONNECTIONS = 16
-_SWEEP_TICKS = 5
-"""In uvicorn's ticks, ten per second."""
+"""How many connections may wait in the system to be accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +71,8 @@ class HttpServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen."""
         await super().startup(sockets)
-        for one in sockets or ():
-            one.listen(
-                _QUEUED
-            )  # asyncio has set the backlog to the number of connections that it accepts at once
         if self.started:
             self._on_start()
-
-    async def on_tick(self, counter: int) -> bool:
-        """Sweep the connections. uvicorn calls this ten times a second to ask whether to end."""
-        if counter % _SWEEP_TICKS == 0:
-            for one in list(self.server_state.connections):
-                if isinstance(one, Connection):
-                    one.sweep()
-        return await super().on_tick(counter)
 
 
 def serve(options: ServingOptions, settings: Settings, prepare: Callable[[], None]) -> None:
@@ -114,13 +94,9 @@ def serve(options: ServingOptions, settings: Settings, prepare: Callable[[], Non
         else:
             shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="premise-suggest-http-")))
             stack.enter_context(_shared_metrics(shared / "metrics"))
-            ended_by = run_workers(
-                options.workers,
-                Serving(options, settings, policy, shared, prepare),
-                listener,
-                tell,
-                lambda pid: forget_process(pid, shared / "metrics"),
-            )
+            serving = Serving(options, settings, policy, shared, prepare)
+            workers = Workers(serving, listener, tell, lambda pid: forget_process(pid, shared / "metrics"))
+            ended_by = workers.run(options.workers)
     if ended_by == signal.SIGINT:  # if ignored by a shell, uvicorn would exit with 0
         raise KeyboardInterrupt
 
@@ -168,7 +144,6 @@ class Serving:
         gc.collect()
         gc.freeze()  # the garbage collector need not scan the permanent objects again and again
         limits = limits_for(self.policy, options.rate, options.workers)
-        limits = replace(limits, connections=connections_within(limits.connections))
         app = create_app(libraries, self.policy, limits, log_goals=options.log_goals)
         server = server_of(app, limits, is_ready)
         await server.serve([listener])
@@ -188,11 +163,11 @@ def server_of(app: ASGIApp, limits: HttpLimits, on_start: Callable[[], None]) ->
     """The server for an application, with limits; `on_start` is called when it listens."""
     config = uvicorn.Config(
         app,
-        http=with_limits(limits),
+        http="h11",
         ws="none",
         h11_max_incomplete_event_size=limits.header_bytes,
-        timeout_keep_alive=limits.keep_alive_seconds,
-        backlog=_ACCEPTED,
+        limit_concurrency=limits.connections,
+        backlog=_QUEUED,
         access_log=False,  # it would hold the goals; Measured writes its own lines
         log_config=None,
         server_header=False,
@@ -221,23 +196,6 @@ def limits_for(policy: Policy, rate: float | None, workers: int = 1) -> HttpLimi
     limits = BEYOND_LOOPBACK if policy.hosts is None else HttpLimits()
     limits = replace(limits, workers=max(1, limits.workers // workers))
     return limits if rate is None else replace(limits, rate=rate, burst=max(1.0, 2 * rate))
-
-
-def connections_within(wanted: int) -> int:
-    """How many connections the system's limit on open files allows; the limit is raised if possible."""
-    if sys.platform == "win32":
-        return wanted
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = wanted + _OWN_FILES
-    if soft != resource.RLIM_INFINITY and soft < needed:
-        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
-        with contextlib.suppress(ValueError, OSError):  # macOS has another limit below the hard one
-            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-        return max(_LEAST_CONNECTIONS, min(wanted, soft - _OWN_FILES))
-    return wanted
 
 
 def is_loopback(host: str) -> bool:

@@ -24,7 +24,7 @@ from lsp_server.engine.candidate_tactics import template_candidates
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.http.backend import HttpBackend
-from lsp_server.http.door import JsonRoute
+from lsp_server.http.decoding import JsonRoute
 from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import Library
 from prover.candidates import Candidate

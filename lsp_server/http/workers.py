@@ -3,8 +3,8 @@
 The parent holds the socket and no index. It starts the workers, starts one again that has died, and ends them when it
 is asked to stop. A worker ends when its parent is gone, however that came about.
 
-uvicorn's own supervisor is not used: it starts an application by its import path, and goes on starting workers whose
-index cannot be opened.
+uvicorn's own supervisor (0.54) is not used: its workers go on serving when the parent is killed, and it cannot say why
+a worker's index cannot be opened.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from socket import socket
 from types import FrameType
-from typing import Protocol
 
 from lean_extract.common.errors import PremiseSuggestError, UserError
 from lean_extract.common.outputs import print_line
@@ -37,15 +36,8 @@ _MOST_DEATHS = 5
 """So many deaths in a row, without a worker that began to serve in between, end the server."""
 
 
-class Work(Protocol):
-    """What a worker does: it serves the socket until a signal ends it, and calls `is_ready` when it listens.
-
-    It is sent to another process, so it must be possible to pickle it.
-    """
-
-    def __call__(self, listener: socket, number: int, is_ready: Callable[[], None]) -> object:
-        """Serve as the worker of this number, from 0."""
-        ...
+Work = Callable[[socket, int, Callable[[], None]], object]
+"""(listener, the worker's number from 0, what to call when it listens): serves until a signal ends it. Is pickled."""
 
 
 @dataclass(slots=True)
@@ -58,49 +50,40 @@ class _Worker:
     is_ready: bool = False
 
 
-def run_workers(
-    count: int,
-    work: Work,
-    listener: socket,
-    on_ready: Callable[[], None],
-    on_death: Callable[[int], None] = lambda pid: None,
-) -> int:
-    """Run workers until this process is asked to stop; returns the signal that did.
+class Workers:
+    """Processes that do the same work on one socket.
 
     Args:
-        count: how many.
         work: what each does.
         listener: the socket that all of them accept connections of.
         on_ready: called once, when all of them listen.
         on_death: called with the process id of a worker that has ended.
-
-    Raises what `work` raises before a worker is ready, and UserError if workers go on dying.
     """
-    with _told_to_stop() as (stopping, number):
-        team = _Team(count, work, listener, on_ready, on_death)
-        try:
-            team.run(stopping)
-        finally:
-            team.stop()
-    return number[0] if number else 0
 
-
-class _Team:
     def __init__(
-        self,
-        count: int,
-        work: Work,
-        listener: socket,
-        on_ready: Callable[[], None],
-        on_death: Callable[[int], None],
+        self, work: Work, listener: socket, on_ready: Callable[[], None], on_death: Callable[[int], None]
     ) -> None:
         self._work, self._listener = work, listener
         self._on_ready, self._on_death = on_ready, on_death
         self._was_ready = False
         self._deaths = 0
-        self._workers = [self._start(number) for number in range(count)]
+        self._workers: list[_Worker] = []
 
-    def run(self, stopping: Connection) -> None:
+    def run(self, count: int) -> int:
+        """Run so many workers until this process is asked to stop; returns the signal that did.
+
+        Raises what `work` raises before a worker is ready, and UserError if workers go on dying.
+        """
+        with _stop_requests() as (stopping, numbers):
+            try:
+                for number in range(count):
+                    self._workers.append(self._start(number))
+                self._watch(stopping)
+            finally:
+                self._stop()
+        return numbers[0] if numbers else 0
+
+    def _watch(self, stopping: Connection) -> None:
         """Watch over the workers until something can be read from `stopping`."""
         while True:
             waited = [stopping, *(one.said for one in self._workers if not one.said.closed)]
@@ -155,7 +138,7 @@ class _Team:
         theirs.close()
         return _Worker(number, process, ours)
 
-    def stop(self) -> None:
+    def _stop(self) -> None:
         """End all workers: they are asked to, and then made to."""
         for worker in self._workers:
             worker.process.terminate()
@@ -188,7 +171,7 @@ def _end_with(parent: Connection) -> None:
 
 
 @contextmanager
-def _told_to_stop() -> Iterator[tuple[Connection, Sequence[int]]]:
+def _stop_requests() -> Iterator[tuple[Connection, Sequence[int]]]:
     """A connection that can be read once this process is asked to stop, and the signal that did."""
     reading, writing = _SPAWN.Pipe(duplex=False)
     numbers: list[int] = []

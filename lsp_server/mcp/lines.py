@@ -1,9 +1,9 @@
-"""How messages are separated on standard input and output: one a line (MCP, transports, stdio). Pure."""
+"""How messages are separated on standard input and output: one a line (MCP, transports, stdio)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from io import BufferedIOBase
 from typing import Any
 
 import mcp_types as types
@@ -17,33 +17,17 @@ MOST_BYTES = 4 << 20
 _ANY: Any = types.jsonrpc_message_adapter
 
 
-class Lines:
-    """Splits what comes, in pieces of any size, into lines; of one that is too long it keeps one byte too many."""
-
-    def __init__(self) -> None:
-        self._line = bytearray()
-
-    def take(self, piece: bytes) -> Iterator[bytes]:
-        """The lines that end in the next piece."""
-        *ends, rest = piece.split(b"\n")
-        for end in ends:
-            self._add(end)
-            yield self.end()
-        self._add(rest)
-
-    def end(self) -> bytes:
-        """The line that has begun, which is then over."""
-        line = bytes(self._line)
-        self._line.clear()
-        return line
-
-    def _add(self, part: bytes) -> None:
-        self._line += part[: MOST_BYTES + 1 - len(self._line)]
+def read_line(stream: BufferedIOBase) -> bytes:
+    """The next line with its end; empty at the end of the stream. Of one that is too long, the beginning."""
+    line = part = stream.readline(MOST_BYTES + 1)
+    while part and not part.endswith(b"\n"):
+        part = stream.readline(MOST_BYTES)
+    return line
 
 
 def message_in(line: bytes) -> types.JSONRPCMessage:
     """The message in a line. Raises BadMessage, which says what to answer; batches are none since MCP 2025-06-18."""
-    if len(line) > MOST_BYTES:
+    if len(line.rstrip()) > MOST_BYTES:
         raise BadMessage(INVALID_REQUEST, f"A message may have {format_size(MOST_BYTES)}, and no more.")
     found = read(line)
     members = dict(found.members)

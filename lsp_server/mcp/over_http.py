@@ -8,8 +8,9 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from lsp_server.http.guard import Guard, Policy
+from lsp_server.http.guard import Guard
 from lsp_server.http.limits import HttpLimits
+from lsp_server.http.policy import Policy
 
 PATH = "/mcp"
 _MOST_BYTES = 1 << 20

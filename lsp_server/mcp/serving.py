@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from lean_extract.common.outputs import print_line
 from lsp_server.http.serving import (
-    connections_within,
     limits_for,
     listen,
     policy_for,
@@ -66,7 +65,6 @@ def serve_http(workspace: Workspace, options: HttpOptions) -> None:
     with listener:
         address = url_of(options.host, listener.getsockname()[1])
         limits = limits_for(policy, None)
-        limits = replace(limits, connections=connections_within(limits.connections))
         app = create_app(create_server(workspace), policy, limits)
         line = f"premise-suggest mcp: {address}{PATH} (Ctrl-C ends it)"
         http = server_of(app, limits, lambda: print_line(line))

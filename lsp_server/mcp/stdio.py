@@ -1,13 +1,14 @@
 """Speaks with one client over standard input and output.
 
-The SDK's own transport waits for the next line even when it is asked to end, and answers no line that it cannot read.
+The SDK's own transport waits for the next line even when it is asked to end, and does not answer a line that it cannot
+read, such as one with half of a surrogate pair.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from io import RawIOBase
+from io import BufferedReader, RawIOBase
 from threading import Thread
 from types import TracebackType
 
@@ -15,12 +16,10 @@ import anyio
 from mcp.server import Server
 from mcp.shared.message import SessionMessage
 
-from lsp_server.mcp.lines import Lines, error_line, line_of, message_in
-from lsp_server.protocol.client_writer import PipeWriter
+from lsp_server.mcp.lines import error_line, line_of, message_in, read_line
+from lsp_server.protocol.client_writer import ClientWriter
 from lsp_server.protocol.messages import BadMessage
 from lsp_server.serving.process import standard_streams
-
-_PIECE = 1 << 16
 
 
 async def serve(server: Server[None]) -> None:
@@ -30,9 +29,8 @@ async def serve(server: Server[None]) -> None:
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     stdin, stdout = standard_streams()
-    writer = PipeWriter(stdout)
-    if task is not None:
-        writer.on_stuck = lambda: loop.call_soon_threadsafe(task.cancel)
+    assert task is not None
+    writer = ClientWriter(stdout, lambda: loop.call_soon_threadsafe(task.cancel))
     sending, receiving = anyio.create_memory_object_stream[SessionMessage | Exception](0)
 
     def take(message: SessionMessage | None) -> None:
@@ -47,29 +45,23 @@ async def serve(server: Server[None]) -> None:
         writer.close()
 
 
-def _listen(stdin: RawIOBase, take: Callable[[SessionMessage | None], None], writer: PipeWriter) -> None:
+def _listen(stdin: RawIOBase, take: Callable[[SessionMessage | None], None], writer: ClientWriter) -> None:
     """Read messages until the input ends; what is none is answered here."""
-    lines = Lines()
-    while piece := stdin.read(_PIECE):
-        for line in lines.take(piece):
-            _hear(line, take, writer)
-    _hear(lines.end(), take, writer)
+    source = BufferedReader(stdin)
+    while line := read_line(source):
+        if not line.strip():
+            continue
+        try:
+            take(SessionMessage(message_in(line)))
+        except BadMessage as bad:
+            writer.write(error_line(bad))
     take(None)
-
-
-def _hear(line: bytes, take: Callable[[SessionMessage | None], None], writer: PipeWriter) -> None:
-    if not line.strip():
-        return
-    try:
-        take(SessionMessage(message_in(line)))
-    except BadMessage as bad:
-        writer.write(error_line(bad))
 
 
 class _ToClient:
     """What the server writes to."""
 
-    def __init__(self, writer: PipeWriter) -> None:
+    def __init__(self, writer: ClientWriter) -> None:
         self._writer = writer
 
     async def send(self, item: SessionMessage, /) -> None:

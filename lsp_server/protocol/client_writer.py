@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import select
@@ -18,23 +17,26 @@ _CLOSE_SECONDS = 2.0
 log = logging.getLogger("premise_suggest")
 
 
-class PipeWriter:
-    """Writes to a pipe in a thread of its own. Messages after the client has gone are dropped.
+class ClientWriter:
+    """Writes to a pipe or a socket in a thread of its own. Messages after the client has gone are dropped.
 
-    The pipe is unbuffered: a buffer that is being written to would keep Python from ending.
+    pygls writes in the event loop, which a client that does not read would stop. The stream is unbuffered: a
+    buffer that is being written to would keep Python from ending.
+
+    Args:
+        stream: where to write.
+        on_stuck: called when more than `most` bytes are unread; from then on nothing is sent.
+        most: bytes.
     """
 
-    def __init__(self, stream: RawIOBase, most: int = MAX_UNREAD) -> None:
+    def __init__(self, stream: RawIOBase, on_stuck: Callable[[], object], most: int = MAX_UNREAD) -> None:
         self._stream = stream
+        self._on_stuck = on_stuck
         self._most = most
         self._unread: deque[bytes] = deque()
         self._size = 0
         self._is_closed = False
         self._changed = Condition()
-        self.is_stuck = False
-        """Whether more than the limit is unread; from then on nothing is sent."""
-        self.on_stuck: Callable[[], object] | None = None
-        """Called when that happens."""
         self._thread = Thread(target=self._send_all, name="to the client", daemon=True)
         self._thread.start()
 
@@ -45,18 +47,16 @@ class PipeWriter:
                 return
             self._unread.append(data)
             self._size += len(data)
-            self.is_stuck = self._size > self._most
-            if self.is_stuck:
+            is_stuck = self._size > self._most
+            if is_stuck:
                 self._drop()
             self._changed.notify()
-        if self.is_stuck and self.on_stuck is not None:
-            self.on_stuck()
+        if is_stuck:
+            self._on_stuck()
 
     def close(self) -> None:
         """Send the rest, within a short time, and close the stream."""
         with self._changed:
-            if self._is_closed:
-                return
             self._is_closed = True
             self._changed.notify()
         self._thread.join(_CLOSE_SECONDS)
@@ -92,34 +92,3 @@ class PipeWriter:
         self._is_closed = True
         self._unread.clear()
         self._size = 0
-
-
-class SocketWriter:
-    """The same for a socket, to which the event loop writes."""
-
-    def __init__(self, stream: asyncio.StreamWriter, most: int = MAX_UNREAD) -> None:
-        self._stream = stream
-        self._most = most
-        self._is_closed = False
-        self.is_stuck = False
-        self.on_stuck: Callable[[], object] | None = None
-        """Both as `PipeWriter` has them."""
-
-    def write(self, data: bytes) -> None:
-        """Send a message; does not wait."""
-        if self._is_closed:
-            return
-        self._stream.write(data)
-        if self._stream.transport.get_write_buffer_size() > self._most:
-            self._is_closed = self.is_stuck = True
-            self._stream.transport.abort()
-            if self.on_stuck is not None:
-                self.on_stuck()
-
-    def close(self) -> None:
-        """Close the stream once everything is sent."""
-        self._is_closed = True
-        self._stream.close()
-
-
-Writer = PipeWriter | SocketWriter

@@ -10,9 +10,8 @@ from typing import ParamSpec, TypeVar
 from pygls.exceptions import JsonRpcException
 
 from lean_extract.common.errors import BadSettings, PremiseSuggestError, UserError
-from lsp_server.protocol.failures import in_a_line
+from lsp_server.protocol.json_rpc import REQUEST_FAILED, in_a_line
 from lsp_server.protocol.server import PremiseServer
-from lsp_server.protocol.waiting import REQUEST_FAILED
 
 log = logging.getLogger("premise_suggest")
 Parameters = ParamSpec("Parameters")

@@ -1,4 +1,8 @@
-"""JSON-RPC on top of pygls. Every request is answered exactly once."""
+"""JSON-RPC on top of pygls. Every request is answered exactly once.
+
+pygls leaves a request that it cannot read unanswered, sends tracebacks to the client, takes any number of requests,
+and keeps the futures of notifications for ever.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import asyncio
 import json
 import logging
 import uuid
+from abc import abstractmethod
 from functools import partial
 from typing import Any
 
@@ -19,20 +24,44 @@ from pygls.exceptions import (
     JsonRpcRequestCancelled,
     JsonRpcServerNotInitialized,
 )
+from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
-from lsp_server.protocol.failures import in_a_line
+from lsp_server.documents.open_documents import OpenDocument
 from lsp_server.protocol.messages import BadMessage, Call, ClientAnswer, Id, is_id, read
 from lsp_server.protocol.structuring import what_is_wrong
-from lsp_server.protocol.waiting import REQUEST_FAILED, Waiting
-from lsp_server.protocol.wire_server import WireServer
 
-_SAID = 1000
-"""Characters of an error's message."""
+REQUEST_FAILED = types.LSPErrorCodes.RequestFailed.value
+"""LSP 3.17: the request was fine, but it failed."""
 ANSWER_SECONDS = 30.0
 """How long the client may take to answer a request of ours, in seconds."""
+MAX_WAITING = 2000
+"""The most requests that are not answered yet."""
+MAX_WAITING_BYTES = 256 << 20
+"""Bytes of them all, as they came."""
+_SAID = 1000
+"""Characters of an error's message."""
+_SHORT = 500
+"""Characters of an internal error's message."""
 
 log = logging.getLogger("premise_suggest")
+
+
+def in_a_line(error: BaseException) -> str:
+    """An exception's message. The traceback is only in the detailed log (`serve --log`)."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:_SHORT]}"
+
+
+class WireServer(LanguageServer):
+    """A server that also handles bad notifications and documents."""
+
+    @abstractmethod
+    def take_bad_notification(self, call: Call, error: JsonRpcException) -> None:
+        """Handle a notification that cannot be read."""
+
+    @abstractmethod
+    def take_document(self, document: OpenDocument) -> None:
+        """Handle a document that the editor has sent."""
 
 
 class JsonRpc(LanguageServerProtocol):
@@ -43,7 +72,8 @@ class JsonRpc(LanguageServerProtocol):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._is_initialized = False
-        self._waiting = Waiting()
+        self._waiting: dict[Id, int] = {}
+        """Bytes of each request that is not answered yet."""
 
     # What comes.
 
@@ -70,7 +100,7 @@ class JsonRpc(LanguageServerProtocol):
         except JsonRpcException as error:
             self._answer_error(id, error)
             return
-        self._waiting.add(id, size)
+        self._waiting[id] = size
         self._shutdown = self._shutdown or call.method == types.SHUTDOWN
         done = partial(self._finish, call=call)
         self._execute_handler(_key(id), handler, done, (params,))
@@ -83,9 +113,13 @@ class JsonRpc(LanguageServerProtocol):
             raise JsonRpcServerNotInitialized("The first request must be initialize.")
         if self._is_initialized and call.method == types.INITIALIZE:
             raise JsonRpcInvalidRequest("The server is already initialized.")
-        self._waiting.check_id(id)
-        if call.method != types.SHUTDOWN:
-            self._waiting.check_room(size)
+        if id in self._waiting:
+            raise JsonRpcInvalidRequest(f"An earlier request with the id {id!r} is not answered yet.")
+        is_full = len(self._waiting) >= MAX_WAITING or sum(self._waiting.values()) + size > MAX_WAITING_BYTES
+        if is_full and call.method != types.SHUTDOWN:
+            count = f"{len(self._waiting):,}"
+            said = f"{count} requests are waiting for their answers already. Try again when some have come."
+            raise JsonRpcException(said, REQUEST_FAILED, {"hint": "", "kind": ""})
 
     def _take_notification(self, call: Call) -> None:
         if call.method != types.EXIT and (self._shutdown or not self._is_initialized):
@@ -161,11 +195,11 @@ class JsonRpc(LanguageServerProtocol):
     def _finish(self, future: Any, *, call: Call) -> None:
         """Answer a request whose work has ended, successfully or not."""
         assert call.id is not None
-        self._waiting.remove(call.id)
+        del self._waiting[call.id]
         try:
             if future.cancelled():
                 raise JsonRpcRequestCancelled("The request was cancelled.")
-            self._send_response(call.id, future.result())
+            self._send_data({"jsonrpc": self.VERSION, "id": call.id, "result": future.result()})
         except JsonRpcException as error:
             self._answer_error(call.id, error)
         except Exception as error:
@@ -178,9 +212,6 @@ class JsonRpc(LanguageServerProtocol):
         log.info("An error was the answer: %s", error.message[:_SAID])
         said = types.ResponseError(error.code, error.message[:_SAID], error.data)
         self._send_data({"jsonrpc": self.VERSION, "id": id, "error": said})
-
-    def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
-        self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "result": result})
 
     def _send_data(self, data: Any) -> None:
         """Send a message in ASCII, which can represent any text. Raises if it cannot be written as JSON."""

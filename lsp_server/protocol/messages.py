@@ -5,13 +5,12 @@ The result has no lone surrogate outside its id, so it can always be encoded.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
-from lean_extract.common.files.json_text import finite, no_number
+from lean_extract.common.files.json_text import parse_json
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -20,13 +19,9 @@ MAX_ID = 1000
 """Characters of an id that is a string."""
 MAX_DEPTH = 100
 """The deepest nesting of objects and lists in a message, so that recursive code does not overflow the stack."""
-_TOO_DEEP = f"A message may be nested {MAX_DEPTH} levels deep, and no deeper."
 _LARGEST_ID = 2**63
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
-
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]')
-_ID = re.compile(rb'\s*+:\s*+(-?[1-9][0-9]{0,18}|0|"[ !#-\[\]-~]{0,1000}")')
 
 Id = int | str
 
@@ -70,7 +65,7 @@ def read(body: bytes) -> Call | ClientAnswer:
     is_answer = "method" not in message and ("result" in message or "error" in message)
     id = None if is_answer or "id" not in message else _checked_id(message["id"])
     if body.count(b"[") + body.count(b"{") > MAX_DEPTH and _is_deeper(message, MAX_DEPTH):
-        _refuse(_TOO_DEEP, id)
+        _refuse(f"A message may be nested {MAX_DEPTH} levels deep, and no deeper.", id)
     if _SURROGATE_ESCAPE.search(body):
         message = {**message, **_without_surrogates(_members(message, "method", "params", "result", "error"))}
     if is_answer:
@@ -99,28 +94,11 @@ def _is_deeper(value: Any, depth: int) -> bool:
 
 def _parsed(body: bytes) -> Any:
     try:
-        return json.loads(body.decode("utf-8"), parse_constant=no_number, parse_float=finite)
+        return parse_json(body.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise BadMessage(PARSE_ERROR, f"The message is not UTF-8: byte {error.start}.") from None
-    except RecursionError:
-        id = _outer_id(body)
-        raise BadMessage(PARSE_ERROR if id is None else INVALID_REQUEST, _TOO_DEEP, id) from None
     except ValueError as error:  # including numbers with more digits than Python reads
         raise BadMessage(PARSE_ERROR, f"The message is not JSON: {error}.") from None
-
-
-def _outer_id(body: bytes) -> Id | None:
-    """The id of a message that is too deep to be parsed; None if it is not found."""
-    depth = 0
-    for token in _TOKEN.finditer(body):
-        if token[0] in b"[{":
-            depth += 1
-        elif token[0] in b"]}":
-            depth -= 1
-        elif depth == 1 and token[0] == b'"id"' and (found := _ID.match(body, token.end())):
-            id = json.loads(found[1])
-            return id if is_id(id) else None
-    return None
 
 
 def is_id(value: Any) -> TypeGuard[Id]:

@@ -25,12 +25,11 @@ from lsp_server.engine.engine import Engine
 from lsp_server.engine.projects import Projects
 from lsp_server.engine.settings import Settings, parse
 from lsp_server.engine.tasks import ahead
-from lsp_server.protocol.failures import in_a_line
 from lsp_server.protocol.indexing import Indexing
+from lsp_server.protocol.json_rpc import WireServer, in_a_line
 from lsp_server.protocol.language_server import Protocol
 from lsp_server.protocol.messages import Call
 from lsp_server.protocol.structuring import plain_converter
-from lsp_server.protocol.wire_server import WireServer
 
 LANGUAGES = ("lean4", "lean")
 UNSAVED = "Unsaved.lean"

@@ -14,10 +14,10 @@ from xml.sax.saxutils import escape
 import numpy as np
 from pygls.exceptions import JsonRpcInvalidParams
 
-from lean_extract.common.errors import BadRecords, PremiseSuggestError
-from lean_extract.goals import find_goals, format_state, parse_plain_goal, parse_state
+from lean_extract.common.errors import BadRecords, PremiseSuggestError, UserError
+from lean_extract.goals import find_goals, format_goal, format_state, parse_plain_goal, parse_state
 from lean_extract.pasted import is_statement, read_pasted
-from lean_extract.records import Position, read_records
+from lean_extract.records import Goal, Hypothesis, Position, Premise, ProofState, read_records
 from lean_extract.session.broken import Above
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import is_about_compiling, open_end
@@ -27,14 +27,24 @@ from lean_extract.session.proof_positions import default_position, is_term_posit
 from lean_extract.session.soundness import axioms_of_names, filled, unfinished_names
 from lean_extract.session.tactic_sites import guesses, snap, tactic_starts
 from lean_extract.source.projects.project import find_project
+from lean_extract.source.proofs.propositions import (
+    Proposition,
+    conjuncts,
+    destructured,
+    introduced,
+    top_level,
+)
 from lean_extract.source.reader import read_module
 from lean_extract.syntax.axioms import axioms_in
 from lean_extract.syntax.canonical import canonical, normal_form
 from lean_extract.syntax.complete_tactics import complete
 from lean_extract.syntax.lexer import comment_left_open, raw_tokens, tokenize, unread_at
 from lean_extract.syntax.orientation import oriented
+from lean_extract.syntax.premise_mentions import endings
+from lean_extract.syntax.premise_mentions import pieces as mentioned_pieces
 from lean_extract.syntax.symbol_terms import parse_term
 from lean_extract.syntax.tactic_text import brackets, code, defect, has_sorry, proves_nothing
+from lean_extract.syntax.types import premises_of, strip
 from lean_extract.syntax.with_notation import restored
 from lean_extract.toolchains.compile import header_imports
 from lean_extract.traced.ilean import read_ilean
@@ -42,20 +52,27 @@ from lsp_server.documents.completion_context import completion_at, questions
 from lsp_server.documents.declarations import declaration_span
 from lsp_server.documents.insertion import import_insertion, name_insertion
 from lsp_server.documents.positions import position_at
-from lsp_server.engine.requests import checked_query, is_goal
+from lsp_server.engine.requests import checked_query, is_goal, main_goal, parse_goal
 from lsp_server.engine.settings import parse
 from lsp_server.http.new_premises import read_declaration
 from lsp_server.http.prefixes import starting_with
 from lsp_server.protocol.parameters import Parameters
+from prover.candidates import Closers, Templates
+from prover.generator.prompt import encode_prompt
 from prover.search.library import cut_text
 from prover.search.theorem import Theorem
 from prover.shaped.shape import abstracted
+from prover.states import adds_nothing, fingerprint
 from prover.variants import use_of
 from retriever.lean import text_search
 from retriever.lean.callers import caller_of
 from retriever.lean.patterns.query import is_pattern, parse_pattern
-from retriever.lean.tokens import shape_tokens, text_tokens
+from retriever.lean.structure.hashes import of_goal, of_premise
+from retriever.lean.symbols import goal_symbols
+from retriever.lean.tokens import goal_tokens, premise_tokens, shape_tokens, text_tokens
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
+from retriever.lean.words.splitting import split
+from retriever.models.text import premise_texts, readable, state_text, unrelated_share
 from retriever.naturalproofs.backend import BACKEND
 from retriever.naturalproofs.evaluation.generation import read_predictions
 from retriever.naturalproofs.readers.drafts import Rules
@@ -63,9 +80,11 @@ from retriever.naturalproofs.readers.latex import LatexSource
 from retriever.naturalproofs.readers.latex_sources import MARKS, OTHERS, STEIN_TYPES
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
 from retriever.naturalproofs.readers.statements import read_statements
+from retriever.naturalproofs.tokens import pieces, without_links, words_and_pairs
 from retriever.proof_matching.readers.arxmliv import article_pairs
 from retriever.proof_matching.readers.latex_text import read_text
 from retriever.proof_matching.store import read_pairs
+from retriever.proof_matching.tokens import symbols, words
 from tests.hostile import shapes
 
 _LARGE = 1 << 15
@@ -124,8 +143,14 @@ def _in_file(name: str, read: Callable[[Path], Any], wrap: str = "{}") -> Callab
 
 
 def _lexer(text: str) -> None:
-    assert "".join(raw_tokens(text)).replace(" ", "") is not None
-    comment_left_open(tokenize(text))
+    tokens = tokenize(text)
+    for index in range(0, len(tokens.texts), 16):
+        tokens.column(index)
+        tokens.source(index, min(index + 32, len(tokens.texts)))
+    tokens.source(0, len(tokens.texts))
+    tokens.has_sorry(0, len(tokens.texts))
+    comment_left_open(tokens)
+    unread_at(text, len(text) - 1)
 
 
 def _goals(text: str) -> None:
@@ -147,8 +172,19 @@ def _names(text: str) -> None:
     assert np.isfinite(found).all()
 
 
+def _words_of_a_corpus(text: str) -> None:
+    pieces(text)
+    words_and_pairs(without_links(text))
+
+
+def _symbols(text: str) -> None:
+    words(text)
+    symbols(text[:-1] + "x", "identifier")
+
+
 def _query(text: str) -> None:
     query = checked_query(text)
+    split(query)
     is_goal(query)
     text_search.is_statement(query)
     text_search._tokens(NameQuery.of(query))
@@ -249,8 +285,12 @@ def _tactic(text: str) -> None:
 
 def _clients(text: str) -> None:
     restored(text)
+    restored(f"Eq a b {text}")
     read_declaration("t", text)
     starting_with(text[:1000], [], [])
+    starting_with(f"exact {text} ", [], [])
+    text_tokens(text)
+    shape_tokens(text)
 
 
 def _latex(text: str) -> None:
@@ -265,6 +305,89 @@ def _article(path: Path) -> None:
 
 def _wiki(text: str) -> None:
     _WIKI_FILE(escape(text))
+
+
+_PREMISES = (
+    Premise("Nat.add_comm", "theorem", "A", ("(n m : ℕ)",), "n + m = m + n"),
+    Premise("le_trans", "theorem", "A", ("{a b c : α}",), "a ≤ b → b ≤ c → a ≤ c"),
+    Premise("and_comm", "theorem", "A", (), "a ∧ b ↔ b ∧ a"),
+    Premise("f", "def", "A", (), "ℕ → ℕ"),
+)
+
+
+def _goal_of(term: str) -> Goal:
+    return Goal((Hypothesis(("h", "x"), term), Hypothesis(("y",), "ℕ", term)), term)
+
+
+def _premise_of(term: str) -> Premise:
+    return Premise("a", "theorem", "A", (f"(h : {term})",), term)
+
+
+def _read_as_model(goal: Goal) -> None:
+    """All that the retriever reads of a goal, but for the encoder."""
+    normal_form(goal.target)
+    goal = readable(goal)
+    state_text(goal)
+    unrelated_share(goal)
+    goal_tokens(goal)
+    goal_symbols(goal)
+    of_goal(goal)
+
+
+def _read_as_prover(goal: Goal) -> None:
+    """All that the prover reads of a goal."""
+    Templates().candidates(goal, _PREMISES, 50)
+    Closers().candidates(goal, _PREMISES, 50)
+    fingerprint(ProofState((goal,)))
+    adds_nothing(goal, ProofState((goal,)))
+    encode_prompt("numbered", [goal], _PREMISES, 512)
+
+
+def _read_state(text: str) -> None:
+    """A state that a client sends, from its door on."""
+    try:
+        goal = main_goal(parse_goal(text)).rewritten(restored)
+    except UserError:
+        find_goals(text)
+        return
+    format_goal(goal)
+    _read_as_model(goal)
+    _read_as_prover(goal)
+
+
+def _read_term(term: str) -> None:
+    """A term as a target, a type, a value."""
+    _read_as_model(_goal_of(term))
+    _read_as_prover(_goal_of(term))
+
+
+def _read_premise(term: str) -> None:
+    """A term as the statement of a premise and in its context."""
+    premise = _premise_of(term)
+    premise_tokens(premise)
+    premise_texts(premise)
+    of_premise(premise)
+    Templates().candidates(Goal((), "a = b"), [premise], 50)
+
+
+def _take_apart(term: str) -> None:
+    """What tactics would make of it, and what it says as a tactic itself."""
+    texts = [token.rstrip() for token in raw_tokens(term)]
+    strip(texts, (0, len(texts)))
+    premises_of(texts, (0, len(texts)))
+    proposition = Proposition(term)
+    proposition.operator()
+    proposition.text(proposition.shape.right)
+    conjuncts(term)
+    introduced(term, ["a", "⟨b, c⟩", "d | e"])
+    destructured(term, "⟨a, b | c, ⟨d, e⟩⟩")
+    destructured("p ∧ q", term)
+    top_level(term, ",")
+    use_of(f"exact {term}")
+    has_sorry(term)
+    proves_nothing(term)
+    brackets(term)
+    mentioned_pieces(term, endings(["A.b.c"]))
 
 
 _JSON_SHAPES = {
@@ -407,6 +530,18 @@ TARGETS: Mapping[str, Target] = {
     "tactic": Target(
         _tactic, ("rw [a, ← b] at h ⊢ <;> simp", "exact (by simp)", "· omega -- a"), shapes.LEAN
     ),
-    "clients": Target(_clients, ("theorem t (n : Nat) : Eq (HAdd.hAdd n 0) n", "exact foo."), shapes.TERMS),
+    "clients": Target(
+        _clients,
+        ("theorem t (n : Nat) : Eq (HAdd.hAdd n 0) n", "exact foo."),
+        {**shapes.LEXICAL, **shapes.TERMS, "doc strings": shapes.repeated(" /--", "theorem t : p -- ")},
+    ),
+    "words": Target(_words_of_a_corpus, (_PAGE, _LATEX), shapes.LATEX),
+    "symbols": Target(_symbols, ("x_1 + \\alpha",), shapes.QUERIES),
+    "state": Target(_read_state, (_STATE,), shapes.GOALS),
+    "term": Target(_read_term, ("∀ x ∈ s, f x = (a, b).1",), shapes.NESTED),
+    "premise": Target(_read_premise, ("{x | p x} ∪ s ⊆ t",), {**shapes.LEXICAL, **shapes.NESTED}),
+    "proposition": Target(
+        _take_apart, ("p ∧ (q → r) ∨ ∃ x, p",), {**shapes.LEXICAL, **shapes.TERMS, **shapes.NESTED}
+    ),
 }
 """By name."""

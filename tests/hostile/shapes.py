@@ -156,6 +156,16 @@ TERMS: Mapping[str, Shape] = {
 }
 """What a reader of terms meets."""
 
+NESTED: Mapping[str, Shape] = {
+    "arrows in parentheses": nested("p → (", ")", inside="q"),
+    "for all in parentheses": nested("∀ x, (", ")", inside="q"),
+    "conjunctions in parentheses": nested("p ∧ (", ")", inside="q"),
+    "bounds of many names": lambda size: f"∃ {'x ' * (size // 4)}> {'a + ' * (size // 8)}a, p",
+    "strings that end in a back slash": repeated('"\\', "h := ", "\\"),
+    "«»": repeated("«a»."),
+}
+"""Further terms, with connectives in parentheses."""
+
 FILES: Mapping[str, Shape] = {
     "imports": numbered("import A.B{}\n"),
     "one line of imports": repeated("import A "),

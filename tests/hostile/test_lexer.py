@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lean_extract.syntax.lexer import comment_left_open, raw_tokens, token_runs, tokenize, unread_at
-from tests.hostile.growth import assert_linear
+from lean_extract.syntax.lexer import raw_tokens, token_runs, tokenize
 from tests.hostile.shapes import LEXICAL, TERMS
 
 PIECES = (
@@ -21,24 +20,6 @@ PIECES = (
     "«" + "e f " * 50 + "»",
 )  # fmt: skip
 long_texts = st.lists(st.sampled_from(PIECES), min_size=20, max_size=200).map("".join)
-
-
-def read(text: str) -> None:
-    """All that is asked of the tokens of a file, for each of them."""
-    tokens = tokenize(text)
-    for index in range(0, len(tokens.texts), 4):
-        tokens.column(index)
-    for index in range(0, len(tokens.texts), 16):
-        tokens.source(index, min(index + 32, len(tokens.texts)))
-    tokens.source(0, len(tokens.texts))
-    tokens.has_sorry(0, len(tokens.texts))
-    comment_left_open(tokens)
-    unread_at(text, len(text) - 1)
-
-
-@pytest.mark.parametrize("shape", LEXICAL.values(), ids=LEXICAL)
-def test_time_is_linear(shape) -> None:
-    assert_linear(read, shape, 1 << 19)
 
 
 @given(long_texts, st.sampled_from([1, 260, 400, 1000, 4000]))

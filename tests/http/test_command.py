@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import socket
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from lsp_server.commands.common import OneLine
 from tests.http.conftest import Served, run, serving
 
 
@@ -109,3 +111,8 @@ def test_every_address_of_loopback_answers_under_its_own_name(
     with serving(environment, "--project", library, "--host", "127.0.0.2") as server:
         assert server.get("/healthz").status_code == 200
         assert server.client.get("/healthz", headers={"Host": "evil.example"}).status_code == 403
+
+
+def test_a_message_stays_on_its_line_and_changes_no_terminal() -> None:
+    record = logging.LogRecord("n", logging.ERROR, "", 0, "a\r\n2026 ERROR \x1b[31m%s\u202e", ("\x00",), None)
+    assert OneLine("%(message)s").format(record) == r"a\x0d\x0a2026 ERROR \x1b[31m\x00\u202e"

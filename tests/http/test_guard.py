@@ -17,9 +17,9 @@ from starlette.routing import Route
 
 from lean_extract.common.cuda import find_cuda
 from lean_extract.common.errors import Busy
-from lsp_server.engine.gate import Gate
-from lsp_server.http.guard import Guard, Policy, Rates
+from lsp_server.http.guard import Guard, Rates
 from lsp_server.http.limits import HttpLimits
+from lsp_server.http.policy import Policy
 from lsp_server.http.problems import Refusal, register
 from tests.http.conftest import ADD_COMM, TOKEN, Served
 
@@ -189,24 +189,6 @@ def test_a_body_that_does_not_arrive_is_given_up() -> None:
     assert "did not arrive" in refused(asyncio.run(ask()), 408)
 
 
-async def test_more_than_the_queue_holds_is_refused() -> None:
-    gate = Gate(workers=1, waiting=1)
-    go = asyncio.Event()
-
-    async def work() -> int:
-        await go.wait()
-        return 1
-
-    first, second = (asyncio.create_task(gate.run(work)) for _ in range(2))
-    while gate.admitted < 2:
-        await asyncio.sleep(0)
-    with pytest.raises(Busy, match="The server is busy"):
-        await gate.run(work)
-    go.set()
-    assert await first + await second == 2
-    assert await gate.run(work) == 1
-
-
 async def test_a_busy_server_says_when_to_ask_again() -> None:
     app = FastAPI()
     register(app)
@@ -219,27 +201,6 @@ async def test_a_busy_server_says_when_to_ask_again() -> None:
         response = await client.get("/")
     assert "The server is busy." in refused(response, 503)
     assert response.headers["Retry-After"] == "1"
-
-
-async def test_work_that_nobody_waits_for_keeps_its_place_until_it_ends() -> None:
-    gate = Gate(workers=1, waiting=0)
-    begun, go = asyncio.Event(), asyncio.Event()
-
-    async def work() -> None:
-        begun.set()
-        await go.wait()
-
-    given_up = asyncio.create_task(gate.run(work))
-    await begun.wait()
-    given_up.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await given_up
-    with pytest.raises(Busy):
-        await gate.run(work)
-    go.set()
-    while gate.admitted:
-        await asyncio.sleep(0)
-    await gate.run(work)
 
 
 def test_a_rate_allows_a_burst_and_then_so_many_a_second() -> None:

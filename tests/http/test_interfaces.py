@@ -17,7 +17,7 @@ ADDED = """
 from fastapi import APIRouter
 from pydantic import BaseModel
 
-from lsp_server.http.door import JsonRoute
+from lsp_server.http.decoding import JsonRoute
 
 
 class Question(BaseModel):

@@ -21,8 +21,8 @@ def test_numbers_stay_the_same_whichever_process_sees_a_name_first(tmp_path: Pat
 
     first, later = snapshot("a", "b"), snapshot("b", "c")
     one, other, alone = Numbering(tmp_path), Numbering(tmp_path), Numbering()
-    assert one.premises(first) == b'["a","b"]'
-    assert other.premises(later) == b'["a","b","c"]'  # by itself it would have begun with b
-    assert alone.premises(later) == b'["b","c"]'
-    assert one.premises(later) == other.premises(later)
-    assert Numbering(tmp_path).premise_names(first, [2, 0, 9]) == {"c", "a"}
+    assert one.premises.listed(first) == b'["a","b"]'
+    assert other.premises.listed(later) == b'["a","b","c"]'  # by itself it would have begun with b
+    assert alone.premises.listed(later) == b'["b","c"]'
+    assert one.premises.listed(later) == other.premises.listed(later)
+    assert Numbering(tmp_path).premises.named(first, [2, 0, 9]) == {"c", "a"}

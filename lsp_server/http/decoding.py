@@ -113,7 +113,7 @@ def _no_text(where: str) -> Refusal:
     return Refusal(400, f"{where} has control characters or lone surrogates in its text.", _PLAIN)
 
 
-def leave(scope: Scope, decoded: Any) -> None:
+def attach_body(scope: Scope, decoded: Any) -> None:
     """Keep the decoded body for the route that reads it."""
     scope[_DECODED] = decoded
 

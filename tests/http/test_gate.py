@@ -1,48 +1,55 @@
-"""What is written on standard error: one line a message, the same one only so often."""
+"""Heavy work takes its turn, and ends when nobody waits for it."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
-from io import StringIO
 
 import pytest
 
 from lean_extract.common.cancellation import Cancelled, check_cancelled
+from lean_extract.common.errors import Busy
 from lsp_server.engine.gate import Gate
 from lsp_server.engine.tasks import to_the_end
-from lsp_server.http.logs import OneLine, Seldom, escaped
 
 
-def test_the_same_warning_comes_a_few_times_then_its_number() -> None:
-    now, written = 0.0, StringIO()
-    handler = logging.StreamHandler(written)
-    handler.addFilter(Seldom(most=3, seconds=60.0, clock=lambda: now))
-    log = logging.Logger("test")
-    log.addHandler(handler)
+async def test_more_than_the_queue_holds_is_refused() -> None:
+    gate = Gate(workers=1, waiting=1)
+    go = asyncio.Event()
 
-    def fails(number: int) -> None:
-        log.error("file %d cannot be opened", number)
+    async def work() -> int:
+        await go.wait()
+        return 1
 
-    for number in range(1000):
-        fails(number)
-        log.info("asked %d", number)
-    log.error("another")
-    lines = written.getvalue().splitlines()
-    assert [line for line in lines if "file" in line] == [f"file {n} cannot be opened" for n in range(3)]
-    assert sum("asked" in line for line in lines) == 1000
-    assert lines[-1] == "another"
-    now = 61.0
-    fails(7)
-    assert written.getvalue().splitlines()[-1] == "file 7 cannot be opened (997 more were left out before)"
+    first, second = (asyncio.create_task(gate.run(work)) for _ in range(2))
+    while gate.admitted < 2:
+        await asyncio.sleep(0)
+    with pytest.raises(Busy, match="The server is busy"):
+        await gate.run(work)
+    go.set()
+    assert await first + await second == 2
+    assert await gate.run(work) == 1
 
 
-def test_a_message_stays_on_its_line_and_changes_no_terminal() -> None:
-    record = logging.LogRecord("n", logging.ERROR, "", 0, "a\r\n2026 ERROR \x1b[31m%s\u202e", ("\x00",), None)
-    said = OneLine("%(message)s").format(record)
-    assert said == r"a\r\n2026 ERROR \x1b[31m\x00\u202e"
-    assert escaped("⊢ n + 0 = n") == "⊢ n + 0 = n"
+async def test_work_that_nobody_waits_for_keeps_its_place_until_it_ends() -> None:
+    gate = Gate(workers=1, waiting=0)
+    begun, go = asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        begun.set()
+        await go.wait()
+
+    given_up = asyncio.create_task(gate.run(work))
+    await begun.wait()
+    given_up.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await given_up
+    with pytest.raises(Busy):
+        await gate.run(work)
+    go.set()
+    while gate.admitted:
+        await asyncio.sleep(0)
+    await gate.run(work)
 
 
 async def test_work_that_nobody_waits_for_ends_in_its_thread() -> None:

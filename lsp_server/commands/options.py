@@ -1,0 +1,50 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+import argparse
+
+from lean_extract.common.devices import DEVICES
+from lean_extract.common.option_types import depth
+from lsp_server.engine.settings import SOURCES
+
+
+def add_backend_option(parser: argparse.ArgumentParser) -> None:
+    """Declare `--backend`."""
+    said = "what to search: lean (default), naturalproofs, match, or a Python package with a backend"
+    parser.add_argument("--backend", metavar="NAME", default="lean", help=said)
+
+
+def add_lean_option(parser: argparse.ArgumentParser) -> None:
+    """Declare `--lean`."""
+    parser.add_argument(
+        "--lean",
+        metavar="COMMAND",
+        default="",
+        help="the command line of the Lean to run (default: found automatically)",
+    )
+
+
+def add_model_options(parser: argparse.ArgumentParser, *, may_fetch: bool = True) -> None:
+    """Declare the model, where it runs, and whether it may be downloaded."""
+    said = "the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)"
+    parser.add_argument("--model", metavar="NAME", default="", help=said)
+    said = "where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)"
+    parser.add_argument("--device", choices=DEVICES, default="auto", help=said)
+    if may_fetch:
+        said = "download that model from the hub if it is not on this machine"
+        parser.add_argument("--download", action="store_true", help=said)
+
+
+def add_rerank_option(parser: argparse.ArgumentParser) -> None:
+    """Declare `--rerank`."""
+    said = "how many premises to re-rank, if the model has a re-ranker; 0: none (default: 20)"
+    parser.add_argument("--rerank", type=depth, default=None, metavar="N", help=said)
+
+
+def add_tactic_options(parser: argparse.ArgumentParser) -> None:
+    """Declare where tactics come from."""
+    said = "the tactic generator: a folder, or owner/name on the hub (default: the shipped one)"
+    parser.add_argument("--generator", metavar="PATH_OR_HUB_NAME", default="", help=said)
+    said = "where tactics come from (default: both)"
+    parser.add_argument("--tactics-from", choices=SOURCES, default="both", help=said)
