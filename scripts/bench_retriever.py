@@ -30,6 +30,7 @@ from lean_extract.source.reader import read_file
 from retriever.lean.features import load_fusion
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index import bundled
+from retriever.lean.offer import RankRequest
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
@@ -105,7 +106,7 @@ def measure(stores: list[IndexStore], model: Path, runs: int, *, cpu: bool = Fal
     watch = Stopwatch(goals(128, encoder), runs, clock)
     where = GoalContext("New", ("Mathlib.Analysis.Normed.Group.Basic",))
     vectors = {goal.target: encoder.encode_state(goal) for goal in watch.asked}
-    service.rank(watch.asked[0], where)
+    service.rank(RankRequest(watch.asked[0], where))
     found = {
         "premises": float(len(snapshot.view)),
         "dimension": float(encoder.dimension),
@@ -114,16 +115,20 @@ def measure(stores: list[IndexStore], model: Path, runs: int, *, cpu: bool = Fal
         "embed the goal": watch.median_ms(encoder.encode_state),
         "dense search": watch.median_ms(lambda g: snapshot.search.query(vectors[g.target]).top(256)),
         "BM25": watch.median_ms(lambda g: snapshot.bm25.scores(goal_tokens(g))),
-        f"goal to {MOST} premises, state alone": watch.median_ms(lambda g: service.rank(g, None, MOST)),
-        f"goal to {MOST} premises, in a file": watch.median_ms(lambda g: service.rank(g, where, MOST)),
+        f"goal to {MOST} premises, state alone": watch.median_ms(
+            lambda g: service.rank(RankRequest(g, None, MOST))
+        ),
+        f"goal to {MOST} premises, in a file": watch.median_ms(
+            lambda g: service.rank(RankRequest(g, where, MOST))
+        ),
     }
     if tower is not None:
         found["of which the state tower"] = watch.median_ms(lambda g: tower.encode_states([g]))
     if reranker := Reranker.beside(model):
         service = PremiseService(stores, encoder, fusion, reranker, DEPTH, **models)
-        service.rank(watch.asked[0], where)
+        service.rank(RankRequest(watch.asked[0], where))
         name = f"goal to {MOST} premises, in a file, {DEPTH} re-ranked"
-        found[name] = watch.median_ms(lambda g: service.rank(g, where, MOST))
+        found[name] = watch.median_ms(lambda g: service.rank(RankRequest(g, where, MOST)))
     return {**found, "premises embedded a second": pace(encoder, statements(snapshot), clock)}
 
 

@@ -22,7 +22,7 @@ from lean_extract.records import Goal
 from lsp_server.engine.project_index import ProjectIndex
 from retriever.lean.callers import CALLERS, Caller, caller_of
 from retriever.lean.index.bundled import read_card
-from retriever.lean.offer import Kinds, admits
+from retriever.lean.offer import Kinds, RankRequest, admits
 
 _SHOWN = 10
 _GOLD: tuple[Kinds, ...] = ("theorems", "unfoldable")
@@ -63,7 +63,7 @@ def row(steps: Sequence[Step], index: ProjectIndex, *, with_definitions: bool) -
     figures: list[list[float]] = [[], [], []]
     for step in steps:
         kinds: Kinds | None = None if with_definitions else "theorems"
-        ranked = index.rank_in(step.goal, None, _SHOWN, step.caller, kinds)
+        ranked = index.rank(RankRequest(step.goal, None, _SHOWN, kinds, caller=step.caller))
         names = [one.premise.name for one in ranked]
         figures[0].append(recall(names, step.everything, 1))
         figures[1].append(recall(names, step.everything, _SHOWN))

@@ -43,9 +43,8 @@ from lsp_server.engine.tactic_runner import TrialResults
 from lsp_server.engine.waiting import OnWaiting, while_waiting
 from prover.generator.model import Generated
 from prover.verify import GoalPosition
-from retriever.lean.callers import Caller
 from retriever.lean.declared import DeclarationSite
-from retriever.lean.offer import RankedPremise
+from retriever.lean.offer import RankedPremise, RankRequest
 from retriever.search.indexing.report import IndexReport
 
 
@@ -140,14 +139,9 @@ class Engine:
         async with asking_lean(self._lean, position):
             return await self._pipeline.states.expected_at(self._lean, position)
 
-    async def rank(
-        self, goal: Goal, position: GoalPosition | None, k: int, caller: Caller = ""
-    ) -> Sequence[RankedPremise]:
-        """The best `k` premises for the goal, of the kinds that the caller can use.
-
-        With a position, each says whether it is in scope there.
-        """
-        return (await self._pipeline.rank(self._context(), goal, position, k, caller)).premises
+    async def rank(self, asked: RankRequest, position: GoalPosition | None) -> Sequence[RankedPremise]:
+        """The best premises for a goal; with a position, each says whether it is in scope there."""
+        return (await self._pipeline.rank(self._context(), asked, position)).premises
 
     async def tactics_at(self, position: GoalPosition) -> TrialResults:
         """The tactics that Lean accepts at the position, in the order to show.

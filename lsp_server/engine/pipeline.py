@@ -64,9 +64,9 @@ from prover.neighbours.proposals import SOURCE as NEIGHBOUR
 from prover.odds import shipped_odds
 from prover.turns import Turns
 from prover.verify import GoalPosition
-from retriever.lean.callers import Caller
 from retriever.lean.listing import without_replaced
-from retriever.lean.offer import RankedPremise
+from retriever.lean.offer import RankedPremise, RankRequest
+from retriever.lean.rewriting_search import Rewriting
 
 _POOL = 2
 """A source is asked for this many times the tactics that are tried: the odds may order them otherwise than it does."""
@@ -105,12 +105,11 @@ class Pipeline:
         timer.lap("goal")
         wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
         depth = max(wanted, context.settings.tactics.premises)
+        asked = RankRequest(goal, k=depth, caller=request.caller, explain=request.explain)
         if request.select:
-            ranked = await self._rank_rewriting(context, goal, request, depth)
+            ranked = await self._rank_rewriting(context, asked, request)
         else:
-            ranked = await self.rank(
-                context, goal, request.position, depth, request.caller, explain=request.explain
-            )
+            ranked = await self.rank(context, asked, request.position)
         timer.lap("premises")
         answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
         if not request.tactics:
@@ -160,7 +159,8 @@ class Pipeline:
         if goal is None:
             return None
         wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
-        ranked = await self.rank(context, goal, at, wanted, request.caller, explain=request.explain)
+        asked = RankRequest(goal, k=wanted, caller=request.caller, explain=request.explain)
+        ranked = await self.rank(context, asked, at)
         timer.lap("premises")
         state = ProofState((goal,))
         answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
@@ -174,50 +174,57 @@ class Pipeline:
         await context.catch_up()
         state = await self.states.at(context.lean, position)
         goal = main_goal(state)
-        ranked = await self.rank(context, goal, position, context.settings.tactics.premises)
+        ranked = await self.rank(context, RankRequest(goal, k=context.settings.tactics.premises), position)
         return await self.try_tactics(context, position, state, ranked, searches=False)
 
     async def rank(
-        self,
-        context: RequestContext,
-        goal: Goal,
-        position: GoalPosition | None,
-        k: int,
-        caller: Caller = "",
-        *,
-        explain: bool = False,
+        self, context: RequestContext, asked: RankRequest, position: GoalPosition | None
     ) -> Ranked:
-        """The best `k` premises for the goal, of the kinds that the caller can use.
+        """The best premises for the goal; with a position, each says whether it is in scope there.
 
         Raises PremiseIndexError, ModelError, BadSource.
         """
         await context.files.caught_up()
         current = await context.index.current()
-        settings = context.settings.premises
-        premises = await self.ranking.rank(current, settings, goal, position, k, caller, explain=explain)
+        ranked = await self._premises(context, current, asked, position)
         if position is not None and (faults := await self.states.errors_above(context.lean, position)):
             where = await asyncio.to_thread(current.index.context_at, position)
-            premises = with_errors(premises, faults, where)
-        return Ranked(premises, current)
+            ranked = with_errors(ranked, faults, where)
+        return Ranked(ranked, current)
+
+    async def _premises(
+        self,
+        context: RequestContext,
+        current: CurrentIndex,
+        asked: RankRequest,
+        position: GoalPosition | None,
+    ) -> list[RankedPremise]:
+        """Without those that need an import, where the settings leave these out."""
+        ranked = await self.ranking.rank(current, asked, position)
+        if not context.settings.premises.out_of_scope:
+            ranked = [one for one in ranked if one.in_scope is not False]
+        return ranked[: asked.k]
 
     async def _rank_rewriting(
-        self, context: RequestContext, goal: Goal, request: SuggestRequest, k: int
+        self, context: RequestContext, asked: RankRequest, request: SuggestRequest
     ) -> Ranked:
-        """The best `k` premises that rewrite the selected part; for the whole goal where there are none.
+        """The best premises that rewrite the selected part; for the whole goal where there are none.
 
         Raises UserError: the target has no such part.
         """
         await context.files.caught_up()
         current = await context.index.current()
-        found, rewriting = await asyncio.to_thread(
-            current.index.rank_rewriting, goal, request.select, request.position, k, explain=request.explain
-        )
+        position, part = request.position, request.select
+
+        def rank() -> tuple[list[RankedPremise], Rewriting]:
+            where = current.index.context_of(position)
+            return current.index.rank_rewriting(replace(asked, where=where), part)
+
+        found, rewriting = await asyncio.to_thread(rank)
         if not found:
-            ranked = await self.rank(context, goal, request.position, k, "rewrite", explain=request.explain)
-            return replace(ranked, note=NOTHING.format(part=request.select))
-        return Ranked(
-            found, current, rewrites(found, rewriting, request.select, context.settings.tactics.count)
-        )
+            ranked = await self.rank(context, replace(asked, caller="rewrite"), position)
+            return replace(ranked, note=NOTHING.format(part=part))
+        return Ranked(found, current, rewrites(found, rewriting, part, context.settings.tactics.count))
 
     async def _with_tactics(
         self,
@@ -348,10 +355,8 @@ class Pipeline:
         self, context: RequestContext, current: CurrentIndex, trial: TrialRequest
     ) -> list[Candidate]:
         goal = main_goal(trial.state)
-        settings = context.settings.premises
-        definitions = await self.ranking.rank(
-            current, settings, goal, trial.position, DEFINITIONS, kinds="definitions"
-        )
+        asked = RankRequest(goal, k=DEFINITIONS, kinds="definitions")
+        definitions = await self._premises(context, current, asked, trial.position)
         extra = trial.tactics.extra or current.index.closers
         mentioned = await asyncio.to_thread(worth_trying, goal, in_scope(definitions))
         usable = [*trial.premises, *mentioned]
@@ -405,7 +410,8 @@ async def _without_tactics(
 ) -> Suggestion:
     """The answer after the premises are ranked."""
     index = ranked.current.index
-    fits = bool(request.select) or await asyncio.to_thread(index.relates_to, goal, request.position)
+    where = await asyncio.to_thread(index.context_of, request.position)
+    fits = bool(request.select) or await asyncio.to_thread(index.relates_to, goal, where)
     notes = [note for note in (ranked.note, "" if fits else NOTHING_FITS) if note]
     return Suggestion(
         goal=format_goal(goal),

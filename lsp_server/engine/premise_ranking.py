@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lean_extract.common.lru import Cache
-from lean_extract.records import Goal, Premise
+from lean_extract.records import Premise
 from lean_extract.session.faults import Fault
 from lsp_server.documents.goal_positions import broken_names, cache_key
 from lsp_server.engine.open_index import CurrentIndex
-from lsp_server.engine.settings import PremiseSettings
+from lsp_server.engine.project_index import ProjectIndex
 from prover.verify import GoalPosition
-from retriever.lean.callers import Caller
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import Kinds, RankedPremise
+from retriever.lean.offer import RankedPremise, RankRequest
 
 NOTHING_FITS = "No premise fits: none of those that were searched has a symbol of this goal."
 _DEPTH = 200
@@ -31,37 +30,25 @@ class PremiseRanking:
         self._known: Cache[list[RankedPremise]] = Cache(_KEPT)
 
     async def rank(
-        self,
-        current: CurrentIndex,
-        settings: PremiseSettings,
-        goal: Goal,
-        position: GoalPosition | None,
-        k: int,
-        caller: Caller = "",
-        kinds: Kinds | None = None,
-        *,
-        explain: bool = False,
+        self, current: CurrentIndex, asked: RankRequest, position: GoalPosition | None
     ) -> list[RankedPremise]:
-        """The best `k` premises for the goal, of these kinds or those that the caller can use.
+        """The best premises for the goal; with a position, each says whether it is in scope there.
 
-        With a position, each says whether it is in scope there.
-
-        With `explain` each also says what its score comes from.
         Raises PremiseIndexError, ModelError, BadSource.
         """
-        depth = k if kinds else max(k, _DEPTH)
-        where = cache_key(position) if position else None
-        key = (current.version, goal, where, depth, caller, kinds, explain)
+        depth = asked.k if asked.kinds else max(asked.k, _DEPTH)
+        deep = replace(asked, k=depth)
+        key = (current.version, deep, cache_key(position) if position else None)
         ranked = self._known.get(key)
         if ranked is None:
-            ranked = await asyncio.to_thread(
-                current.index.rank, goal, position, depth, caller, kinds, explain=explain
-            )
+            ranked = await asyncio.to_thread(_ranked, current.index, deep, position)
             if position is None or position.text is not None:
                 self._known.put(key, ranked)
-        if not settings.out_of_scope:
-            ranked = [one for one in ranked if one.in_scope is not False]
-        return ranked[:k]
+        return ranked
+
+
+def _ranked(index: ProjectIndex, asked: RankRequest, position: GoalPosition | None) -> list[RankedPremise]:
+    return index.rank(replace(asked, where=index.context_of(position)))
 
 
 def with_errors(

@@ -22,7 +22,7 @@ from lsp_server.engine.requests import (
 )
 from lsp_server.engine.schema import QueryKind, SearchAnswer
 from retriever.lean.allowed import Allowed
-from retriever.lean.offer import RankedPremise
+from retriever.lean.offer import RankedPremise, RankRequest
 from retriever.lean.pattern_search import PatternMatches
 from retriever.lean.patterns.query import is_pattern
 
@@ -58,21 +58,20 @@ async def search(context: RequestContext, request: SearchRequest) -> SearchAnswe
 
 def _find(context: RequestContext, request: SearchRequest, index: ProjectIndex, query: str) -> _Found:
     """The premises that fit the pattern, or the goal, or the query where that is neither."""
-    settings, position = context.settings.premises, request.position
+    settings, where = context.settings.premises, index.context_of(request.position)
     wanted = min(request.k or settings.count, MOST_PREMISES)
     allowed = Allowed(modules=request.modules, in_scope=request.in_scope or not settings.out_of_scope)
     if is_pattern(query):
-        matches = index.search_pattern(query, position, wanted, allowed)
+        matches = index.search_pattern(query, where, wanted, allowed)
         return _Found(
             QueryKind.PATTERN, matches.premises, list(_left_out(matches.unread)), list(_more(matches))
         )
     if not is_goal(query):
-        return _Found(QueryKind.TEXT, index.search(query, position, wanted, allowed))
+        return _Found(QueryKind.TEXT, index.search(query, where, wanted, allowed))
     goal: Goal = main_goal(parse_goal(query))
-    where = index.context_at(position) if position else None
-    if not index.relates_to(goal, position):
+    if not index.relates_to(goal, where):
         return _Found(QueryKind.GOAL, [], notes=[NOTHING_FITS, *index.notes(goal)])
-    ranked = index.rank_in(goal, where, wanted, allowed=allowed, explain=request.explain)
+    ranked = index.rank(RankRequest(goal, where, wanted, allowed=allowed, explain=request.explain))
     return _Found(QueryKind.GOAL, ranked, notes=[*goal_doubts(query), *index.notes(goal)])
 
 

@@ -29,7 +29,7 @@ from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
 from retriever.lean.features import FEATURES, load_fusion
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import Kinds, RankedPremise, offered_premises, own_premises, scope_of
+from retriever.lean.offer import Kinds, RankedPremise, RankRequest, offered_premises, own_premises, scope_of
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.service import PremiseService
 from retriever.lean.theorems import is_theorem
@@ -151,7 +151,7 @@ class ProblemRetriever:
     ) -> list[Premise]:
         hidden = self._hidden | {problem.full_name}
         most = count + min(len(self._hidden), _MOST_HIDDEN) + 1
-        ranked = self._service.rank(goal, context, most, kinds=kinds, allowed=_IN_SCOPE)
+        ranked = self._service.rank(RankRequest(goal, context, most, kinds, _IN_SCOPE))
         left = [one for one in ranked if one.premise.name not in hidden and self._fits(one)]
         return [one.premise for one in left[:count]]
 

@@ -30,7 +30,7 @@ from lsp_server.http.revisions import Library
 from retriever.lean.allowed import Allowed
 from retriever.lean.callers import caller_of
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import MOST_LOCAL, Kinds, RankedPremise, admits
+from retriever.lean.offer import MOST_LOCAL, Kinds, RankedPremise, RankRequest, admits
 from retriever.lean.snapshot import Snapshot
 
 Listed = Annotated[list[str | int], Field(max_length=MAX_LISTED, fail_fast=True)]
@@ -153,7 +153,7 @@ class _Job:
         request = self._request
         is_plain = request.imported_modules is None and request.local_premises is None
         if is_plain and not request.new_premises and not request.caller_in_module_system:
-            ranked = await self._library.rank(self._goal, self._k, self._caller)
+            ranked = await self._library.rank(RankRequest(self._goal, k=self._k, caller=self._caller))
         else:
             index = await self._library.engine.project_index()
             ranked = await asyncio.to_thread(self._rank, index)
@@ -166,7 +166,7 @@ class _Job:
         with index.service.reading() as snapshot:
             context = GoalContext(imports=_all_modules(snapshot), local=tuple(sent)) if sent else None
             allowed = self._allowed(snapshot, sent)
-        return index.rank_in(self._goal, context, self._k, self._caller, kinds, allowed)
+        return index.rank(RankRequest(self._goal, context, self._k, kinds, allowed, self._caller))
 
     def _sent(self, index: ProjectIndex, kinds: Sequence[Kinds]) -> list[Premise]:
         """The new premises of these kinds, and if there are very many, those nearest to the goal."""

@@ -21,9 +21,8 @@ from lsp_server.engine.freshness import MATHLIB, dated, pinned_lean
 from lsp_server.engine.settings import Settings
 from lsp_server.http.numbering import Numbering
 from lsp_server.http.problems import INVALID, Refusal
-from retriever.lean.callers import Caller
 from retriever.lean.index.bundled import Bundle, read_card
-from retriever.lean.offer import RankedPremise
+from retriever.lean.offer import RankedPremise, RankRequest
 
 log = logging.getLogger("premise_suggest")
 
@@ -51,18 +50,18 @@ class Library:
     numbering: Numbering = field(default_factory=Numbering)
     _ranked: Cache[list[RankedPremise]] = field(default_factory=lambda: Cache(_CACHED))
 
-    async def rank(self, goal: Goal, k: int, caller: Caller = "") -> list[RankedPremise]:
-        """The best `k` premises for a goal of which no file is known; recent answers are kept.
+    async def rank(self, asked: RankRequest) -> list[RankedPremise]:
+        """The best premises for a goal of which no file is known; recent answers are kept.
 
         Raises PremiseIndexError, ModelError.
         """
         index = await self.engine.project_index()
         snapshot = await asyncio.to_thread(index.service.snapshot)  # a changed index is read again
-        key = (goal, k, caller, snapshot.stamps)
+        key = (asked, snapshot.stamps)
         ranked = self._ranked.get(key)
         if ranked is None:
-            ranked = await asyncio.to_thread(index.rank_in, goal, None, k, caller)
-            if k <= _LONGEST_KEPT and _length(goal) <= _LONGEST_GOAL_KEPT:
+            ranked = await asyncio.to_thread(index.rank, asked)
+            if asked.k <= _LONGEST_KEPT and _length(asked.goal) <= _LONGEST_GOAL_KEPT:
                 self._ranked.put(key, ranked)
         return ranked
 

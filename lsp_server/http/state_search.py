@@ -15,6 +15,7 @@ from lsp_server.http.limits import MAX_CALLER, MAX_K, MAX_QUERY
 from lsp_server.http.problems import INVALID, MISSING, Refusal
 from lsp_server.http.revisions import Library
 from retriever.lean.callers import caller_of
+from retriever.lean.offer import RankRequest
 
 DEFAULT_RESULTS = 6
 """What LeanSearchClient asks for by default."""
@@ -68,7 +69,8 @@ def router(backend: HttpBackend) -> APIRouter:
         if count <= 0:
             return []
         goal = await backend.goal_of(query)
-        ranked = await backend.work(lambda: library.rank(goal, min(count, MAX_K), caller_of(caller or "")))
+        asked = RankRequest(goal, k=min(count, MAX_K), caller=caller_of(caller or ""))
+        ranked = await backend.work(lambda: library.rank(asked))
         return JSONResponse([_match(one.premise, library, rev) for one in ranked])
 
     return routes

@@ -29,7 +29,7 @@ from prover.training.evaluate_neighbours import read_steps
 from prover.training.fit_neighbours import WantedStep
 from prover.training.offers import FORMAT, sample, tactic_steps
 from retriever.lean.evaluation.pool import HeldOutGoal
-from retriever.lean.evaluation.rankers import Setting, in_setting, score, served_method
+from retriever.lean.evaluation.rankers import Setting, score, served_method
 from retriever.lean.evaluation.session import EvaluationSession, encode_questions, open_session
 from retriever.lean.features import load_fusion
 from retriever.lean.ranker.model import TreeRanker
@@ -49,7 +49,7 @@ def rank(session: EvaluationSession, steps: Sequence[WantedStep], count: int) ->
         placed = [_placed(session, numbers, step) for step in steps[start : start + _BLOCK]]
         states = encode_questions(session, [question for question, _ in placed])
         for (question, setting), state in zip(placed, states, strict=True):
-            scored = in_setting(score(session.pool, session.vectors, state, question), setting)
+            [scored] = score(session.pool, session.vectors, state, question, [setting])
             yield [session.pool.names[number] for number in method.ranking(scored)[:count]]
 
 

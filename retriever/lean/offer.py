@@ -10,7 +10,7 @@ from urllib.parse import quote
 import numpy as np
 
 from lean_extract.common.arrays import Bools
-from lean_extract.records import Premise
+from lean_extract.records import Goal, Premise
 from lean_extract.toolchains.core_sources import LEAN_CORE
 from retriever.lean.allowed import Allowed
 from retriever.lean.callers import Caller
@@ -53,6 +53,26 @@ _DOCUMENTED = frozenset(
 )
 MOST_LOCAL = 512
 """How many of the open file's premises are offered besides the index's."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankRequest:
+    """A request for the premises that fit a goal."""
+
+    goal: Goal
+    where: GoalContext | None = None
+    """Without it nothing is known about imports; with it, private premises of other files and what follows its line
+    are left out."""
+    k: int = 32
+    """How many."""
+    kinds: Kinds | None = None
+    """None: what the caller can use."""
+    allowed: Allowed | None = None
+    """Restricts what is looked at before the best are chosen."""
+    caller: Caller = ""
+    """The group of the tactic that the premises are for."""
+    explain: bool = False
+    """Whether each premise says what its score comes from."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ class Snapshot:
     @cached_property
     def internal(self) -> InternalNames:
         """The premises that their libraries call internal."""
-        return InternalNames(self.view)
+        return InternalNames.of_view(self.view)
 
     @cached_property
     def notations(self) -> Notations:

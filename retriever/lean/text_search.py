@@ -24,6 +24,7 @@ from retriever.lean.goal_context import GoalContext, notations_at
 from retriever.lean.listing import SPARE, listed
 from retriever.lean.offer import (
     RankedPremise,
+    RankRequest,
     internal_premises,
     offered_premises,
     own_premises,
@@ -135,7 +136,7 @@ def search(
         if not named and " " not in text:
             found = _best(offer, by_name(offer, replace(query, concepts=())), k + SPARE)
         if len(found) < k and service.relates_to(Goal((), text), where):
-            meant = service.rank(Goal((), text), where, k, kinds="all", allowed=allowed)
+            meant = service.rank(RankRequest(Goal((), text), where, k, "all", allowed))
             found = _one_list(found, meant, k + SPARE)
         return listed(found, where)[:k]
 

@@ -11,6 +11,7 @@ from lean_extract.source.projects.project import SourceFile, find_sources
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import SharedPackage, pinned_packages, update_index, update_package
 from retriever.lean.index.view import LeanView
+from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index.store import IndexStore
@@ -71,7 +72,9 @@ def test_an_alias_is_found_by_its_statement(
 ) -> None:
     update_index(root, store, encoder)
     service = PremiseService.open([store], model_folder)
-    ranked = [one.premise.name for one in service.rank(COMMUTES, GoalContext("New", ("Num.User",)))]
+    ranked = [
+        one.premise.name for one in service.rank(RankRequest(COMMUTES, GoalContext("New", ("Num.User",))))
+    ]
     assert set(ranked[:2]) == {"base_turn", "my_turn"}
 
 

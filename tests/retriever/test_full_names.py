@@ -18,6 +18,7 @@ from lean_extract.records import Goal
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.models import SHIPPED_MODEL
 from retriever.lean.index.build import update_index
+from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.symbols import premise_symbols
@@ -91,7 +92,7 @@ def test_a_restated_lemma_is_first_however_names_are_printed(
         state = _NAMES.sub(lambda found: f"{COURSE}.{found[0]}", state)
     elif names == "short":
         state = _NAMES.sub("", state)
-    [first, *_] = course.rank(parse_goal(state), None, 10)
+    [first, *_] = course.rank(RankRequest(parse_goal(state), None, 10))
     assert first.premise.name == f"{COURSE}.{lemma}"
 
 

@@ -14,6 +14,7 @@ from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import update_index
 from retriever.lean.index.corpus import LeanIndexCorpus
 from retriever.lean.near_steps import MOST_TERMS
+from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index.store import IndexStore
@@ -157,7 +158,7 @@ def test_an_index_from_before_steps_were_kept_answers_and_is_completed(
         patch.setattr(LeanIndexCorpus, "has_steps", False)
         update_index(root, store, counting)
     service = PremiseService([store], counting, load_fusion(MODEL))
-    assert service.rank(GOAL) and service.near_steps(GOAL) == []
+    assert service.rank(RankRequest(GOAL)) and service.near_steps(GOAL) == []
     assert service.freshness().without_steps == 2
     embedded = len(counting.names)
     assert update_index(root, store, counting).files_read == 2

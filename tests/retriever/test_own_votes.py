@@ -15,6 +15,7 @@ from lsp_server.engine.models import SHIPPED_MODEL
 from retriever.lean.dataset.dataset import load_records
 from retriever.lean.goal_context import GoalContext, voters
 from retriever.lean.index.build import update_index
+from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.lean.theorems import is_theorem
 from retriever.models.encoder import Encoder
@@ -189,7 +190,7 @@ def test_a_premise_used_in_one_file_climbs_for_a_goal_in_another(tmp_path: Path,
 
     def ranked() -> list[str]:
         service = PremiseService.open([store], SHIPPED_MODEL)
-        return [one.premise.name for one in service.rank(GOAL, where, 1000)]
+        return [one.premise.name for one in service.rank(RankRequest(GOAL, where, 1000))]
 
     before = ranked()
     used = before[30]

@@ -23,7 +23,7 @@ from prover.shaped.model import ShapeGenerator
 from prover.training.evaluate_neighbours import Library
 from prover.training.fit_neighbours import WantedStep
 from retriever.lean.evaluation.pool import HeldOutGoal
-from retriever.lean.evaluation.rankers import FusedMethod, LearnedMethod, in_setting, score, served_method
+from retriever.lean.evaluation.rankers import RankedMethod, score, served_method
 from retriever.lean.evaluation.session import EvaluationSession, encode_questions, open_session
 from retriever.lean.features import load_fusion
 from retriever.lean.index.steps import step_vectors
@@ -43,7 +43,7 @@ class Sources:
     """All that proposes tactics at the goals of one library."""
 
     session: EvaluationSession
-    method: FusedMethod | LearnedMethod
+    method: RankedMethod
     known: Library
     closers: tuple[str, ...]
     generators: Sequence[AnyGenerator]
@@ -111,5 +111,5 @@ class Sources:
 
     def _ranked(self, question: HeldOutGoal, state: Floats) -> list[Premise]:
         pool, corpus = self.session.pool, self.session.dataset.corpus
-        scored = in_setting(score(pool, self.session.vectors, state, question), "importable")
+        [scored] = score(pool, self.session.vectors, state, question, ["importable"])
         return [corpus[number] for number in self.method.ranking(scored)]

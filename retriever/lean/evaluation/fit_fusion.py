@@ -15,7 +15,7 @@ from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import BadRecords
 from retriever.lean.evaluation.measure import SETTINGS
 from retriever.lean.evaluation.pool import HeldOutGoal, Pool
-from retriever.lean.evaluation.rankers import featured, in_setting, score
+from retriever.lean.evaluation.rankers import feature_rows, score
 from retriever.lean.evaluation.session import (
     EvaluationSession,
     encode_questions,
@@ -41,10 +41,8 @@ def examples_of(
 ) -> Iterator[RankingExample]:
     """Every question in every setting that leaves it a gold premise among its candidates."""
     for row, question in enumerate(questions):
-        raw = score(pool, vectors, states[row], question)
-        for setting in SETTINGS:
-            scored = in_setting(raw, setting)
-            numbers, _, table = featured(pool, lists.lists, scored)
+        for scored in score(pool, vectors, states[row], question, SETTINGS):
+            numbers, table = feature_rows(pool, lists.lists, FEATURES, scored)
             gold = np.isin(numbers, list(question.gold))
             if gold.any():
                 yield RankingExample(table, gold)

@@ -19,7 +19,7 @@ from lean_extract.common.errors import ModelError
 from retriever.evaluation.reranker_weight import FittedWeight, filled, fit_weight, mean_reciprocal_rank
 from retriever.lean.evaluation.measure import SETTINGS
 from retriever.lean.evaluation.pool import HeldOutGoal
-from retriever.lean.evaluation.rankers import in_setting, score, served_method
+from retriever.lean.evaluation.rankers import score, served_method
 from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.reranked import Logits, logits_of
 from retriever.lean.evaluation.session import (
@@ -43,9 +43,8 @@ def examples_of(
     method = served_method(session.pool, session.model, load_fusion(session.model))
     states = encode_questions(session, questions)
     for row, question in enumerate(tqdm(questions, unit="question", disable=None)):
-        raw = score(session.pool, session.vectors, states[row], question)
-        for setting in SETTINGS:
-            numbers, scores = method.first(in_setting(raw, setting))
+        for scored in score(session.pool, session.vectors, states[row], question, SETTINGS):
+            numbers, scores = method.first(scored)
             gold = np.isin(numbers[:first], list(question.gold))
             if gold.any() and not gold.all():
                 found = logits.of(question, numbers[:first])

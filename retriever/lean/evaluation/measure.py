@@ -16,7 +16,6 @@ from retriever.lean.evaluation.rankers import (
     Method,
     ScoredQuestion,
     Setting,
-    in_setting,
     rankings,
     score,
 )
@@ -85,8 +84,8 @@ def measure(
     for row, question in enumerate(
         tqdm(questions, unit="question", disable=None if shows_progress else True)
     ):
-        raw = score(session.pool, session.vectors, states[row], question)
-        asked = {setting: in_setting(raw, setting) for setting in settings}
+        scored_in = score(session.pool, session.vectors, states[row], question, settings)
+        asked = dict(zip(settings, scored_in, strict=True))
         for method in methods:
             known = [asked[setting] for setting in settings if _is_new(method, setting)]
             for scored, ranked in zip(known, rankings(method, known), strict=True):
