@@ -15,10 +15,10 @@ from collections.abc import (
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.limits import TacticSeconds
+from lean_extract.session.live import LiveLean
 from lean_extract.session.suggested import asks
 from prover.candidates import Candidate, is_unfinished
 from prover.closers import is_worth_cases
@@ -28,26 +28,6 @@ from prover.variants import TacticVariant, distinct
 _SPLITS = re.compile(r"(?:induction|cases)'?\s+(?P<name>[^\s,:]+)\s*(?:with\b|using\b|generalizing\b|\Z)")
 _ASKS = "It only asks Lean what to write."
 _RANK = {"closes": 0, "progress": 1, "unjudged": 2, "timeout": 3, "fails": 4}
-
-
-class TacticTrier(Protocol):
-    """Tries tactics in Lean without touching the user's document, as `LeanSession` does."""
-
-    def try_tactics(
-        self,
-        path: Path,
-        text: str | None,
-        position: Position,
-        tactics: AsyncIterable[str],
-        *,
-        timeout: TacticSeconds,
-        within: float | None = None,
-    ) -> AsyncIterator[TacticOutcome]:
-        """Yield outcomes as they finish, in any order. A tactic is taken from its source when it can be tried.
-
-        `timeout`: seconds for each tactic, or a function of it that says them. `within`: seconds for all together.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +40,7 @@ class GoalPosition:
 
 
 async def verify(
-    trier: TacticTrier,
+    lean: LiveLean,
     at: GoalPosition,
     before: ProofState,
     candidates: Sequence[Candidate] | AsyncIterable[Candidate],
@@ -81,21 +61,18 @@ async def verify(
         within: seconds for all together.
         hear: called with each of Lean's verdicts.
 
-    Raises what the trier raises (NoGoalHere, LeanDied, ...), and what the source of candidates raises.
+    Raises what Lean raises (NoGoalHere, LeanDied, ...), and what the source of candidates raises.
     """
     given = candidates if isinstance(candidates, AsyncIterable) else _each(candidates)
-    async with aclosing(_worth_trying(given)) as tactics:
-        stream = trier.try_tactics(at.path, at.text, at.position, tactics, timeout=timeout, within=within)
-        try:
-            async for outcome in stream:
+    async with aclosing(_finished(given)) as tactics:
+        outcomes = lean.try_tactics(at.path, at.text, at.position, tactics, timeout=timeout, within=within)
+        async with aclosing(outcomes):  # Lean stops when the caller stops listening.
+            async for outcome in outcomes:
                 if hear is not None:
                     hear(outcome)
                 judged = _judge(outcome, before)
                 if keep_failures or judged.status in ("closes", "progress", "unjudged"):
                     yield judged
-        finally:
-            if isinstance(stream, AsyncGenerator):
-                await stream.aclose()  # Stop Lean when the caller stops listening.
 
 
 async def _each(candidates: Sequence[Candidate]) -> AsyncIterator[Candidate]:
@@ -103,7 +80,7 @@ async def _each(candidates: Sequence[Candidate]) -> AsyncIterator[Candidate]:
         yield candidate
 
 
-async def _worth_trying(candidates: AsyncIterable[Candidate]) -> AsyncGenerator[str, None]:
+async def _finished(candidates: AsyncIterable[Candidate]) -> AsyncGenerator[str, None]:
     async for candidate in candidates:
         if not is_unfinished(candidate.tactic):
             yield candidate.tactic

@@ -21,7 +21,7 @@ from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.toolchains.compile import CompilationStopped
 from lsp_server.commands import eval_retrieval
 from lsp_server.commands.common import existing_folder, show_first_use
-from lsp_server.engine.open_generator import needed, open_asked, open_generator
+from lsp_server.engine.generators import needed, open_asked, open_generator
 from lsp_server.evaluation.minicore import minicore_set
 from lsp_server.evaluation.picture import picture
 from lsp_server.evaluation.plan import EvaluationPlan, ProblemSet

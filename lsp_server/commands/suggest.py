@@ -28,7 +28,7 @@ from lsp_server.commands.typed_text import decoded, standard_input, typed
 from lsp_server.documents.positions import from_person, split_lines
 from lsp_server.engine.collections import answer, find_collection, open_collection
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.open_generator import OpenGenerator, open_asked
+from lsp_server.engine.generators import OpenGenerator, open_asked
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, to_json
 from lsp_server.engine.waiting import LeanProgress

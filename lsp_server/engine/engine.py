@@ -19,9 +19,9 @@ from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.answering_stores import Library
 from lsp_server.engine.changed_files import ChangedFiles
 from lsp_server.engine.describing import describe
+from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.given_tactics import edit_at, try_given
 from lsp_server.engine.lean_remarks import asking_lean, with_remarks
-from lsp_server.engine.open_generator import OpenGenerator
 from lsp_server.engine.open_index import OpenIndex
 from lsp_server.engine.pipeline import Pipeline
 from lsp_server.engine.project_index import ProjectIndex

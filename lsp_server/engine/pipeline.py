@@ -16,14 +16,12 @@ that need it; the steps own caches and nothing else.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, ModelError, NoGoalHere
-from lean_extract.common.lru import Cache
+from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, NoGoalHere
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
-from lsp_server.documents.goal_positions import text_to_line
 from lsp_server.engine.answers import (
     while_trying,
     with_failure,
@@ -32,11 +30,10 @@ from lsp_server.engine.answers import (
     with_tactics,
     without_file,
 )
-from lsp_server.engine.candidate_tactics import CandidateTactics, open_ahead
+from lsp_server.engine.candidate_tactics import CandidateTactics, GoalAtHand, open_ahead
 from lsp_server.engine.early_goals import EARLY_SECONDS, NOTE, goal_in_text
 from lsp_server.engine.items import premise_item
 from lsp_server.engine.judged_edits import JudgedEdits
-from lsp_server.engine.known_tactics import KEPT, Refused, TacticsHere
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_scope, with_errors
 from lsp_server.engine.proof_states import ProofStates
@@ -52,24 +49,13 @@ from lsp_server.engine.requests import (
 from lsp_server.engine.rewriting import NOTHING, parts_of_goal, rewrites
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, TrialRequest, TrialResults
-from lsp_server.engine.tasks import ahead
 from lsp_server.engine.timing import Timer
-from prover.automation import SLOW, Automation, quick, with_names
-from prover.automation import SOURCE as AUTOMATION
 from prover.candidates import Candidate
-from prover.generator.model import GENERATOR, Generated
-from prover.generator.source import as_candidates
-from prover.mentions import DEFINITIONS, worth_trying
-from prover.neighbours.proposals import SOURCE as NEIGHBOUR
-from prover.odds import shipped_odds
-from prover.turns import Turns
+from prover.generator.model import Generated
 from prover.verify import GoalPosition
 from retriever.lean.listing import without_replaced
 from retriever.lean.offer import RankedPremise, RankRequest
 from retriever.lean.rewriting_search import Rewriting
-
-_POOL = 2
-"""A source is asked for this many times the tactics that are tried: the odds may order them otherwise than it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +75,8 @@ class Pipeline:
     def __init__(self) -> None:
         self.states = ProofStates()
         self.ranking = PremiseRanking()
-        self.candidates = CandidateTactics()
+        self.candidates = CandidateTactics(self.ranking, self.states)
         self.edits = JudgedEdits()
-        self.refused: Refused = Cache(KEPT)
         self.runner = TacticRunner(self.edits)
 
     async def suggest(
@@ -186,24 +171,11 @@ class Pipeline:
         """
         await context.files.caught_up()
         current = await context.index.current()
-        ranked = await self._premises(context, current, asked, position)
+        ranked = await self.ranking.rank(context, current, asked, position)
         if position is not None and (faults := await self.states.errors_above(context.lean, position)):
             where = await asyncio.to_thread(current.index.context_at, position)
             ranked = with_errors(ranked, faults, where)
         return Ranked(ranked, current)
-
-    async def _premises(
-        self,
-        context: RequestContext,
-        current: CurrentIndex,
-        asked: RankRequest,
-        position: GoalPosition | None,
-    ) -> list[RankedPremise]:
-        """Without those that need an import, where the settings leave these out."""
-        ranked = await self.ranking.rank(current, asked, position)
-        if not context.settings.premises.out_of_scope:
-            ranked = [one for one in ranked if one.in_scope is not False]
-        return ranked[: asked.k]
 
     async def _rank_rewriting(
         self, context: RequestContext, asked: RankRequest, request: SuggestRequest
@@ -294,109 +266,14 @@ class Pipeline:
         if known is not None:
             return known
         warnings: list[str] = []
-        candidates = self._propose(context, current, trial, warnings)
+        candidates = self.candidates.propose(GoalAtHand(context, current, trial, warnings))
         return await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
-
-    def _propose(
-        self, context: RequestContext, current: CurrentIndex, trial: TrialRequest, warnings: list[str]
-    ) -> Turns:
-        """The candidates of the configured sources, all of which start now."""
-        if trial.part:
-            given = {"templates": ahead(self._spelled(current, trial, _given(trial.rewrites)))}
-            return Turns(given, trial.tactics.count, shipped_odds())
-        here = ahead(asyncio.to_thread(self._tactics_here, context, current, trial))
-
-        def usable(found: Awaitable[Sequence[Candidate]]) -> Awaitable[Sequence[Candidate]]:
-            return ahead(_usable(here, self._spelled(current, trial, found)))
-
-        source = trial.tactics.source
-        coming: dict[str, Awaitable[Sequence[Candidate]]] = {}
-        if source != "generator":
-            coming["templates"] = usable(self._from_templates(context, current, trial))
-            if trial.tactics.neighbours:
-                coming[NEIGHBOUR] = usable(self._from_neighbours(context, current, trial))
-        if source != "templates":
-            coming[GENERATOR] = usable(self._from_generator(context, trial, warnings))
-        automation = ahead(self._automation(current, trial, here))
-        return Turns(coming, trial.tactics.count, shipped_odds(), automation)
-
-    def _tactics_here(
-        self, context: RequestContext, current: CurrentIndex, trial: TrialRequest
-    ) -> TacticsHere:
-        """Which tactics the file has, as far as that is known. Raises BadSource."""
-        imports = current.index.context_at(trial.position).imports
-        key = context.lean.version, imports
-        missing = current.index.missing_words(trial.position)
-        return TacticsHere(self.refused, key, missing, text_to_line(trial.position))
-
-    async def _automation(
-        self, current: CurrentIndex, trial: TrialRequest, here: Awaitable[TacticsHere]
-    ) -> Automation:
-        """Lean's own automation, with the best premises."""
-        named = with_names([premise.written for premise in trial.premises])
-        given = [Candidate(named, 1.0, AUTOMATION)] if named else []
-        spelled = await self._spelled(current, trial, _given(given))
-        if trial.tactics.source == "generator":
-            return Automation([], [], await here, trial.tactics.seconds)
-        wanted = quick([one.tactic for one in spelled])
-        # A tactic that takes too long ends the REPL.
-        slow = SLOW if trial.searches and trial.lean.source == "server" else ()
-        return Automation(wanted, slow, await here, trial.tactics.seconds)
-
-    async def _spelled(
-        self, current: CurrentIndex, trial: TrialRequest, found: Awaitable[Sequence[Candidate]]
-    ) -> Sequence[Candidate]:
-        """Candidates whose names mean at the position what they mean where they come from."""
-        return await asyncio.to_thread(
-            current.index.respelled, trial.position, main_goal(trial.state), await found
-        )
-
-    async def _from_templates(
-        self, context: RequestContext, current: CurrentIndex, trial: TrialRequest
-    ) -> list[Candidate]:
-        goal = main_goal(trial.state)
-        asked = RankRequest(goal, k=DEFINITIONS, kinds="definitions")
-        definitions = await self._premises(context, current, asked, trial.position)
-        extra = trial.tactics.extra or current.index.closers
-        mentioned = await asyncio.to_thread(worth_trying, goal, in_scope(definitions))
-        usable = [*trial.premises, *mentioned]
-        return await self.candidates.from_templates(goal, usable, extra, _POOL * trial.tactics.count)
-
-    async def _from_neighbours(
-        self, context: RequestContext, current: CurrentIndex, trial: TrialRequest
-    ) -> list[Candidate]:
-        """Tactics of known proofs; one that is not finished, or has an error, is not cited."""
-        found = await self.candidates.from_neighbours(
-            current, main_goal(trial.state), trial.position, trial.premises, _POOL * trial.tactics.count
-        )
-        faults = await self.states.errors_above(context.lean, trial.position)
-        unproved = await asyncio.to_thread(current.index.unproved, trial.position, faults)
-        return [replace(one, origin="") if one.origin in unproved else one for one in found]
-
-    async def _from_generator(
-        self, context: RequestContext, trial: TrialRequest, warnings: list[str]
-    ) -> list[Candidate]:
-        try:
-            return as_candidates(await self.generate(context, trial.state.goals, trial.premises))
-        except ModelError as error:
-            warnings.append(f"The generator gave no tactics: {error}")
-            return []
 
     async def generate(
         self, context: RequestContext, goals: Sequence[Goal], premises: Sequence[Premise]
     ) -> list[Generated]:
         """The generator's proposals, best first, not yet tried in Lean. Raises ModelError."""
         return await self.candidates.generated(context.generator, context.settings, goals, premises)
-
-
-async def _given(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-    return candidates
-
-
-async def _usable(here: Awaitable[TacticsHere], found: Awaitable[Sequence[Candidate]]) -> Sequence[Candidate]:
-    """The candidates whose tactics the file has."""
-    candidates, can_run = await found, (await here).can_run
-    return [one for one in candidates if can_run(one.tactic)]
 
 
 async def _without_tactics(

@@ -12,6 +12,7 @@ from lean_extract.session.faults import Fault
 from lsp_server.documents.goal_positions import broken_names, cache_key
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.project_index import ProjectIndex
+from lsp_server.engine.request_context import RequestContext
 from prover.verify import GoalPosition
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import RankedPremise, RankRequest
@@ -30,9 +31,15 @@ class PremiseRanking:
         self._known: Cache[list[RankedPremise]] = Cache(_KEPT)
 
     async def rank(
-        self, current: CurrentIndex, asked: RankRequest, position: GoalPosition | None
+        self,
+        context: RequestContext,
+        current: CurrentIndex,
+        asked: RankRequest,
+        position: GoalPosition | None,
     ) -> list[RankedPremise]:
         """The best premises for the goal; with a position, each says whether it is in scope there.
+
+        Those that need an import are left out if the settings say so.
 
         Raises PremiseIndexError, ModelError, BadSource.
         """
@@ -44,7 +51,9 @@ class PremiseRanking:
             ranked = await asyncio.to_thread(_ranked, current.index, deep, position)
             if position is None or position.text is not None:
                 self._known.put(key, ranked)
-        return ranked
+        if not context.settings.premises.out_of_scope:
+            ranked = [one for one in ranked if one.in_scope is not False]
+        return ranked[: asked.k]
 
 
 def _ranked(index: ProjectIndex, asked: RankRequest, position: GoalPosition | None) -> list[RankedPremise]:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from lean_extract.common.cluster import ClusterOptions, cluster_client, opened_on_workers, result_of
 from lean_extract.common.errors import ClusterLost, PremiseSuggestError, TaskFailed, WorkersDied
-from lsp_server.engine.open_generator import open_generator
+from lsp_server.engine.generators import open_generator
 from lsp_server.evaluation.plan import ProvingSetup
 from lsp_server.evaluation.preparing import Prepared, opened_prover, prepare, proposers
 from prover.evaluation.problems import InvalidProblem, Posed

@@ -21,7 +21,7 @@ from lsp_server.evaluation.retrievers import RetrieverKind
 from lsp_server.evaluation.tactics import Neighbours
 from prover.candidates import Candidate
 from prover.evaluation.problems import Problem
-from prover.mentions import DEFINITIONS, worth_trying
+from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.neighbours.features import Asked
 from prover.neighbours.proposals import candidates
 from prover.search.proposals import Retrieve
@@ -137,7 +137,7 @@ class ProblemRetriever:
         self, goal: Goal, context: GoalContext, problem: Problem, first: list[Premise]
     ) -> list[Premise]:
         found = self._best(goal, context, self._count, "theorems", problem)
-        definitions = worth_trying(goal, self._best(goal, context, DEFINITIONS, "definitions", problem))
+        definitions = definitions_to_try(goal, self._best(goal, context, DEFINITIONS, "definitions", problem))
         names = {premise.name for premise in first}
         others = [premise for premise in found if premise.name not in names]
         return [

@@ -29,7 +29,7 @@ from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import Library
 from prover.candidates import Candidate
 from prover.generator.source import as_candidates
-from prover.mentions import DEFINITIONS, worth_trying
+from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.odds import shipped_odds
 from prover.verify import GoalPosition
 from retriever.lean.goal_context import GoalContext
@@ -166,7 +166,7 @@ def _made(
     """The tactics that need no generator, best first."""
     ranked = index.rank(RankRequest(goal, where, DEFINITIONS, "definitions"))
     definitions = [one.premise for one in ranked if one.in_scope is not False]
-    premises = [*theorems, *worth_trying(goal, definitions)]
+    premises = [*theorems, *definitions_to_try(goal, definitions)]
     size = _POOL_FOR_PREFIX if prefix.strip() else _POOL
     return starting_with(prefix, template_candidates(goal, premises, index.closers, size), premises)
 

@@ -19,7 +19,7 @@ from lean_extract.common.errors import ModelError
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.session.processes import identify, kill
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.open_generator import LoadedGenerator, OpenGenerator
+from lsp_server.engine.generators import LoadedGenerator, OpenGenerator
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.settings import Settings, parse

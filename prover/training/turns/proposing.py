@@ -15,7 +15,7 @@ from lean_extract.common.arrays import Floats
 from lean_extract.records import Premise
 from prover.candidates import Candidate, Closers, Templates, merge
 from prover.generator.source import as_candidates
-from prover.mentions import DEFINITIONS, worth_trying
+from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.neighbours.features import Asked as AskedNeighbours
 from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.opening import AnyGenerator, count_for
@@ -107,7 +107,7 @@ class Sources:
     def _premises(self, question: HeldOutGoal, state: Floats) -> tuple[list[Premise], list[Premise]]:
         theorems = self._ranked(question, state)
         others = [one for one in self._ranked(replace(question, kinds="all"), state) if not is_theorem(one)]
-        return theorems[:PREMISES], worth_trying(question.goal, others[:DEFINITIONS])
+        return theorems[:PREMISES], definitions_to_try(question.goal, others[:DEFINITIONS])
 
     def _ranked(self, question: HeldOutGoal, state: Floats) -> list[Premise]:
         pool, corpus = self.session.pool, self.session.dataset.corpus
