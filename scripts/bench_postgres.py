@@ -26,9 +26,8 @@ import numpy as np
 from lean_extract.goals import parse_goal
 from lean_extract.records import Goal
 from lsp_server.engine.databases import publish_project
-from lsp_server.engine.models import model_folder
 from lsp_server.engine.settings import Settings
-from lsp_server.engine.stores import project_store
+from lsp_server.engine.stores import model_folder, project_store
 from retriever.lean.offer import RankedPremise, RankRequest
 from retriever.lean.service import PremiseService
 from retriever.search.index.hnsw import lengthened

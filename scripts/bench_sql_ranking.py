@@ -22,8 +22,7 @@ import numpy as np
 from bench_postgres import address_of, goals_of
 
 from lean_extract.records import Goal
-from lsp_server.engine.models import model_folder
-from lsp_server.engine.stores import project_store
+from lsp_server.engine.stores import model_folder, project_store
 from retriever.lean.index.proofs import NEIGHBOURS
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot

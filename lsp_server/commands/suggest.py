@@ -31,7 +31,7 @@ from lsp_server.engine.engine import Engine
 from lsp_server.engine.generators import OpenGenerator, open_asked
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, to_json
-from lsp_server.engine.waiting import LeanProgress
+from lsp_server.engine.tasks import LeanProgress
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import collection_text, suggestion_text
 from prover.verify import GoalPosition

@@ -12,10 +12,15 @@ from lean_extract.toolchains.toolchain_name import is_lean
 from lsp_server.engine.answering_stores import Library
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.freshness import pinned_lean
-from lsp_server.engine.models import model_folder
-from lsp_server.engine.names import checked_name, is_plain_name
 from lsp_server.engine.settings import Settings
-from lsp_server.engine.stores import Progress, index_folder, project_store
+from lsp_server.engine.stores import (
+    Progress,
+    checked_name,
+    index_folder,
+    is_plain_name,
+    model_folder,
+    project_store,
+)
 from retriever.models.encoder import fingerprint_of
 from retriever.search.postgres.database import Database
 from retriever.search.postgres.publishing import Publication, publish

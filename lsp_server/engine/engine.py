@@ -17,17 +17,14 @@ from lean_extract.records import Edit, Goal, Premise, ProofState
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.answering_stores import Library
-from lsp_server.engine.changed_files import ChangedFiles
-from lsp_server.engine.describing import describe
 from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.given_tactics import edit_at, try_given
-from lsp_server.engine.lean_remarks import asking_lean, with_remarks
-from lsp_server.engine.open_index import OpenIndex
+from lsp_server.engine.open_index import ChangedFiles, OpenIndex
 from lsp_server.engine.pipeline import Pipeline
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SearchRequest, SuggestRequest
-from lsp_server.engine.running_lean import OpenLean, RunningLean
+from lsp_server.engine.running_lean import OpenLean, RunningLean, asking_lean, with_remarks
 from lsp_server.engine.schema import (
     DeclarationAnswer,
     IndexItem,
@@ -36,11 +33,11 @@ from lsp_server.engine.schema import (
     Suggestion,
     TrialsAnswer,
 )
-from lsp_server.engine.searching import search
+from lsp_server.engine.searching import describe, search
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop
 from lsp_server.engine.tactic_runner import TrialResults
-from lsp_server.engine.waiting import OnWaiting, while_waiting
+from lsp_server.engine.tasks import OnWaiting, while_waiting
 from prover.generator.model import Generated
 from prover.verify import GoalPosition
 from retriever.lean.declared import DeclarationSite

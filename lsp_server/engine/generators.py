@@ -2,7 +2,8 @@
 
 Suggestions need ONNX graphs (`prover.generator.files`). A checkpoint of transformers, such as those that
 ReProver's authors publish, is exported at first use into the user's cache, by another process: nothing here
-imports torch."""
+imports torch.
+"""
 
 from __future__ import annotations
 

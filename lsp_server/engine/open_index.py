@@ -1,4 +1,4 @@
-"""The open index of a project: opened when first needed, and again when it or its settings change."""
+"""The open index of a project: opened when first needed, and again when it, its settings or the files change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from threading import Event
 
 from lean_extract.common.errors import BadSource, IndexMissing, ModelError, PremiseIndexError
 from lsp_server.engine.answering_stores import Library
-from lsp_server.engine.indexed_files import Changes
+from lsp_server.engine.current_files import Changes
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop, update_project
@@ -204,3 +204,32 @@ class _Updates:
         if self.ended == ended and self._running:
             await self._change.wait()
         return self.ended > ended
+
+
+_ANSWERS_WAIT_SECONDS = 1.5
+"""How long answers wait for this, in seconds; most need a tenth of it."""
+
+
+class ChangedFiles:
+    """Brings the index of one project up to date with the files on disk."""
+
+    def __init__(self, index: OpenIndex) -> None:
+        self._index = index
+        self._reading: asyncio.Task[None] | None = None
+        self._patience = 0.0
+        """Until when answers wait, in the event loop's time."""
+
+    def catch_up(self) -> None:
+        """Begin to read the changed files."""
+        if self._reading is None or self._reading.done():
+            self._reading = ahead(self._index.catch_up())
+            self._patience = asyncio.get_running_loop().time() + _ANSWERS_WAIT_SECONDS
+
+    async def caught_up(self) -> None:
+        """Wait for the changed files to be read, but not for long: one large file must not block answers."""
+        task = self._reading
+        if task is None:
+            return
+        await asyncio.wait([task], timeout=max(0.0, self._patience - asyncio.get_running_loop().time()))
+        if task.done():
+            task.result()

@@ -7,7 +7,7 @@
 | premises, ranked | `premise_ranking.py` |
 | candidate tactics from templates, known proofs and the generator | `candidate_tactics.py` |
 | Lean's verdicts on them | `tactic_runner.py` |
-| the answer | `answers.py` |
+| the answer | `without_tactics`, `with_tactics`, ... below |
 
 A request carries one `RequestContext`. What owns a process or a file is a part of it, and is given to the steps
 that need it; the steps own caches and nothing else.
@@ -19,24 +19,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, NoGoalHere
+from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, NoGoalHere, PremiseSuggestError
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
-from lsp_server.engine.answers import (
-    while_trying,
-    with_failure,
-    with_first_goal_only,
-    with_goal_broken,
-    with_tactics,
-    without_file,
-)
 from lsp_server.engine.candidate_tactics import CandidateTactics, GoalAtHand, open_ahead
-from lsp_server.engine.early_goals import EARLY_SECONDS, NOTE, goal_in_text
-from lsp_server.engine.items import premise_item
-from lsp_server.engine.judged_edits import JudgedEdits
+from lsp_server.engine.items import premise_item, tactic_item
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_scope, with_errors
-from lsp_server.engine.proof_states import ProofStates
+from lsp_server.engine.proof_states import EARLY_SECONDS, NOTE, ProofStates, goal_in_text
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import (
     MOST_PREMISES,
@@ -47,9 +37,9 @@ from lsp_server.engine.requests import (
     main_goal,
 )
 from lsp_server.engine.rewriting import NOTHING, parts_of_goal, rewrites
-from lsp_server.engine.schema import Suggestion
-from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, TrialRequest, TrialResults
-from lsp_server.engine.timing import Timer
+from lsp_server.engine.schema import Suggestion, TacticItem, TacticsStatus
+from lsp_server.engine.tactic_runner import JudgedEdits, OnOutcomes, TacticRunner, TrialRequest, TrialResults
+from lsp_server.engine.tasks import Timer
 from prover.candidates import Candidate
 from prover.generator.model import Generated
 from prover.verify import GoalPosition
@@ -306,3 +296,52 @@ async def _without_tactics(
         ],
         parts=await asyncio.to_thread(parts_of_goal, goal) if request.parts else [],
     )
+
+
+_FIRST_GOAL_ONLY = (
+    "No tactics were tried: Lean tries them on the first goal only. Leave out the goal's number."
+)
+
+
+def shown_tactics(outcomes: Sequence[TacticOutcome]) -> list[TacticItem]:
+    """Outcomes as items."""
+    return [tactic_item(outcome) for outcome in outcomes]
+
+
+def without_file(answer: Suggestion) -> Suggestion:
+    """The answer if tactics were requested, but there is no file to try them in."""
+    return replace(answer, tactics_status=TacticsStatus.NO_FILE)
+
+
+def while_trying(answer: Suggestion, outcomes: Sequence[TacticOutcome]) -> Suggestion:
+    """The answer so far, with the tactics that Lean has judged by now."""
+    tactics = shown_tactics(outcomes)
+    return replace(answer, tactics=tactics, tactics_status=TacticsStatus.RUNNING)
+
+
+def with_tactics(answer: Suggestion, results: TrialResults) -> Suggestion:
+    """The answer with all of Lean's verdicts, and with further warnings before its own."""
+    tactics = shown_tactics(results.outcomes)
+    warnings = [*results.warnings, *answer.warnings]
+    return replace(answer, tactics=tactics, warnings=warnings, tactics_status=results.status)
+
+
+def with_goal_broken(answer: Suggestion, error: PremiseSuggestError) -> Suggestion:
+    """The answer if an error above the goal prevents trials."""
+    warnings = [str(error), *answer.warnings]
+    return replace(answer, warnings=warnings, tactics_status=TacticsStatus.GOAL_BROKEN)
+
+
+def with_failure(answer: Suggestion, error: PremiseSuggestError, *, has_project: bool) -> Suggestion:
+    """The answer if a failure prevented all trials."""
+    status = TacticsStatus.NO_GOAL if isinstance(error, NoGoalHere) else TacticsStatus.LEAN_FAILED
+    if not has_project:
+        status = TacticsStatus.NO_FILE
+    warnings = [f"No tactics were tried: {error}", *answer.warnings]
+    return replace(answer, warnings=warnings, tactics_status=status)
+
+
+def with_first_goal_only(answer: Suggestion) -> Suggestion:
+    """The answer if tactics were requested for a goal other than the first."""
+    warnings = [_FIRST_GOAL_ONLY, *answer.warnings]
+    return replace(answer, warnings=warnings, tactics_status=TacticsStatus.GOAL_NOT_FIRST)

@@ -16,15 +16,17 @@ from lean_extract.toolchains.toolchain import asked_toolchain
 from lean_extract.toolchains.toolchain_name import FILE
 from lsp_server.documents.goal_positions import broken_names
 from lsp_server.engine.answering_stores import Library, stores_for, without_misfits
-from lsp_server.engine.data_goals import is_data
-from lsp_server.engine.declared_premises import DeclaredPremises
-from lsp_server.engine.definitions import in_order
+from lsp_server.engine.current_files import (
+    Changes,
+    DeclaredPremises,
+    GoalContexts,
+    IndexedFiles,
+    size_and_time,
+)
+from lsp_server.engine.definitions import in_order, is_data
 from lsp_server.engine.freshness import index_item, pinned_lean, reading_notes
-from lsp_server.engine.goal_contexts import GoalContexts
-from lsp_server.engine.indexed_files import Changes, IndexedFiles, size_and_time
-from lsp_server.engine.models import model_folder
 from lsp_server.engine.schema import IndexItem
-from lsp_server.engine.stores import needs_mathlib, project_core
+from lsp_server.engine.stores import model_folder, needs_mathlib, project_core
 from prover.candidates import Candidate
 from prover.closers import MATHLIB_CLOSERS
 from prover.mentions import DEFINITIONS

@@ -9,9 +9,9 @@ from functools import partial
 
 from lean_extract.common.errors import LeanError, NoGoalHere
 from lean_extract.common.lru import Cache
-from lean_extract.records import Premise, ProofState, TacticOutcome
+from lean_extract.records import Edit, Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import declaration_key
-from lsp_server.engine.judged_edits import JudgedEdits
+from lsp_server.engine.items import shown_tactic
 from lsp_server.engine.rewriting import is_rewritten
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import TacticsStatus
@@ -20,7 +20,33 @@ from prover.candidates import Candidate
 from prover.turns import Turns
 from prover.verify import GoalPosition, order, verify
 
-_KEPT = 32
+_KEPT_EDITS = 2_000
+
+
+class JudgedEdits:
+    """Edits by document, position and tactic, for the text up to the end of the declaration."""
+
+    def __init__(self) -> None:
+        self._known: Cache[Edit] = Cache(_KEPT_EDITS)
+        self._in_term: Cache[bool] = Cache(_KEPT_EDITS)
+
+    def keep(self, position: GoalPosition, outcome: TacticOutcome) -> None:
+        """Keep the edit of an outcome."""
+        if outcome.edit is not None and outcome.status in ("closes", "progress", "unjudged"):
+            key = declaration_key(position)
+            self._known.put((key, shown_tactic(outcome)), outcome.edit)
+            self._in_term.put(key, outcome.in_term)
+
+    def get(self, position: GoalPosition, tactic: str) -> Edit | None:
+        """The edit that was judged for a tactic as it is shown; None if there is none."""
+        return self._known.get((declaration_key(position), tactic))
+
+    def in_term(self, position: GoalPosition) -> bool | None:
+        """Whether a term is replaced at a position; None if nothing was judged there."""
+        return self._in_term.get(declaration_key(position))
+
+
+_KEPT_TRIALS = 32
 """Trials."""
 
 OnOutcomes = Callable[[list[TacticOutcome]], None]
@@ -73,7 +99,7 @@ class TacticRunner:
     """
 
     def __init__(self, edits: JudgedEdits) -> None:
-        self._known: Cache[TrialResults] = Cache(_KEPT)
+        self._known: Cache[TrialResults] = Cache(_KEPT_TRIALS)
         self._edits = edits
 
     def known(self, trial: TrialRequest) -> TrialResults | None:

@@ -13,8 +13,7 @@ from threading import Event
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
-from lsp_server.engine.models import model_folder
-from lsp_server.engine.stores import Progress, needs_mathlib
+from lsp_server.engine.stores import Progress, model_folder, needs_mathlib
 from lsp_server.evaluation.plan import EvaluationPlan, ProblemSet, ProvingSetup
 from lsp_server.evaluation.premise_index import evaluation_stores, library_digest
 from lsp_server.evaluation.reference import References

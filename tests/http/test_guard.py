@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from lean_extract.common.cuda import find_cuda
 from lean_extract.common.errors import Busy
-from lsp_server.engine.gate import Gate
+from lsp_server.engine.tasks import Gate
 from lsp_server.http.guard import Guard, Policy, Rates
 from lsp_server.http.limits import HttpLimits
 from lsp_server.http.problems import Refusal, register

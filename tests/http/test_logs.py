@@ -10,8 +10,7 @@ from io import StringIO
 import pytest
 
 from lean_extract.common.cancellation import Cancelled, check_cancelled
-from lsp_server.engine.gate import Gate
-from lsp_server.engine.tasks import to_the_end
+from lsp_server.engine.tasks import Gate, to_the_end
 from lsp_server.http.logs import OneLine, Seldom, escaped
 
 

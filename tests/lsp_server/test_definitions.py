@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from lean_extract.goals import parse_goal
 from lean_extract.records import Premise
-from lsp_server.engine.data_goals import is_data
-from lsp_server.engine.definitions import in_order
+from lsp_server.engine.definitions import in_order, is_data
 from prover.mentions import definitions_to_try
 from retriever.lean.callers import CALLERS, Caller
 from retriever.lean.offer import RankedPremise, admits, kinds_for

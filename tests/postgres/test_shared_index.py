@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from lean_extract.goals import parse_goal
-from lsp_server.engine.models import model_folder
+from lsp_server.engine.stores import model_folder
 from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lean_extract.goals import parse_goal
 from lean_extract.records import Goal
 from lsp_server.commands.demo import EXAMPLE
-from lsp_server.engine.models import SHIPPED_MODEL
+from lsp_server.engine.stores import SHIPPED_MODEL
 from retriever.lean.index.build import update_index
 from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService

@@ -11,7 +11,7 @@ import pytest
 from lean_extract.goals import parse_goal
 from lean_extract.source.extract import extract_project
 from lsp_server.commands.demo import EXAMPLE
-from lsp_server.engine.models import SHIPPED_MODEL
+from lsp_server.engine.stores import SHIPPED_MODEL
 from retriever.lean.dataset.dataset import load_records
 from retriever.lean.goal_context import GoalContext, voters
 from retriever.lean.index.build import update_index

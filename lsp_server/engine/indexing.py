@@ -1,7 +1,4 @@
-"""Many projects indexed side by side: first the packages that they share, each once, then the projects.
-
-Tasks are sent to other processes, which must find projects and indexes at the same paths.
-"""
+"""Indexing projects: what it will read, found out before it begins, and many projects side by side."""
 
 from __future__ import annotations
 
@@ -11,20 +8,90 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.common.devices import Device
-from lean_extract.common.errors import BadSettings, BadSource, LeanError
-from lean_extract.source.projects.project import find_sources
-from lsp_server.engine.models import model_folder
+from lean_extract.common.errors import BadSettings, BadSource, LeanError, ModelError, PremiseIndexError
+from lean_extract.source.projects.project import FoundSources, find_sources
 from lsp_server.engine.stores import (
     core_package,
     index_folder,
     known_proofs,
+    model_folder,
     project_core,
+    project_store,
     shared_folder,
     update_project,
 )
 from retriever.lean.index.build import SharedPackage, pinned_packages, update_package
+from retriever.lean.index.corpus import ListedSource
 from retriever.models.encoder import Encoder, fingerprint_of
 from retriever.search.indexing.report import IndexReport
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPart:
+    """The project itself, one of its packages, or Lean's core."""
+
+    name: str
+    files: int
+    size: int
+    """In bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPlan:
+    """What is read, and what is there already. Files that changed since they were indexed are not counted."""
+
+    parts: tuple[PlannedPart, ...]
+    ready: tuple[str, ...]
+    """The packages, with Lean's core, that are indexed at their revision."""
+    is_update: bool
+    """Whether the project has an index."""
+
+    @property
+    def files(self) -> int:
+        """How many files are read."""
+        return sum(part.files for part in self.parts)
+
+    @property
+    def size(self) -> int:
+        """How many bytes they have."""
+        return sum(part.size for part in self.parts)
+
+
+def plan_index(root: Path, found: FoundSources, model: str, lean: str) -> IndexPlan:
+    """The plan for a project.
+
+    Args:
+        root: the project's.
+        found: its sources.
+        model: the model folder, or the hub's name of one.
+        lean: the setting `lean.command`.
+    """
+    packages = [(package.name, package) for package in pinned_packages(root, found.sources)]
+    with suppress(BadSettings, LeanError):  # told when indexing begins
+        core = project_core(root, lean)
+        packages.append((core.title, core_package(core)))
+    ready = [name for name, package in packages if _is_indexed(package, model)]
+    is_update = project_store(root).stamp() is not None
+    own = [one for one in found.sources if not (one.package and one.revision)]
+    parts = [] if is_update else [_part("the project", own)]
+    parts += [_part(name, package.sources) for name, package in packages if name not in ready]
+    return IndexPlan(tuple(part for part in parts if part.files), tuple(ready), is_update)
+
+
+def _is_indexed(package: SharedPackage, model: str) -> bool:
+    try:
+        store = package.store(shared_folder(), fingerprint_of(model_folder(model)))
+        return store.stamp() is not None and store.manifest().complete
+    except (ModelError, PremiseIndexError):  # it is built again, or the model is still to be fetched
+        return False
+
+
+def _part(name: str, sources: Sequence[ListedSource]) -> PlannedPart:
+    size = 0
+    for source in sources:
+        with suppress(OSError):  # reported where it is read
+            size += source.path.stat().st_size
+    return PlannedPart(name, len(sources), size)
 
 
 @dataclass(frozen=True, slots=True)
