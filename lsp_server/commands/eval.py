@@ -29,7 +29,7 @@ from lsp_server.evaluation.progress import Watching
 from lsp_server.evaluation.report import Run, markdown, notes, plain, read_run, table, to_json
 from lsp_server.evaluation.running import evaluate
 from lsp_server.evaluation.sets import is_no_project, minif2f_set, project_set
-from prover.opening import AnyGenerator
+from prover.generator.source import TacticGenerator
 from prover.search.result import SearchLimits
 from retriever.metrics.charts import require_charts
 
@@ -75,7 +75,7 @@ def _until_stopped(
     watcher: Watching,
     stop: Event,
     options: argparse.Namespace,
-    generator: AnyGenerator | None,
+    generator: TacticGenerator | None,
 ) -> bool:
     """Whether the evaluation finished; False after Ctrl-C or SIGTERM."""
 
@@ -148,7 +148,7 @@ def _problems(options: argparse.Namespace) -> ProblemSet:
     )
 
 
-def _generator(options: argparse.Namespace) -> AnyGenerator | None:
+def _generator(options: argparse.Namespace) -> TacticGenerator | None:
     """The generator, unless only templates are to be used. Raises ModelError, UserError."""
     found = open_asked(options.generator, options.tactics_from or "both", options.download, "cpu")
     if found is not None or options.tactics_from == "templates":
@@ -161,7 +161,7 @@ def _generator(options: argparse.Namespace) -> AnyGenerator | None:
     return found
 
 
-def _plan(options: argparse.Namespace, generator: AnyGenerator | None) -> EvaluationPlan:
+def _plan(options: argparse.Namespace, generator: TacticGenerator | None) -> EvaluationPlan:
     return EvaluationPlan(
         retriever=options.retriever,
         tactics_from=options.tactics_from or ("templates" if generator is None else "both"),

@@ -11,7 +11,7 @@ from lean_extract.common.errors import ModelError
 from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Premise, TacticOutcome
 from lsp_server.documents.goal_positions import text_to_line
-from lsp_server.engine.generators import LoadedGenerator, OpenGenerator
+from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
 from lsp_server.engine.proof_states import ProofStates
@@ -23,8 +23,7 @@ from lsp_server.engine.tasks import ahead
 from prover.automation import SLOW, Automation, cannot_run, quick, with_names
 from prover.automation import SOURCE as AUTOMATION
 from prover.candidates import Candidate, CandidateSource, Closers, Templates, merge
-from prover.generator.model import GENERATOR, Generated
-from prover.generator.source import as_candidates
+from prover.generator.source import GENERATOR, Generated, TacticGenerator, as_candidates
 from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.neighbours.features import Asked
 from prover.neighbours.proposals import SOURCE as NEIGHBOUR
@@ -200,7 +199,7 @@ class CandidateTactics:
 
     async def _generate(
         self,
-        generator: LoadedGenerator,
+        generator: TacticGenerator,
         goals: Sequence[Goal],
         premises: Sequence[Premise],
         count: int,
@@ -274,7 +273,7 @@ def open_ahead(opened: OpenGenerator, settings: Settings) -> None:
         ahead(_from(opened, settings))
 
 
-async def _from(opened: OpenGenerator, settings: Settings) -> LoadedGenerator | None:
+async def _from(opened: OpenGenerator, settings: Settings) -> TacticGenerator | None:
     """The generator that the settings name; None if they name none and none is shipped. Raises ModelError."""
     return await opened.get(
         settings.tactics.generator, download=settings.model_download, device=settings.models.device

@@ -33,12 +33,11 @@ from lsp_server.engine.schema import (
     Suggestion,
     TrialsAnswer,
 )
-from lsp_server.engine.searching import describe, search
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop
 from lsp_server.engine.tactic_runner import TrialResults
 from lsp_server.engine.tasks import OnWaiting, while_waiting
-from prover.generator.model import Generated
+from prover.generator.source import Generated
 from prover.verify import GoalPosition
 from retriever.lean.declared import DeclarationSite
 from retriever.lean.offer import RankedPremise, RankRequest
@@ -122,6 +121,8 @@ class Engine:
         Raises BadQuery (nothing to search for, or far too long), BadState (an unreadable goal),
         PremiseIndexError or ModelError.
         """
+        from lsp_server.engine.searching import search  # with patterns, words and their tables
+
         return await search(self._context(), request)
 
     async def state_at(self, position: GoalPosition) -> ProofState:
@@ -175,6 +176,8 @@ class Engine:
 
         Raises UserError (the index does not have it), IndexMissing, IndexDamaged, ModelError.
         """
+        from lsp_server.engine.searching import describe
+
         return await describe(self._context(), name, module)
 
     async def try_tactics(self, position: GoalPosition, tactics: Sequence[str]) -> TrialsAnswer:

@@ -20,7 +20,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from platformdirs import user_cache_path
 
@@ -30,9 +29,9 @@ from lean_extract.common.errors import ModelError, UserError
 from lean_extract.common.files.private import UMASK, make_private_folder
 from lsp_server.engine.stores import first_use
 from lsp_server.engine.tasks import to_the_end
-from prover.generator import files, prompt
+from prover.generator import files
 from prover.generator.source import TacticGenerator
-from prover.opening import AnyGenerator, open_folder
+from prover.opening import open_folder
 from retriever.models.hub import find_model
 
 _DATA = Path(prover.__path__[0]) / "data"
@@ -152,6 +151,8 @@ def _move(made: Path, folder: Path) -> None:
 
 
 def _key(checkpoint: Path) -> str:
+    from prover.generator import prompt
+
     digest = hashlib.sha256(f"{files.VERSION} {prompt.VERSION}".encode())
     try:
         for file in [checkpoint / "config.json", *files.checkpoint_files(checkpoint)]:
@@ -173,26 +174,17 @@ _PATIENCE = 60.0
 """How long, in seconds, a generator that failed to load is not tried again."""
 
 
-class LoadedGenerator(TacticGenerator, Protocol):
-    """A generator with an identity."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Equal fingerprints, equal tactics."""
-        ...
-
-
-Open = Callable[[str, bool, Device], LoadedGenerator | None]
+Open = Callable[[str, bool, Device], TacticGenerator | None]
 """Opens the generator of a name, maybe downloaded, on a device; None: there is none. Raises ModelError."""
 
 
-def open_generator(name: str, download: bool, device: Device) -> AnyGenerator | None:
+def open_generator(name: str, download: bool, device: Device) -> TacticGenerator | None:
     """The generator of a name; None if the name is empty and no generator is shipped. Raises ModelError."""
     folder = generator_folder(name, download=download)
     return None if folder is None else open_folder(folder, device=device)
 
 
-def open_asked(name: str, source: str, download: bool, device: Device) -> AnyGenerator | None:
+def open_asked(name: str, source: str, download: bool, device: Device) -> TacticGenerator | None:
     """The generator that a person asked for by its name, or by asking for no other tactics; None: neither.
 
     Args:
@@ -209,7 +201,7 @@ def open_asked(name: str, source: str, download: bool, device: Device) -> AnyGen
     return needed(open_generator(name, download, device))
 
 
-def needed(found: AnyGenerator | None) -> AnyGenerator:
+def needed(found: TacticGenerator | None) -> TacticGenerator:
     """The generator. Raises ModelError: there is none."""
     if found is None:
         raise ModelError(
@@ -224,7 +216,7 @@ class _Opened:
     """A requested generator, the result of loading it, and when."""
 
     asked: tuple[str, bool, Device]
-    found: LoadedGenerator | ModelError | None
+    found: TacticGenerator | ModelError | None
     at: float
 
     def answers(self, asked: tuple[str, bool, Device], now: float) -> bool:
@@ -242,7 +234,7 @@ class OpenGenerator:
         self._opening = asyncio.Lock()
         self._held: _Opened | None = None
 
-    async def get(self, name: str, *, download: bool, device: Device) -> LoadedGenerator | None:
+    async def get(self, name: str, *, download: bool, device: Device) -> TacticGenerator | None:
         """The configured generator; None if none is configured and none is shipped.
 
         Args:
@@ -266,7 +258,7 @@ class OpenGenerator:
                 self._held = _Opened(asked, found, self._clock())
             return self._held
 
-    def _opened(self, name: str, download: bool, device: Device) -> LoadedGenerator | ModelError | None:
+    def _opened(self, name: str, download: bool, device: Device) -> TacticGenerator | ModelError | None:
         try:
             return self._opens(name, download, device)
         except ModelError as error:

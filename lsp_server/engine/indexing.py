@@ -1,29 +1,101 @@
-"""Indexing projects: what it will read, found out before it begins, and many projects side by side."""
+"""Indexing projects: bringing an index up to date, what that will read, and many projects side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import BadSettings, BadSource, LeanError, ModelError, PremiseIndexError
+from lean_extract.source.projects.near import no_sources
 from lean_extract.source.projects.project import FoundSources, find_sources
+from lean_extract.toolchains.core_sources import CoreSources
 from lsp_server.engine.stores import (
-    core_package,
+    Progress,
+    ShouldStop,
+    bundled_store,
     index_folder,
-    known_proofs,
     model_folder,
+    needs_mathlib,
     project_core,
     project_store,
     shared_folder,
-    update_project,
 )
-from retriever.lean.index.build import SharedPackage, pinned_packages, update_package
+from retriever.lean.index.build import SharedPackage, pinned_packages, update_index, update_package
+from retriever.lean.index.bundled import proof_rows, use_counts
+from retriever.lean.index.content import NO_PROOFS
 from retriever.lean.index.corpus import ListedSource
 from retriever.models.encoder import Encoder, fingerprint_of
+from retriever.search.index.proof_columns import ProofRows
 from retriever.search.indexing.report import IndexReport
+
+
+def core_package(core: CoreSources) -> SharedPackage:
+    """Lean's own library as an index has it. A linked toolchain may change under one version."""
+    return SharedPackage(core.package, core.version, core.root, core.files(), is_fixed=False)
+
+
+def known_proofs(root: Path) -> tuple[Mapping[str, int], ProofRows]:
+    """How many training proofs use a name, and what they use, for a project that needs Mathlib; else nothing."""
+    if not needs_mathlib(root):
+        return {}, NO_PROOFS
+    bundled = bundled_store()
+    return use_counts(bundled), proof_rows(bundled)
+
+
+def update_project(
+    root: Path,
+    model: str,
+    progress: Progress,
+    should_stop: ShouldStop,
+    *,
+    download: bool = False,
+    lean: str = "",
+    environment: Mapping[str, str] = os.environ,
+    device: Device = "cpu",
+    with_core: bool = True,
+    tell: Callable[[str], None] | None = None,
+) -> IndexReport:
+    """Build or refresh the index of a project, with the core of its Lean where that has its sources.
+
+    Args:
+        with_core: whether that core is read.
+        lean: the setting `lean.command`.
+        environment: says which Lean there is, as for `resolve_lean`.
+        device: where the encoder runs.
+        tell: called with what is missing before anything is read; without it, the report's notes say so.
+
+    Raises BadSource (no `.lean` file; nothing is written), IndexLocked, IndexWriteFailed, ModelError.
+    """
+    found = find_sources(root, should_stop=should_stop)
+    if not found.sources and not found.stopped:
+        raise no_sources(root, found.notices)
+    encoder = Encoder.load(model_folder(model, download=download), device=device)
+    core, notes = None, tuple[str, ...]()
+    try:
+        core = core_package(project_core(root, lean, environment)) if with_core else None
+    except (BadSettings, LeanError) as error:
+        notes = (f"Lean's own lemmas are not in the index. {error}",)
+    if tell is not None:
+        for note in notes:
+            tell(note)
+        notes = ()
+    uses, proofs = known_proofs(root)
+    report = update_index(
+        root,
+        project_store(root),
+        encoder,
+        progress=progress,
+        should_stop=should_stop,
+        shared=shared_folder(),
+        core=core,
+        uses=uses,
+        proofs=proofs,
+    )
+    return replace(report, notes=(*notes, *report.notes), place=encoder.place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,14 +30,8 @@ from lean_extract.common.files.private import UMASK, make_private_folder
 from lean_extract.common.files.reading import is_file, is_folder
 from lean_extract.common.terminal_text import shown, without_login
 from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, read_layout
-from lsp_server.engine.stores import (
-    Progress,
-    ShouldStop,
-    checked_name,
-    is_plain_name,
-    libraries_root,
-    update_project,
-)
+from lsp_server.engine.indexing import update_project
+from lsp_server.engine.stores import Progress, ShouldStop, checked_name, is_plain_name, libraries_root
 from retriever.search.indexing.report import IndexReport
 
 _REVISION = r"(?:@(?P<revision>[\w.+#][\w./+#-]*))?"

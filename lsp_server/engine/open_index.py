@@ -15,7 +15,7 @@ from lsp_server.engine.answering_stores import Library
 from lsp_server.engine.current_files import Changes
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.settings import Settings
-from lsp_server.engine.stores import Progress, ShouldStop, update_project
+from lsp_server.engine.stores import Progress, ShouldStop
 from lsp_server.engine.tasks import ahead, to_the_end
 from retriever.search.indexing.report import IndexReport
 
@@ -125,6 +125,10 @@ class OpenIndex:
             return await self._update(self._root, progress, should_stop)
 
     async def _update(self, root: Path, progress: Progress, should_stop: ShouldStop) -> IndexReport:
+        from lsp_server.engine.indexing import (
+            update_project,  # an answer from a current index needs none of it
+        )
+
         settings, stop = self._settings, self._stop
         return await asyncio.to_thread(
             update_project,

@@ -36,16 +36,14 @@ from lsp_server.engine.requests import (
     goal_doubts,
     main_goal,
 )
-from lsp_server.engine.rewriting import NOTHING, parts_of_goal, rewrites
-from lsp_server.engine.schema import Suggestion, TacticItem, TacticsStatus
+from lsp_server.engine.schema import PartItem, Suggestion, TacticItem, TacticsStatus
 from lsp_server.engine.tactic_runner import JudgedEdits, OnOutcomes, TacticRunner, TrialRequest, TrialResults
 from lsp_server.engine.tasks import Timer
 from prover.candidates import Candidate
-from prover.generator.model import Generated
+from prover.generator.source import Generated
 from prover.verify import GoalPosition
 from retriever.lean.listing import without_replaced
 from retriever.lean.offer import RankedPremise, RankRequest
-from retriever.lean.rewriting_search import Rewriting
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,15 +172,13 @@ class Pipeline:
 
         Raises UserError: the target has no such part.
         """
+        from lsp_server.engine.rewriting import NOTHING, rewrites  # few requests need trees of statements
+
         await context.files.caught_up()
         current = await context.index.current()
-        position, part = request.position, request.select
-
-        def rank() -> tuple[list[RankedPremise], Rewriting]:
-            where = current.index.context_of(position)
-            return current.index.rank_rewriting(replace(asked, where=where), part)
-
-        found, rewriting = await asyncio.to_thread(rank)
+        index, position, part = current.index, request.position, request.select
+        where = await asyncio.to_thread(index.context_of, position)
+        found, rewriting = await asyncio.to_thread(index.rank_rewriting, replace(asked, where=where), part)
         if not found:
             ranked = await self.rank(context, replace(asked, caller="rewrite"), position)
             return replace(ranked, note=NOTHING.format(part=part))
@@ -294,7 +290,7 @@ async def _without_tactics(
             *(await asyncio.to_thread(goal_doubts, request.goal) if request.goal else ()),
             *await asyncio.to_thread(index.notes, goal),
         ],
-        parts=await asyncio.to_thread(parts_of_goal, goal) if request.parts else [],
+        parts=await asyncio.to_thread(_parts, goal) if request.parts else [],
     )
 
 
@@ -345,3 +341,9 @@ def with_first_goal_only(answer: Suggestion) -> Suggestion:
     """The answer if tactics were requested for a goal other than the first."""
     warnings = [_FIRST_GOAL_ONLY, *answer.warnings]
     return replace(answer, warnings=warnings, tactics_status=TacticsStatus.GOAL_NOT_FIRST)
+
+
+def _parts(goal: Goal) -> list[PartItem]:
+    from lsp_server.engine.rewriting import parts_of_goal
+
+    return parts_of_goal(goal)

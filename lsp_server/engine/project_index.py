@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import BadSettings, LeanError, ModelError, PremiseIndexError
@@ -38,12 +39,13 @@ from retriever.lean.declared import DeclarationSite, declared, described, stated
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.bundled import read_card
 from retriever.lean.offer import Kinds, RankedPremise, RankRequest, kinds_for
-from retriever.lean.pattern_search import PatternMatches, pattern_search
-from retriever.lean.rewriting_search import Rewriting, rewriting_premises
 from retriever.lean.service import PremiseService
 from retriever.lean.spelling import names_in, respelled, spellings
-from retriever.lean.text_search import search
 from retriever.models.reranker import DEPTH
+
+if TYPE_CHECKING:
+    from retriever.lean.pattern_search import PatternMatches
+    from retriever.lean.rewriting_search import Rewriting
 
 
 class ProjectIndex:
@@ -150,6 +152,8 @@ class ProjectIndex:
 
         Raises UserError: the target has no such part.
         """
+        from retriever.lean.rewriting_search import rewriting_premises
+
         found = rewriting_premises(self._service, asked.goal, part, asked.where)
         if not found.directions:
             return [], found
@@ -167,12 +171,16 @@ class ProjectIndex:
         self, text: str, where: GoalContext | None, k: int, allowed: Allowed | None = None
     ) -> list[RankedPremise]:
         """The best `k` premises for free text: names that match first."""
+        from retriever.lean.text_search import search
+
         return self._declared.checked(search(self._service, text, where, k, allowed=allowed), where)
 
     def search_pattern(
         self, text: str, where: GoalContext | None, k: int, allowed: Allowed | None = None
     ) -> PatternMatches:
         """The best `k` premises that meet a pattern. Raises BadQuery: it is none."""
+        from retriever.lean.pattern_search import pattern_search
+
         found = pattern_search(self._service, text, where, k, allowed=allowed)
         return replace(found, premises=self._declared.checked(found.premises, where))
 

@@ -13,7 +13,6 @@ from typing import TypeVar
 
 from lean_extract.common.errors import BadSettings, LeanError, LeanNotFound, NoGoalHere, ProjectBroken
 from lean_extract.common.files.reading import MAX_SOURCE, read_regular
-from lean_extract.repl import ReplSession
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.imports import ImportedSource, changed_since_built, compiled_files, imported_sources
@@ -188,6 +187,8 @@ class RunningLean:
         if self.root is None:
             raise LeanNotFound("Lean runs in a project, and there is none.", "Ask in a saved file.")
         if wanted.source == "repl":
+            from lean_extract.repl import ReplSession
+
             return await ReplSession.start(self.root, repl_command(wanted), limits_of(wanted))
         toolchain = self._toolchain
         if toolchain is None:

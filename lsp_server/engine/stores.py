@@ -1,4 +1,4 @@
-"""Finds the model and the indexes of a project, and brings the indexes up to date."""
+"""Finds the model and the indexes of a project."""
 
 from __future__ import annotations
 
@@ -8,39 +8,28 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from platformdirs import user_cache_path
 
 import retriever
-from lean_extract.common.devices import Device
 from lean_extract.common.errors import (
-    BadSettings,
     BadSource,
-    LeanError,
     NoCoreSources,
     PremiseIndexError,
     UserError,
 )
 from lean_extract.common.files.settings_files import settings_text
 from lean_extract.common.terminal_text import shown
-from lean_extract.source.projects.near import no_sources
-from lean_extract.source.projects.project import find_sources
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.core_sources import CORE_PACKAGES, MINI_CORE, CoreSources, find_core
 from lean_extract.toolchains.toolchain import ELAN, asked_toolchain
 from lean_extract.toolchains.toolchain_name import is_lean, version_in
-from retriever.lean.index.build import SharedPackage, update_index
-from retriever.lean.index.bundled import proof_rows, unpack, use_counts
-from retriever.lean.index.content import NO_PROOFS
-from retriever.models.encoder import Encoder
+from retriever.lean.index.bundled import unpack
 from retriever.models.hub import find_model
 from retriever.search.index.manifest import LiveSegment
-from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore
-from retriever.search.indexing.report import IndexReport
 
 Progress = Callable[[str, int, int], None]
 """Called with (stage, done, total)."""
@@ -157,71 +146,6 @@ def project_core(root: Path, lean: str = "", environment: Mapping[str, str] = os
             f"Install {asked[0]} with elan: {ELAN}",
         )
     return core
-
-
-def core_package(core: CoreSources) -> SharedPackage:
-    """Lean's own library as an index has it. A linked toolchain may change under one version."""
-    return SharedPackage(core.package, core.version, core.root, core.files(), is_fixed=False)
-
-
-def known_proofs(root: Path) -> tuple[Mapping[str, int], ProofRows]:
-    """How many training proofs use a name, and what they use, for a project that needs Mathlib; else nothing."""
-    if not needs_mathlib(root):
-        return {}, NO_PROOFS
-    bundled = bundled_store()
-    return use_counts(bundled), proof_rows(bundled)
-
-
-def update_project(
-    root: Path,
-    model: str,
-    progress: Progress,
-    should_stop: ShouldStop,
-    *,
-    download: bool = False,
-    lean: str = "",
-    environment: Mapping[str, str] = os.environ,
-    device: Device = "cpu",
-    with_core: bool = True,
-    tell: Callable[[str], None] | None = None,
-) -> IndexReport:
-    """Build or refresh the index of a project, with the core of its Lean where that has its sources.
-
-    Args:
-        with_core: whether that core is read.
-        lean: the setting `lean.command`.
-        environment: says which Lean there is, as for `resolve_lean`.
-        device: where the encoder runs.
-        tell: called with what is missing before anything is read; without it, the report's notes say so.
-
-    Raises BadSource (no `.lean` file; nothing is written), IndexLocked, IndexWriteFailed, ModelError.
-    """
-    found = find_sources(root, should_stop=should_stop)
-    if not found.sources and not found.stopped:
-        raise no_sources(root, found.notices)
-    encoder = Encoder.load(model_folder(model, download=download), device=device)
-    core, notes = None, tuple[str, ...]()
-    try:
-        core = core_package(project_core(root, lean, environment)) if with_core else None
-    except (BadSettings, LeanError) as error:
-        notes = (f"Lean's own lemmas are not in the index. {error}",)
-    if tell is not None:
-        for note in notes:
-            tell(note)
-        notes = ()
-    uses, proofs = known_proofs(root)
-    report = update_index(
-        root,
-        project_store(root),
-        encoder,
-        progress=progress,
-        should_stop=should_stop,
-        shared=shared_folder(),
-        core=core,
-        uses=uses,
-        proofs=proofs,
-    )
-    return replace(report, notes=(*notes, *report.notes), place=encoder.place)
 
 
 SHIPPED_MODEL = Path(retriever.__path__[0]) / "data" / "encoder"

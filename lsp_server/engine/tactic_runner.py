@@ -9,10 +9,9 @@ from functools import partial
 
 from lean_extract.common.errors import LeanError, NoGoalHere
 from lean_extract.common.lru import Cache
-from lean_extract.records import Edit, Premise, ProofState, TacticOutcome
+from lean_extract.records import Edit, Goal, Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import declaration_key
 from lsp_server.engine.items import shown_tactic
-from lsp_server.engine.rewriting import is_rewritten
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import TacticsStatus
 from lsp_server.engine.settings import LeanSettings, TacticSettings
@@ -155,13 +154,22 @@ class TacticRunner:
             async for verdict in verdicts:
                 self._edits.keep(trial.position, verdict)
                 is_listed = not trial.part or trial.keep_failures
-                if is_listed or is_rewritten(trial.part, trial.state.goals[0], verdict):
+                if is_listed or _is_rewritten(trial.part, trial.state.goals[0], verdict):
                     yield verdict
 
     def _keep(self, trial: TrialRequest, results: TrialResults) -> None:
         is_judged = all(outcome.status != "unjudged" for outcome in results.outcomes)
         if trial.position.text is not None and is_judged and not results.warnings:
             self._known.put(trial.key, results)
+
+
+def _is_rewritten(part: str, goal: Goal, outcome: TacticOutcome) -> bool:
+    """Whether a part of the target stands there less often after a tactic; of another outcome, whether it is kept."""
+    if outcome.state is None or not outcome.state.goals:
+        return True
+    folded = " ".join(part.split())
+    before = " ".join(goal.target.split()).count(folded)
+    return " ".join(outcome.state.goals[0].target.split()).count(folded) < before
 
 
 def _status(*, has_generator: bool, was_any_tried: bool) -> TacticsStatus:

@@ -24,8 +24,8 @@ from prover.evaluation.problems import Problem, digest
 from prover.evaluation.proving import ProposerFor, Prover
 from prover.evaluation.run_folder import RunDescription
 from prover.evaluation.seeds import Shuffled
+from prover.generator.source import TacticGenerator
 from prover.odds import shipped_odds
-from prover.opening import AnyGenerator
 from prover.search.environment import Proposer
 from retriever.models.encoder import Encoder
 from retriever.search.index.store import IndexStore
@@ -38,7 +38,7 @@ class Prepared:
     """What proving needs: a Lean, the sources of tactics, and identifiers for both."""
 
     toolchain: Toolchain
-    generator: AnyGenerator | None
+    generator: TacticGenerator | None
     encoder: Encoder | None
     model: Path
 
@@ -46,7 +46,7 @@ class Prepared:
 def prepare(
     problems: ProblemSet,
     plan: EvaluationPlan,
-    generator: AnyGenerator | None,
+    generator: TacticGenerator | None,
     progress: Progress,
     stop: Event,
 ) -> Prepared:

@@ -21,7 +21,7 @@ from prover.evaluation.proving import keep_proof, stems_of
 from prover.evaluation.rows import ProblemRow
 from prover.evaluation.run_folder import Results, RunDescription, opened
 from prover.evaluation.runner import Task, Worker, run
-from prover.opening import AnyGenerator
+from prover.generator.source import TacticGenerator
 
 
 class Watcher(Protocol):
@@ -49,7 +49,7 @@ async def evaluate(
     resume: bool = False,
     limit: int | None = None,
     stop: Event,
-    generator: AnyGenerator | None,
+    generator: TacticGenerator | None,
     cluster: ClusterOptions | None = None,
 ) -> None:
     """Prove the problems and write the rows. However it ends, the rows written so far are kept.

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from lean_extract.records import Goal, Premise
 from lsp_server.engine.candidate_tactics import template_candidates
 from prover.candidates import Candidate
-from prover.generator.model import Generated
-from prover.generator.source import TacticGenerator, as_candidates
+from prover.generator.source import Generated, TacticGenerator, as_candidates
 from prover.odds import shipped_odds
 from prover.opening import count_for
 from prover.search.environment import Proposed

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,7 +37,6 @@ from retriever.lean.goal_context import (
     voters,
     ways_to_write,
 )
-from retriever.lean.index.corpus import ListedSource
 from retriever.lean.index.flags import Flag
 from retriever.lean.listing import SPARE, listed, with_proved_first
 from retriever.lean.local import Local, LocalVectors, local_columns, local_ranker_columns, tokens_of
@@ -77,6 +77,9 @@ from retriever.search.fusion import Fusion
 from retriever.search.index.store import IndexStore
 from retriever.search.reading import SnapshotReader
 from retriever.search.reranking import reranked
+
+if TYPE_CHECKING:
+    from retriever.lean.index.corpus import ListedSource
 
 _CACHED_GOALS = 64
 _ANOTHER_WAY = 0.5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +23,6 @@ from retriever.lean.ranker.place import UsesByPlace, starting_with
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Overlap
-from retriever.lean.words.name_search import NameSearch
 from retriever.models.text import premise_texts
 from retriever.search.bm25 import Bm25
 from retriever.search.fusion import Fusion
@@ -32,6 +32,9 @@ from retriever.search.index.opening import OpenStores, open_stores
 from retriever.search.index.step_search import StepIndex
 from retriever.search.index.store import IndexStore, Stamp
 from retriever.search.votes import ProofGraph
+
+if TYPE_CHECKING:
+    from retriever.lean.words.name_search import NameSearch
 
 _CACHED_SCOPES = 32
 _CACHED_MODULES = 32
@@ -141,6 +144,8 @@ class Snapshot:
     @cached_property
     def searched_names(self) -> list[NameSearch]:
         """The names of all premises, one behind another, to be searched by letters and words."""
+        from retriever.lean.words.name_search import NameSearch  # with tables of words, which no goal needs
+
         return [NameSearch(segment.names.data) for segment in self.view.segments]
 
     def is_definition(self, kinds: frozenset[str]) -> Bools:

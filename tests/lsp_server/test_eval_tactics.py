@@ -10,7 +10,7 @@ from lean_extract.goals import parse_goal
 from lean_extract.records import Goal, Premise
 from lsp_server.evaluation.tactics import Neighbours, Tactics
 from prover.candidates import Candidate
-from prover.generator.model import Generated
+from prover.generator.source import Generated
 from prover.search.environment import Proposed
 
 GOAL = parse_goal("p q : Prop\nh : p ∧ q\n⊢ q ∧ p")

@@ -14,11 +14,11 @@ from pathlib import Path
 from lean_extract.common.arrays import Floats
 from lean_extract.records import Premise
 from prover.candidates import Candidate, Closers, Templates, merge
-from prover.generator.source import as_candidates
+from prover.generator.source import TacticGenerator, as_candidates
 from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.neighbours.features import Asked as AskedNeighbours
 from prover.neighbours.proposals import candidates as neighbour_candidates
-from prover.opening import AnyGenerator, count_for
+from prover.opening import count_for
 from prover.shaped.model import ShapeGenerator
 from prover.training.evaluate_neighbours import Library
 from prover.training.fit_neighbours import WantedStep
@@ -46,7 +46,7 @@ class Sources:
     method: RankedMethod
     known: Library
     closers: tuple[str, ...]
-    generators: Sequence[AnyGenerator]
+    generators: Sequence[TacticGenerator]
 
     @classmethod
     def open(
@@ -57,7 +57,7 @@ class Sources:
         cache: Path | None,
         known: Library,
         closers: tuple[str, ...],
-        generators: Sequence[AnyGenerator],
+        generators: Sequence[TacticGenerator],
     ) -> Sources:
         """Load the model's folder, the dataset, and its records' definitions. Raises ModelError, BadRecords."""
         weights = load_fusion(encoder)
