@@ -13,7 +13,7 @@ from prover.candidates import Candidate, key_of
 from prover.odds import Odds
 
 
-class Turns:
+class CandidateScheduler:
     """Yields candidates one by one: always the one with the best odds among those that are known.
 
     The odds are chances by what a trial costs (`Odds.worth`). A tactic is yielded once, whoever

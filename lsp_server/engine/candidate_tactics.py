@@ -31,7 +31,7 @@ from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.odds import shipped_odds
 from prover.opening import count_for
 from prover.tactic_words import heads, unknown_word
-from prover.turns import Turns
+from prover.turns import CandidateScheduler
 from retriever.lean.offer import RankRequest
 from retriever.lean.theorems import is_theorem
 
@@ -119,18 +119,18 @@ class CandidateTactics:
         self._refused: Cache[frozenset[str]] = Cache(_KEPT)
         self._turn = asyncio.Lock()
 
-    def propose(self, at: GoalAtHand) -> Turns:
+    def propose(self, at: GoalAtHand) -> CandidateScheduler:
         """The candidates of the sources in use, all of which start now."""
         count, odds = at.trial.tactics.count, shipped_odds()
         if at.trial.part:
-            return Turns({"templates": ahead(at.spelled(at.trial.rewrites))}, count, odds)
+            return CandidateScheduler({"templates": ahead(at.spelled(at.trial.rewrites))}, count, odds)
         here = ahead(asyncio.to_thread(self._tactics_here, at))
         coming = {
             source.name: ahead(_usable(at, source.candidates(self, at), here))
             for source in SOURCES
             if source.is_used(at.trial.tactics)
         }
-        return Turns(coming, count, odds, ahead(_automation(at, here)))
+        return CandidateScheduler(coming, count, odds, ahead(_automation(at, here)))
 
     def _tactics_here(self, at: GoalAtHand) -> TacticsHere:
         """Which tactics the file has, as far as that is known. Raises BadSource."""

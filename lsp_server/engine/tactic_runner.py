@@ -16,7 +16,7 @@ from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import TacticsStatus
 from lsp_server.engine.settings import LeanSettings, TacticSettings
 from prover.candidates import Candidate
-from prover.turns import Turns
+from prover.turns import CandidateScheduler
 from prover.verify import GoalPosition, order, verify
 
 _KEPT_EDITS = 2_000
@@ -109,7 +109,7 @@ class TacticRunner:
         self,
         lean: RunningLean,
         trial: TrialRequest,
-        candidates: Turns,
+        candidates: CandidateScheduler,
         warnings: list[str],
         on_outcomes: OnOutcomes | None,
     ) -> TrialResults:
@@ -182,7 +182,7 @@ def _status(*, has_generator: bool, was_any_tried: bool) -> TacticsStatus:
 async def _gather(
     verdicts: AsyncGenerator[TacticOutcome, None],
     outcomes: list[TacticOutcome],
-    candidates: Turns,
+    candidates: CandidateScheduler,
     on_outcomes: OnOutcomes | None,
 ) -> None:
     """Add the verdicts to the outcomes as they arrive, and report the outcomes in display order.
@@ -199,7 +199,7 @@ async def _gather(
             shown = so_far
 
 
-def _described(outcomes: Sequence[TacticOutcome], candidates: Turns) -> list[TacticOutcome]:
+def _described(outcomes: Sequence[TacticOutcome], candidates: CandidateScheduler) -> list[TacticOutcome]:
     """The outcomes in display order, with what is known of their tactics now.
 
     Another source may propose a tactic that has been tried already: its score grows then, and it gets an origin.
