@@ -22,7 +22,7 @@ from lsp_server.engine.tactic_runner import TrialRequest
 from lsp_server.engine.tasks import ahead
 from prover.automation import SLOW, Automation, cannot_run, quick, with_names
 from prover.automation import SOURCE as AUTOMATION
-from prover.candidates import Candidate, CandidateSource, Closers, Templates, merge
+from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates, merge
 from prover.generator.source import GENERATOR, Generated, TacticGenerator, as_candidates
 from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.neighbours.features import Asked
@@ -263,7 +263,7 @@ def template_candidates(
     goal: Goal, premises: Sequence[Premise], extra: tuple[str, ...], limit: int
 ) -> list[Candidate]:
     """The tactics of premises and of the goal's shape, best first, by the scores of their sources."""
-    sources: list[CandidateSource] = [Templates(), Closers(extra), NameOnlyTemplates()]
+    sources: list[CandidateSource] = [Templates(), FinishingTactics(extra), NameOnlyTemplates()]
     return merge([source.candidates(goal, premises, limit) for source in sources], limit)
 
 

@@ -25,7 +25,7 @@ from lean_extract.source.projects.project import find_root, find_sources
 from lean_extract.source.reader import read_file
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
-from prover.candidates import Closers, Templates
+from prover.candidates import FinishingTactics, Templates
 from prover.closers import LEAN_CLOSERS
 from prover.search.lean_environment import LeanEnvironment
 from prover.search.proof_file import check_proof, write_proof
@@ -91,7 +91,7 @@ async def _run(options: argparse.Namespace) -> int:
     theorem, root = _asked(options)
     limits = SearchLimits(options.seconds, options.nodes, options.tactics)
     proposer = SourcesProposer(
-        (Templates(), Closers(LEAN_CLOSERS)), FixedPremises(premises_by_name(root, options.premise))
+        (Templates(), FinishingTactics(LEAN_CLOSERS)), FixedPremises(premises_by_name(root, options.premise))
     )
     toolchain = resolve_lean(root)
     if toolchain.kind == "packaged":

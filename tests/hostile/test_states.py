@@ -26,7 +26,7 @@ from lean_extract.syntax.tactic_text import brackets, has_sorry, proves_nothing
 from lean_extract.syntax.types import premises_of, strip
 from lsp_server.engine.requests import main_goal, parse_goal
 from lsp_server.http.notation import with_notation
-from prover.candidates import Closers, Templates
+from prover.candidates import FinishingTactics, Templates
 from prover.generator.prompt import encode_prompt
 from prover.states import adds_nothing, fingerprint
 from prover.variants import use_of
@@ -73,7 +73,7 @@ def read_as_model(goal: Goal) -> None:
 def read_as_prover(goal: Goal) -> None:
     """All that the prover reads of a goal."""
     Templates().candidates(goal, PREMISES, 50)
-    Closers().candidates(goal, PREMISES, 50)
+    FinishingTactics().candidates(goal, PREMISES, 50)
     fingerprint(ProofState((goal,)))
     adds_nothing(goal, ProofState((goal,)))
     encode_prompt("numbered", [goal], PREMISES, 512)

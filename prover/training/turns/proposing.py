@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lean_extract.common.arrays import Floats
 from lean_extract.records import Premise
-from prover.candidates import Candidate, Closers, Templates, merge
+from prover.candidates import Candidate, FinishingTactics, Templates, merge
 from prover.generator.source import TacticGenerator, as_candidates
 from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.neighbours.features import Asked as AskedNeighbours
@@ -86,7 +86,7 @@ class Sources:
             theorems, definitions = self._premises(question, state)
             usable = [*theorems, *definitions]
             templates: list[Candidate] = []
-            for source in (Templates(), Closers(self.closers)):
+            for source in (Templates(), FinishingTactics(self.closers)):
                 templates += source.candidates(step.goal, usable, MADE)
             where = AskedNeighbours(step.goal, step.module, step.theorem)
             lists = [merge([templates], MADE), neighbour_candidates(where, near, theorems, MADE)]
