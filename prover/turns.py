@@ -10,13 +10,13 @@ from lean_extract.records import TacticOutcome
 from prover.automation import SOURCE as AUTOMATION
 from prover.automation import Automation
 from prover.candidates import Candidate, key_of
-from prover.odds import Odds
+from prover.odds import AcceptanceModel
 
 
 class CandidateScheduler:
     """Yields candidates one by one: always the one with the best odds among those that are known.
 
-    The odds are chances by what a trial costs (`Odds.worth`). A tactic is yielded once, whoever
+    The odds are chances by what a trial costs (`AcceptanceModel.worth`). A tactic is yielded once, whoever
     proposes it; its chance is higher if several sources do. While a source is still working, what can be expected
     of it competes: if that alone would fill the trials that are left with better chances than the best known
     candidate has, the next trial waits for it. The first trial never waits.
@@ -35,7 +35,7 @@ class CandidateScheduler:
         self,
         sources: Mapping[str, Awaitable[Sequence[Candidate]]],
         limit: int,
-        odds: Odds,
+        odds: AcceptanceModel,
         automation: Awaitable[Automation] | None = None,
     ) -> None:
         self.scores: dict[str, float] = {}
