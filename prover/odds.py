@@ -180,7 +180,7 @@ class AcceptanceModel:
         )
         return 1 / (1 + math.exp(-min(max(logit, -30.0), 30.0)))
 
-    def worth(self, weighed: Candidate) -> float:
+    def expected_value(self, weighed: Candidate) -> float:
         """The chance for what a trial uses up of a suggestion's budget: what to try first."""
         seconds = self.seconds.get(head(weighed.tactic), self.seconds[""])
         return weighed.score / (1 / BUDGET_TRIALS + seconds / BUDGET_SECONDS)

@@ -171,7 +171,7 @@ def cross_validated(sets: Sets, rows: Rows) -> list[TurnsRow]:
 
 def in_order(goal: Asked, odds: AcceptanceModel) -> list[str]:
     """All that is proposed, in the order to try."""
-    return [one.tactic for one in sorted(odds.weighed(goal.lists), key=odds.worth, reverse=True)]
+    return [one.tactic for one in sorted(odds.weighed(goal.lists), key=odds.expected_value, reverse=True)]
 
 
 def fold_of(goal: Asked) -> int:
