@@ -33,7 +33,7 @@ from retriever.lean.structure.hashes import (
     patterns_of,
 )
 from retriever.lean.structure.index import StructureIndex
-from retriever.lean.symbols import Overlap
+from retriever.lean.symbols import Mepo
 from retriever.lean.tokens import goal_tokens, target_tokens
 from retriever.search.bm25 import Bm25
 from retriever.search.fusion import Lists
@@ -73,7 +73,7 @@ class RankedLibrary(Protocol):
         """BM25 over the premises' tokens."""
 
     @property
-    def overlap(self) -> Overlap:
+    def overlap(self) -> Mepo:
         """MePo's measure over the same tokens."""
 
     @property

@@ -22,7 +22,7 @@ from retriever.lean.ranker.kinds import groups_of
 from retriever.lean.ranker.place import UsesByPlace, starting_with
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.structure.index import StructureIndex
-from retriever.lean.symbols import Overlap
+from retriever.lean.symbols import Mepo
 from retriever.models.text import premise_texts
 from retriever.search.bm25 import Bm25
 from retriever.search.fusion import Fusion
@@ -80,9 +80,9 @@ class Snapshot:
         return self.view.module_graph()
 
     @cached_property
-    def overlap(self) -> Overlap:
+    def overlap(self) -> Mepo:
         """How much of a premise's tokens a goal has."""
-        return Overlap(self.bm25.segments)
+        return Mepo(self.bm25.segments)
 
     @cached_property
     def structure(self) -> StructureIndex:

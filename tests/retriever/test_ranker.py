@@ -24,7 +24,7 @@ from retriever.lean.ranking import hash_rows
 from retriever.lean.service import PremiseService
 from retriever.lean.structure.hashes import goal_statement, of_premise, patterns_of
 from retriever.lean.structure.index import StructureIndex
-from retriever.lean.symbols import Overlap
+from retriever.lean.symbols import Mepo
 from retriever.models.encoder import Encoder
 from retriever.search.bm25 import build_postings
 from retriever.search.index.structure_columns import StructureColumns
@@ -103,7 +103,7 @@ def test_an_equation_whose_left_side_occurs_rewrites() -> None:
 
 def test_the_rarest_shared_token_counts() -> None:
     texts = [["common", "rare"], ["common"], ["other"]]
-    index = Overlap([build_postings(texts[:1]), build_postings(texts[1:])])
+    index = Mepo([build_postings(texts[:1]), build_postings(texts[1:])])
     found = index.rarest({"common", "rare"})
     assert found.tolist() == pytest.approx([index.idf(1), index.idf(2), 0.0])
     assert index.rarest_of_texts({"common", "rare"}, texts).tolist() == pytest.approx(found.tolist())

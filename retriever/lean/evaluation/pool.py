@@ -20,7 +20,7 @@ from retriever.lean.ranker.place import Place, UsesByPlace, last_uses, starting_
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.structure.index import StructureIndex
-from retriever.lean.symbols import Overlap
+from retriever.lean.symbols import Mepo
 from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import premise_tokens
 from retriever.search.bm25 import Bm25, Bm25Parameters, build_postings
@@ -64,7 +64,7 @@ class Pool:
     use_counts: Int64s
     graph: dict[str, ModuleNode]
     bm25: Bm25
-    overlap: Overlap
+    overlap: Mepo
     structure: StructureIndex
     proofs: ProofGraph
     """Of the training split's theorems."""
@@ -213,7 +213,7 @@ def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
         use_counts=dataset.use_counts(),
         graph={module.name: _node(module) for module in dataset.modules},
         bm25=bm25,
-        overlap=Overlap(bm25.segments),
+        overlap=Mepo(bm25.segments),
         structure=StructureIndex([StructureColumns.of_rows([of_premise(premise) for premise in corpus])]),
         proofs=proofs,
         uses_by_place=UsesByPlace(
