@@ -26,7 +26,7 @@ from retriever.lean.patterns.query import NAME, Mentioned, PatternQuery, parse_p
 from retriever.lean.patterns.trees import trees_of_premise
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
-from retriever.lean.text_search import Offer, offer_at
+from retriever.lean.text_search import SearchPool, offer_at
 from retriever.lean.words.name_search import NameSearch
 from retriever.search.index.tree_columns import TreeColumns
 from retriever.search.top import top
@@ -81,7 +81,7 @@ def _trees_of(snapshot: Snapshot) -> list[TreeColumns]:
     return [segment.trees or TreeColumns.nothing(len(segment)) for segment in snapshot.view.segments]
 
 
-def _has_trees(offer: Offer, trees: Sequence[TreeColumns]) -> Bools:
+def _has_trees(offer: SearchPool, trees: Sequence[TreeColumns]) -> Bools:
     segments = offer.snapshot.view.segments
     known = [np.full(len(segment), segment.trees is not None) for segment in segments]
     return np.concatenate([np.ones(len(offer.own), dtype=np.bool_), *known])
@@ -107,7 +107,7 @@ def _shape_ways(
 
 
 def _scored(
-    query: PatternQuery, ways: Sequence[PatternQuery], trees: Sequence[TreeColumns], offer: Offer
+    query: PatternQuery, ways: Sequence[PatternQuery], trees: Sequence[TreeColumns], offer: SearchPool
 ) -> tuple[Bools, Floats]:
     """(bool[n], float32[n]): which statements meet the pattern in one of its ways, and how near they are to it."""
     found: list[Bools] = []
@@ -125,14 +125,14 @@ def _scored(
     return np.logical_and.reduce([np.concatenate(found), *names]), score
 
 
-def _having(offer: Offer, part: str) -> Bools:
+def _having(offer: SearchPool, part: str) -> Bools:
     """bool[n]: whose names have a part, in any case."""
     own = NameSearch.of_names(premise.name for premise in offer.own)
     return np.concatenate([search.holding(part) for search in (own, *offer.snapshot.searched_names)])
 
 
 def _compatible(
-    offer: Offer, mentioned: Sequence[Mentioned], numbers: npt.NDArray[np.int64]
+    offer: SearchPool, mentioned: Sequence[Mentioned], numbers: npt.NDArray[np.int64]
 ) -> Iterator[int]:
     """The statements whose names may be those of the pattern, as far as their text tells."""
     dotted = [one.name for one in mentioned if "." in one.name]

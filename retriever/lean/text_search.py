@@ -51,7 +51,7 @@ _BY_TEXT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class SearchPool:
     """What may be found: premises of the open file, and those of the index (bool[n]) with their scope."""
 
     snapshot: Snapshot
@@ -157,7 +157,7 @@ def _is_argument(node: SyntaxNode) -> bool:
     return node.text == "_" or node.text[0].isdigit() or bool(VARIABLE.match(node.text.partition(".")[0]))
 
 
-def _named(offer: Offer, name: str, k: int) -> list[RankedPremise]:
+def _named(offer: SearchPool, name: str, k: int) -> list[RankedPremise]:
     """At most k premises of this name, in any namespace; none for an empty one."""
     if not name:
         return []
@@ -170,7 +170,7 @@ def is_statement(text: str) -> bool:
     return bool(_STATEMENT.search(text))
 
 
-def by_name(offer: Offer, query: NameQuery) -> Floats:
+def by_name(offer: SearchPool, query: NameQuery) -> Floats:
     """float32: how well each name of what may be found is what is asked for; 0: not at all."""
     own = NameSearch.of_names(premise.name for premise in offer.own)
     uses = np.concatenate([np.zeros(len(own), dtype=np.int32), offer.snapshot.view.uses])
@@ -183,7 +183,7 @@ def _constant_of(snapshot: Snapshot, where: GoalContext | None, text: str) -> st
     return next(found, "")
 
 
-def by_words(offer: Offer, query: NameQuery, more: Sequence[str] = ()) -> Floats:
+def by_words(offer: SearchPool, query: NameQuery, more: Sequence[str] = ()) -> Floats:
     """float32: how much of the words, and of more tokens, each name and statement has, in [0, 1], by BM25."""
     bm25 = offer.snapshot.bm25
     tokens = [*_tokens(query), *more]
@@ -204,21 +204,23 @@ def _tokens(query: NameQuery) -> list[str]:
     return [*text_tokens(" ".join(word for word in words if word.lower() not in SMALL_WORDS)), *written]
 
 
-def _best(offer: Offer, scores: Floats, k: int) -> list[RankedPremise]:
+def _best(offer: SearchPool, scores: Floats, k: int) -> list[RankedPremise]:
     """The k premises with the best scores above 0."""
     scores = offer.internal_last(scores)
     best = top(scores, k, offer.may_be_found & (scores > 0))
     return offer.ranked_premises(best.tolist(), scores)
 
 
-def offer_at(snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None, text: str = "") -> Offer:
+def offer_at(
+    snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None, text: str = ""
+) -> SearchPool:
     """What may be found at a place, of any kind, for what was asked."""
     own = own_premises(where, "all", allowed)
     offered = offered_premises(snapshot, where, "all", len(own), allowed)
     internal = internal_premises(snapshot, where, (text,), allowed)
     if "." in text and is_plain_name(text):
         internal[snapshot.internal.ending_with(text)] = False
-    return Offer(snapshot, own, offered, scope_of(snapshot, where), internal)
+    return SearchPool(snapshot, own, offered, scope_of(snapshot, where), internal)
 
 
 def _one_list(first: list[RankedPremise], then: list[RankedPremise], k: int) -> list[RankedPremise]:
