@@ -26,7 +26,7 @@ from retriever.lean.patterns.query import NAME, Mentioned, PatternQuery, parse_p
 from retriever.lean.patterns.trees import trees_of_premise
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
-from retriever.lean.text_search import SearchPool, offer_at
+from retriever.lean.text_search import SearchPool, search_pool
 from retriever.lean.words.name_search import NameSearch
 from retriever.search.index.tree_columns import TreeColumns
 from retriever.search.top import top
@@ -65,7 +65,7 @@ def pattern_search(
     """
     query = parse_pattern(text)
     with service.reading() as snapshot:
-        offer = offer_at(snapshot, where, allowed, text)
+        offer = search_pool(snapshot, where, allowed, text)
         trees = [TreeColumns.of_rows(map(trees_of_premise, offer.own)), *_trees_of(snapshot)]
         _refuse_unknown(query, trees)
         has_trees = _has_trees(offer, trees)

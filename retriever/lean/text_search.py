@@ -122,7 +122,7 @@ def search(
     if k <= 0 or not text:
         return []
     with service.reading() as snapshot:
-        offer = offer_at(snapshot, where, allowed, text)
+        offer = search_pool(snapshot, where, allowed, text)
         if constant := _constant_of(snapshot, where, text):
             query = NameQuery.of(constant)
             scores = by_words(offer, query, text_tokens(text)) + _BY_TEXT * by_name(offer, query)
@@ -211,7 +211,7 @@ def _best(offer: SearchPool, scores: Floats, k: int) -> list[RankedPremise]:
     return offer.ranked_premises(best.tolist(), scores)
 
 
-def offer_at(
+def search_pool(
     snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None, text: str = ""
 ) -> SearchPool:
     """What may be found at a place, of any kind, for what was asked."""
