@@ -25,7 +25,7 @@ from prover.automation import SOURCE as AUTOMATION
 from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates, merge
 from prover.generator.source import GENERATOR, Generated, TacticGenerator, as_candidates
 from prover.mentions import DEFINITIONS, definitions_to_try
-from prover.neighbours.features import Asked
+from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import SOURCE as NEIGHBOUR
 from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.odds import shipped_odds
@@ -284,7 +284,7 @@ def _neighbours(at: GoalAtHand) -> list[Candidate]:
     index = at.current.index
     where = index.context_at(at.trial.position)
     steps = index.service.near_steps(at.goal, where)
-    asked = Asked(at.goal, where.module or "", where.theorem or "")
+    asked = StepQuery(at.goal, where.module or "", where.theorem or "")
     return neighbour_candidates(asked, steps, at.trial.premises, at.limit)
 
 

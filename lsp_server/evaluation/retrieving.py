@@ -22,7 +22,7 @@ from lsp_server.evaluation.tactics import Neighbours
 from prover.candidates import Candidate
 from prover.evaluation.problems import Problem
 from prover.mentions import DEFINITIONS, definitions_to_try
-from prover.neighbours.features import Asked
+from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import candidates
 from prover.search.proposals import Retrieve
 from prover.verify import GoalPosition
@@ -119,7 +119,7 @@ class ProblemRetriever:
         def neighbours(goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
             steps = self._service.near_steps(goal, context)
             known = [step for step in steps if step.theorem not in self._problems]
-            asked = Asked(goal, context.module or "", context.theorem or "")
+            asked = StepQuery(goal, context.module or "", context.theorem or "")
             theorems = [premise for premise in premises if is_theorem(premise)]
             return candidates(asked, known, theorems, limit)
 

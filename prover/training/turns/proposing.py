@@ -16,7 +16,7 @@ from lean_extract.records import Premise
 from prover.candidates import Candidate, FinishingTactics, Templates, merge
 from prover.generator.source import TacticGenerator, as_candidates
 from prover.mentions import DEFINITIONS, definitions_to_try
-from prover.neighbours.features import Asked as AskedNeighbours
+from prover.neighbours.features import StepQuery as AskedNeighbours
 from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.opening import count_for
 from prover.shaped.model import ShapeGenerator
