@@ -1,4 +1,4 @@
-"""AcceptanceModel made by hand, so that tests know the order."""
+"""A fitted model made by hand, so that tests know the order."""
 
 from __future__ import annotations
 
