@@ -258,7 +258,7 @@ def _listen(errors: IO[bytes], progress: Progress, should_stop: Callable[[], boo
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class FetchedLibrary:
     """A library in the cache. `address` is for people, without user and password; `revision` is a commit."""
 
     name: str
@@ -266,7 +266,7 @@ class Library:
     revision: str
 
 
-def libraries() -> list[Library]:
+def libraries() -> list[FetchedLibrary]:
     """The libraries that were fetched, in the order of their names. One that is not readable is left out."""
     try:
         entries = read_json(libraries_root() / MANIFEST)["packages"]
@@ -276,17 +276,17 @@ def libraries() -> list[Library]:
     return sorted(filter(None, found), key=lambda one: one.name)
 
 
-def _library(entry: Any) -> Library | None:
+def _library(entry: Any) -> FetchedLibrary | None:
     """The library of an entry of the manifest; None if that is none."""
     if not isinstance(entry, dict):
         return None
     name, address, revision = (entry.get(key) for key in ("name", "url", "rev"))
     if not (isinstance(name, str) and isinstance(address, str) and isinstance(revision, str)):
         return None
-    return Library(name, without_login(address), revision) if is_plain_name(name) else None
+    return FetchedLibrary(name, without_login(address), revision) if is_plain_name(name) else None
 
 
-def add_library(address: GitAddress, progress: Progress, should_stop: Callable[[], bool]) -> Library:
+def add_library(address: GitAddress, progress: Progress, should_stop: Callable[[], bool]) -> FetchedLibrary:
     """Fetch a library into the cache, in place of another revision of it.
 
     Raises UserError (no such repository or revision, no git, no Lean library), FetchStopped. Nothing is left then.
@@ -298,7 +298,7 @@ def add_library(address: GitAddress, progress: Progress, should_stop: Callable[[
     folder = root / ".lake" / "packages" / name
     make_private_folder(folder.parent)
     _replace(folder, new)
-    library = Library(name, address.shown, commit)
+    library = FetchedLibrary(name, address.shown, commit)
     _write([one for one in libraries() if one.name != name] + [library])
     return library
 
@@ -340,7 +340,7 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _write(found: list[Library]) -> None:
+def _write(found: list[FetchedLibrary]) -> None:
     entries = [{"type": "git", "name": one.name, "url": one.address, "rev": one.revision} for one in found]
     manifest = {"version": "1.1.0", "name": "libraries", "packages": entries}
     try:
