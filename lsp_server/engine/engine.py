@@ -16,7 +16,7 @@ from pathlib import Path
 from lean_extract.records import Edit, Goal, Premise, ProofState
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
-from lsp_server.engine.answering_stores import Library
+from lsp_server.engine.answering_stores import AnsweringLibrary
 from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.given_tactics import edit_at, try_given
 from lsp_server.engine.open_index import ChangedFiles, OpenIndex
@@ -63,7 +63,7 @@ class Engine:
         toolchain: Toolchain | None = None,
         generator: OpenGenerator | None = None,
         opener: OpenLean | None = None,
-        library: Library | None = None,
+        library: AnsweringLibrary | None = None,
     ) -> None:
         self.root = root
         self.settings = settings or Settings()

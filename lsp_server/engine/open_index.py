@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Event
 
 from lean_extract.common.errors import BadSource, IndexMissing, ModelError, PremiseIndexError
-from lsp_server.engine.answering_stores import Library
+from lsp_server.engine.answering_stores import AnsweringLibrary
 from lsp_server.engine.current_files import Changes
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.settings import Settings
@@ -42,7 +42,9 @@ class OpenIndex:
         library: a published one, which answers in place of the bundled index.
     """
 
-    def __init__(self, root: Path | None, settings: Settings, library: Library | None = None) -> None:
+    def __init__(
+        self, root: Path | None, settings: Settings, library: AnsweringLibrary | None = None
+    ) -> None:
         self._root = root
         self._library = library
         self._settings = settings

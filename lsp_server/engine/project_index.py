@@ -16,7 +16,7 @@ from lean_extract.toolchains.core_sources import MINI_CORE
 from lean_extract.toolchains.toolchain import asked_toolchain
 from lean_extract.toolchains.toolchain_name import FILE
 from lsp_server.documents.goal_positions import broken_names
-from lsp_server.engine.answering_stores import Library, stores_for, without_misfits
+from lsp_server.engine.answering_stores import AnsweringLibrary, stores_for, without_misfits
 from lsp_server.engine.current_files import (
     Changes,
     DeclaredPremises,
@@ -73,7 +73,7 @@ class ProjectIndex:
         download: bool = False,
         rerank: int = DEPTH,
         device: Device = "cpu",
-        library: Library | None = None,
+        library: AnsweringLibrary | None = None,
     ) -> None:
         self.root = root
         self._opened_with = (model, rerank, device)
