@@ -26,7 +26,7 @@ from lsp_server.http.limits import (
 )
 from lsp_server.http.new_premises import NewPremises
 from lsp_server.http.problems import Refusal
-from lsp_server.http.revisions import Library
+from lsp_server.http.revisions import ServedIndex
 from retriever.lean.allowed import Allowed
 from retriever.lean.callers import caller_of
 from retriever.lean.goal_context import GoalContext
@@ -127,7 +127,7 @@ def router(backend: HttpBackend) -> APIRouter:
     return routes
 
 
-async def _list(library: Library, *, premises: bool) -> Response:
+async def _list(library: ServedIndex, *, premises: bool) -> Response:
     index = await library.engine.project_index()
     names = library.numbering.premises if premises else library.numbering.modules
 
@@ -142,7 +142,7 @@ class _Job:
     """One state of one request."""
 
     def __init__(
-        self, library: Library, request: RetrievalRequest, fresh: NewPremises, goal: Goal, k: int
+        self, library: ServedIndex, request: RetrievalRequest, fresh: NewPremises, goal: Goal, k: int
     ) -> None:
         self._library, self._request, self._fresh = library, request, fresh
         self._goal, self._k = goal, k

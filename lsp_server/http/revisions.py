@@ -39,7 +39,7 @@ _LONGEST_GOAL_KEPT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class ServedIndex:
     """One index: the bundled one, or a project's with the indexes that it includes."""
 
     name: str
@@ -83,7 +83,7 @@ class Libraries:
 
     def __init__(
         self,
-        libraries: Sequence[Library],
+        libraries: Sequence[ServedIndex],
         place: Place = "cpu",
         published: ServedLibraries | None = None,
         shared: Path | None = None,
@@ -98,11 +98,11 @@ class Libraries:
         return [] if self._published is None else self._published.notes
 
     @property
-    def default(self) -> Library:
+    def default(self) -> ServedIndex:
         """The index used if no revision is given."""
         return self.all[0]
 
-    def find(self, revision: str | None) -> Library:
+    def find(self, revision: str | None) -> ServedIndex:
         """The index for a revision. Raises Refusal (400), which lists the available ones."""
         if not revision:
             return self.default
@@ -170,24 +170,26 @@ async def open_libraries(
             await given[0].engine.project_index()  # raises why it cannot be used
     card = read_card()
     numbering = Numbering(shared and shared / "bundled")
-    found.append(Library(_bundled_name(card), Engine(None, settings), _bundled_revisions(card), numbering))
+    found.append(
+        ServedIndex(_bundled_name(card), Engine(None, settings), _bundled_revisions(card), numbering)
+    )
     opened = await found[0].engine.project_index()
     found[0] = replace(found[0], revisions=(*found[0].revisions, *extra))
     return Libraries(found, opened.service.place, published, shared)
 
 
-async def _project(root: Path, settings: Settings) -> Library:
+async def _project(root: Path, settings: Settings) -> ServedIndex:
     engine = Engine(root, settings)
     item = await engine.freshness()
     lean = pinned_lean(root)
     mathlib = [source.revision for source in item.sources if source.package.lower() == MATHLIB]
     revisions = (f"v{lean}" if lean[:1].isdigit() else lean, *mathlib, root.name)
-    return Library(f"{root.name}: {item.line}", engine, tuple(filter(None, revisions)))
+    return ServedIndex(f"{root.name}: {item.line}", engine, tuple(filter(None, revisions)))
 
 
 async def _usable(
     published: ServedLibraries, given: Sequence[OpenLibrary], shared: Path | None
-) -> AsyncIterator[Library]:
+) -> AsyncIterator[ServedIndex]:
     """Published libraries that can be used; which cannot, and why, is noted. Raises StoreUnavailable."""
     for one in given:
         try:
@@ -201,14 +203,14 @@ async def _usable(
             yield library
 
 
-async def _published(one: OpenLibrary, shared: Path | None) -> Library:
+async def _published(one: OpenLibrary, shared: Path | None) -> ServedIndex:
     item = await one.engine.freshness()
     library, lean = one.library, one.library.lean
     mathlib = [source.revision for source in item.sources if source.package.lower() == MATHLIB]
     names = (f"v{lean}" if lean[:1].isdigit() else lean, *mathlib, library.library)
     name = f"{library.library} {library.revision}"
     key = hashlib.sha256(name.encode()).hexdigest()[:16]
-    return Library(name, one.engine, tuple(filter(None, names)), Numbering(shared and shared / key))
+    return ServedIndex(name, one.engine, tuple(filter(None, names)), Numbering(shared and shared / key))
 
 
 def _bundled_revisions(card: Bundle) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from lean_extract.records import Premise
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.limits import MAX_CALLER, MAX_K, MAX_QUERY
 from lsp_server.http.problems import INVALID, MISSING, Refusal
-from lsp_server.http.revisions import Library
+from lsp_server.http.revisions import ServedIndex
 from retriever.lean.callers import caller_of
 from retriever.lean.offer import RankRequest
 
@@ -84,7 +84,7 @@ def _count(results: str | None) -> int:
     return int(results)
 
 
-def _match(premise: Premise, library: Library, revision: str | None) -> dict[str, str]:
+def _match(premise: Premise, library: ServedIndex, revision: str | None) -> dict[str, str]:
     """A `FoundPremise`; built by hand, for it is not checked again."""
     match = {
         "name": premise.name,

@@ -26,7 +26,7 @@ from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.door import JsonRoute
 from lsp_server.http.prefixes import starting_with
-from lsp_server.http.revisions import Library
+from lsp_server.http.revisions import ServedIndex
 from prover.candidates import Candidate
 from prover.generator.source import as_candidates
 from prover.mentions import DEFINITIONS, definitions_to_try
@@ -130,7 +130,7 @@ async def tactics(backend: HttpBackend, state: str, prefix: str, context: str, c
 
 
 async def _propose(
-    library: Library, goal: Goal, prefix: str, position: GoalPosition | None, count: int
+    library: ServedIndex, goal: Goal, prefix: str, position: GoalPosition | None, count: int
 ) -> list[Candidate]:
     engine = library.engine
     index = await engine.project_index()

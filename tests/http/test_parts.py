@@ -19,7 +19,7 @@ from lsp_server.http.backend import goal_of
 from lsp_server.http.new_premises import NewPremises, read_declaration
 from lsp_server.http.notation import restored
 from lsp_server.http.prefixes import starting_with
-from lsp_server.http.revisions import Library, open_libraries
+from lsp_server.http.revisions import ServedIndex, open_libraries
 from lsp_server.http.state_search import formal_type
 from lsp_server.http.tactic_servers import falling, position_after
 from prover.candidates import Candidate
@@ -139,7 +139,7 @@ def test_declarations(declaration: str, kind: str, context: tuple[str, ...] | No
     ],
 )
 def test_which_revision_is_meant(revision: str, asked: str, same: bool) -> None:
-    assert Library("test", Engine(None), (revision,)).is_called(asked) == same
+    assert ServedIndex("test", Engine(None), (revision,)).is_called(asked) == same
 
 
 def test_a_type_is_written_so_that_it_can_be_read() -> None:
