@@ -19,7 +19,7 @@ from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import main_goal
 from lsp_server.engine.settings import Settings, TacticSettings
 from lsp_server.engine.tactic_runner import TrialRequest
-from lsp_server.engine.tasks import ahead
+from lsp_server.engine.tasks import start_task
 from prover.automation import SLOW, Automation, cannot_run, quick, with_names
 from prover.automation import SOURCE as AUTOMATION
 from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates, merge
@@ -123,14 +123,14 @@ class CandidateTactics:
         """The candidates of the sources in use, all of which start now."""
         count, odds = at.trial.tactics.count, shipped_odds()
         if at.trial.part:
-            return CandidateScheduler({"templates": ahead(at.spelled(at.trial.rewrites))}, count, odds)
-        here = ahead(asyncio.to_thread(self._tactics_here, at))
+            return CandidateScheduler({"templates": start_task(at.spelled(at.trial.rewrites))}, count, odds)
+        here = start_task(asyncio.to_thread(self._tactics_here, at))
         coming = {
-            source.name: ahead(_usable(at, source.candidates(self, at), here))
+            source.name: start_task(_usable(at, source.candidates(self, at), here))
             for source in SOURCES
             if source.is_used(at.trial.tactics)
         }
-        return CandidateScheduler(coming, count, odds, ahead(_automation(at, here)))
+        return CandidateScheduler(coming, count, odds, start_task(_automation(at, here)))
 
     def _tactics_here(self, at: GoalAtHand) -> TacticsHere:
         """Which tactics the file has, as far as that is known. Raises BadSource."""
@@ -195,7 +195,7 @@ class CandidateTactics:
             return known
         await self._turn.acquire()
         # From here on the generation runs to its end and keeps its turn until then, even if nobody waits for it.
-        return await asyncio.shield(ahead(self._generate(generator, goals, premises, count, key)))
+        return await asyncio.shield(start_task(self._generate(generator, goals, premises, count, key)))
 
     async def _generate(
         self,
@@ -270,7 +270,7 @@ def template_candidates(
 def open_ahead(opened: OpenGenerator, settings: Settings) -> None:
     """Begin to load the generator, if it will be needed."""
     if settings.tactics.source != "templates":
-        ahead(_from(opened, settings))
+        start_task(_from(opened, settings))
 
 
 async def _from(opened: OpenGenerator, settings: Settings) -> TacticGenerator | None:

@@ -16,7 +16,7 @@ from lsp_server.engine.current_files import Changes
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop
-from lsp_server.engine.tasks import ahead, to_the_end
+from lsp_server.engine.tasks import start_task, to_the_end
 from retriever.search.indexing.report import IndexReport
 
 log = logging.getLogger("premise_suggest")
@@ -103,7 +103,7 @@ class OpenIndex:
     def open_ahead(self) -> None:
         """Begin to open the index while Lean starts and elaborates; errors are raised to whoever needs it."""
         if self._index is None:
-            self._ahead = ahead(self._opened())
+            self._ahead = start_task(self._opened())
 
     @contextmanager
     def being_updated(self) -> Iterator[None]:
@@ -228,7 +228,7 @@ class ChangedFiles:
     def catch_up(self) -> None:
         """Begin to read the changed files."""
         if self._reading is None or self._reading.done():
-            self._reading = ahead(self._index.catch_up())
+            self._reading = start_task(self._index.catch_up())
             self._patience = asyncio.get_running_loop().time() + _ANSWERS_WAIT_SECONDS
 
     async def caught_up(self) -> None:

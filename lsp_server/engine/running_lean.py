@@ -24,7 +24,7 @@ from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve
 from lsp_server.engine.current_files import size_and_time
 from lsp_server.engine.schema import Suggestion, TrialsAnswer
 from lsp_server.engine.settings import LeanSettings
-from lsp_server.engine.tasks import LeanProgress, ahead, to_the_end
+from lsp_server.engine.tasks import LeanProgress, start_task, to_the_end
 from prover.verify import GoalPosition
 
 _KEPT = 64
@@ -208,7 +208,7 @@ class RunningLean:
     def prepare_ahead(self, position: GoalPosition) -> None:
         """Begin with the text above for trials while Lean finds the goal; errors are raised by the trials."""
         if self.root is not None and (self._preparing is None or self._preparing.done()):
-            self._preparing = ahead(self._prepared(position))
+            self._preparing = start_task(self._prepared(position))
 
     async def _prepared(self, position: GoalPosition) -> None:
         await (await self.session()).prepare(position.path, position.text, position.position)

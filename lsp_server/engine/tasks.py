@@ -17,10 +17,10 @@ Result = TypeVar("Result")
 
 async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
     """Wait for work that continues if its caller is cancelled, so that the next caller finds it done."""
-    return await asyncio.shield(ahead(work))
+    return await asyncio.shield(start_task(work))
 
 
-def ahead(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
+def start_task(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
     """Begin work that will be needed; errors are raised to whoever waits for it."""
     # It is wanted even if the request that began it is cancelled: others will ask for its result.
     task = asyncio.create_task(work, context=context_cancelled_when(lambda: False))
