@@ -267,7 +267,7 @@ def template_candidates(
     return merge([source.candidates(goal, premises, limit) for source in sources], limit)
 
 
-def open_ahead(opened: OpenGenerator, settings: Settings) -> None:
+def preload(opened: OpenGenerator, settings: Settings) -> None:
     """Begin to load the generator, if it will be needed."""
     if settings.tactics.source != "templates":
         start_task(_from(opened, settings))

@@ -100,7 +100,7 @@ class OpenIndex:
                 self._version += 1
             return CurrentIndex(index, self._version)
 
-    def open_ahead(self) -> None:
+    def preload(self) -> None:
         """Begin to open the index while Lean starts and elaborates; errors are raised to whoever needs it."""
         if self._index is None:
             self._ahead = start_task(self._opened())

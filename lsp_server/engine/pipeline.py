@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, NoGoalHere, PremiseSuggestError
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
-from lsp_server.engine.candidate_tactics import CandidateTactics, GoalAtHand, open_ahead
+from lsp_server.engine.candidate_tactics import CandidateTactics, GoalAtHand, preload
 from lsp_server.engine.items import premise_item, tactic_item
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_scope, with_errors
@@ -103,11 +103,11 @@ class Pipeline:
     async def _prepare(self, context: RequestContext, request: SuggestRequest) -> None:
         """Begin what later steps will need, while Lean starts and elaborates."""
         if request.goal is None:
-            context.index.open_ahead()
+            context.index.preload()
         await context.catch_up()
         if request.tactics and request.position is not None:
             context.lean.prepare_ahead(request.position)
-            open_ahead(context.generator, context.settings)
+            preload(context.generator, context.settings)
 
     async def _state(
         self, context: RequestContext, request: SuggestRequest, on_update: OnUpdate | None
