@@ -28,7 +28,7 @@ from lean_extract.records import Goal
 from lsp_server.engine.databases import publish_project
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import model_folder, project_store
-from retriever.lean.offer import RankedPremise, RankRequest
+from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.service import PremiseService
 from retriever.search.index.hnsw import lengthened
 from retriever.search.postgres.database import SCHEMA, Database

@@ -27,10 +27,10 @@ import lean_extract
 from lean_extract.common.errors import PremiseSuggestError
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.source.reader import read_file
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.features import load_fusion
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index import bundled
-from retriever.lean.offer import RankRequest
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot

@@ -21,8 +21,8 @@ from lean_extract.goals import parse_state
 from lean_extract.records import Goal
 from lsp_server.engine.project_index import ProjectIndex
 from retriever.lean.callers import CALLERS, Caller, caller_of
+from retriever.lean.eligibility import Kinds, RankRequest, admits
 from retriever.lean.index.bundled import read_card
-from retriever.lean.offer import Kinds, RankRequest, admits
 
 _SHOWN = 10
 _GOLD: tuple[Kinds, ...] = ("theorems", "unfoldable")

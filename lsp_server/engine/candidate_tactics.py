@@ -32,7 +32,7 @@ from prover.odds import shipped_odds
 from prover.opening import count_for
 from prover.tactic_words import heads, unknown_word
 from prover.turns import CandidateScheduler
-from retriever.lean.offer import RankRequest
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.theorems import is_theorem
 
 _POOL = 2

@@ -16,9 +16,9 @@ from lean_extract.source.unproved import resting_on_sorry
 from lsp_server.documents.goal_positions import goal_context, text_to_line
 from lsp_server.engine.answering_stores import Stamp
 from prover.verify import GoalPosition
+from retriever.lean.eligibility import RankedPremise
 from retriever.lean.freshness import Freshness
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import RankedPremise
 from retriever.lean.service import PremiseService
 from retriever.lean.unproved import Unproved
 from retriever.search.index.store import IndexStore

@@ -17,7 +17,7 @@ from prover.mentions import GoalNames
 from prover.shapes import head, shape
 from prover.terms import parse
 from retriever.lean.callers import Caller
-from retriever.lean.offer import RankedPremise
+from retriever.lean.eligibility import RankedPremise
 
 _EVERY: dict[Caller, int] = {"rewrite": 12, "simplify": 4}
 """So many theorems for each definition that the target mentions. Of what is given to `simp` a tenth are definitions,

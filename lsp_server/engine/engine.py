@@ -40,7 +40,7 @@ from lsp_server.engine.tasks import OnWaiting, while_waiting
 from prover.generator.source import Generated
 from prover.verify import GoalPosition
 from retriever.lean.declared import DeclarationSite
-from retriever.lean.offer import RankedPremise, RankRequest
+from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.search.indexing.report import IndexReport
 
 

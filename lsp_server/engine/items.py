@@ -15,8 +15,8 @@ from lsp_server.engine.schema import (
     TacticItem,
     TacticVerdict,
 )
+from retriever.lean.eligibility import RankedPremise
 from retriever.lean.explanation import Contribution
-from retriever.lean.offer import RankedPremise
 
 
 def premise_item(ranked: RankedPremise) -> PremiseItem:

@@ -42,8 +42,8 @@ from lsp_server.engine.tasks import Timer
 from prover.candidates import Candidate
 from prover.generator.source import Generated
 from prover.verify import GoalPosition
+from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.listing import without_replaced
-from retriever.lean.offer import RankedPremise, RankRequest
 
 
 @dataclass(frozen=True, slots=True)

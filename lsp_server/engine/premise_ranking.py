@@ -14,8 +14,8 @@ from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
 from prover.verify import GoalPosition
+from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import RankedPremise, RankRequest
 
 NOTHING_FITS = "No premise fits: none of those that were searched has a symbol of this goal."
 _DEPTH = 200

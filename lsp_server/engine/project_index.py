@@ -36,9 +36,9 @@ from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
 from retriever.lean.callers import Caller
 from retriever.lean.declared import DeclarationSite, declared, described, stated
+from retriever.lean.eligibility import Kinds, RankedPremise, RankRequest, kinds_for
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.bundled import read_card
-from retriever.lean.offer import Kinds, RankedPremise, RankRequest, kinds_for
 from retriever.lean.service import PremiseService
 from retriever.lean.spelling import names_in, respelled, spellings
 from retriever.models.reranker import DEPTH

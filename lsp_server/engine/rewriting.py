@@ -9,7 +9,7 @@ from lean_extract.records import Goal
 from lsp_server.engine.schema import PartItem
 from prover.candidates import Candidate
 from prover.rewriting import Side, instantiated
-from retriever.lean.offer import RankedPremise
+from retriever.lean.eligibility import RankedPremise
 from retriever.lean.rewriting_search import Rewriting, target_parts
 
 NOTHING = (

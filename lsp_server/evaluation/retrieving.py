@@ -27,9 +27,16 @@ from prover.neighbours.proposals import candidates
 from prover.search.proposals import Retrieve
 from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
+from retriever.lean.eligibility import (
+    Kinds,
+    RankedPremise,
+    RankRequest,
+    offered_premises,
+    own_premises,
+    scope_of,
+)
 from retriever.lean.features import FEATURES, load_fusion
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import Kinds, RankedPremise, RankRequest, offered_premises, own_premises, scope_of
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.service import PremiseService
 from retriever.lean.theorems import is_theorem

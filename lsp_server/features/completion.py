@@ -21,7 +21,7 @@ from lsp_server.rendering.labels import deprecation_label, doubt_label, scope_la
 from prover.arguments import telescope
 from prover.shapes import shape
 from prover.verify import GoalPosition
-from retriever.lean.offer import RankedPremise, RankRequest
+from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.theorems import is_theorem
 
 _DEPTH = 200

@@ -29,8 +29,8 @@ from lsp_server.http.problems import Refusal
 from lsp_server.http.revisions import ServedIndex
 from retriever.lean.allowed import Allowed
 from retriever.lean.callers import caller_of
+from retriever.lean.eligibility import MOST_LOCAL, Kinds, RankedPremise, RankRequest, admits
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import MOST_LOCAL, Kinds, RankedPremise, RankRequest, admits
 from retriever.lean.snapshot import Snapshot
 
 Listed = Annotated[list[str | int], Field(max_length=MAX_LISTED, fail_fast=True)]

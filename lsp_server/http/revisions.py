@@ -21,8 +21,8 @@ from lsp_server.engine.freshness import MATHLIB, dated, pinned_lean
 from lsp_server.engine.settings import Settings
 from lsp_server.http.numbering import Numbering
 from lsp_server.http.problems import INVALID, Refusal
+from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.index.bundled import Bundle, read_card
-from retriever.lean.offer import RankedPremise, RankRequest
 
 log = logging.getLogger("premise_suggest")
 

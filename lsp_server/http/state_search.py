@@ -15,7 +15,7 @@ from lsp_server.http.limits import MAX_CALLER, MAX_K, MAX_QUERY
 from lsp_server.http.problems import INVALID, MISSING, Refusal
 from lsp_server.http.revisions import ServedIndex
 from retriever.lean.callers import caller_of
-from retriever.lean.offer import RankRequest
+from retriever.lean.eligibility import RankRequest
 
 DEFAULT_RESULTS = 6
 """What LeanSearchClient asks for by default."""

@@ -32,8 +32,8 @@ from prover.generator.source import as_candidates
 from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.odds import shipped_odds
 from prover.verify import GoalPosition
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import RankRequest
 
 log = logging.getLogger("premise_suggest.http")
 

@@ -18,9 +18,9 @@ from lean_extract.common.cancellation import check_cancelled
 from lean_extract.common.errors import BadQuery
 from lean_extract.records import Premise
 from retriever.lean.allowed import Allowed
+from retriever.lean.eligibility import RankedPremise
 from retriever.lean.goal_context import GoalContext, notations_at
 from retriever.lean.listing import SPARE, listed
-from retriever.lean.offer import RankedPremise
 from retriever.lean.patterns.matching import matching
 from retriever.lean.patterns.query import NAME, Mentioned, PatternQuery, parse_pattern
 from retriever.lean.patterns.trees import trees_of_premise

@@ -23,6 +23,17 @@ from lean_extract.common.devices import Device, Place
 from lean_extract.common.lru import Cache
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal
+from retriever.lean.eligibility import (
+    Kinds,
+    RankedPremise,
+    RankRequest,
+    internal_premises,
+    offered_premises,
+    own_premises,
+    ranked_indexed_premise,
+    ranked_premise,
+    scope_of,
+)
 from retriever.lean.explanation import ScoredTable, explanations, with_reranker
 from retriever.lean.features import CandidateColumns, features, load_fusion
 from retriever.lean.freshness import Freshness, freshness_of
@@ -41,17 +52,6 @@ from retriever.lean.index.flags import Flag
 from retriever.lean.listing import SPARE, listed, with_proved_first
 from retriever.lean.local import Local, LocalVectors, local_columns, local_ranker_columns, tokens_of
 from retriever.lean.near_steps import NEAREST, NearSteps
-from retriever.lean.offer import (
-    Kinds,
-    RankedPremise,
-    RankRequest,
-    internal_premises,
-    offered_premises,
-    own_premises,
-    ranked_indexed_premise,
-    ranked_premise,
-    scope_of,
-)
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.ranking import (
     GoalQuery,

@@ -20,9 +20,7 @@ from lean_extract.syntax.lexer import is_plain_name
 from lean_extract.syntax.symbol_terms import syntax_of
 from lean_extract.syntax.terms import SyntaxNode
 from retriever.lean.allowed import Allowed
-from retriever.lean.goal_context import GoalContext, notations_at
-from retriever.lean.listing import SPARE, listed
-from retriever.lean.offer import (
+from retriever.lean.eligibility import (
     RankedPremise,
     RankRequest,
     internal_premises,
@@ -32,6 +30,8 @@ from retriever.lean.offer import (
     ranked_premise,
     scope_of,
 )
+from retriever.lean.goal_context import GoalContext, notations_at
+from retriever.lean.listing import SPARE, listed
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import VARIABLE, premise_tokens, raw_tokens, text_tokens

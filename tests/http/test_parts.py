@@ -24,7 +24,7 @@ from lsp_server.http.state_search import formal_type
 from lsp_server.http.tactic_servers import falling, position_after
 from prover.candidates import Candidate
 from retriever.lean.augmentation.notation_off import functional
-from retriever.lean.offer import RankRequest
+from retriever.lean.eligibility import RankRequest
 
 CONSTANTS = ["Eq", "HAdd.hAdd", "Not", "Exists", "setOf", "Iff", "Membership.mem", "OfNat.ofNat", "Inv.inv"]
 WORDS = st.sampled_from([*CONSTANTS, "fun", "=>", ".1", '"', *"xa()[]{}⟨⟩→∀,:«»↑1-↦"])

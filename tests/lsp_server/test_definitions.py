@@ -13,7 +13,7 @@ from lean_extract.records import Premise
 from lsp_server.engine.definitions import in_order, is_data
 from prover.mentions import definitions_to_try
 from retriever.lean.callers import CALLERS, Caller
-from retriever.lean.offer import RankedPremise, admits, kinds_for
+from retriever.lean.eligibility import RankedPremise, admits, kinds_for
 
 GOAL = parse_goal("n : ℕ\nh : Odd n\n⊢ double n = twice n")
 

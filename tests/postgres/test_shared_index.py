@@ -16,7 +16,7 @@ import pytest
 
 from lean_extract.goals import parse_goal
 from lsp_server.engine.stores import model_folder
-from retriever.lean.offer import RankRequest
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 from retriever.search.index.joined import search_over

@@ -8,10 +8,10 @@ import pytest
 
 from lean_extract.records import Premise
 from lean_extract.source.projects.project import SourceFile, find_sources
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import SharedPackage, pinned_packages, update_index, update_package
 from retriever.lean.index.view import LeanView
-from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index.store import IndexStore

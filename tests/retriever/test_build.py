@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from lean_extract.common.errors import IndexWriteFailed
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import SharedPackage, update_index
 from retriever.lean.index.coverage import Coverage
 from retriever.lean.index.view import LeanView
-from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index import hnsw

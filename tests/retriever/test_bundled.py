@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from lean_extract.common.errors import IndexDamaged, IndexMissing, IndexWriteFailed, ModelError
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.index import bundled
 from retriever.lean.index.build import update_index
 from retriever.lean.index.proofs import proof_graph
 from retriever.lean.index.view import LeanView
-from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index.names import LiveNames

@@ -12,9 +12,9 @@ import pytest
 from lean_extract.common.errors import IndexWriteFailed
 from lean_extract.source.reader import read_module
 from lean_extract.toolchains.core_sources import LEAN_CORE, CoreSources
+from retriever.lean.eligibility import RankRequest, doc_url
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import SharedPackage, settled, update_index
-from retriever.lean.offer import RankRequest, doc_url
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index.lock import locked

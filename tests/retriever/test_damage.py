@@ -25,9 +25,9 @@ from lean_extract.common.errors import (
     ModelError,
 )
 from prover.generator.files import read_config
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.features import load_fusion
 from retriever.lean.index import bundled
-from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 from retriever.models.encoder import Encoder, fingerprint_of

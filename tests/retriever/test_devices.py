@@ -12,8 +12,8 @@ import pytest
 from lean_extract.common import cuda
 from lean_extract.common.cuda import PROVIDER, Cuda, fallback_warning, find_cuda, tried
 from lean_extract.common.devices import DEVICES, Device
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.index import bundled
-from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.models.reranker import Reranker

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from lean_extract.common.arrays import Floats
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.evaluation.ranker_graph import write_ranker
 from retriever.lean.explanation import (
     GROUPS,
@@ -25,7 +26,6 @@ from retriever.lean.explanation import (
 )
 from retriever.lean.features import FEATURES, load_fusion
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import RankRequest
 from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.service import PremiseService

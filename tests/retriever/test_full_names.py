@@ -17,8 +17,8 @@ from lean_extract.goals import parse_goal
 from lean_extract.records import Goal
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.stores import SHIPPED_MODEL
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.index.build import update_index
-from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.symbols import premise_symbols

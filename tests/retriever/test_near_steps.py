@@ -9,12 +9,12 @@ import pytest
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Hypothesis
 from lean_extract.source.reader import read_module
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.features import load_fusion
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import update_index
 from retriever.lean.index.corpus import LeanIndexCorpus
 from retriever.lean.near_steps import MOST_TERMS
-from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index.store import IndexStore

@@ -12,9 +12,9 @@ from lean_extract.source.grammar.notations import Notation
 from lean_extract.source.names.scopes import ROOT
 from lean_extract.source.reader import SourceModule, read_module
 from lean_extract.syntax.symbol_terms import parse_term
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.notations import Notations, core_notations
-from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.lean.tokens import raw_tokens
 from retriever.models.encoder import Encoder

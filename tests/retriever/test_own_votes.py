@@ -13,9 +13,9 @@ from lean_extract.source.extract import extract_project
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.stores import SHIPPED_MODEL
 from retriever.lean.dataset.dataset import load_records
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext, voters
 from retriever.lean.index.build import update_index
-from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.lean.theorems import is_theorem
 from retriever.models.encoder import Encoder

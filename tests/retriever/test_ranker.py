@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from lean_extract.common.errors import ModelError
 from lean_extract.records import Goal
 from lean_extract.source.reader import read_module
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.evaluation.ranker_graph import write_ranker
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import RankRequest
 from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.lean.ranker.model import FILE, TreeRanker
 from retriever.lean.ranker.patterns import PATTERNS, pattern_columns

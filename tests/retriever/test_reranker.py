@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.common.errors import ModelError
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.models.reranker import Reranker, blend, write_weight

@@ -12,9 +12,9 @@ from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import IndexDamaged, IndexMissing, ModelError
 from lean_extract.records import Import, Premise
 from lean_extract.source.reader import read_module
+from retriever.lean.eligibility import RankRequest, doc_url
 from retriever.lean.features import FEATURES
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import RankRequest, doc_url
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.fusion import Fusion, Lists

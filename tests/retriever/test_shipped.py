@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from lean_extract.records import Premise
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index import bundled
-from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import fingerprint_of
 from tests.retriever.support import COMMUTES, goal

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadRecords
 from lean_extract.goals import parse_goal
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.index import bundled
-from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 from retriever.search.index.store import IndexStore

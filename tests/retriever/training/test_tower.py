@@ -19,9 +19,9 @@ import retriever
 from lean_extract.common.errors import BadSettings, ModelError
 from lean_extract.records import Goal, Hypothesis
 from retriever.lean.dataset.files import load_dataset
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.evaluation.ranker_graph import write_ranker
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.lean.training.arrays import load_arrays
 from retriever.models.encoder import Encoder
