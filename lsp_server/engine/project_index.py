@@ -33,10 +33,9 @@ from prover.closers import MATHLIB_CLOSERS
 from prover.mentions import DEFINITIONS
 from prover.tactic_words import MODULES
 from prover.verify import GoalPosition
-from retriever.lean.allowed import Allowed
 from retriever.lean.callers import Caller
 from retriever.lean.declared import DeclarationSite, declared, described, stated
-from retriever.lean.eligibility import Kinds, RankedPremise, RankRequest, kinds_for
+from retriever.lean.eligibility import Allowed, Kinds, RankedPremise, RankRequest, kinds_for
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.bundled import read_card
 from retriever.lean.service import PremiseService

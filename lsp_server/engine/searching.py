@@ -26,8 +26,7 @@ from lsp_server.engine.requests import (
     parse_goal,
 )
 from lsp_server.engine.schema import DeclarationAnswer, QueryKind, SearchAnswer
-from retriever.lean.allowed import Allowed
-from retriever.lean.eligibility import RankedPremise, RankRequest
+from retriever.lean.eligibility import Allowed, RankedPremise, RankRequest
 from retriever.lean.pattern_search import PatternMatches
 from retriever.lean.patterns.query import is_pattern
 

@@ -26,8 +26,8 @@ from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import candidates
 from prover.search.proposals import Retrieve
 from prover.verify import GoalPosition
-from retriever.lean.allowed import Allowed
 from retriever.lean.eligibility import (
+    Allowed,
     Kinds,
     RankedPremise,
     RankRequest,

@@ -27,9 +27,8 @@ from lsp_server.http.limits import (
 from lsp_server.http.new_premises import NewPremises
 from lsp_server.http.problems import Refusal
 from lsp_server.http.revisions import ServedIndex
-from retriever.lean.allowed import Allowed
 from retriever.lean.callers import caller_of
-from retriever.lean.eligibility import MOST_LOCAL, Kinds, RankedPremise, RankRequest, admits
+from retriever.lean.eligibility import MOST_LOCAL, Allowed, Kinds, RankedPremise, RankRequest, admits
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.snapshot import Snapshot
 

@@ -17,8 +17,7 @@ from lean_extract.common.arrays import Bools, Floats
 from lean_extract.common.cancellation import check_cancelled
 from lean_extract.common.errors import BadQuery
 from lean_extract.records import Premise
-from retriever.lean.allowed import Allowed
-from retriever.lean.eligibility import RankedPremise
+from retriever.lean.eligibility import Allowed, RankedPremise
 from retriever.lean.goal_context import GoalContext, notations_at
 from retriever.lean.listing import SPARE, listed
 from retriever.lean.patterns.matching import matching

@@ -19,8 +19,8 @@ from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.lexer import is_plain_name
 from lean_extract.syntax.symbol_terms import syntax_of
 from lean_extract.syntax.terms import SyntaxNode
-from retriever.lean.allowed import Allowed
 from retriever.lean.eligibility import (
+    Allowed,
     RankedPremise,
     RankRequest,
     internal_premises,

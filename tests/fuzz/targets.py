@@ -50,7 +50,7 @@ from lsp_server.protocol.parameters import Parameters
 from prover.evaluation.cutting import cut_text
 from prover.search.theorem import Theorem
 from prover.shaped.shape import abstracted
-from prover.variants import use_of
+from prover.verify import use_of
 from retriever.lean import text_search
 from retriever.lean.callers import caller_of
 from retriever.lean.patterns.query import is_pattern, parse_pattern

@@ -29,7 +29,7 @@ from lsp_server.http.notation import with_notation
 from prover.candidates import FinishingTactics, Templates
 from prover.generator.prompt import encode_prompt
 from prover.states import adds_nothing, fingerprint
-from prover.variants import use_of
+from prover.verify import use_of
 from retriever.lean.structure.hashes import of_goal, of_premise
 from retriever.lean.symbols import goal_symbols
 from retriever.lean.tokens import goal_tokens, premise_tokens

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Import
-from retriever.lean.allowed import Allowed, is_below
 from retriever.lean.declared import declared
-from retriever.lean.eligibility import RankRequest
+from retriever.lean.eligibility import Allowed, RankRequest, is_below
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import is_statement, search
