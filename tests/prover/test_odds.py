@@ -57,7 +57,9 @@ def test_a_source_without_numbers_has_the_mean_of_the_others() -> None:
 
 def test_a_slow_tactic_is_worth_less() -> None:
     odds = odds_of(seconds={"simp": 0.1, "": 10.0})
-    assert odds.worth(Candidate("simp", 0.2, "x")) > odds.worth(Candidate("aesop", 0.9, "x"))
+    assert odds.expected_value(Candidate("simp", 0.2, "x")) > odds.expected_value(
+        Candidate("aesop", 0.9, "x")
+    )
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ def test_each_once_by_its_odds_and_no_more_than_wanted(
                 break
             known = [lists[name] for name, future in coming.items() if future.done()]
             left = [one for one in odds.weighed(known) if key_of(one.tactic) not in handed]
-            assert odds.worth(candidate) == pytest.approx(max(map(odds.worth, left)))
+            assert odds.expected_value(candidate) == pytest.approx(max(map(odds.expected_value, left)))
             assert candidate.score == turns.scores[candidate.tactic]
             handed.append(key_of(candidate.tactic))
         assert all(future.done() for future in coming.values()) or len(handed) == limit
