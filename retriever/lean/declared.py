@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from lean_extract.records import Premise
+from retriever.lean.eligibility import RankedPremise, doc_url, ranked_indexed_premise
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import RankedPremise, doc_url, ranked_indexed_premise
 from retriever.lean.snapshot import Snapshot
 
 

@@ -13,10 +13,9 @@ from retriever.lean.evaluation.baselines import BASELINES
 from retriever.lean.evaluation.rankers import (
     Column,
     Factory,
-    FusedMethod,
-    LearnedMethod,
     Method,
     Random,
+    RankedMethod,
     UseCountRanker,
     served_method,
 )
@@ -33,9 +32,9 @@ OURS: Mapping[str, Factory] = {
     "dense": lambda session: Column("dense"),
     "tower": lambda session: _tower(session),
     "dense-reranked": lambda session: DenseReranked(logits_of(session)),
-    "fused": lambda session: FusedMethod(session.pool, load_fusion(session.model)),
-    "ranked": lambda session: LearnedMethod(
-        session.pool, load_fusion(session.model).lists, open_ranker(session.model)
+    "fused": lambda session: RankedMethod.fused(session.pool, load_fusion(session.model)),
+    "ranked": lambda session: RankedMethod(
+        session.pool, load_fusion(session.model).lists, open_ranker(session.model), "ranked"
     ),
     "reranked": lambda session: Reranked(
         served_method(session.pool, session.model, load_fusion(session.model)), logits_of(session)

@@ -12,7 +12,7 @@ from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import ModelError
 from lean_extract.records import Premise
 from retriever.lean.evaluation.pool import HeldOutGoal
-from retriever.lean.evaluation.rankers import DEPTH, FusedMethod, LearnedMethod, ScoredQuestion
+from retriever.lean.evaluation.rankers import DEPTH, RankedMethod, ScoredQuestion
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.models.reranker import DEPTH as FIRST
 from retriever.models.reranker import FOLDER, Reranker
@@ -43,7 +43,7 @@ class Logits:
 class Reranked:
     """What is served where a re-ranker is: the first candidates of another ranking by a blend of both scores."""
 
-    base: FusedMethod | LearnedMethod
+    base: RankedMethod
     logits: Logits
     first: int = FIRST
     name: str = "reranked"

@@ -10,7 +10,7 @@ from functools import cached_property
 from retriever.search.index.opening import SegmentPart
 from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.view import IndexView
-from retriever.search.indexing.update import lacks_steps
+from retriever.search.indexing.plan import lacks_steps
 
 
 @dataclass(frozen=True, slots=True)
