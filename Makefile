@@ -34,6 +34,7 @@ check: $(VENV)/.full
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/check_regexes.py
+	@$(BIN)/python scripts/measure_house.py --check
 
 # The types as on macOS and Windows: which calls do not exist there.
 platforms: $(VENV)/.full

@@ -1,6 +1,9 @@
 """Measure the house: lines and files, public names, the longest import chain, the modules of a cold suggestion.
 
-    python scripts/measure_house.py [--no-suggest]
+    python scripts/measure_house.py [--no-suggest] [--check]
+
+With --check nothing is printed but what exceeds the budget (budget.json beside this file): lines and files of a
+folder, and files of more than a megabyte that are not listed there.
 
 Lines include blank lines and docstrings. Public names are classes, functions and constants at the top level of a
 module without `_`. A chain is of imports at the top level of our modules. The modules of a cold
@@ -11,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import subprocess
 import sys
@@ -22,6 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("lean_extract", "retriever", "prover", "lsp_server")
 FOLDERS = (*PACKAGES, "scripts")
+BUDGET = Path(__file__).with_name("budget.json")
 EXAMPLE = ROOT / "lean_extract/minicore/example"
 SUGGEST = ["suggest", "--file", str(EXAMPLE / "Unfinished/Demo.lean"), "--line", "20", "--tactics"]
 COUNTED = f"""
@@ -105,12 +110,36 @@ def suggested_modules() -> list[str]:
     return [line for line in done.stderr.splitlines() if line.partition(".")[0] in PACKAGES]
 
 
+def exceeded() -> Iterator[str]:
+    """What is over the budget, as sentences."""
+    budget = json.loads(BUDGET.read_text(encoding="utf-8"))
+    for folder, (lines, files) in budget["folders"].items():
+        found = sources(folder)
+        count = line_count(found)
+        if count > lines or len(found) > files:
+            yield (
+                f"{folder} has {count:,} lines in {len(found)} files; its budget is {lines:,} in {files}. "
+                f"Take something away, or raise it in {BUDGET.name} and say in the commit what it is for."
+            )
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True)
+    for name in filter(None, listed.stdout.split("\0")):
+        path = ROOT / name
+        if path.is_file() and path.stat().st_size > budget["bytes"] and name not in budget["large"]:
+            yield f"{name} has {path.stat().st_size:,} bytes: every clone would carry it. List it in {BUDGET.name}."
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--no-suggest", action="store_true", help="do not run a suggestion")
     parser.add_argument("--verbose", action="store_true", help="list the chain and the modules, too")
+    parser.add_argument(
+        "--check", action="store_true", help="print only what exceeds the budget, and fail then"
+    )
     options = parser.parse_args()
+    if options.check:
+        problems = list(exceeded())
+        sys.exit("\n".join(problems) or 0)
     files = {folder: sources(folder) for folder in FOLDERS}
     for folder, found in files.items():
         print(f"{folder}: {line_count(found):,} lines, {len(found)} files")
