@@ -13,7 +13,7 @@ from lean_extract.common.errors import BadState
 from lean_extract.goals import find_goals, parse_state
 from lean_extract.one_line import hypotheses_apart
 from lean_extract.records import Goal, ProofState
-from lean_extract.source.grammar.statements import goal_of
+from lean_extract.source.proofs.sequents import goal_of
 from lean_extract.source.reader import read_module
 
 TURNSTILE = "⊢"

@@ -18,9 +18,8 @@ from lean_extract.common.errors import ProjectBroken
 from lean_extract.common.files.reading import MAX_SOURCE, read_regular
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.lake_messages import OUT_OF_DATE, LakeFailure, lake_failure
-from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.source.projects.packages import is_plain_part, requires_packages
-from lean_extract.source.projects.project import find_project, module_of, source_in
+from lean_extract.source.projects.project import find_project, library_folders, module_of, source_in
 from lean_extract.toolchains.compile import CircularImports, header_imports
 from lean_extract.toolchains.toolchain import ELAN, Toolchain, compiled_folders, has_lakefile
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lean_extract.session.tactic_sites import Inserted, TacticSite, end_of
+from lean_extract.source.open_file import resting_on_sorry
 from lean_extract.source.reader import read_module
-from lean_extract.source.unproved import resting_on_sorry
 from lean_extract.syntax.axioms import SORRY_AXIOM, axioms_in
 from lean_extract.syntax.lexer import is_identifier, tokenize
 from lean_extract.syntax.tactic_text import code, has_sorry

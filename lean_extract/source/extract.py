@@ -17,12 +17,10 @@ from pathlib import Path
 from lean_extract.common.errors import BadSource
 from lean_extract.common.python_path import safe_path
 from lean_extract.records import FileProblem, Header, Position, Proof, Record, write_records
-from lean_extract.source.projects.near import no_sources
-from lean_extract.source.projects.project import SourceFile, find_sources
+from lean_extract.source.projects.project import SourceFile, find_sources, no_sources
 from lean_extract.source.reader import SourceModule, read_file
 from lean_extract.source.reader_state import Known
-from lean_extract.source.resolution.alias_targets import AliasTargets
-from lean_extract.source.resolution.link import Linker
+from lean_extract.source.resolution.link import AliasTargets, Linker
 from lean_extract.syntax.keywords import THEOREM_WORDS
 
 Progress = Callable[[str, int, int], None]

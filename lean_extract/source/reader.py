@@ -11,9 +11,9 @@ from pathlib import Path
 
 from lean_extract.common.files.reading import read_source
 from lean_extract.records import FileProblem, Module, Position, Premise
-from lean_extract.source.grammar.aliases import Alias
-from lean_extract.source.grammar.module_header import parse_header
+from lean_extract.source.grammar.context_commands import parse_header
 from lean_extract.source.grammar.notations import Notation
+from lean_extract.source.grammar.premise_making import Alias
 from lean_extract.source.names.scopes import (
     Open,
     Scope,

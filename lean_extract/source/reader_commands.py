@@ -11,7 +11,6 @@ from lean_extract.source.attributes.generated import Subject
 from lean_extract.source.attributes.related import command_iff
 from lean_extract.source.attributes.translation_hints import HINT_WORDS, hinted
 from lean_extract.source.grammar import context_commands as contexts
-from lean_extract.source.grammar.aliases import parse_alias
 from lean_extract.source.grammar.commands import Command, governing_ins, split_commands
 from lean_extract.source.grammar.declarations import (
     Attribute,
@@ -22,6 +21,7 @@ from lean_extract.source.grammar.declarations import (
 from lean_extract.source.grammar.notations import NOTATION_WORDS, parse_notation
 from lean_extract.source.grammar.premise_making import (
     alias_premise,
+    parse_alias,
 )
 from lean_extract.source.names.scopes import (
     MAX_OPENS,

@@ -9,18 +9,18 @@ from lean_extract.records import FileProblem, Module, Position, Premise
 from lean_extract.source.attributes.generated import Subject, generate
 from lean_extract.source.attributes.translation import TRANSLATIONS, Translation
 from lean_extract.source.budget import Budget
-from lean_extract.source.grammar.aliases import Alias
 from lean_extract.source.grammar.declarations import (
     Attribute,
     Prefix,
 )
 from lean_extract.source.grammar.notations import Notation
+from lean_extract.source.grammar.premise_making import Alias
 from lean_extract.source.names import variables
 from lean_extract.source.names.binders import Binder
-from lean_extract.source.names.declared import ScopedPremises
 from lean_extract.source.names.scopes import (
     Open,
     Scope,
+    ScopedPremises,
     ScopeStack,
     is_too_long,
 )

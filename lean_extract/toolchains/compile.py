@@ -20,8 +20,7 @@ from lean_extract.common.errors import ErrorPlace, LeanDied, LeanError, LeanTime
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.private import UMASK, make_private_folder
 from lean_extract.common.files.reading import MAX_SOURCE, read_regular
-from lean_extract.source.projects.notices import Notices
-from lean_extract.source.projects.walking import FolderWalk
+from lean_extract.source.projects.walking import FolderWalk, Notices
 
 Progress = Callable[[int, int, str], None]
 """Called before each module with the number of modules done, their total number, and the module's name."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadSource
 from lean_extract.common.lru import Cache
+from lean_extract.source.open_file import resting_on_sorry
 from lean_extract.source.reader import read_file
-from lean_extract.source.unproved import resting_on_sorry
 from lsp_server.engine.indexed_files import IndexedFiles, size_and_time
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.offer import RankedPremise

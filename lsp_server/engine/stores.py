@@ -15,8 +15,7 @@ from platformdirs import user_cache_path
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import BadSettings, BadSource, LeanError, NoCoreSources, PremiseIndexError
 from lean_extract.common.files.settings_files import settings_text
-from lean_extract.source.projects.near import no_sources
-from lean_extract.source.projects.project import find_sources
+from lean_extract.source.projects.project import find_sources, no_sources
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.core_sources import CORE_PACKAGES, MINI_CORE, CoreSources, find_core
 from lean_extract.toolchains.toolchain import ELAN, asked_toolchain

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from lean_extract.records import Premise
-from lean_extract.source.attributes.nested_attributes import nested_attributes
 from lean_extract.source.attributes.related import RELATED, TYPES, related
 from lean_extract.source.attributes.simps import Projection, simps_lemmas
 from lean_extract.source.attributes.translation import TRANSLATIONS, Translation
 from lean_extract.source.attributes.translation_requests import Request, parse_request, translated
-from lean_extract.source.grammar.declarations import Attribute
+from lean_extract.source.grammar.declarations import Attribute, nested_attributes
 from lean_extract.syntax.lexer import Tokens
 
 _MOST_DEPTH = 5

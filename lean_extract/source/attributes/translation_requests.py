@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from lean_extract.records import Premise
 from lean_extract.source.attributes.fixed_types import fixed_in
-from lean_extract.source.attributes.nested_attributes import nested_attributes, option
 from lean_extract.source.attributes.translation import TRANSLATIONS, Translation
-from lean_extract.source.grammar.declarations import Attribute
+from lean_extract.source.grammar.declarations import Attribute, nested_attributes, option
 from lean_extract.source.names.scopes import split_name
 from lean_extract.syntax.brackets import close
 from lean_extract.syntax.lexer import Tokens, is_identifier

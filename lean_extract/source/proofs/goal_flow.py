@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lean_extract.source.proofs.local_names import KnownType, LocalNames
 from lean_extract.source.proofs.patterns import Patterns
-from lean_extract.source.proofs.walk import AfterStep, ProofWalk, Step
+from lean_extract.source.proofs.tactics import AfterStep, ProofWalk, Step
 from lean_extract.syntax.lexer import Tokens, is_identifier
 from lean_extract.syntax.tactic_words import (
     ARROWS,

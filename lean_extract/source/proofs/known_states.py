@@ -20,7 +20,7 @@ from lean_extract.source.proofs.propositions import (
     introduced,
 )
 from lean_extract.source.proofs.sequents import KnownState, obtained, with_fact
-from lean_extract.source.proofs.walk import AfterStep, ProofWalk, Step
+from lean_extract.source.proofs.tactics import AfterStep, ProofWalk, Step
 from lean_extract.syntax.keywords import KEYWORDS
 from lean_extract.syntax.lexer import Tokens, is_plain_name
 from lean_extract.syntax.tactic_words import (
