@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lean_extract.records import Position, ProofState, TacticOutcome
-from lean_extract.session.limits import TacticSeconds
+from lean_extract.session.live import TacticSeconds
 from lean_extract.session.suggested import asks
 from prover.candidates import Candidate, is_unfinished
 from prover.closers import is_worth_cases

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadSource, UserError
 from lean_extract.common.files.reading import is_pipe
-from lean_extract.session.proof_positions import default_position
+from lean_extract.session.places import default_position
 from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import (
     SearchedProject,

@@ -15,7 +15,7 @@ from lean_extract.session.imports import changed_since_built
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.compile import Rejected, read_sources
-from lean_extract.toolchains.programs import split_command
+from lean_extract.toolchains.elan import split_command
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
 from lsp_server.engine.loaded_imports import ImportChanges, LoadedImports
 from lsp_server.engine.settings import LeanSettings

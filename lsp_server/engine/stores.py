@@ -18,8 +18,8 @@ from lean_extract.common.files.settings_files import settings_text
 from lean_extract.source.projects.project import find_sources, no_sources
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.core_sources import CORE_PACKAGES, MINI_CORE, CoreSources, find_core
+from lean_extract.toolchains.elan import is_lean, version_in
 from lean_extract.toolchains.toolchain import ELAN, asked_toolchain
-from lean_extract.toolchains.toolchain_name import is_lean, version_in
 from lsp_server.engine.models import model_folder
 from retriever.lean.index.build import SharedPackage, update_index
 from retriever.lean.index.bundled import proof_rows, unpack, use_counts

@@ -7,7 +7,7 @@ import contextlib
 import signal
 from dataclasses import dataclass, replace
 
-from lean_extract.common.outputs import print_line
+from lean_extract.common.terminal_text import print_line
 from lsp_server.http.serving import (
     connections_within,
     limits_for,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lean_extract.common.errors import LeanError, ProjectBroken
 from lean_extract.records import Position
 from lean_extract.session import LeanSession
-from lean_extract.session.lake_messages import lake_failure
+from lean_extract.session.imports import lake_failure
 from tests.lake.projects import LAKEFILE, LakeProject
 
 pytestmark = pytest.mark.lean

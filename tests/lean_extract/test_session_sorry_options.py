@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lean_extract.common.errors import GoalBroken
 from lean_extract.session import LeanSession
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.sorry_warnings import with_warnings
+from lean_extract.session.insertion import with_warnings
 from lean_extract.syntax.axioms import axioms_in
 from tests.lake.projects import LakeProject
 from tests.lean_extract.session_helpers import MARK, marked, outcomes

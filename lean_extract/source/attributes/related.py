@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from lean_extract.records import Premise
 from lean_extract.source.attributes.eta import eta_expanded
-from lean_extract.source.attributes.translation_requests import renamed
 from lean_extract.source.grammar.declarations import Attribute, arguments, option
 from lean_extract.source.names.scopes import split_name
 from lean_extract.syntax.keywords import THEOREM_WORDS
@@ -155,6 +154,14 @@ def made(
         generated_by=attribute,
         generated_from=premise.name,
     )
+
+
+def renamed(target: str, namespace: list[str]) -> str:
+    """The full name for a name given in an attribute: with n components, it replaces the last n."""
+    if target.startswith("_root_."):
+        return target[7:]
+    kept = namespace[: max(0, len(namespace) - (len(split_name(target)) - 1))]
+    return ".".join([*kept, target])
 
 
 def _to_fun(tokens: Tokens, premise: Premise, attribute: Attribute) -> Premise:

@@ -16,7 +16,7 @@ from lean_extract.source.names.scopes import Open, Scope, join_names
 from lean_extract.source.proofs.local_names import Mention
 from lean_extract.source.proofs.proof import SourceProof, SourceStep
 from lean_extract.source.reader import SourceModule
-from lean_extract.source.reader_state import Known, unknown
+from lean_extract.source.reader_declarations import Known, unknown
 from lean_extract.source.resolution.mention_resolution import MentionResolver
 from lean_extract.source.resolution.name_resolution import Entry, NameEnvironment, NameResolver, visibility
 
