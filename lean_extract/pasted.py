@@ -28,7 +28,7 @@ _SECTION = re.compile(
 )
 _POSITION = re.compile(r"\S+\.lean:\d+:\d+:?$")
 _MESSAGE = re.compile(
-    r"(?:\S+:)?\d+:\d+(?:-\d+:\d+)?:(?:\s|$)|(?:error|warning|info|information)(?:\([^()\n]*\))?:",
+    r"(?:\S+:)?\d+:\d+(?:-\d+:\d+)?:(?:\s|$)|(?:error|warning|info|information)(?:\([^()\n]*\))?:"
 )
 _SOURCE = re.compile(
     r"^[ \t]*(?:@\[[^\]\n]*\]\s*)?(?:(?:private|protected|public|nonrec|noncomputable)[ \t]+)*"

@@ -80,7 +80,11 @@ def built_projects(
 
     @cache
     def build(version: str, files: tuple[tuple[str, str], ...]) -> Path:
-        return make_project(tmp_path_factory.mktemp("built"), version, packaged_lean, dict(files)).root
+        project = make_project(tmp_path_factory.mktemp("built"), version, packaged_lean, dict(files))
+        if "[[require]]" in dict(files).get("lakefile.toml", ""):
+            project.lake("update")
+        project.build()
+        return project.root
 
     return build
 
@@ -95,7 +99,7 @@ def lake_project(
         version: str = "4.27.0", files: Mapping[str, str] | None = None, *, is_built: bool = True
     ) -> LakeProject:
         if not is_built:
-            return make_project(tmp_path, version, packaged_lean, files or {}, is_built=False)
+            return make_project(tmp_path, version, packaged_lean, files or {})
         built = built_projects(version, tuple((files or {}).items()))
         root = shutil.copytree(built, tmp_path / "project", symlinks=True)
         return LakeProject(root, make_toolchain(tmp_path / "toolchain", version, packaged_lean))

@@ -224,8 +224,7 @@ def _in_a_line(message: str) -> str:
 def broken_configuration(project: Path, failure: LakeFailure) -> ProjectBroken:
     """The error for a project whose configuration Lake cannot load."""
     return ProjectBroken(
-        f"Lake cannot load the project {project}: {_in_a_line(failure.reason)}.",
-        "Fix that, then try again.",
+        f"Lake cannot load the project {project}: {_in_a_line(failure.reason)}.", "Fix that, then try again."
     )
 
 

@@ -148,10 +148,7 @@ class WholeTrial:
 
 
 async def _bounded(
-    server: LeanServer,
-    tactic: str,
-    seconds: float,
-    judge: Callable[[str, float], Awaitable[TacticOutcome]],
+    server: LeanServer, tactic: str, seconds: float, judge: Callable[[str, float], Awaitable[TacticOutcome]]
 ) -> TacticOutcome:
     """The verdict on a tactic that has no defect; a timeout, or that it fails, if its worker ended."""
     problem = defect(tactic)

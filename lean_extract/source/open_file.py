@@ -141,11 +141,7 @@ def resting_on_sorry(source: SourceModule, known: Set[str] = frozenset()) -> fro
         return frozenset()
     proofs = _candidates(source.proofs, found | known)
     uses = dict(
-        zip(
-            (proof.theorem for proof in proofs),
-            uses_in(source, known.__contains__, proofs),
-            strict=True,
-        )
+        zip((proof.theorem for proof in proofs), uses_in(source, known.__contains__, proofs), strict=True)
     )
     aliases = {alias.name: alias for alias in source.aliases}
     for premise in source.premises:  # in order, since a proof uses what is above it

@@ -19,23 +19,10 @@ from lean_extract.source.attributes.related import command_iff
 from lean_extract.source.grammar import context_commands as contexts
 from lean_extract.source.grammar.commands import Command, governing_ins, split_commands
 from lean_extract.source.grammar.context_commands import parse_header
-from lean_extract.source.grammar.declarations import (
-    Attribute,
-    Prefix,
-    parse_attributes,
-    parse_prefix,
-)
+from lean_extract.source.grammar.declarations import Attribute, Prefix, parse_attributes, parse_prefix
 from lean_extract.source.grammar.notations import NOTATION_WORDS, Notation, parse_notation
-from lean_extract.source.grammar.premise_making import (
-    Alias,
-    alias_premise,
-    parse_alias,
-)
-from lean_extract.source.names.scopes import (
-    MAX_OPENS,
-    Open,
-    Scope,
-)
+from lean_extract.source.grammar.premise_making import Alias, alias_premise, parse_alias
+from lean_extract.source.names.scopes import MAX_OPENS, Open, Scope
 from lean_extract.source.proofs.printed_goals import PrintedGoal, PrintedGoals
 from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.source.reader_declarations import DeclarationReader, Known, allowance, unknown
@@ -140,11 +127,7 @@ class CommandReader(DeclarationReader):
             self._hint(position, end)
         elif word in NOTATION_WORDS and (
             notation := parse_notation(
-                self.tokens,
-                position,
-                end,
-                self.stack.top.scope,
-                is_local="local" in prefix.modifiers,
+                self.tokens, position, end, self.stack.top.scope, is_local="local" in prefix.modifiers
             )
         ):
             self.notations.append(notation)

@@ -11,23 +11,10 @@ from lean_extract.source.attributes.related import default_constructor, irreduci
 from lean_extract.source.attributes.simps import simps_projections
 from lean_extract.source.attributes.translation import TRANSLATIONS, Translation
 from lean_extract.source.budget import MAX_TOKENS, Budget
-from lean_extract.source.grammar.declarations import (
-    Attribute,
-    Declaration,
-    Prefix,
-    parse_declaration,
-)
+from lean_extract.source.grammar.declarations import Attribute, Declaration, Prefix, parse_declaration
 from lean_extract.source.grammar.notations import Notation
-from lean_extract.source.grammar.premise_making import (
-    Alias,
-    declared_premise,
-    member_premise,
-)
-from lean_extract.source.grammar.structures import (
-    local_declarations,
-    parse_members,
-    structure_itself,
-)
+from lean_extract.source.grammar.premise_making import Alias, declared_premise, member_premise
+from lean_extract.source.grammar.structures import local_declarations, parse_members, structure_itself
 from lean_extract.source.names import variables
 from lean_extract.source.names.binders import Binder
 from lean_extract.source.names.instance_context import Surroundings

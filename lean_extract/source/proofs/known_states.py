@@ -13,12 +13,7 @@ from dataclasses import dataclass, field
 
 from lean_extract.source.budget import MAX_FACTS, Budget
 from lean_extract.source.proofs.inner_goals import StatedGoal, layout_end, stated_goals
-from lean_extract.source.proofs.propositions import (
-    Sequent,
-    conjuncts,
-    disjunct,
-    introduced,
-)
+from lean_extract.source.proofs.propositions import Sequent, conjuncts, disjunct, introduced
 from lean_extract.source.proofs.sequents import KnownState, obtained, with_fact
 from lean_extract.source.proofs.tactics import AfterStep, ProofWalk, Step
 from lean_extract.syntax.keywords import KEYWORDS
