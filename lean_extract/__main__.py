@@ -9,7 +9,7 @@ from lean_extract.common.python_path import leave_current_folder
 from lean_extract.common.verbs import Verb, run_verb
 
 VERBS: Mapping[str, Verb] = {
-    "extract": Verb(".source.command", "extract the records of a project from its text"),
+    "extract": Verb(".source.extract", "extract the records of a project from its text"),
     "extract-all": Verb(".source.extract_all", "extract many projects, on several processes or machines"),
     "trace": Verb(".traced.command", "extract the records of a library with Lean itself"),
     "goal-comments": Verb(

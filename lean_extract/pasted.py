@@ -13,7 +13,7 @@ from lean_extract.common.errors import BadState
 from lean_extract.goals import find_goals, parse_state
 from lean_extract.one_line import hypotheses_apart
 from lean_extract.records import Goal, ProofState
-from lean_extract.source.grammar.statements import goal_of
+from lean_extract.source.proofs.sequents import goal_of
 from lean_extract.source.reader import read_module
 
 TURNSTILE = "⊢"
@@ -28,7 +28,7 @@ _SECTION = re.compile(
 )
 _POSITION = re.compile(r"\S+\.lean:\d+:\d+:?$")
 _MESSAGE = re.compile(
-    r"(?:\S+:)?\d+:\d+(?:-\d+:\d+)?:(?:\s|$)|(?:error|warning|info|information)(?:\([^()\n]*\))?:",
+    r"(?:\S+:)?\d+:\d+(?:-\d+:\d+)?:(?:\s|$)|(?:error|warning|info|information)(?:\([^()\n]*\))?:"
 )
 _SOURCE = re.compile(
     r"^[ \t]*(?:@\[[^\]\n]*\]\s*)?(?:(?:private|protected|public|nonrec|noncomputable)[ \t]+)*"

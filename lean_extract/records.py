@@ -249,12 +249,7 @@ PRINTED, PRINTED_IN_PART = "comment", "comment-truncated"
 """The origins of steps with a target that Lean printed; of the second kind only its beginning is known."""
 
 Record = Module | Premise | Proof | FileProblem
-_TYPES: dict[str, type[Any]] = {
-    "module": Module,
-    "premise": Premise,
-    "proof": Proof,
-    "problem": FileProblem,
-}
+_TYPES: dict[str, type[Any]] = {"module": Module, "premise": Premise, "proof": Proof, "problem": FileProblem}
 _TAGS = {record_type: tag for tag, record_type in _TYPES.items()}
 
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
-from lean_extract.common.short_cache import kept_if_short
+from lean_extract.common.lru import kept_if_short
 from lean_extract.records import Goal, Hypothesis
 from lean_extract.syntax.binders import RELATIONS, BoundNames, bound_names
 from lean_extract.syntax.brackets import PAIRS, QUOTIENT_PAIRS, closing, depths

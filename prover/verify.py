@@ -22,8 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.records import Position, ProofState, TacticOutcome
-from lean_extract.session.limits import TacticSeconds
-from lean_extract.session.live import LiveLean
+from lean_extract.session.live import LiveLean, TacticSeconds
 from lean_extract.session.suggested import asks
 from prover.candidates import Candidate, is_unfinished, key_of
 from prover.closers import is_worth_cases

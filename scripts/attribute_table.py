@@ -16,9 +16,13 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 
 from lean_extract.records import Premise
-from lean_extract.source.attributes.nested_attributes import nested_attributes
 from lean_extract.source.grammar.commands import Command, split_commands
-from lean_extract.source.grammar.declarations import Attribute, parse_attributes, parse_prefix
+from lean_extract.source.grammar.declarations import (
+    Attribute,
+    nested_attributes,
+    parse_attributes,
+    parse_prefix,
+)
 from lean_extract.source.names.scopes import split_name
 from lean_extract.source.projects.project import find_sources
 from lean_extract.source.reader import SourceModule, read_module

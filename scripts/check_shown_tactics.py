@@ -23,7 +23,6 @@ import asyncio
 import json
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
@@ -163,19 +162,18 @@ async def run(options: argparse.Namespace, out: Path) -> list[Asked] | list[Aske
     )
     assert not complaints, complaints
     engine = Engine(EXAMPLE, settings, resolve_lean(EXAMPLE, environment={}))
-    with tempfile.TemporaryDirectory() as folder:
-        lean = FreshLean(Path(folder), options.jobs)
-        try:
-            if options.broken:
-                broken = BrokenCheck(engine, lean)
-                given = cases(EXAMPLE, options.goals, options.seed)
-                return await _asked(options, out, lambda _: given, broken.ask, AskedBroken)
-            check = Check(engine, lean)
-            return await _asked(
-                options, out, lambda found: rounds(options.goals, options.seed, found), check.ask, Asked
-            )
-        finally:
-            await engine.close()
+    lean = FreshLean(options.jobs)
+    try:
+        if options.broken:
+            broken = BrokenCheck(engine, lean)
+            given = cases(EXAMPLE, options.goals, options.seed)
+            return await _asked(options, out, lambda _: given, broken.ask, AskedBroken)
+        check = Check(engine, lean)
+        return await _asked(
+            options, out, lambda found: rounds(options.goals, options.seed, found), check.ask, Asked
+        )
+    finally:
+        await engine.close()
 
 
 async def _asked(

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lean_extract.records import Premise
-from lean_extract.source.names.core_names import LISTED, ROOTS
+from lean_extract.source.names.instance_context import LISTED, ROOTS
 from lean_extract.source.names.scopes import split_name
 from lean_extract.source.reader import read_file
 from lean_extract.syntax.lexer import is_identifier, raw_tokens

@@ -6,19 +6,16 @@ Used by `check_shown_tactics.py`.
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 import re
-import subprocess
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from lean_extract.common.errors import LeanError
 from lean_extract.goals import parse_goal, parse_state
 from lean_extract.records import Position, ProofState
 from lean_extract.session.document import LeanDocument
 from lean_extract.toolchains import packaged
+from lean_extract.toolchains.compile import lean_messages
 from lean_extract.toolchains.toolchain import project_oleans
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.documents.positions import offset_of
@@ -34,13 +31,12 @@ _LEAN_SECONDS = 120
 class FreshLean:
     """A new Lean process for each file, on top of the compiled library; at most `jobs` at once."""
 
-    def __init__(self, folder: Path, jobs: int = 1) -> None:
+    def __init__(self, jobs: int = 1) -> None:
         lean = packaged.prepare()
         oleans = project_oleans(EXAMPLE)
         packaged.build_library(EXAMPLE, oleans, lean)
         self._command = lean.lean_command
-        self._environment = {**os.environ, **lean.environment_for(oleans, EXAMPLE)}
-        self._folder = folder
+        self._environment = lean.environment_for(oleans, EXAMPLE)
         self._slots = asyncio.Semaphore(jobs)
 
     async def said(self, text: str, place: Position | None, axioms_of: str = "") -> list[dict[str, Any]]:
@@ -70,22 +66,11 @@ class FreshLean:
         return closes_amiss(said, is_whole=bool(theorem), on_sorry=tactic.rests_on_sorry)
 
     def messages(self, text: str) -> list[dict[str, Any]]:
-        """What Lean says of a file; an error code with nothing said is an error, too."""
-        with tempfile.NamedTemporaryFile("w", suffix=".lean", dir=self._folder, encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            done = subprocess.run(
-                [*self._command, "--json", file.name],
-                env=self._environment,
-                capture_output=True,
-                text=True,
-                timeout=_LEAN_SECONDS,
-                check=False,
-            )
-        found = [json.loads(line) for line in done.stdout.splitlines()]
-        if done.returncode and not any(one["severity"] == "error" for one in found):
-            return [{"severity": "error", "data": f"exit code {done.returncode}: {done.stderr.strip()}"}]
-        return found
+        """What Lean says of a file; that it died, or takes too long, is an error, too."""
+        try:
+            return lean_messages(self._command, self._environment, text, _LEAN_SECONDS)
+        except LeanError as error:
+            return [{"severity": "error", "data": error.message}]
 
 
 def edited(text: str, edit: EditItem, lines_down: int = 0) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ from lean_extract.toolchains.packaged import (
 )
 from lean_extract.toolchains.toolchain import project_oleans
 from tests.forked import ForkedRuns
-from tests.lake.projects import LakeProject, make_project
+from tests.lake.projects import LakeProject, make_project, make_toolchain
 from tests.once import Once
 from tests.signals import usual_signals
 
@@ -70,13 +72,36 @@ def example_oleans(packaged_lean: PackagedLean, once: Once) -> Path:
     return out
 
 
+@pytest.fixture(scope="session")
+def built_projects(
+    packaged_lean: PackagedLean, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., Path]:
+    """The folder of a project with these files, built once by the stand-in for Lake of a version."""
+
+    @cache
+    def build(version: str, files: tuple[tuple[str, str], ...]) -> Path:
+        project = make_project(tmp_path_factory.mktemp("built"), version, packaged_lean, dict(files))
+        if "[[require]]" in dict(files).get("lakefile.toml", ""):
+            project.lake("update")
+        project.build()
+        return project.root
+
+    return build
+
+
 @pytest.fixture
-def lake_project(packaged_lean: PackagedLean, tmp_path: Path) -> Callable[..., LakeProject]:
+def lake_project(
+    packaged_lean: PackagedLean, built_projects: Callable[..., Path], tmp_path: Path
+) -> Callable[..., LakeProject]:
     """Makes a project with the real Lean and the stand-in for Lake of a version; at most one in a test."""
 
     def make(
         version: str = "4.27.0", files: Mapping[str, str] | None = None, *, is_built: bool = True
     ) -> LakeProject:
-        return make_project(tmp_path, version, packaged_lean, files or {}, is_built=is_built)
+        if not is_built:
+            return make_project(tmp_path, version, packaged_lean, files or {})
+        built = built_projects(version, tuple((files or {}).items()))
+        root = shutil.copytree(built, tmp_path / "project", symlinks=True)
+        return LakeProject(root, make_toolchain(tmp_path / "toolchain", version, packaged_lean))
 
     return make

@@ -1,9 +1,12 @@
-"""A thread-safe LRU cache, based on cachetools."""
+"""Caches in memory: a thread-safe LRU cache, and one of results for short texts.
+
+A cache bounds its entries, not their size, and input may be large."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
+from functools import lru_cache, wraps
 from typing import Generic, TypeVar
 
 from cachetools import LRUCache
@@ -40,3 +43,23 @@ class Cache(Generic[Value]):
         """Remove all values."""
         with self._lock:
             self._values.clear()
+
+
+Result = TypeVar("Result")
+LONGEST = 1000
+"""The most characters of a text whose result is cached."""
+
+
+def kept_if_short(entries: int) -> Callable[[Callable[[str], Result]], Callable[[str], Result]]:
+    """Decorate a function of a text: the last `entries` results for texts up to `LONGEST` are cached."""
+
+    def keeping(function: Callable[[str], Result]) -> Callable[[str], Result]:
+        kept = lru_cache(maxsize=entries)(function)
+
+        @wraps(function)
+        def remembered(text: str) -> Result:
+            return kept(text) if len(text) <= LONGEST else function(text)
+
+        return remembered
+
+    return keeping

@@ -1,11 +1,17 @@
-"""Text that a command line prints: warnings about data, untrusted text made safe, installation hints."""
+"""What a command line prints: warnings about data, untrusted text made safe, installation hints.
+
+Standard output and error are in UTF-8, and usable whatever has become of who reads them.
+"""
 
 from __future__ import annotations
 
+import io
+import os
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import TextIO, cast
 from unicodedata import category
 
 
@@ -81,3 +87,41 @@ def _escaped(character: str) -> str:
     if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is not UTF-8
         code -= 0xDC00
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def open_outputs() -> None:
+    """Print UTF-8 in any locale, for Lean's symbols; escape what cannot be encoded.
+
+    What is printed vanishes where the caller has closed standard output or error (`>&-`).
+    """
+    # Python sets these to None, whatever its types say.
+    if cast(object, sys.stdout) is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if cast(object, sys.stderr) is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def print_line(line: str, stream: TextIO | None = None) -> None:
+    """Print a line, on standard output if nothing else is named. It is no error if nobody reads it any more."""
+    with suppress(OSError, ValueError):
+        print(line, file=stream, flush=True)
+
+
+def settled() -> bool:
+    """Print what is still to be printed; whether it could be. What could not is not tried again by Python's end."""
+    return [_settled(stream) for stream in (sys.stderr, sys.stdout)][1]
+
+
+def _settled(stream: TextIO) -> bool:
+    try:
+        stream.flush()
+        return True
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+        return False

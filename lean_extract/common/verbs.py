@@ -21,8 +21,7 @@ from typing import Any, NoReturn, Protocol, cast
 
 from lean_extract.common.errors import PremiseSuggestError
 from lean_extract.common.files.atomic import replacing
-from lean_extract.common.outputs import open_outputs, print_line, settled
-from lean_extract.common.terminal_text import pip_install, shown
+from lean_extract.common.terminal_text import open_outputs, pip_install, print_line, settled, shown
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, by the convention of shells."""

@@ -22,9 +22,11 @@ from typing import Any
 from lean_extract.common.errors import GoalBroken, LeanDied, LeanError, LeanTimeout, NoGoalHere, ProjectBroken
 from lean_extract.common.files.reading import read_source
 from lean_extract.records import Position, ProofState, TacticOutcome
-from lean_extract.repl.answers import (
+from lean_extract.repl.process import (
+    AGAIN,
     COMPLETED,
     CommandAnswer,
+    ReplProcess,
     ReplSorry,
     StepAnswer,
     command_answer,
@@ -32,15 +34,12 @@ from lean_extract.repl.answers import (
     step_answer,
     suggestions_in,
 )
-from lean_extract.repl.process import AGAIN, ReplProcess
 from lean_extract.session.asking import refuse_unread
-from lean_extract.session.broken import Above
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.faults import Fault, mentions_sorry
-from lean_extract.session.insertion import Insertion
-from lean_extract.session.limits import LeanLimits, TacticSeconds
+from lean_extract.session.faults import Above, Fault, mentions_sorry
+from lean_extract.session.insertion import Insertion, unhidden
+from lean_extract.session.live import LeanLimits, TacticSeconds
 from lean_extract.session.places import Place, bare, hole_at
-from lean_extract.session.sorry_warnings import unhidden
 from lean_extract.session.suggested import as_suggested, asks
 from lean_extract.session.tactic_sites import TacticSite, guesses, snap
 from lean_extract.session.trial_batch import TrialBatch

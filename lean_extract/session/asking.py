@@ -14,16 +14,20 @@ from lean_extract.common.files.reading import read_source
 from lean_extract.goals import parse_goal, parse_plain_goal
 from lean_extract.records import Position, ProofState
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.faults import Fault, fault_to_name
-from lean_extract.session.imports import blocked_import, broken_configuration, broken_imports, broken_module
-from lean_extract.session.lake_messages import lake_failure
+from lean_extract.session.faults import fault_to_name, faults_in, is_error, position_of
+from lean_extract.session.imports import (
+    blocked_import,
+    broken_configuration,
+    broken_imports,
+    broken_module,
+    lake_failure,
+)
 from lean_extract.session.places import hole_at
 from lean_extract.session.server import LeanServer
 from lean_extract.session.tactic_sites import snap, tactic_starts
 from lean_extract.syntax.lexer import unread_at
 from lean_extract.toolchains.compile import CircularImports
 
-_ERROR = 1
 _WHERE_GOALS_ARE = "Put the cursor on a tactic after `by`, on a `sorry` or on a hole `_`."
 _BY = "(by "
 HOLE = "sorry"
@@ -148,7 +152,7 @@ async def ask_expected(
 def error_above(state: DocState, document: LeanDocument, position: Position) -> str:
     """A hint to fix the first error in the declaration up to the position; empty if there is none."""
     first = _first_line(document, position)
-    faults = [fault for fault in _faults(state) if first <= fault.position.line <= position.line]
+    faults = [fault for fault in faults_in(_errors(state)) if first <= fault.position.line <= position.line]
     fault = fault_to_name(faults, first, Position(position.line + 1, 0))
     return f"Fix the error in line {fault.position.line + 1} first: {fault.first_line}" if fault else ""
 
@@ -157,7 +161,7 @@ async def broken_goal(
     server: LeanServer, path: Path, document: LeanDocument, position: Position
 ) -> GoalBroken:
     """Why no tactic can be judged at a goal that mentions `sorry`: the error that caused the `sorry`."""
-    faults = _faults(await server.settle(path))
+    faults = faults_in(_errors(await server.settle(path)))
     fault = fault_to_name(faults, _first_line(document, position), position)
     if fault is None:
         return GoalBroken(
@@ -169,14 +173,6 @@ async def broken_goal(
 
 def _first_line(document: LeanDocument, position: Position) -> int:
     return document.position(document.declaration(document.offset(position))[0]).line
-
-
-def _faults(state: DocState) -> list[Fault]:
-    return [
-        Fault(Position(start["line"], start["character"]), str(item["message"]))
-        for item in _errors(state)
-        for start in [item["range"]["start"]]
-    ]
 
 
 async def _goals(
@@ -229,7 +225,4 @@ def _no_goal(path: Path, state: DocState, document: LeanDocument, position: Posi
 
 def _errors(state: DocState) -> list[dict[str, Any]]:
     """Lean's errors about a document, from top to bottom."""
-    errors = [item for item in state.diagnostics if item.get("severity") == _ERROR]
-    return sorted(
-        errors, key=lambda item: (item["range"]["start"]["line"], item["range"]["start"]["character"])
-    )
+    return sorted(filter(is_error, state.diagnostics), key=lambda item: position_of(item["range"]["start"]))

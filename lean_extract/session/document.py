@@ -10,13 +10,7 @@ from itertools import accumulate
 
 from lean_extract.common.errors import BadPosition
 from lean_extract.records import Position
-from lean_extract.syntax.keywords import (
-    COMMAND_WORDS,
-    DECLARATION_WORDS,
-    GOVERNING_WORDS,
-    MODIFIERS,
-    any_of,
-)
+from lean_extract.syntax.keywords import COMMAND_WORDS, DECLARATION_WORDS, GOVERNING_WORDS, MODIFIERS, any_of
 from lean_extract.syntax.tactic_text import comment_end
 
 # Characters that Python treats as line breaks but Lean does not. An editor's columns must mean the same to both.

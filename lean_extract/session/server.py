@@ -27,8 +27,8 @@ from lean_extract.common.files.reading import is_folder
 from lean_extract.records import Position
 from lean_extract.session import processes
 from lean_extract.session.client import LeanClient, LeanIsSilent, Patience, Progress, copy_of, name_of
-from lean_extract.session.faults import Fault
-from lean_extract.session.limits import LeanLimits
+from lean_extract.session.faults import Fault, faults_in, is_error
+from lean_extract.session.live import LeanLimits
 from lean_extract.session.scratch import Scratch
 from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
@@ -315,8 +315,7 @@ class LeanServer:
         document = self._client.document(str(path))
         if document is None or not document.text.startswith(beginning):
             return []
-        errors = (one for one in document.diagnostics if one.get("severity") == 1)
-        faults = [Fault(_start(one), str(one.get("message", ""))) for one in errors]
+        faults = faults_in(filter(is_error, document.diagnostics))
         return [one for one in faults if one.position.line < lines and not one.is_about_compiling]
 
     async def drop_scratch(self) -> None:
@@ -401,11 +400,6 @@ class LeanServer:
                     processes.kill(processes.identify([largest]))
                     break
             await asyncio.sleep(_WATCH_SECONDS)
-
-
-def _start(diagnostic: Mapping[str, Any]) -> Position:
-    start = diagnostic["range"]["start"]
-    return Position(int(start["line"]), int(start["character"]))
 
 
 def _command(toolchain: Toolchain) -> list[str]:

@@ -1,12 +1,12 @@
-"""Tactics that ask Lean, such as `exact?` and `grind?`: what it suggests to write in their place."""
+"""What Lean suggests in place of a tactic that asks, such as `exact?`, and its linters in place of any other."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from lean_extract.records import TacticOutcome
+from lean_extract.records import Position, TacticOutcome
 from lean_extract.syntax.tactic_text import defect, proves_nothing
 
 _QUESTION = re.compile(r"(?P<plain>[^\W\d]\w*+)\?(?![\w?!'])")
@@ -67,3 +67,80 @@ def _worth_judging(tactic: str, suggestions: Sequence[str]) -> Iterator[str]:
     question = _QUESTION.match(tactic.lstrip())
     if question is not None and (plain := question["plain"]) not in ("exact", "apply", "try"):
         yield plain + tactic.lstrip()[question.end() :]
+
+
+_LINTER = re.compile(r"set_option linter\.[\w.]+ false")
+_SUGGESTED = re.compile(r"^[ \t]*\[apply\] (?P<text>.+(?:\n[ \t]{4,}.+)*)", re.MULTILINE)
+_HINT = re.compile(r"^Hint: [^\n]*\n(?P<diff>(?:[ \t]+\S.*\n?)+)", re.MULTILINE)
+_DELETED = re.compile("(?s:.)\u0335")
+_INSERTED = "\u0332"
+"""Lean writes a change as text in which a stroke follows each deleted character, and a line each inserted one."""
+_INSTEAD = re.compile(
+    r"[Tt]ry (?P<quote>['`])(?P<new>[^'`\n]+)(?P=quote) instead of (?P<old>['`])[^'`\n]+(?P=old)"
+)
+_DEPRECATED = re.compile(r"`[^`\n]+` has been deprecated(?:[:,] [Uu]se `(?P<new>[^`\n]+)` instead)?")
+_FIRST_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Lint:
+    """A linter's warning: its first line, its range in the copy, and the suggested replacement."""
+
+    warning: str
+    start: Position
+    end: Position
+    suggestion: str = ""
+    is_name: bool = False
+    """Whether the range is a deprecated name, which the suggestion replaces."""
+
+
+def lint_of(message: str, start: Position, end: Position) -> Iterator[Lint]:
+    """Yields the lint, if the message is a linter's warning."""
+    if deprecated := _DEPRECATED.match(message):
+        yield Lint(message.splitlines()[0], start, end, deprecated["new"] or "", is_name=True)
+    elif _LINTER.search(message):
+        yield Lint(message.strip().splitlines()[0].rstrip(":"), start, end, _suggestion(message))
+
+
+def _suggestion(message: str) -> str:
+    """What a linter suggests in place of the text; empty if it suggests nothing."""
+    if found := _SUGGESTED.search(message):
+        return " ".join(found["text"].split())
+    if tried := _INSTEAD.search(message):
+        return tried["new"]
+    changed = next((hint["diff"] for hint in _HINT.finditer(message)), "")
+    is_diff = _INSERTED in changed or _DELETED.search(changed)
+    return " ".join(_DELETED.sub("", changed).replace(_INSERTED, "").split()) if is_diff else ""
+
+
+def apply_suggestion(tactic: str, lints: Sequence[Lint], begin: Position) -> str | None:
+    """The tactic with the first usable suggestion of a linter; None if there is none.
+
+    `begin` is the position of the tactic in the copy. The warning may cover the call to be replaced, or only
+    one of its arguments. In the latter case the call begins at the nearest word before the argument that equals
+    the first word of the suggestion, and ends with the bracket around the argument. The result has to be checked
+    by Lean.
+    """
+    for lint in lints:
+        if lint.suggestion and lint.start.line == begin.line and "\n" not in tactic.strip():
+            text = tactic.strip()
+            start, end = (position.column - begin.column for position in (lint.start, lint.end))
+            if lint.is_name and 0 <= start < end <= len(text):
+                return f"{text[:start]}{lint.suggestion}{text[end:]}"
+            found = _replaced(text, start, end, lint.suggestion)
+            if found is not None and found != text:
+                return found
+    return None
+
+
+def _replaced(text: str, start: int, end: int, suggestion: str) -> str | None:
+    word = _FIRST_WORD.match(suggestion)
+    own = _FIRST_WORD.match(text, start)
+    if word is None or not 0 <= start < end <= len(text):
+        return None
+    # `simpa` is replaced by `simp`: the warning covers the whole call.
+    if own is not None and own[0].startswith(word[0]):
+        return f"{text[:start]}{suggestion}{text[end:]}"
+    calls = [match.start() for match in re.finditer(rf"(?<![\w.]){word[0]}(?!\w)", text[:start])]
+    close = text.find("]", end)
+    return f"{text[: calls[-1]]}{suggestion}{text[close + 1 :]}" if calls and close >= 0 else None

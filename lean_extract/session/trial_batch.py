@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Sequen
 from typing import Protocol
 
 from lean_extract.records import TacticOutcome
-from lean_extract.session.limits import TacticSeconds
+from lean_extract.session.live import TacticSeconds
 
 
 class Tries(Protocol):

@@ -12,16 +12,13 @@ from pathlib import Path
 from lean_extract.common.errors import LeanDied, NoGoalHere
 from lean_extract.records import TacticOutcome
 from lean_extract.session.asking import GoalsFound, error_above
-from lean_extract.session.broken import Above, mentioned, rests_on
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.faults import Fault, faults_of, open_end
-from lean_extract.session.insertion import Insertion
-from lean_extract.session.limits import LeanLimits
-from lean_extract.session.linting import apply_suggestion
+from lean_extract.session.faults import Above, Fault, faults_of, mentioned, open_end, rests_on
+from lean_extract.session.insertion import Insertion, with_warnings
+from lean_extract.session.live import LeanLimits
 from lean_extract.session.places import bare
 from lean_extract.session.server import LeanServer
-from lean_extract.session.sorry_warnings import with_warnings
-from lean_extract.session.suggested import as_suggested, asks
+from lean_extract.session.suggested import apply_suggestion, as_suggested, asks
 from lean_extract.session.tactic_sites import PatchedDocument, TacticSite, guesses
 from lean_extract.session.trial_batch import Tries
 from lean_extract.session.verdict import (
@@ -151,10 +148,7 @@ class WholeTrial:
 
 
 async def _bounded(
-    server: LeanServer,
-    tactic: str,
-    seconds: float,
-    judge: Callable[[str, float], Awaitable[TacticOutcome]],
+    server: LeanServer, tactic: str, seconds: float, judge: Callable[[str, float], Awaitable[TacticOutcome]]
 ) -> TacticOutcome:
     """The verdict on a tactic that has no defect; a timeout, or that it fails, if its worker ended."""
     problem = defect(tactic)

@@ -1,4 +1,9 @@
-"""Derives the verdict on a tactic from Lean's messages about a copy that contains it."""
+"""The verdict on a tactic, from Lean's messages about a copy that contains it, and about the document of its edit.
+
+The document is compared with the same one with `sorry`: a tactic closes its goal if the document has no error that the
+one with `sorry` has not. A tactic that leaves goals may have caused only "unsolved goals" above it, and errors in the
+steps after it, which expected fewer goals. Pure functions.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +15,157 @@ from typing import Any
 from lean_extract.common.errors import BadState
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
-from lean_extract.session.faults import Fault, faults_of, mentions_sorry
-from lean_extract.session.inserted import is_misparsed, uses_sorry
-from lean_extract.session.linting import Lint, lint_of
-from lean_extract.session.suggested import suggested_in
-from lean_extract.session.tactic_sites import PatchedDocument, TacticSite
+from lean_extract.session.faults import (
+    Fault,
+    faults_of,
+    is_about_compiling,
+    is_error,
+    mentions_sorry,
+    position_of,
+)
+from lean_extract.session.suggested import Lint, lint_of, suggested_in
+from lean_extract.session.tactic_sites import Inserted, PatchedDocument, TacticSite
+from lean_extract.syntax.axioms import axioms_in, is_doubtful, refuses_axioms
 
-_ERROR = 1
 _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")
-_GIVEN_UP = "Lean abandons it half-way, which it reports only if there are no other errors"
 _METAVARIABLE = re.compile(r"\?(\w+)\.\d+")
+_MISPARSED = re.compile(r"(?:unexpected |expected )")
+# With the options `pp.sorrySource` or `pp.explicit` more follows, or the constant behind `sorry`.
+_USES_SORRY = re.compile(r"declaration uses [`']@?sorry(?:Ax)?(?![\w.]*\w)")
+_TURNSTILE = re.compile(r"^⊢", re.MULTILINE)
+
+_GIVEN_UP = "Lean abandons it half-way, which it reports only if there are no other errors"
 _MOST_LINES, _MOST_CHARACTERS = 24, 2000
 """Of an error of a tactic. A failed `grind` prints pages."""
+
+Anchor = tuple[str, int, int]
+"""A position that does not depend on what an edit wrote: before or after it, relative line and column."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentMessages:
+    """The messages about a document after an edit.
+
+    `begin`: where the edit wrote. `own`: the errors in what it wrote, relative to that. `elsewhere`: the errors
+    before and after it, as far as the declaration goes.
+    `is_unchecked`: the declaration has an error, so that Lean checks neither its recursion nor its `sorry`s.
+    `uses_sorry`: Lean warns about `sorry` in the declaration. `axioms`: the axioms of each declaration that
+    `#print axioms` named, in order; a name that Lean does not know is missing.
+    """
+
+    begin: Position
+    own: tuple[tuple[Position, str], ...]
+    elsewhere: Mapping[Anchor, tuple[str, ...]]
+    is_unchecked: bool
+    uses_sorry: bool
+    axioms: tuple[frozenset[str], ...]
+
+    @property
+    def doubtful(self) -> frozenset[str] | None:
+        """The axioms that do not count as a proof, of the last declaration that `#print axioms` named; None if Lean
+        did not say."""
+        if not self.axioms:
+            return None
+        return frozenset(filter(is_doubtful, self.axioms[-1]))
+
+
+def read_inserted(diagnostics: Iterable[Mapping[str, Any]], document: Inserted) -> DocumentMessages:
+    """Sort the diagnostics (columns in code points) of a document after an edit."""
+    own: list[tuple[Position, str]] = []
+    elsewhere: dict[Anchor, tuple[str, ...]] = {}
+    axioms: list[frozenset[str]] = []
+    has_sorry = is_unchecked = False
+    for item in diagnostics:
+        message = str(item.get("message", ""))
+        start = position_of(item["range"]["start"])
+        if (found := axioms_in(message)) is not None:
+            axioms.append(frozenset(found))
+        elif refuses_axioms(message):
+            continue
+        elif not is_error(item):
+            has_sorry |= uses_sorry(message) and start.line >= document.line
+        elif document.start <= start < document.end:
+            own.append((_relative(start, document.start), message))
+            is_unchecked = True
+        elif start <= document.last:
+            anchor = _anchor(start, document)
+            elsewhere[anchor] = (*elsewhere.get(anchor, ()), message)
+            is_unchecked |= start.line >= document.line and not is_about_compiling(message)
+    return DocumentMessages(
+        document.start, tuple(sorted(own)), elsewhere, is_unchecked, has_sorry, tuple(axioms)
+    )
+
+
+def uses_sorry(message: str) -> bool:
+    """Whether a message is Lean's warning that `sorry` stands in a declaration."""
+    return _USES_SORRY.search(message) is not None
+
+
+def is_misparsed(message: str) -> bool:
+    """Whether an error is one of the parser."""
+    return _MISPARSED.match(message) is not None
+
+
+def problem(
+    found: DocumentMessages, with_sorry: DocumentMessages, *, closes: bool, in_term: bool
+) -> str | None:
+    """Why a tactic is not accepted in the document that its edit makes; None if it is.
+
+    Args:
+        found: the messages with the tactic.
+        with_sorry: the messages with `sorry` at the same place.
+        closes: whether it closes the goal; otherwise it leaves goals.
+        in_term: whether the tactic comes after `by`, which reports the goals that it leaves.
+    """
+    for position, message in found.own:
+        may_leave = not closes and in_term and position.line == 0 and position.column <= 1
+        if not (may_leave and _UNSOLVED.match(message)):
+            return message
+    for anchor, messages in found.elsewhere.items():
+        known = list(with_sorry.elsewhere.get(anchor, ()))
+        for message in messages:
+            same = next((one for one in known if _is_same(message, one)), None)
+            if same is not None:
+                known.remove(same)
+            elif closes or not _is_left(message, is_before=anchor[0] == "before"):
+                return message
+    return None
+
+
+def same_errors(found: DocumentMessages, with_sorry: DocumentMessages) -> bool:
+    """Whether a document has exactly the errors that it has with `sorry`."""
+    missing = with_sorry.elsewhere.keys() - found.elsewhere.keys()
+    return not missing and problem(found, with_sorry, closes=True, in_term=False) is None
+
+
+def _is_left(message: str, *, is_before: bool) -> bool:
+    """Whether an error only says that the goals of a step are still open."""
+    if is_before:
+        return _UNSOLVED.match(message) is not None
+    return not is_misparsed(message)
+
+
+def _is_same(message: str, known: str) -> bool:
+    """Whether an error is one that is known already: other goals may print differently now, but are not more."""
+    if _UNSOLVED.match(message) and _UNSOLVED.match(known):
+        return len(_TURNSTILE.findall(message)) <= len(_TURNSTILE.findall(known))
+    return _first_line(message) == _first_line(known)
+
+
+def _first_line(message: str) -> str:
+    return _METAVARIABLE.sub("?", message.strip().partition("\n")[0])
+
+
+def _anchor(start: Position, document: Inserted) -> Anchor:
+    if start < document.start:
+        return "before", start.line, start.column
+    moved = _relative(start, document.end)
+    return "after", moved.line, moved.column
+
+
+def _relative(position: Position, start: Position) -> Position:
+    lines = position.line - start.line
+    return Position(lines, position.column - (start.column if lines == 0 else 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +198,18 @@ def read(diagnostics: Iterable[Mapping[str, Any]], patched: PatchedDocument) -> 
     is_unchecked = False
     for item in diagnostics:
         message = str(item.get("message", ""))
-        start = _position(item["range"]["start"])
+        start = position_of(item["range"]["start"])
         is_own = patched.start <= start <= patched.brace
-        if item.get("severity") != _ERROR:
+        if not is_error(item):
             if uses_sorry(message):
                 above += [Fault(start, message, is_sorry=True)] * (start.line < patched.line)
             elif is_own:
-                lints += lint_of(message, start, _position(item["range"]["end"]))
+                lints += lint_of(message, start, position_of(item["range"]["end"]))
                 suggestions += suggested_in(message)
             continue
         unsolved = _UNSOLVED.match(message) if start == patched.brace else None
         if unsolved:
-            remaining = (remaining or ()) + _goals(message[unsolved.end() :])
+            remaining = (remaining or ()) + goals_in(message[unsolved.end() :])
         elif is_own:
             own.append((start, message))
         else:
@@ -163,16 +307,12 @@ def _without_brace(message: str) -> str:
     return message.replace("token '}'", "end of the tactic").removesuffix("; expected '}'")
 
 
-def _goals(text: str) -> tuple[Goal, ...]:
+def goals_in(text: str) -> tuple[Goal, ...]:
+    """The goals in a printed state; one that cannot be parsed still counts as a goal."""
     try:
         return parse_state(text).goals
     except BadState:
-        # A goal that cannot be parsed still counts as a goal.
         return (Goal((), text.strip()),)
-
-
-def _position(found: Mapping[str, Any]) -> Position:
-    return Position(int(found["line"]), int(found["character"]))
 
 
 def _folded(goal: Goal) -> tuple[object, ...]:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from watchfiles import Change, watch
 
-from lean_extract.source.projects.build_folder import library_folders
+from lean_extract.source.projects.project import library_folders
 from lean_extract.source.projects.walking import SKIPPED, can_be_named
 
 log = logging.getLogger("premise_suggest")

@@ -122,10 +122,7 @@ def run(options: argparse.Namespace) -> int:
     where = replace(asked, processes=min(asked.processes, len(tasks)))
     total: Counter[str] = Counter()
     failures: list[tuple[str, PremiseSuggestError]] = []
-    with (
-        cluster_client(where) as client,
-        tqdm(total=len(tasks), unit=" projects", disable=None) as bar,
-    ):
+    with cluster_client(where) as client, tqdm(total=len(tasks), unit=" projects", disable=None) as bar:
         for task, found in run_tasks(client, extract_if_new, tasks):
             bar.update()
             if isinstance(found, PremiseSuggestError):

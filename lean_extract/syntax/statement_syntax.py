@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lean_extract.common.short_cache import kept_if_short
+from lean_extract.common.lru import kept_if_short
 from lean_extract.syntax.brackets import BARS, INNER_PAIRS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS, close
 from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.syntax.lexer import raw_tokens

@@ -1,4 +1,4 @@
-"""Compiles a folder of Lean modules with `lean` alone: in order of imports, and only what has changed."""
+"""Runs `lean` alone: on a text, for what it says of it, and on a folder of modules, to compile what has changed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 from lean_extract.common.errors import ErrorPlace, LeanDied, LeanError, LeanTimeout, ProjectBroken
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.private import UMASK, make_private_folder
 from lean_extract.common.files.reading import MAX_SOURCE, read_regular
-from lean_extract.source.projects.notices import Notices
-from lean_extract.source.projects.walking import FolderWalk
+from lean_extract.source.projects.walking import FolderWalk, Notices
 
 Progress = Callable[[int, int, str], None]
 """Called before each module with the number of modules done, their total number, and the module's name."""
@@ -307,18 +307,56 @@ def _await(process: subprocess.Popen[bytes], stop: Event | None) -> tuple[bytes,
     raise CompilationStopped
 
 
+def messages_in(output: str) -> Iterator[dict[str, Any]]:
+    """What Lean writes with `--json`, message by message; other lines are passed over."""
+    for line in output.splitlines():
+        with contextlib.suppress(ValueError):
+            message = json.loads(line)
+            if isinstance(message, dict) and {"pos", "data", "severity"} <= message.keys():
+                yield message
+
+
+def lean_messages(
+    command: Sequence[str], environment: Mapping[str, str], text: str, seconds: float = 300.0
+) -> list[dict[str, Any]]:
+    """What a new Lean says of a text, each message as its JSON object. Raises LeanDied, LeanTimeout.
+
+    Args:
+        command: the command of `lean`.
+        environment: variables that are added to the process's own.
+        text: the text of a file.
+        seconds: the time limit.
+    """
+    try:
+        result = subprocess.run(
+            [*command, "--json", "--stdin"],
+            input=text.encode("utf-8", errors="replace"),
+            env={**os.environ, **environment},
+            capture_output=True,
+            timeout=seconds,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise LeanTimeout(f"Lean did not finish within {seconds:.0f} seconds.", "Try again.") from error
+    found = list(messages_in(result.stdout.decode("utf-8", errors="replace")))
+    if result.returncode != any(message["severity"] == "error" for message in found):
+        raise LeanDied(f"Lean ended: {_last_words(result)}.", "Try again.")
+    return found
+
+
+def _last_words(result: subprocess.CompletedProcess[bytes]) -> str:
+    last = result.stderr.decode("utf-8", errors="replace").strip().splitlines()[-1:]
+    return last[0] if last else f"exit code {result.returncode}"
+
+
 def _compile_error(
     source: LeanSource, result: subprocess.CompletedProcess[bytes]
 ) -> ProjectBroken | LeanDied:
-    for line in result.stdout.decode("utf-8", errors="replace").splitlines():
-        with contextlib.suppress(ValueError, KeyError, TypeError):
-            message = json.loads(line)
-            if message["severity"] == "error":
-                line, column = message["pos"]["line"], message["pos"]["column"] + 1
-                return _rejection(ErrorPlace(source.path, line, column, str(message["data"])))
-    last = result.stderr.decode("utf-8", errors="replace").strip().splitlines()[-1:]
-    reason = last[0] if last else f"exit code {result.returncode}"
-    return LeanDied(f"Lean ended while compiling {source.path}: {reason}.", "Run the build again.")
+    for message in messages_in(result.stdout.decode("utf-8", errors="replace")):
+        if message["severity"] == "error":
+            line, column = message["pos"]["line"], message["pos"]["column"] + 1
+            return _rejection(ErrorPlace(source.path, line, column, str(message["data"])))
+    why = _last_words(result)
+    return LeanDied(f"Lean ended while compiling {source.path}: {why}.", "Run the build again.")
 
 
 def _rejection(place: ErrorPlace) -> ProjectBroken:

@@ -22,13 +22,20 @@ from platformdirs import user_cache_path
 
 from lean_extract.common.errors import BadSettings, LeanNotFound
 from lean_extract.common.files.reading import is_file
-from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.source.projects.packages import LAKEFILES
-from lean_extract.source.projects.project import find_project
-from lean_extract.toolchains.elan import find_elan, upwards
+from lean_extract.source.projects.project import find_project, library_folders
+from lean_extract.toolchains.elan import (
+    EXE,
+    FILE,
+    find_elan,
+    is_lean,
+    named_in,
+    on_path,
+    split_command,
+    upwards,
+    version_in,
+)
 from lean_extract.toolchains.packaged import MINI_CORE_IS, prepare
-from lean_extract.toolchains.programs import EXE, on_path, split_command
-from lean_extract.toolchains.toolchain_name import FILE, is_lean, named_in, version_in
 
 Kind = Literal["lake", "elan", "path", "packaged"]
 _VERSION_SECONDS = 30.0

@@ -20,7 +20,7 @@ from tqdm import tqdm
 from lean_extract.common.errors import ProjectBroken
 from lean_extract.records import Header, Record, write_records
 from lean_extract.session import LeanSession
-from lean_extract.source.projects.build_folder import library_folders
+from lean_extract.source.projects.project import library_folders
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.compile import compile_folder, import_order, read_sources
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean

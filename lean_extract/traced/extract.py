@@ -1,6 +1,6 @@
 """Extracts the records of a compiled library with Lean itself.
 
-Names, positions and used premises come from the `.ilean` files, statements and kinds from `signatures`, and
+Names, positions and used premises come from the `.ilean` files, statements and kinds from a run of `lean`, and
 the states before and after each tactic (section 3.1.1 of the paper) from a live session. The source reader is
 used only to find the tactics.
 """
@@ -13,15 +13,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from lean_extract.common.errors import LeanError, NoGoalHere
+from lean_extract.common.errors import LeanError, NoGoalHere, ProjectBroken
 from lean_extract.common.files.reading import read_source
 from lean_extract.records import FileProblem, Position, Premise, Proof, ProofState, Record, Span, TacticStep
+from lean_extract.source.names.binders import parse_binders
 from lean_extract.source.proofs.proof import SourceStep
 from lean_extract.source.reader import read_module
 from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import tokenize
+from lean_extract.toolchains.compile import lean_messages
 from lean_extract.traced.ilean import Ilean, IleanDeclaration, read_ilean
-from lean_extract.traced.signatures import Signature, ask_signatures
+
+_MODIFIERS = frozenset({"private", "protected", "noncomputable", "unsafe", "partial", "public", "meta"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,70 @@ class Goals(Protocol):
         """The goals at a position. Raises NoGoalHere."""
 
 
+def _declared_premises(library: Compiled, module: str, ilean: Ilean) -> dict[str, Premise]:
+    """What a module declares in its source, by name, as Lean prints it: `#check` gives the signature with all included
+    variables, `#print sig` the kind. One run of `lean` handles the module.
+
+    Raises:
+        ProjectBroken: the module cannot be imported.
+        LeanDied, LeanTimeout: Lean ended early, or did not end in time.
+    """
+    names = own_names(ilean)
+    lines = [
+        f"import {module}",
+        *(line for name in names for line in (f"#check {name}", f"#print sig {name}")),
+    ]
+    answers: dict[int, str] = {}
+    for message in lean_messages(library.lean_command, library.environment, "\n".join(lines) + "\n"):
+        line = message["pos"]["line"]
+        if message["severity"] == "error" and line == 1:
+            raise ProjectBroken(f"Lean cannot import {module}: {message['data']}", "Build the project first.")
+        if message["severity"] == "information":
+            answers[line] = message["data"]
+    found = {}
+    for index, name in enumerate(names):
+        check, printed = answers.get(2 + 2 * index), answers.get(3 + 2 * index)
+        if check is not None and printed is not None:
+            found[name] = _premise(name, check, printed, ilean)
+    return found
+
+
+def _premise(name: str, check: str, printed: str, ilean: Ilean) -> Premise:
+    declaration = ilean.declared.get(name)
+    context, conclusion = split_signature(check)
+    modifiers, kind = _kind(printed)
+    return Premise(
+        name=name,
+        kind=kind,
+        module=ilean.module,
+        context=context,
+        conclusion=conclusion,
+        span=declaration.full if declaration else None,
+        is_protected="protected" in modifiers,
+    )
+
+
+def split_signature(text: str) -> tuple[tuple[str, ...], str]:
+    """Split `Foo.bar.{u} {a : T} (h : p a) : q a` into its binders and its conclusion."""
+    tokens = tokenize(text)
+    texts = tokens.texts
+    begin = 1
+    if texts[1:2] == [".{"]:
+        begin = tokens.brackets.close(1, len(texts)) + 1
+    binders, after = parse_binders(tokens, begin, len(texts))
+    if after < len(texts) and texts[after] == ":":
+        after += 1
+    return tuple(binder.text for binder in binders), tokens.source(after, len(texts))
+
+
+def _kind(printed: str) -> tuple[set[str], str]:
+    words = [word for word in printed.split() if not word.startswith("@[")]
+    modifiers = set()
+    while words and words[0] in _MODIFIERS:
+        modifiers.add(words.pop(0))
+    return modifiers, words[0] if words else ""
+
+
 async def trace_module(library: Compiled, name: str, session: Goals | None = None) -> AsyncIterator[Record]:
     """The records of one module: Module, Premise and Proof, and FileProblem where Lean gave no state.
 
@@ -58,13 +125,13 @@ async def trace_module(library: Compiled, name: str, session: Goals | None = Non
     ilean = read_ilean(library.out.joinpath(*name.split(".")).with_suffix(".ilean"), text)
     read = read_module(text, name, str(path))
     yield replace(read.module, name=ilean.module)
-    signatures = ask_signatures(library.lean_command, library.environment, name, list(own_names(ilean)))
-    for declared, signature in signatures.items():
-        yield _premise(declared, signature, ilean)
+    premises = _declared_premises(library, name, ilean)
+    for premise in premises.values():
+        yield premise
     steps = {proof.theorem: proof.steps for proof in read.proofs}
     mentions, lines = ilean.mentions(), text.split("\n")
     for theorem, declaration in ilean.declared.items():
-        if theorem in signatures and signatures[theorem].kind == "theorem":
+        if theorem in premises and premises[theorem].kind == "theorem":
             proof = trace_proof(
                 theorem, declaration, ilean.module, mentions.get(theorem, ()), lines, steps.get(theorem, ())
             )
@@ -85,19 +152,6 @@ def own_names(ilean: Ilean) -> list[str]:
         if constant.definition is not None and constant.module == ilean.module
     }
     return sorted(found, key=lambda name: found[name].start)
-
-
-def _premise(name: str, signature: Signature, ilean: Ilean) -> Premise:
-    declaration = ilean.declared.get(name)
-    return Premise(
-        name=name,
-        kind=signature.kind,
-        module=ilean.module,
-        context=signature.context,
-        conclusion=signature.conclusion,
-        span=declaration.full if declaration else None,
-        is_protected=signature.is_protected,
-    )
 
 
 def trace_proof(

@@ -2,7 +2,7 @@
 
     python -m lean_extract goal-comments STEPS RECORDS OUT
 
-STEPS holds steps with the target before them (`goal_steps.py`; the data set goal-comments), RECORDS what
+STEPS holds steps with the target before them (the data set goal-comments), RECORDS what
 `python -m lean_extract extract ROOT RECORDS --states` wrote of the same text. The files that the records name
 are read again: a printed target is put before its tactic, and the context is rebuilt from the theorem's binders
 and from what the proof introduces above. OUT holds the records, the proofs with these states beside those that
@@ -13,18 +13,23 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import lzma
 import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from tqdm import tqdm
 
 from lean_extract.common.errors import BadRecords, BadSource
-from lean_extract.common.files.reading import open_regular, read_source
+from lean_extract.common.files.json_text import parse_json
+from lean_extract.common.files.reading import MAX_CORPUS, format_size, open_regular, read_source
 from lean_extract.common.terminal_text import complaints_printed
+from lean_extract.common.typed import read_typed
 from lean_extract.records import (
     PRINTED,
     PRINTED_IN_PART,
@@ -43,7 +48,109 @@ from lean_extract.records import (
 from lean_extract.source.proofs.printed_goals import PrintedGoal
 from lean_extract.source.proofs.proof import SourceStep
 from lean_extract.source.reader import read_module
-from lean_extract.traced.goal_steps import CommentedStep, read_steps
+
+_LONGEST_LINE = 1 << 20
+_MARKS = "⊢", "|-"
+_SHORTENED = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class CommentedStep:
+    """A tactic with the target that Lean printed before it; `line` counts from 1."""
+
+    theorem: str | None
+    file: str
+    line: int
+    goal: str
+    tactic: str
+    truncated: bool = False
+    goal_after: str | None = None
+    premises: tuple[str, ...] = ()
+
+    @property
+    def module(self) -> str:
+        """The module of its file, which is named from the library's root."""
+        return self.file.removesuffix(".lean").replace("/", ".")
+
+    @property
+    def target(self) -> str:
+        """The target; of one that was shortened, its beginning."""
+        text = self.goal.strip()
+        mark = next((mark for mark in _MARKS if text.startswith(mark)), "")
+        text = text.removeprefix(mark)
+        return (text.rstrip().removesuffix(_SHORTENED) if self.is_shortened else text).strip()
+
+    @property
+    def is_shortened(self) -> bool:
+        """Whether only the beginning of the target is there."""
+        return self.truncated or self.goal.rstrip().endswith(_SHORTENED)
+
+
+def read_steps(path: Path, complaints: list[str]) -> Iterator[CommentedStep]:
+    """The steps of a file, in order.
+
+    A line that is no such step is described in `complaints` and passed over; where the file is cut off or
+    damaged, that is told there, too, and what was whole has been given. Raises BadRecords where the file
+    cannot be read at all.
+    """
+    with _opened(path) as stream:
+        yield from _steps(path, stream, complaints)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    hint = "Name a file of steps, .jsonl or .jsonl.xz."
+    try:
+        with open_regular(path) as stream:
+            if path.suffix != ".xz":
+                yield stream
+                return
+            with lzma.open(stream) as unpacked:
+                yield cast(BinaryIO, unpacked)
+    except OSError as error:
+        raise BadRecords(f"{path} cannot be read: {error.strerror or error}.", hint) from error
+
+
+def _steps(path: Path, stream: BinaryIO, complaints: list[str]) -> Iterator[CommentedStep]:
+    read = number = 0
+    while True:
+        try:
+            line = stream.readline(_LONGEST_LINE)
+        except (EOFError, lzma.LZMAError) as error:
+            complaints.append(f"{path} is cut off or damaged behind line {number}: {_said(error)}")
+            return
+        if not line:
+            return
+        read += len(line)
+        if read > MAX_CORPUS:
+            complaints.append(f"{path} is larger than {format_size(MAX_CORPUS)}: the rest is not read.")
+            return
+        number += 1
+        if not line.endswith(b"\n") and len(line) >= _LONGEST_LINE:
+            complaints.append(
+                f"{path}:{number}: longer than {format_size(_LONGEST_LINE)}; the rest is not read."
+            )
+            return
+        try:
+            yield _step(line)
+        except (ValueError, TypeError) as error:
+            cut = "" if line.endswith(b"\n") else " The file may be cut off here."
+            complaints.append(f"{path}:{number}: not a step: {error}.{cut}")
+
+
+def _said(error: Exception) -> str:
+    return str(error).rstrip(".") + "."
+
+
+def _step(line: bytes) -> CommentedStep:
+    values = parse_json(line.rstrip(b"\r\n"))
+    step = read_typed(CommentedStep, values)
+    if step.line < 1:
+        raise ValueError(f"line {step.line} is none")
+    if not step.tactic.strip() or not step.target:
+        raise ValueError("its tactic or its goal is empty")
+    return step
+
 
 _OPENERS = ("·", ".", ";", "=>", "↦", "by", "(", "⟨", "<;>", "{", "|", "•")
 """What a tactic stands behind, if not first on its line."""

@@ -27,15 +27,7 @@ from lean_extract.common.errors import BadState, LeanError, UserError
 from lean_extract.common.python_path import safe_path
 from lean_extract.common.terminal_text import pip_install
 from lean_extract.goals import parse_state
-from lean_extract.records import (
-    FileProblem,
-    Position,
-    Premise,
-    Proof,
-    Record,
-    Span,
-    TacticStep,
-)
+from lean_extract.records import FileProblem, Position, Premise, Proof, Record, Span, TacticStep
 from lean_extract.source.projects.project import Project, find_project, module_of
 from lean_extract.source.reader import read_module
 

@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from lean_extract.common.cuda import fallback_warning
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import BadSource, UserError
 from lean_extract.common.files.reading import is_folder, read_source
+from lean_extract.common.onnx_runtime import fallback_warning
 from lean_extract.common.terminal_text import pip_install, shown, without_login
-from lean_extract.source.projects.near import named_below, only_of
-from lean_extract.source.projects.project import is_project_root
+from lean_extract.source.projects.project import is_project_root, named_below, only_of
 from lsp_server.engine.projects import projects_for
 from lsp_server.engine.schema import SearchAnswer, Suggestion
 from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings, TacticSettings

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lean_extract.common.cuda import driver_problem, find_cuda, fix_two_packages, provider_names
 from lean_extract.common.devices import Device
-from lean_extract.common.onnx_packages import installed_packages
+from lean_extract.common.onnx_runtime import (
+    driver_problem,
+    find_cuda,
+    fix_two_packages,
+    installed_packages,
+    provider_names,
+)
 from lsp_server.commands.findings import Finding
 
 ONNXRUNTIME, DEVICE = "onnxruntime", "device"

@@ -10,8 +10,8 @@ from pathlib import Path
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import ModelError, PremiseSuggestError, ProjectBroken
 from lean_extract.common.terminal_text import pip_install
-from lean_extract.source.projects.near import named_below
 from lean_extract.source.projects.packages import read_layout
+from lean_extract.source.projects.project import named_below
 from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server import __version__

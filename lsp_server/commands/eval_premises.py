@@ -23,9 +23,8 @@ from lean_extract.common.files.reading import read_source
 from lean_extract.common.files.settings_files import settings_text
 from lean_extract.records import Goal, Premise
 from lean_extract.source.open_file import uses_in
-from lean_extract.source.projects.build_folder import library_folders
 from lean_extract.source.projects.packages import MANIFEST
-from lean_extract.source.projects.project import Project, find_sources, module_of
+from lean_extract.source.projects.project import Project, find_sources, library_folders, module_of
 from lean_extract.source.reader import SourceModule, read_file, read_module
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans
 from lean_extract.traced.extract import trace_proof

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadSource, NoGoalHere
 from lean_extract.common.files.reading import read_source
-from lean_extract.session.proof_positions import default_position
+from lean_extract.session.places import default_position
 from lean_extract.source.projects.packages import read_layout
 from lean_extract.source.projects.project import find_sources
 from lsp_server.documents.positions import split_lines

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from lean_extract.common.errors import UserError
 from lean_extract.common.option_types import port
-from lean_extract.common.outputs import print_line
-from lean_extract.common.terminal_text import shown
+from lean_extract.common.terminal_text import print_line, shown
 from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import (

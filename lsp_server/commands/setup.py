@@ -17,9 +17,8 @@ from lean_extract.common.errors import BadSettings, LeanError, PremiseSuggestErr
 from lean_extract.common.files.reading import format_size
 from lean_extract.common.terminal_text import shown
 from lean_extract.common.verbs import INTERRUPTED
-from lean_extract.source.projects.near import no_sources
 from lean_extract.source.projects.packages import read_layout
-from lean_extract.source.projects.project import find_sources, is_project_root
+from lean_extract.source.projects.project import find_sources, is_project_root, no_sources
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.common import existing_folder, project_root, show_first_use, tell_fallback
 from lsp_server.commands.editor_setup import CLIENTS, installed, own_command

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from lean_extract.common.errors import BadSource, UserError
 from lean_extract.common.files.reading import is_pipe
 from lean_extract.common.option_types import positive
-from lean_extract.session.proof_positions import default_position
+from lean_extract.session.places import default_position
 from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import (
     SearchedProject,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lean_extract.records import Position, Span
-from lean_extract.session.proof_positions import REACH, WORD, is_term_position
+from lean_extract.session.places import REACH, WORD, is_term_position
 from lean_extract.syntax.brackets import TERM_DEPTH
 from lean_extract.syntax.lexer import unread_at
 from lsp_server.documents.positions import offset_of, position_at

@@ -10,7 +10,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from lean_extract.records import Position, Span
-from lean_extract.session.proof_positions import sorry_near
+from lean_extract.session.places import sorry_near
 from lsp_server.documents.import_lines import ImportHeader
 from lsp_server.documents.insertion import import_insertion
 from lsp_server.documents.utf16 import from_lsp, range_to_lsp

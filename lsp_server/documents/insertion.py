@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from lean_extract.records import Edit, Position, Span
-from lean_extract.session.proof_positions import WORD, is_term_position, sorry_near
+from lean_extract.session.places import WORD, is_term_position, sorry_near
 from lsp_server.documents.import_lines import ImportHeader, imported_module
 from lsp_server.documents.positions import offset_of
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lean_extract.common.errors import IndexDamaged, IndexMissing, PremiseIndexError
-from lean_extract.source.projects.near import named_below, projects_at
-from lean_extract.source.projects.project import is_project_root
+from lean_extract.source.projects.project import is_project_root, named_below, projects_at
 from lean_extract.toolchains.core_sources import CORE_PACKAGES
-from lean_extract.toolchains.toolchain_name import is_lean
+from lean_extract.toolchains.elan import is_lean
 from lsp_server.engine.freshness import MATHLIB, pinned_lean
 from lsp_server.engine.stores import (
     bundled_store,

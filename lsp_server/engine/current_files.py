@@ -10,9 +10,9 @@ from pathlib import Path
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import MAX_SOURCE, format_size
 from lean_extract.common.lru import Cache
+from lean_extract.source.open_file import resting_on_sorry
 from lean_extract.source.projects.project import Project, find_sources, module_of
 from lean_extract.source.reader import SourceModule, read_file, read_module
-from lean_extract.source.unproved import resting_on_sorry
 from lsp_server.documents.goal_positions import goal_context, text_to_line
 from lsp_server.engine.answering_stores import Stamp
 from prover.verify import GoalPosition

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lean_extract.common.errors import IndexDamaged, IndexMissing, UserError
 from lean_extract.common.terminal_text import shown
-from lean_extract.toolchains.toolchain_name import is_lean
+from lean_extract.toolchains.elan import is_lean
 from lsp_server.engine.answering_stores import AnsweringLibrary
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.freshness import pinned_lean

@@ -14,8 +14,8 @@ from lean_extract.common.errors import LeanNotFound
 from lean_extract.pasted import NO_TARGET
 from lean_extract.records import Goal
 from lean_extract.toolchains.core_sources import CORE_PACKAGES, MINI_CORE
+from lean_extract.toolchains.elan import is_lean, version_in
 from lean_extract.toolchains.toolchain import asked_toolchain
-from lean_extract.toolchains.toolchain_name import is_lean, version_in
 from lsp_server.engine.schema import IndexItem, SourceItem
 from retriever.lean.freshness import Freshness
 from retriever.lean.index.coverage import IndexedPackage

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import BadSettings, BadSource, LeanError, ModelError, PremiseIndexError
-from lean_extract.source.projects.near import no_sources
-from lean_extract.source.projects.project import FoundSources, find_sources
+from lean_extract.source.projects.project import FoundSources, find_sources, no_sources
 from lean_extract.toolchains.core_sources import CoreSources
 from lsp_server.engine.stores import (
     Progress,

@@ -13,8 +13,8 @@ from lean_extract.records import Goal
 from lean_extract.session.faults import Fault
 from lean_extract.source.projects.project import Project, find_project, source_in
 from lean_extract.toolchains.core_sources import MINI_CORE
+from lean_extract.toolchains.elan import FILE
 from lean_extract.toolchains.toolchain import asked_toolchain
-from lean_extract.toolchains.toolchain_name import FILE
 from lsp_server.documents.goal_positions import broken_names
 from lsp_server.engine.answering_stores import AnsweringLibrary, stores_for, without_misfits
 from lsp_server.engine.current_files import (

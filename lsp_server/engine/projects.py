@@ -7,8 +7,7 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 
-from lean_extract.source.projects.near import projects_at
-from lean_extract.source.projects.project import find_root
+from lean_extract.source.projects.project import find_root, projects_at
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.settings import Settings

@@ -19,7 +19,7 @@ from lean_extract.session.imports import ImportedSource, changed_since_built, co
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.compile import Rejected, read_sources
-from lean_extract.toolchains.programs import split_command
+from lean_extract.toolchains.elan import split_command
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
 from lsp_server.engine.current_files import size_and_time
 from lsp_server.engine.schema import Suggestion, TrialsAnswer

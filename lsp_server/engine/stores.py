@@ -23,8 +23,8 @@ from lean_extract.common.files.settings_files import settings_text
 from lean_extract.common.terminal_text import shown
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.core_sources import CORE_PACKAGES, MINI_CORE, CoreSources, find_core
+from lean_extract.toolchains.elan import is_lean, version_in
 from lean_extract.toolchains.toolchain import ELAN, asked_toolchain
-from lean_extract.toolchains.toolchain_name import is_lean, version_in
 from retriever.lean.index.bundled import unpack
 from retriever.models.hub import find_model
 from retriever.search.index.manifest import LiveSegment

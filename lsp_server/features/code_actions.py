@@ -6,8 +6,7 @@ from lsprotocol import types
 
 from lean_extract.records import Position, Span, TacticOutcome
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.places import guessed_edit
-from lean_extract.session.proof_positions import sorry_near
+from lean_extract.session.places import guessed_edit, sorry_near
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.engine.items import tactic_item
 from lsp_server.engine.schema import TacticItem, to_json

@@ -7,7 +7,7 @@ import asyncio
 from lsprotocol import types
 
 from lean_extract.records import Position, Span
-from lean_extract.session.proof_positions import tactic_word
+from lean_extract.session.places import tactic_word
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer

@@ -20,8 +20,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from lean_extract.common.errors import UserError
-from lean_extract.common.outputs import print_line
-from lean_extract.common.terminal_text import shown
+from lean_extract.common.terminal_text import print_line, shown
 from lsp_server.engine.settings import Settings
 from lsp_server.http.app import create_app
 from lsp_server.http.limits import BEYOND_LOOPBACK, HttpLimits

@@ -24,8 +24,8 @@ from socket import socket
 from types import FrameType
 
 from lean_extract.common.errors import PremiseSuggestError, UserError
-from lean_extract.common.outputs import print_line
 from lean_extract.common.python_path import safe_path
+from lean_extract.common.terminal_text import print_line
 
 _SPAWN = multiprocessing.get_context("spawn")
 _STOP_SECONDS = 10.0

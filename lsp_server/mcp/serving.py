@@ -7,7 +7,7 @@ import contextlib
 import signal
 from dataclasses import dataclass
 
-from lean_extract.common.outputs import print_line
+from lean_extract.common.terminal_text import print_line
 from lsp_server.http.serving import (
     limits_for,
     listen,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.common.files.reading import is_there, read_source
-from lean_extract.session.proof_positions import default_position
+from lean_extract.session.places import default_position
 from lean_extract.source.projects.packages import is_lake_package
 from lean_extract.source.projects.project import find_root, is_project_root
 from lsp_server.documents.positions import from_person, split_lines

@@ -12,10 +12,10 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcContentModified, JsonRpcException
 
-from lean_extract.common.cuda import fallback_warning
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import MAX_SOURCE, read_regular_text
+from lean_extract.common.onnx_runtime import fallback_warning
 from lsp_server import __version__
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.documents.open_documents import OpenDocument, OpenDocuments

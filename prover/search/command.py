@@ -19,8 +19,7 @@ from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.reading import read_source
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.session import LeanSession
-from lean_extract.source.projects.near import only_of, projects_at
-from lean_extract.source.projects.project import find_root, find_sources
+from lean_extract.source.projects.project import find_root, find_sources, only_of, projects_at
 from lean_extract.source.reader import read_file
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import project_oleans, resolve_lean

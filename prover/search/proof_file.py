@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +15,7 @@ from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import parse_json
 from lean_extract.session import processes
 from lean_extract.syntax.axioms import axioms_in, is_doubtful
+from lean_extract.toolchains.compile import messages_in
 from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
 from prover.search.theorem import Theorem
@@ -83,7 +82,7 @@ async def check_proof(
     if ran is None:
         return CheckedProof(False, (), f"Lean did not finish the file within {seconds:g} s.", took)
     code, output, errors = ran
-    checked = _judge(list(_messages(output)), theorem, text, code, errors)
+    checked = _judge(list(messages_in(output)), theorem, text, code, errors)
     return CheckedProof(checked.accepted, checked.axioms, checked.message, took)
 
 
@@ -108,14 +107,6 @@ def _judge(
     if unproved := sorted(filter(is_doubtful, axioms)):
         return CheckedProof(False, axioms, f"It depends on {', '.join(unproved)}.")
     return CheckedProof(True, axioms)
-
-
-def _messages(output: str) -> Iterator[dict[str, Any]]:
-    for line in output.splitlines():
-        with contextlib.suppress(ValueError):
-            message = json.loads(line)
-            if isinstance(message, dict) and {"pos", "data", "severity"} <= message.keys():
-                yield message
 
 
 async def file_options(

@@ -15,8 +15,7 @@ import lean_extract
 from lean_extract.common.errors import BadSource, PremiseSuggestError, ProjectBroken
 from lean_extract.common.files.private import make_private_folder, private_file
 from lean_extract.common.files.reading import is_folder
-from lean_extract.source.projects.near import only_of, projects_at
-from lean_extract.source.projects.project import find_sources, is_project_root
+from lean_extract.source.projects.project import find_sources, is_project_root, only_of, projects_at
 from lean_extract.toolchains.compile import header_imports
 from lean_extract.toolchains.toolchain import Toolchain, has_lakefile
 from prover.search.library import all_theorems, named_theorems

@@ -12,7 +12,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 
-from lean_extract.common.short_cache import kept_if_short
+from lean_extract.common.lru import kept_if_short
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.syntax.canonical import normal_form

@@ -11,8 +11,8 @@ import numpy as np
 
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import read_source
+from lean_extract.source.open_file import last_components, resting_on_sorry
 from lean_extract.source.reader import SourceModule, read_module
-from lean_extract.source.unproved import last_components, resting_on_sorry
 from retriever.lean.index.coverage import Coverage
 from retriever.lean.index.flags import Flag
 from retriever.lean.index.modules import node_of

@@ -17,7 +17,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from lean_extract.common.short_cache import kept_if_short
+from lean_extract.common.lru import kept_if_short
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.syntax.brackets import BINDER_PAIRS, PAIR_DEPTH
 from lean_extract.syntax.canonical import normal_form as normal_form

@@ -18,13 +18,17 @@ from lean_extract.common.errors import BadRecords, PremiseSuggestError, UserErro
 from lean_extract.goals import find_goals, format_goal, format_state, parse_plain_goal, parse_state
 from lean_extract.pasted import is_statement, read_pasted
 from lean_extract.records import Goal, Hypothesis, Position, Premise, ProofState, read_records
-from lean_extract.session.broken import Above
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.faults import is_about_compiling, open_end
-from lean_extract.session.linting import lint_of
-from lean_extract.session.places import guessed_edit
-from lean_extract.session.proof_positions import default_position, is_term_position, sorry_near, tactic_word
-from lean_extract.session.soundness import axioms_of_names, filled, unfinished_names
+from lean_extract.session.faults import Above, is_about_compiling, open_end
+from lean_extract.session.insertion import axioms_of_names, filled, unfinished_names
+from lean_extract.session.places import (
+    default_position,
+    guessed_edit,
+    is_term_position,
+    sorry_near,
+    tactic_word,
+)
+from lean_extract.session.suggested import lint_of
 from lean_extract.session.tactic_sites import guesses, snap, tactic_starts
 from lean_extract.source.projects.project import find_project
 from lean_extract.source.proofs.propositions import (

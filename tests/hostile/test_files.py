@@ -17,10 +17,9 @@ from lean_extract.common.cancellation import Cancelled, cancelled_when
 from lean_extract.common.errors import BadRecords, BadSource
 from lean_extract.records import FORMAT, VERSION, Premise, read_header, read_records
 from lean_extract.source.budget import MAX_TOKENS
-from lean_extract.source.open_file import possible_uses, uses_in
+from lean_extract.source.open_file import possible_uses, resting_on_sorry, uses_in
 from lean_extract.source.reader import SourceModule, read_module
 from lean_extract.source.resolution.link import resolve
-from lean_extract.source.unproved import resting_on_sorry
 from lean_extract.toolchains.compile import header_imports
 from lean_extract.traced.extract import trace_proof
 from lean_extract.traced.ilean import read_ilean

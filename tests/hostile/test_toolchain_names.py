@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from lean_extract.common.errors import LeanNotFound
 from lean_extract.common.files.reading import MAX_SETTINGS
 from lean_extract.toolchains import toolchain
+from lean_extract.toolchains.elan import checked
 from lean_extract.toolchains.packaged import PackagedLean
-from lean_extract.toolchains.toolchain_name import checked
 from lsp_server.engine.freshness import pinned_lean
 from tests.hostile.shapes import nested
 from tests.lean_extract.machines import DOWNLOADED, Machine

@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from lean_extract.common.cuda import find_cuda
 from lean_extract.common.errors import Busy
+from lean_extract.common.onnx_runtime import find_cuda
 from lsp_server.http.guard import Guard, Rates
 from lsp_server.http.limits import HttpLimits
 from lsp_server.http.policy import Policy

@@ -89,17 +89,13 @@ def make_toolchain(prefix: Path, version: str, lean: PackagedLean) -> Path:
     return prefix
 
 
-def make_project(
-    folder: Path, version: str, lean: PackagedLean, files: Mapping[str, str], *, is_built: bool = True
-) -> LakeProject:
+def make_project(folder: Path, version: str, lean: PackagedLean, files: Mapping[str, str]) -> LakeProject:
     """A project below `folder` with these files by path, and with a lakefile and a manifest if they have none."""
     project = LakeProject(folder / "project", make_toolchain(folder / "toolchain", version, lean))
     known = {"lakefile.toml": LAKEFILE, "lake-manifest.json": json.dumps(EMPTY_MANIFEST)}
     if "lakefile.lean" in files:
         del known["lakefile.toml"]
     project.write({**known, "lean-toolchain": f"leanprover/lean4:v{version}\n", **files})
-    if is_built:
-        project.build()
     return project
 
 

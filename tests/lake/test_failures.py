@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lean_extract.common.errors import LeanError, ProjectBroken
 from lean_extract.records import Position
 from lean_extract.session import LeanSession
-from lean_extract.session.lake_messages import lake_failure
+from lean_extract.session.imports import lake_failure
 from tests.lake.projects import LAKEFILE, LakeProject
 
 pytestmark = pytest.mark.lean
@@ -41,19 +41,18 @@ async def refusal(session: LeanSession, name: str = "Lib.lean") -> LeanError:
 LAKEFILE_LEAN = "import Lake\nopen Lake DSL\n\npackage lib\n\nlean_lib Lib\n"
 
 
-@pytest.mark.parametrize("version", ["4.9.1", "4.27.0"])
 @pytest.mark.parametrize(
-    ("name", "good", "bad", "expected"),
+    ("version", "name", "good", "bad", "expected"),
     [
-        ("lakefile.toml", LAKEFILE, 'name = "lib"\n[[lean_lib\n', "lakefile.toml:2:11:"),
+        ("4.9.1", "lakefile.toml", LAKEFILE, 'name = "lib"\n[[lean_lib\n', "lakefile.toml:2:11:"),
         (
+            "4.27.0",
             "lakefile.lean",
             LAKEFILE_LEAN,
             f"{LAKEFILE_LEAN}packge x\n",
             "lakefile.lean:7:0: unexpected identifier",
         ),
     ],
-    ids=["toml", "lean"],
 )
 async def test_a_mended_lakefile_is_read_again(
     lake_project: Make, version: str, name: str, good: str, bad: str, expected: str
@@ -89,32 +88,25 @@ async def test_what_is_out_of_date_without_a_file_that_is_newer(lake_project: Ma
     assert "`lake build`" in error.hint
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            "module\n\nimport all Lib.A\n",
-            "Other.lean: cannot `import all` the module `Lib.A` from the package `lib`.",
-        ),
-        ("import Lib.Missing\n", "it imports Lib.Missing, and there is no such file in the project"),
-        ("import Lib.B\n", "The imports form a cycle: Lib.B -> Lib.B."),
-        ("import Lib.C\n", "Lib/C.lean:1:1: cannot import non-`module` Init from `module`."),
-    ],
-    ids=["import all", "missing", "itself", "not built"],
-)
-async def test_headers(lake_project: Make, text: str, expected: str) -> None:
+HEADERS = {
+    "module\n\nimport all Lib.A\n": (
+        "Other0.lean: cannot `import all` the module `Lib.A` from the package `lib`."
+    ),
+    "import Lib.Missing\n": "it imports Lib.Missing, and there is no such file in the project",
+    "import Lib.B\n": "The imports form a cycle: Lib.B -> Lib.B.",
+    "import Lib.C\n": "Lib/C.lean:1:1: cannot import non-`module` Init from `module`.",
+}
+
+
+async def test_headers(lake_project: Make) -> None:
     """`Lib.C` may `import all` of its package, so the error that is shown is another one, its own."""
     project = lake_project(files=FILES)
-    files = {"Lib/B.lean": "import Lib.B\n", "Lib/C.lean": "module\n\nimport all Lib.A\n"}
-    project.write({**files, "Other.lean": text + GOAL})
+    project.write({"Lib/B.lean": "import Lib.B\n", "Lib/C.lean": "module\n\nimport all Lib.A\n"})
+    project.write({f"Other{number}.lean": text + GOAL for number, text in enumerate(HEADERS)})
     async with await LeanSession.start(project.root, project.toolchain) as session:
-        assert expected in (await refusal(session, "Other.lean")).message
-
-
-async def test_a_module_that_imports_itself(lake_project: Make) -> None:
-    project = lake_project(files=FILES)
-    project.write({"Lib/A.lean": f"import Lib.A\n{GOAL}"})
-    async with await LeanSession.start(project.root, project.toolchain) as session:
+        for number, expected in enumerate(HEADERS.values()):
+            assert expected in (await refusal(session, f"Other{number}.lean")).message
+        project.write({"Lib/A.lean": f"import Lib.A\n{GOAL}"})
         error = await refusal(session, "Lib/A.lean")
     assert error.message.endswith("Lib/A.lean: module imports itself.")
 

@@ -40,18 +40,19 @@ def everything(folder: Path) -> Mapping[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-@pytest.fixture
-def project(lake_project: Make, tmp_path: Path) -> LakeProject:
-    """A built project that requires `dep`, from a folder."""
-    origin = tmp_path / "origin"
-    origin.mkdir()
+@pytest.fixture(scope="module")
+def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("origin")
     for name, text in DEPENDENCY.items():
-        (origin / name).write_text(text)
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def project(lake_project: Make, origin: Path) -> LakeProject:
+    """A built project that requires `dep`, from a folder."""
     lakefile = LAKEFILE + requirement("dep", origin)
-    made = lake_project(files={"lakefile.toml": lakefile, "Lib.lean": f"import Dep\n{GOAL}"}, is_built=False)
-    made.lake("update")
-    made.build()
-    return made
+    return lake_project(files={"lakefile.toml": lakefile, "Lib.lean": f"import Dep\n{GOAL}"})
 
 
 def manifest(project: LakeProject) -> Any:
@@ -60,6 +61,21 @@ def manifest(project: LakeProject) -> Any:
 
 def write_manifest(project: LakeProject, **changes: Any) -> None:
     (project.root / "lake-manifest.json").write_text(json.dumps(manifest(project) | changes))
+
+
+def change_package(project: LakeProject, **changes: Any) -> None:
+    [listed] = manifest(project)["packages"]
+    write_manifest(project, packages=[{**listed, **changes}])
+
+
+def hide_checkout(project: LakeProject) -> None:
+    checkout(project).rename(project.root / "elsewhere")
+
+
+def hide_head(project: LakeProject) -> None:
+    """Git itself would look above it, and Lake would then delete it."""
+    (checkout(project) / ".git" / "HEAD").unlink()
+    project.write({".git/HEAD": f"{FIRST}\n"})
 
 
 def checkout(project: LakeProject) -> Path:
@@ -89,18 +105,75 @@ async def test_packages_as_the_manifest_has_them(project: LakeProject) -> None:
     before = everything(project.root)
     assert await asked(project) == "n = n"
     assert everything(project.root) == before
-
-
-async def test_a_missing_package(project: LakeProject) -> None:
-    checkout(project).rename(project.root / "elsewhere")
-    error = await refusal(project)
-    assert "dep is missing" in error.message and "`lake build`" in error.hint
+    hide_checkout(project)
     project.build()
     assert await asked(project) == "n = n"
 
 
+REFUSED: dict[str, tuple[Callable[[LakeProject], object], str, str]] = {
+    "a missing package": (hide_checkout, "dep is missing", "`lake build`"),
+    "one of Mathlib's": (
+        lambda project: change_package(project, name="mathlib"),
+        "mathlib is missing",
+        "`lake exe cache get`",
+    ),
+    "another revision": (
+        lambda project: change_package(project, rev=SECOND),
+        f"dep is at revision {FIRST[:10]} instead of {SECOND[:10]}",
+        "",
+    ),
+    "a folder that is no checkout": (hide_head, "dep is not a Git checkout", ""),
+    "a folder that is missing": (
+        lambda project: change_package(project, type="path", dir="../nowhere"),
+        "dep is missing",
+        "correct the lakefile",
+    ),
+    "no manifest": (
+        lambda project: (project.root / "lake-manifest.json").unlink(),
+        "has no lake-manifest.json",
+        "`lake update`",
+    ),
+    "a manifest without it, which Lake itself refuses": (
+        lambda project: write_manifest(project, packages=[]),
+        "dependency 'dep' not in manifest; use `lake update dep` to add it",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+async def test_what_lake_would_fetch(project: LakeProject, case: str) -> None:
+    change, said, hint = REFUSED[case]
+    change(project)
+    error = await refusal(project)
+    assert said in error.message and hint in error.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"version": 4}', "its version is 4"),
+        ('{"version": "0.4.0"}', "0.4.0"),
+        ('{"version": "2.0.0"}', "newer Lake"),
+        ('{"version": null}', "None"),
+        ("", "cannot be read"),
+        ("{", "cannot be read"),
+        ("[]", "cannot be read"),
+        *((f'{{"version": {version}}}', "") for version in ("5", "7", '"1.0.0"', '"1.2.0-beta"')),
+    ],
+)
+def test_manifests_of_other_times(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "lakefile.toml").write_text(LAKEFILE)
+    (tmp_path / "lake-manifest.json").write_text(text)
+    if said:
+        with pytest.raises(ProjectBroken, match=said):
+            refuse_fetching(tmp_path)
+    else:
+        refuse_fetching(tmp_path)
+
+
 async def test_a_missing_package_for_the_other_commands_of_lake(project: LakeProject) -> None:
-    checkout(project).rename(project.root / "elsewhere")
+    hide_checkout(project)
     before, toolchain = everything(project.root), project.toolchain
     theorem = Theorem.stated(project.root / "Lib.lean", "import Dep", "theorem t : True")
     with pytest.raises(ProjectBroken, match="dep is missing"):
@@ -110,34 +183,6 @@ async def test_a_missing_package_for_the_other_commands_of_lake(project: LakePro
     assert everything(project.root) == before
 
 
-async def test_the_command_for_mathlib(project: LakeProject) -> None:
-    listed = manifest(project)["packages"]
-    write_manifest(project, packages=[*listed, {**listed[0], "name": "mathlib"}])
-    error = await refusal(project)
-    assert "mathlib is missing" in error.message and "`lake exe cache get`" in error.hint
-
-
-async def test_another_revision(project: LakeProject) -> None:
-    listed = manifest(project)["packages"]
-    write_manifest(project, packages=[{**listed[0], "rev": SECOND}])
-    error = await refusal(project)
-    assert f"dep is at revision {FIRST[:10]} instead of {SECOND[:10]}" in error.message
-
-
-async def test_a_folder_that_is_no_checkout(project: LakeProject) -> None:
-    """Git itself would look above it, and Lake would then delete it."""
-    (checkout(project) / ".git" / "HEAD").unlink()
-    (project.root / ".git").mkdir()
-    (project.root / ".git" / "HEAD").write_text(f"{FIRST}\n")
-    assert "dep is not a Git checkout" in (await refusal(project)).message
-
-
-async def test_no_manifest(project: LakeProject) -> None:
-    (project.root / "lake-manifest.json").unlink()
-    error = await refusal(project)
-    assert "has no lake-manifest.json" in error.message and "`lake update`" in error.hint
-
-
 def test_a_manifest_of_another_name(project: LakeProject) -> None:
     (project.root / "lake-manifest.json").rename(project.root / "own.json")
     with pytest.raises(ProjectBroken, match=r"has no lake-manifest\.json"):
@@ -145,16 +190,9 @@ def test_a_manifest_of_another_name(project: LakeProject) -> None:
     text = (project.root / "lakefile.toml").read_text()
     project.write({"lakefile.toml": f'manifestFile = "own.json"\n{text}'})
     refuse_fetching(project.root)
-    checkout(project).rename(project.root / "elsewhere")
+    hide_checkout(project)
     with pytest.raises(ProjectBroken, match="dep is missing"):
         refuse_fetching(project.root)
-
-
-async def test_a_dependency_that_the_manifest_lacks(project: LakeProject) -> None:
-    """Lake itself refuses that, and fetches nothing."""
-    write_manifest(project, packages=[])
-    error = await refusal(project)
-    assert "dependency 'dep' not in manifest; use `lake update dep` to add it" in error.message
 
 
 async def test_lean_itself_runs_the_lake_beside_it(project: LakeProject) -> None:
@@ -179,40 +217,8 @@ async def test_no_manifest_and_no_dependencies(lake_project: Make) -> None:
     assert await asked(project) == "n = n"
 
 
-@pytest.mark.parametrize(
-    ("version", "expected"),
-    [(4, "its version is 4"), ("0.4.0", "0.4.0"), ("2.0.0", "newer Lake"), (None, "None")],
-)
-async def test_manifests_of_other_times(
-    project: LakeProject, version: str | int | None, expected: str
-) -> None:
-    write_manifest(project, version=version)
-    error = await refusal(project)
-    assert expected in error.message and "`lake update`" in error.hint
-
-
-@pytest.mark.parametrize("version", [5, 7, "1.0.0", "1.2.0-beta"])
-def test_manifests_that_lake_reads(project: LakeProject, version: str | int) -> None:
-    write_manifest(project, version=version)
-    refuse_fetching(project.root)
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]"])
-async def test_a_manifest_that_is_no_object(project: LakeProject, text: str) -> None:
-    project.write({"lake-manifest.json": text})
-    assert "cannot be read" in (await refusal(project)).message
-
-
-async def test_a_package_in_a_folder_that_is_missing(project: LakeProject) -> None:
-    write_manifest(
-        project, packages=[{"name": "dep", "type": "path", "dir": "../nowhere", "inherited": False}]
-    )
-    error = await refusal(project)
-    assert "dep is missing" in error.message and "correct the lakefile" in error.hint
-
-
 def test_what_overrides_the_manifest(project: LakeProject) -> None:
-    checkout(project).rename(project.root / "elsewhere")
+    hide_checkout(project)
     entry = {"name": "dep", "type": "path", "dir": "elsewhere", "inherited": False}
     overrides = {"schemaVersion": "1.1.0", "packages": [entry]}
     project.write({".lake/package-overrides.json": json.dumps(overrides)})

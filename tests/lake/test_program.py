@@ -83,26 +83,6 @@ def test_what_has_to_be_built_is_an_exit_code(lake_project: Make, version: str) 
     project.lake(*ask)
 
 
-def test_failures_of_headers(lake_project: Make) -> None:
-    files = {**FILES, "Lib/B.lean": "import Lib.C\n", "Lib/C.lean": "import Lib.B\n"}
-    project = lake_project(files=files, is_built=False)
-    for name, word, expected in (
-        ("Lib/A.lean", "Lib.A", "Lib/A.lean: module imports itself"),
-        ("Lib/A.lean", "Lib.Missing", "Lib/A.lean: bad import 'Lib.Missing'"),
-        ("Lib/A.lean", "Lib.B", "build cycle detected:"),
-    ):
-        done = project.lake("setup-file", str(project.root / name), word, "--no-build", succeeds=False)
-        assert expected in done.stderr and done.returncode == 1
-
-
-def test_import_all_is_for_the_own_package(lake_project: Make) -> None:
-    project = lake_project(files=FILES)
-    header = json.dumps({"isModule": True, "imports": [{"module": "Lib.A", "importAll": True}]})
-    project.lake("setup-file", str(project.root / "Lib.lean"), "-", stdin=header)
-    refused = project.lake("setup-file", str(project.root / "Other.lean"), "-", stdin=header, succeeds=False)
-    assert "Other.lean: cannot `import all` the module `Lib.A` from the package `lib`" in refused.stderr
-
-
 def test_dependencies_are_fetched_as_lake_does(lake_project: Make, tmp_path: Path) -> None:
     """What the product must not let happen: no command but `serve` is needed for it."""
     origin, revision = tmp_path / "origin", "1" * 40

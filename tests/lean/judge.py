@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lean_extract.records import Premise
 from lean_extract.source.reader import SourceModule
+from lean_extract.toolchains.compile import lean_messages
 
 LEAN_KINDS = {
     "theorem": {"theorem"},
@@ -73,17 +71,9 @@ def refused_statements(
         place[len(lines)] = premise.name
         if namespace:
             lines.append(f"end {namespace}")
-    answer = subprocess.run(
-        [*command, "--json", "--stdin"],
-        input="\n".join(lines).encode(),
-        env={**os.environ, **environment},
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
     refused: dict[str, str] = {}
     answered = set()
-    for message in map(json.loads, answer.stdout.decode().splitlines()):
+    for message in lean_messages(command, environment, "\n".join(lines)):
         line = message["pos"]["line"]
         name = next((place[at] for at in range(line, line + 2 + len(opened)) if at in place), None)
         if message["severity"] == "error":

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.records import Position, Premise, Proof, Record
 from lean_extract.source.reader import read_module
-from lean_extract.toolchains.compile import read_sources
+from lean_extract.toolchains.compile import lean_messages, read_sources
 from lean_extract.toolchains.packaged import CORE_SOURCES, PackagedLean, build_library
 from lean_extract.traced.extract import Compiled, trace_module
 from tests.lean.conftest import EXAMPLE
@@ -79,28 +77,16 @@ class Checked:
         for problem in reversed(here):
             begin, end = problem.place
             text = text[:begin] + tactic + text[end:]
-        wrong = self._lines_with_errors(text)
+        messages = lean_messages(
+            self.library.lean.lean_command, self.library.lean.environment_for(self.library.out), text
+        )
+        wrong = {one["pos"]["line"] - 1 for one in messages if one["severity"] == "error"}
         starts = [number for number, line in enumerate(text.split("\n")) if line.startswith("theorem ")]
         ends = [*starts[1:], len(text)]
         return {
             problem.name
             for problem, start, end in zip(here, starts, ends, strict=True)
             if not any(start <= line < end for line in wrong)
-        }
-
-    def _lines_with_errors(self, text: str) -> set[int]:
-        """Counted from 0."""
-        result = subprocess.run(
-            [*self.library.lean.lean_command, "--stdin"],
-            input=text,
-            env={**os.environ, **self.library.lean.environment_for(self.library.out)},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert result.stderr == ""
-        return {
-            int(line) - 1 for line in re.findall(r"^<stdin>:(\d+):\d+: error", result.stdout, re.MULTILINE)
         }
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from lean_extract.toolchains.compile import lean_messages
 from lean_extract.toolchains.packaged import PackagedLean
 from tests.lean.conftest import EXAMPLE
 
@@ -66,18 +65,10 @@ class Library:
     lean: PackagedLean
     out: Path
 
-    def run(self, path: Path) -> list[Message]:
-        """What Lean says of one file on top of the library."""
-        result = subprocess.run(
-            [*self.lean.lean_command, "--json", str(path)],
-            env={**os.environ, **self.lean.environment_for(self.out, EXAMPLE)},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        raw = [json.loads(line) for line in result.stdout.splitlines()]
-        assert result.returncode == 0 or raw, result.stderr
-        return [Message(one["severity"], one["data"], one["pos"]["line"] - 1) for one in raw]
+    def run(self, text: str) -> list[Message]:
+        """What Lean says of a text on top of the library."""
+        said = lean_messages(self.lean.lean_command, self.lean.environment_for(self.out, EXAMPLE), text)
+        return [Message(one["severity"], one["data"], one["pos"]["line"] - 1) for one in said]
 
     def declarations(self, module: str) -> list[str]:
         """The names that the module declares, as its `.ilean` file lists them."""
@@ -91,8 +82,8 @@ def modules(folder: str) -> list[str]:
     return [".".join(path.relative_to(EXAMPLE).with_suffix("").parts) for path in paths]
 
 
-def source(module: str) -> Path:
-    return EXAMPLE.joinpath(*module.split(".")).with_suffix(".lean")
+def source(module: str) -> str:
+    return EXAMPLE.joinpath(*module.split(".")).with_suffix(".lean").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -105,14 +96,13 @@ def library(packaged_lean: PackagedLean, example_oleans: Path) -> Library:
     return Library(packaged_lean, example_oleans)
 
 
-def test_enough_theorems_and_none_rests_on_sorry(library: Library, tmp_path: Path) -> None:
+def test_enough_theorems_and_none_rests_on_sorry(library: Library) -> None:
     """Lean itself says which declarations are theorems and which axioms each one needs."""
     finished = modules("Example")
     names = sorted({name for module in finished for name in library.declarations(module)})
     public = [name for name in names if not name.startswith("_private.")]
     questions = [line for name in public for line in (f"#print {name}", f"#print axioms {name}")]
-    asking = tmp_path / "Ask.lean"
-    asking.write_text("\n".join(["import Example", *questions, ""]), encoding="utf-8")
+    asking = "\n".join(["import Example", *questions, ""])
     answers = {message.line: message.text for message in library.run(asking)}
     assert sorted(answers) == list(range(1, 1 + len(questions)))
     theorems = [place for place in range(len(public)) if is_theorem(answers[1 + 2 * place])]
@@ -148,22 +138,16 @@ def test_unfinished_module_lacks_nothing_but_proofs(library: Library, module: st
 
 
 @pytest.mark.parametrize("module", modules("Unfinished"))
-def test_unfinished_proofs_can_be_finished(library: Library, module: str, tmp_path: Path) -> None:
-    text = source(module).read_text(encoding="utf-8")
-    name = module.removeprefix("Unfinished.")
-    parts = text.split("sorry")
-    solutions = SOLUTIONS[name]
+def test_unfinished_proofs_can_be_finished(library: Library, module: str) -> None:
+    parts = source(module).split("sorry")
+    solutions = SOLUTIONS[module.removeprefix("Unfinished.")]
     assert len(parts) == len(solutions) + 1
     solved = "".join(part + solution for part, solution in zip(parts, (*solutions, ""), strict=True))
-    finished = tmp_path / f"{name}.lean"
-    finished.write_text(solved.replace("import ", "import Example\nimport ", 1), encoding="utf-8")
-    assert library.run(finished) == []
+    assert library.run(solved.replace("import ", "import Example\nimport ", 1)) == []
 
 
-def test_the_lemma_far_away_is_not_in_scope(library: Library, tmp_path: Path) -> None:
-    text = source("Unfinished.FarAway").read_text(encoding="utf-8")
-    tried = tmp_path / "Tried.lean"
-    tried.write_text(text.replace("sorry", SOLUTIONS["FarAway"][0], 1), encoding="utf-8")
+def test_the_lemma_far_away_is_not_in_scope(library: Library) -> None:
+    tried = source("Unfinished.FarAway").replace("sorry", SOLUTIONS["FarAway"][0], 1)
     errors = [message.text for message in library.run(tried) if message.severity == "error"]
     assert len(errors) == 1
     assert "Nat.le_total" in errors[0]
@@ -179,8 +163,6 @@ def test_showpiece_is_where_the_readme_says() -> None:
 
 
 @pytest.mark.parametrize("tactic", ["assumption", "rfl", "simp", "simp_all", "decide", "trivial"])
-def test_showpiece_needs_a_lemma(library: Library, tactic: str, tmp_path: Path) -> None:
-    text = source("Unfinished.Demo").read_text(encoding="utf-8")
-    tried = tmp_path / "Tried.lean"
-    tried.write_text(text.replace("sorry", tactic, 1), encoding="utf-8")
+def test_showpiece_needs_a_lemma(library: Library, tactic: str) -> None:
+    tried = source("Unfinished.Demo").replace("sorry", tactic, 1)
     assert [message for message in library.run(tried) if message.severity == "error"]

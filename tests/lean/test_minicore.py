@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 from typing import Any
 
 import pytest
 
+from lean_extract.toolchains.compile import lean_messages
 from lean_extract.toolchains.packaged import PackagedLean
 from tests.lean.programs import Program, read_programs
 
@@ -20,18 +18,7 @@ LANGUAGE = read_programs("language")
 
 def messages(lean: PackagedLean, text: str) -> list[dict[str, Any]]:
     """What Lean says of a file with this text."""
-    result = subprocess.run(
-        [*lean.lean_command, "--json", "--stdin"],
-        input=text,
-        env={**os.environ, **lean.environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert result.stderr == ""
-    found = [json.loads(line) for line in result.stdout.splitlines()]
-    assert (result.returncode == 1) == any(message["severity"] == "error" for message in found)
-    return found
+    return lean_messages(lean.lean_command, lean.environment, text)
 
 
 def errors(lean: PackagedLean, text: str) -> list[str]:
@@ -74,30 +61,28 @@ def test_language(packaged_lean: PackagedLean, program: Program) -> None:
     assert errors(packaged_lean, program.wrong) != []
 
 
-@pytest.mark.parametrize(
-    ("statement", "printed"),
-    [
-        ("(n m : Nat) : n + m = m + n", "n m : ℕ\n⊢ n + m = m + n"),
-        ("(p q : Prop) : p ∧ q ↔ ¬p ∨ q", "p q : Prop\n⊢ p ∧ q ↔ ¬p ∨ q"),
-        ("(p : ℕ → Prop) : ∃ n, p n ∧ n ≠ 0", "p : ℕ → Prop\n⊢ ∃ n, p n ∧ n ≠ 0"),
-        ("{α : Type} (l : List α) : [] ++ l = l", "α : Type\nl : List α\n⊢ [] ++ l = l"),
-        ("(a : ℕ) (l : List ℕ) : a :: l = [1, 2]", "a : ℕ\nl : List ℕ\n⊢ a :: l = [1, 2]"),
-        ("(a b : ℕ) : a ∣ b ∧ a ≤ b ∧ a < b", "a b : ℕ\n⊢ a ∣ b ∧ a ≤ b ∧ a < b"),
-        ("(f g : ℕ → ℕ) : f ∘ g = fun x => f (g x)", "f g : ℕ → ℕ\n⊢ f ∘ g = fun x => f (g x)"),
-        ("(a b : ℕ) : (a, b) = (b, a)", "a b : ℕ\n⊢ (a, b) = (b, a)"),
-        ("{α β : Type} (p : α × β) (s : α ⊕ β) : p = p", "α β : Type\np : α × β\ns : α ⊕ β\n⊢ p = p"),
-        ("(a b : ℕ) : a * b - a ^ 2 = a / b % 3", "a b : ℕ\n⊢ a * b - a ^ 2 = a / b % 3"),
-        ("(n : ℕ) : (if n = 0 then 1 else n) = n", "n : ℕ\n⊢ (if n = 0 then 1 else n) = n"),
-        ("(s : { n : ℕ // n < 3 }) : s.val < 4", "s : { n // n < 3 }\n⊢ ↑s < 4"),
-        (
-            "{G : Type} [Mul G] [Inv G] (a : G) : a * a⁻¹ = a",
-            "G : Type\ninst✝¹ : Mul G\ninst✝ : Inv G\na : G\n⊢ a * a⁻¹ = a",
-        ),
-    ],
-)
-def test_goals_print_with_notation(packaged_lean: PackagedLean, statement: str, printed: str) -> None:
-    found = messages(packaged_lean, f"example {statement} := by\n  trace_state\n  sorry\n")
-    assert [message["data"] for message in found if message["severity"] == "information"] == [printed]
+PRINTED = {
+    "(n m : Nat) : n + m = m + n": "n m : ℕ\n⊢ n + m = m + n",
+    "(p q : Prop) : p ∧ q ↔ ¬p ∨ q": "p q : Prop\n⊢ p ∧ q ↔ ¬p ∨ q",
+    "(p : ℕ → Prop) : ∃ n, p n ∧ n ≠ 0": "p : ℕ → Prop\n⊢ ∃ n, p n ∧ n ≠ 0",
+    "{α : Type} (l : List α) : [] ++ l = l": "α : Type\nl : List α\n⊢ [] ++ l = l",
+    "(a : ℕ) (l : List ℕ) : a :: l = [1, 2]": "a : ℕ\nl : List ℕ\n⊢ a :: l = [1, 2]",
+    "(a b : ℕ) : a ∣ b ∧ a ≤ b ∧ a < b": "a b : ℕ\n⊢ a ∣ b ∧ a ≤ b ∧ a < b",
+    "(f g : ℕ → ℕ) : f ∘ g = fun x => f (g x)": "f g : ℕ → ℕ\n⊢ f ∘ g = fun x => f (g x)",
+    "(a b : ℕ) : (a, b) = (b, a)": "a b : ℕ\n⊢ (a, b) = (b, a)",
+    "{α β : Type} (p : α × β) (s : α ⊕ β) : p = p": "α β : Type\np : α × β\ns : α ⊕ β\n⊢ p = p",
+    "(a b : ℕ) : a * b - a ^ 2 = a / b % 3": "a b : ℕ\n⊢ a * b - a ^ 2 = a / b % 3",
+    "(n : ℕ) : (if n = 0 then 1 else n) = n": "n : ℕ\n⊢ (if n = 0 then 1 else n) = n",
+    "(s : { n : ℕ // n < 3 }) : s.val < 4": "s : { n // n < 3 }\n⊢ ↑s < 4",
+    "{G : Type} [Mul G] [Inv G] (a : G) : a * a⁻¹ = a": "G : Type\ninst✝¹ : Mul G\ninst✝ : Inv G\n"
+    "a : G\n⊢ a * a⁻¹ = a",
+}
+
+
+def test_goals_print_with_notation(packaged_lean: PackagedLean) -> None:
+    text = "".join(f"example {statement} := by\n  trace_state\n  sorry\n" for statement in PRINTED)
+    found = messages(packaged_lean, text)
+    assert [one["data"] for one in found if one["severity"] == "information"] == list(PRINTED.values())
     assert [message["severity"] for message in found].count("error") == 0
 
 

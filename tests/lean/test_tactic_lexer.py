@@ -2,48 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import os
 import random
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from lean_extract.syntax.tactic_text import defect
+from lean_extract.toolchains.compile import lean_messages
 from lean_extract.toolchains.packaged import PackagedLean
 
 pytestmark = [pytest.mark.field_case, pytest.mark.lean]
 
 HIDDEN = "#print axioms evil"
 PIECES = [
-    *(
-        '"',
-        "'",
-        '\\"',
-        "\\\\",
-        "\\q",
-        "\\",
-        'r"',
-        'r#"',
-        '"#',
-        "!",
-        "?",
-        "«",
-        "»",
-        "--",
-        "/-",
-        "-/",
-        "{",
-        "}",
-        "\n",
-    ),
+    *('"', "'", '\\"', "\\\\", "\\q", "\\", 'r"', 'r#"', '"#', "!", "?", "«", "»", "--", "/-", "-/", "{", "}", "\n"),
     *(" ", "h", "h'", "x₁'", "λ", "⁻¹", "''", "'a'", "'\"'", "'\\'", 's!"', 'm!"', "exact ", "first | ", ";"),
     *("1", "`", "``", "✝", "∘", "𝕜", "é", "·", "#", ".", "x.", "_", "@", "[", "]", "⟨", "⟩", "<;>", "|", ","),
     *("(", ")", "#pr", "int ", "print axioms evil", "axioms ", "evil", "h.#", "x'#", '"h"', "'h", "print"),
     *(HIDDEN, f'"{HIDDEN}"', f" {HIDDEN} ", f"-- {HIDDEN}\n", f"/- {HIDDEN} -/", f'" {HIDDEN}'),
-]
+]  # fmt: skip
 HIDDEN_ONCE = [
     'first | exact !r"\\" | native_decide -- "',
     "first | exact !'\"' | native_decide -- \"",
@@ -67,18 +44,13 @@ def texts(seed: int, count: int) -> Iterator[str]:
             yield text
 
 
-def said(lean: PackagedLean, tactics: list[str], folder: Path) -> list[str]:
+def said(lean: PackagedLean, tactics: list[str]) -> list[str]:
     """Lean's messages about a file with each tactic in a proof of its own, and a canary after each."""
     parts = ["theorem evil : True := trivial\n"]
     for number, tactic in enumerate(tactics):
         parts.append(f"theorem t{number} : True := by\n  ({{ {tactic}\n  }})\n")
         parts.append(f"theorem canary{number} : True := trivial\n#print axioms canary{number}\n")
-    path = folder / "All.lean"
-    path.write_text("".join(parts), encoding="utf-8")
-    environment = {**os.environ, **lean.environment_for(folder)}
-    command = [*lean.lean_command, "--json", str(path)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    return [json.loads(line)["data"] for line in done.stdout.splitlines()]
+    return [one["data"] for one in lean_messages(lean.lean_command, lean.environment, "".join(parts))]
 
 
 def ran_to(messages: list[str], count: int) -> int:
@@ -88,21 +60,21 @@ def ran_to(messages: list[str], count: int) -> int:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_nothing_that_is_hidden_runs(packaged_lean: PackagedLean, tmp_path: Path, seed: int) -> None:
+def test_nothing_that_is_hidden_runs(packaged_lean: PackagedLean, seed: int) -> None:
     tactics = list(texts(seed, 250))
     while tactics:
-        messages = said(packaged_lean, tactics, tmp_path)
+        messages = said(packaged_lean, tactics)
         assert not [message for message in messages if message.startswith("'evil'")], tactics
         done = ran_to(messages, len(tactics))
         # After an error Lean may be in the middle of a string, which then goes on behind the tactic.
         tactics = tactics[done + 1 :]
 
 
-def test_it_would_be_seen_if_it_ran(packaged_lean: PackagedLean, tmp_path: Path) -> None:
-    messages = said(packaged_lean, [f'exact "\\q {HIDDEN} "', "trivial"], tmp_path)
+def test_it_would_be_seen_if_it_ran(packaged_lean: PackagedLean) -> None:
+    messages = said(packaged_lean, [f'exact "\\q {HIDDEN} "', "trivial"])
     assert any(message.startswith("'evil'") for message in messages)
     assert ran_to(messages, 2) == 2
-    assert ran_to(said(packaged_lean, ["trivial", "exact h /-", "trivial"], tmp_path), 3) == 1
+    assert ran_to(said(packaged_lean, ["trivial", "exact h /-", "trivial"]), 3) == 1
 
 
 @pytest.mark.parametrize("tactic", HIDDEN_ONCE)

@@ -13,8 +13,8 @@ from lean_extract.common.utf16 import code_point_column
 from lean_extract.goals import format_state
 from lean_extract.records import FileProblem, Module, Premise, Proof, Record, read_header, read_records
 from lean_extract.toolchains.packaged import PackagedLean
+from lean_extract.traced.extract import split_signature
 from lean_extract.traced.ilean import read_ilean
-from lean_extract.traced.signatures import split_signature
 
 pytestmark = pytest.mark.lean
 

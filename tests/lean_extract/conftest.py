@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -12,11 +13,14 @@ from lean_extract.toolchains.packaged import PackagedLean
 from tests.lean_extract.session_helpers import toolchain_of
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def session(
-    tmp_path_factory: pytest.TempPathFactory, packaged_lean: PackagedLean
-) -> AsyncIterator[LeanSession]:
-    """A session in an empty project, for all tests of a file."""
-    folder = tmp_path_factory.mktemp("project")
-    async with await LeanSession.start(folder, toolchain_of(packaged_lean)) as session:
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of `session`."""
+    return tmp_path_factory.mktemp("project")
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def session(project: Path, packaged_lean: PackagedLean) -> AsyncIterator[LeanSession]:
+    """A session in an empty project, for all tests that need none of their own."""
+    async with await LeanSession.start(project, toolchain_of(packaged_lean)) as session:
         yield session

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.proof_positions import tactic_word
+from lean_extract.session.places import tactic_word
 from lean_extract.session.tactic_sites import guesses
 from lean_extract.source.grammar.commands import split_commands
 from lean_extract.source.reader import read_module

@@ -17,8 +17,13 @@ from lean_extract.records import Header, Position, Proof, TacticStep, read_recor
 from lean_extract.source.extract import extract_project
 from lean_extract.source.proofs.printed_goals import PrintedGoal
 from lean_extract.source.reader import read_module
-from lean_extract.traced.goal_comments import CommentCounts, positions_of, with_comments
-from lean_extract.traced.goal_steps import CommentedStep, read_steps
+from lean_extract.traced.goal_comments import (
+    CommentCounts,
+    CommentedStep,
+    positions_of,
+    read_steps,
+    with_comments,
+)
 from tests.commands import command
 
 LIBRARY = """\

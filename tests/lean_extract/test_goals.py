@@ -7,13 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.common.errors import BadState, NoGoalHere
-from lean_extract.goals import (
-    format_goal,
-    format_state,
-    parse_goal,
-    parse_plain_goal,
-    parse_state,
-)
+from lean_extract.goals import format_goal, format_state, parse_goal, parse_plain_goal, parse_state
 from lean_extract.records import Goal, Hypothesis, ProofState
 
 TWO_GOALS = """\
@@ -165,10 +159,7 @@ def _terms(draw: st.DrawFn) -> str:
 
 
 _HYPOTHESES = st.builds(
-    Hypothesis,
-    st.lists(_NAMES, min_size=1, max_size=4).map(tuple),
-    _terms(),
-    st.none() | _terms(),
+    Hypothesis, st.lists(_NAMES, min_size=1, max_size=4).map(tuple), _terms(), st.none() | _terms()
 )
 _GOALS = st.builds(
     Goal,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lean_extract.records import Position
 from lean_extract.session.faults import is_about_compiling
-from lean_extract.session.linting import apply_suggestion, lint_of
+from lean_extract.session.suggested import apply_suggestion, lint_of
 
 NOTE = "Note: This linter can be disabled with `set_option linter.unusedSimpArgs false`"
 

@@ -64,11 +64,7 @@ def test_a_second_prepare_builds_nothing(two_at_once: Path, monkeypatch: pytest.
     assert files(two_at_once) == before
     assert lean.version.startswith("4.")
     assert lean.core_oleans.is_relative_to(two_at_once)
-
-
-@lean_only
-def test_the_launcher_is_lean(two_at_once: Path) -> None:
-    lean = prepare(two_at_once)
+    monkeypatch.undo()
     result = subprocess.run([*lean.lean_command, "--version"], capture_output=True, text=True, check=True)
     assert f"version {lean.version}" in result.stdout
 
@@ -128,7 +124,8 @@ def library(tmp_path: Path) -> Path:
 
 @lean_only
 def test_only_what_changed_is_compiled(packaged_lean: PackagedLean, library: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
+    out, base = tmp_path / "out", library / "Lib" / "Base.lean"
+    olean = out / "Lib" / "Base.olean"
     told: list[str] = []
     built = build_library(
         library, out, packaged_lean, lambda done, total, module: told.append(f"{done}/{total} {module}")
@@ -137,21 +134,33 @@ def test_only_what_changed_is_compiled(packaged_lean: PackagedLean, library: Pat
     assert built.index("Lib.Base") < built.index("Lib.Next")
     assert told == [f"{number}/3 {module}" for number, module in enumerate(built)]
     assert build_library(library, out, packaged_lean) == ()
+    result = subprocess.run(
+        [*packaged_lean.lean_command, "--stdin"],
+        input="import Lib.Next\n#check (next : 1 = 1)\n",
+        env={**os.environ, **packaged_lean.environment_for(out, library)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (result.returncode, result.stdout) == (0, "next : 1 = 1\n")
 
-    (library / "Lib" / "Base.lean").write_text("theorem base : 1 = 1 := Eq.refl 1\n", encoding="utf-8")
+    # An error is told with its place, and the old result stays.
+    before = olean.read_bytes()
+    base.write_text("\ntheorem base : 1 = 2 := rfl\n", encoding="utf-8")
+    with pytest.raises(ProjectBroken) as raised:
+        build_library(library, out, packaged_lean)
+    assert raised.value.message.startswith(f"{base}:2:")
+    assert "is not definitionally equal" in raised.value.message
+    assert olean.read_bytes() == before
+    base.write_text(LIBRARY["Lib/Base.lean"], encoding="utf-8")
+    assert build_library(library, out, packaged_lean) == ()
+
+    base.write_text("theorem base : 1 = 1 := Eq.refl 1\n", encoding="utf-8")
     assert build_library(library, out, packaged_lean) == ("Lib.Base", "Lib.Next")
 
-
-@lean_only
-def test_a_module_that_is_gone_can_no_longer_be_imported(
-    packaged_lean: PackagedLean, library: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "out"
-    build_library(library, out, packaged_lean)
+    # A module that is gone can no longer be imported.
     (library / "Lib" / "Other.lean").unlink()
-    (library / "Lib" / "Base.lean").write_text(
-        "import Lib.Other\ntheorem base : 1 = 1 := rfl\n", encoding="utf-8"
-    )
+    base.write_text("import Lib.Other\ntheorem base : 1 = 1 := rfl\n", encoding="utf-8")
     with pytest.raises(ProjectBroken, match="Other"):
         build_library(library, out, packaged_lean)
 
@@ -171,26 +180,6 @@ def test_files_whose_names_are_no_modules_are_left_out(
     assert sorted(built) == ["Lib.Base", "Lib.Hidden", "Lib.Next", "Lib.Other"]
     assert told == []
     assert b"_private.Lib.Hidden.0.inner" in (tmp_path / "out" / "Lib" / "Hidden.ilean").read_bytes()
-
-
-@lean_only
-def test_an_error_is_told_with_its_place_and_the_old_result_stays(
-    packaged_lean: PackagedLean, library: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "out"
-    build_library(library, out, packaged_lean)
-    olean = out / "Lib" / "Base.olean"
-    before = olean.read_bytes()
-    path = library / "Lib" / "Base.lean"
-    path.write_text("\ntheorem base : 1 = 2 := rfl\n", encoding="utf-8")
-    with pytest.raises(ProjectBroken) as raised:
-        build_library(library, out, packaged_lean)
-    assert raised.value.message.startswith(f"{path}:2:")
-    assert "is not definitionally equal" in raised.value.message
-    assert olean.read_bytes() == before
-
-    path.write_text(LIBRARY["Lib/Base.lean"], encoding="utf-8")
-    assert build_library(library, out, packaged_lean) == ()
 
 
 @lean_only
@@ -265,21 +254,6 @@ def test_what_cannot_be_compiled_is_left_out(
     assert build() == {"Lib.OnBad"}  # with what there is of Bad
     write("Bad.lean", "theorem bad : 1 = 1 := Eq.refl 1\n")
     assert build() == {"Lib.Bad", "Lib.OnBad"}
-
-
-@lean_only
-def test_the_library_can_be_imported(packaged_lean: PackagedLean, library: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    build_library(library, out, packaged_lean)
-    result = subprocess.run(
-        [*packaged_lean.lean_command, "--stdin"],
-        input="import Lib.Next\n#check (next : 1 = 1)\n",
-        env={**os.environ, **packaged_lean.environment_for(out, library)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (result.returncode, result.stdout) == (0, "next : 1 = 1\n")
 
 
 @lean_only

@@ -10,7 +10,7 @@ from lean_extract.common.errors import GoalBroken
 from lean_extract.session import LeanSession
 from tests.lean_extract.session_helpers import outcomes
 
-pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="session")]
 
 
 BROKEN_GOALS = {
@@ -166,12 +166,6 @@ async def test_a_proof_left_to_sorry_is_a_hypothesis_and_what_is_left_to_prove_e
     assert [found[tactic].status for tactic in tactics] == ["closes", "closes"]
 
 
-async def test_a_step_to_a_goal_that_mentions_sorry_is_none(session: LeanSession) -> None:
-    text = "def f (n : Nat) : Nat := sorry\n\ntheorem t : f 2 = f 3 := by\n  ‸sorry\n"
-    found = (await outcomes(session, text, ["unfold f"]))["unfold f"]
-    assert (found.status, found.message) == ("fails", "it leaves a goal that mentions `sorry`")
-
-
 async def test_a_long_statement_with_an_error_in_the_middle(session: LeanSession) -> None:
     names = [f"{letter * 1000}" for letter in "abcdefghijklmnopqrstuvwxy"]
     before, after = (" ".join(f"({name}{side} : Nat)" for name in names) for side in "12")
@@ -195,23 +189,19 @@ PAIR = (
 )
 
 
-@pytest.mark.parametrize(
-    ("tactic", "instead"),
-    [
-        ("simpa [Pair.swap_swap] using Pair.inj a 1", "simp [Pair.swap_swap]"),
-        ("simpa using no_such_lemma", "simp"),
-        ("simp [Pair.inj]", "simp"),
-        ("simp only [Pair.swap_swap, Pair.inj]", "simp only [Pair.swap_swap]"),
-        ("show _ = _; simpa using no_such_lemma", "show _ = _; simp"),
-        ("simp", ""),
-        ("exact Pair.swap_swap a", ""),
-    ],
-)
-async def test_what_linters_call_needless_is_left_out(
-    session: LeanSession, tactic: str, instead: str
-) -> None:
-    found = (await outcomes(session, PAIR, [tactic]))[tactic]
-    assert (found.status, found.instead, found.remark) == ("closes", instead, "")
+async def test_what_linters_call_needless_is_left_out(session: LeanSession) -> None:
+    instead = {
+        "simpa [Pair.swap_swap] using Pair.inj a 1": "simp [Pair.swap_swap]",
+        "simpa using no_such_lemma": "simp",
+        "simp [Pair.inj]": "simp",
+        "simp only [Pair.swap_swap, Pair.inj]": "simp only [Pair.swap_swap]",
+        "show _ = _; simpa using no_such_lemma": "show _ = _; simp",
+        "simp": "",
+        "exact Pair.swap_swap a": "",
+    }
+    found = await outcomes(session, PAIR, list(instead))
+    assert {tactic: one.instead for tactic, one in found.items()} == instead
+    assert all((one.status, one.remark) == ("closes", "") for one in found.values())
 
 
 DEPRECATED = (
@@ -232,32 +222,30 @@ DEPRECATED = (
 )
 
 
-@pytest.mark.parametrize(
-    ("tactic", "instead", "remark"),
-    [
-        ("exact good n", "", ""),
-        ("exact old n", "exact Odd.good n", ""),
-        ("exact Odd.old _", "exact Odd.good _", ""),
-        ("exact ((old _).trans rfl : shown n = n)", "exact ((Odd.good _).trans rfl : shown n = n)", ""),
-        ("rw [old]", "rw [Odd.good]", ""),
-        ("exact older n", "", "`Odd.older` has been deprecated"),
-        ("exact oldest n", "", "`Odd.oldest` has been deprecated"),
-    ],
-)
 async def test_a_deprecated_name_gives_way_to_its_replacement_where_that_does_the_same(
-    session: LeanSession, tactic: str, instead: str, remark: str
+    session: LeanSession,
 ) -> None:
-    found = (await outcomes(session, DEPRECATED, [tactic]))[tactic]
-    assert (found.status, found.instead) == ("closes", instead)
-    assert found.remark.startswith(remark) and bool(found.remark) == bool(remark)
+    expected = {
+        "exact good n": ("", ""),
+        "exact old n": ("exact Odd.good n", ""),
+        "exact Odd.old _": ("exact Odd.good _", ""),
+        "exact ((old _).trans rfl : shown n = n)": ("exact ((Odd.good _).trans rfl : shown n = n)", ""),
+        "rw [old]": ("rw [Odd.good]", ""),
+        "exact older n": ("", "`Odd.older` has been deprecated"),
+        "exact oldest n": ("", "`Odd.oldest` has been deprecated"),
+    }
+    found = await outcomes(session, DEPRECATED, list(expected))
+    for tactic, (instead, remark) in expected.items():
+        assert (found[tactic].status, found[tactic].instead) == ("closes", instead)
+        assert found[tactic].remark.startswith(remark) and bool(found[tactic].remark) == bool(remark)
 
 
 async def test_a_field_that_is_not_there_fails_where_the_term_before_it_is_sound(
     session: LeanSession,
 ) -> None:
-    text = f"{EQUAL} := by\n  ‸sorry\n"
-    for tactic in ["have := h.no_such_lemma", "have := h.no_such_lemma; exact this", "exact h.no_such_lemma"]:
-        assert (await outcomes(session, text, [tactic]))[tactic].status == "fails"
+    tactics = ["have := h.no_such_lemma", "have := h.no_such_lemma; exact this", "exact h.no_such_lemma"]
+    found = await outcomes(session, f"{EQUAL} := by\n  ‸sorry\n", tactics)
+    assert [found[tactic].status for tactic in tactics] == ["fails"] * 3
 
 
 HALF_DONE = (
@@ -266,20 +254,16 @@ HALF_DONE = (
 )
 
 
-@pytest.mark.parametrize(
-    ("tactic", "status"),
-    [
-        ("refine (fun (n : Nat) (_ : b = c) => k) _ ?_", "fails"),
-        ("exact (fun (n : Nat) => k) _", "fails"),
-        ("exact k", "closes"),
-        ("have l := k\nexact l", "closes"),
-        ("cases k with\n| refl => rfl", "closes"),
-        ("rw [k]", "closes"),
-        ("apply Eq.trans", "progress"),
-    ],
-)
-async def test_what_lean_gives_up_without_a_word_beside_another_error_fails(
-    session: LeanSession, tactic: str, status: str
-) -> None:
+async def test_what_lean_gives_up_without_a_word_beside_another_error_fails(session: LeanSession) -> None:
     """Of what is left open Lean says nothing where the other branch has its unsolved goal."""
-    assert (await outcomes(session, HALF_DONE, [tactic]))[tactic].status == status
+    statuses = {
+        "refine (fun (n : Nat) (_ : b = c) => k) _ ?_": "fails",
+        "exact (fun (n : Nat) => k) _": "fails",
+        "exact k": "closes",
+        "have l := k\nexact l": "closes",
+        "cases k with\n| refl => rfl": "closes",
+        "rw [k]": "closes",
+        "apply Eq.trans": "progress",
+    }
+    found = await outcomes(session, HALF_DONE, list(statuses))
+    assert {tactic: one.status for tactic, one in found.items()} == statuses

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from lean_extract.common.errors import NoGoalHere
 from lean_extract.records import Position, TacticOutcome
-from lean_extract.session import LeanLimits, LeanSession
+from lean_extract.session import LeanSession
 from lean_extract.session.document import LeanDocument
-from lean_extract.toolchains.packaged import PackagedLean
-from tests.lean_extract.session_helpers import marked, outcomes, toolchain_of
+from tests.lean_extract.session_helpers import marked, outcomes
 
-pytestmark = [pytest.mark.field_case, pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.field_case, pytest.mark.lean, pytest.mark.asyncio(loop_scope="session")]
 
 BOTH = "theorem both (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  constructor\n  ‸sorry\n  {}\n"
 WRONG = "theorem wrong (a b : Nat) : a + b = b + a + 1 := by\n  sorry\n\n"
 FALSE = "(a b : Nat) : a + b = b + a + 1"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def session(
-    tmp_path_factory: pytest.TempPathFactory, packaged_lean: PackagedLean
-) -> AsyncIterator[LeanSession]:
-    folder = tmp_path_factory.mktemp("project")
-    async with await LeanSession.start(folder, toolchain_of(packaged_lean), LeanLimits(slots=1)) as session:
-        yield session
 
 
 async def outcome(session: LeanSession, text: str, tactic: str) -> TacticOutcome:
@@ -43,25 +31,28 @@ def after(text: str, found: TacticOutcome) -> str:
 
 
 @pytest.mark.parametrize(
-    ("rest", "tactic", "status"),
+    ("rest", "statuses"),
     [
-        ("sorry", "exact hp", "closes"),
-        ("sorry", "exact hp; done", "fails"),
-        ("sorry", "all_goals assumption", "fails"),
-        ("skip", "all_goals assumption", "closes"),
-        ("exact hq", "exact hp", "closes"),
-        ("exact hq", "rotate_left", "fails"),
-        ("exact hq", "(rotate_left; exact hq)", "fails"),
-        ("exact hq", "exact hp; exact hq", "fails"),
-        ("exact hq", "any_goals exact hp", "closes"),
-        ("exact hq", "case left => exact hp", "closes"),
+        ("sorry", {"exact hp": "closes", "exact hp; done": "fails", "all_goals assumption": "fails"}),
+        ("skip", {"all_goals assumption": "closes"}),
+        (
+            "exact hq",
+            {
+                "exact hp": "closes",
+                "rotate_left": "fails",
+                "(rotate_left; exact hq)": "fails",
+                "exact hp; exact hq": "fails",
+                "any_goals exact hp": "closes",
+                "case left => exact hp": "closes",
+            },
+        ),
     ],
 )
 async def test_what_sees_other_goals_is_judged_where_they_are(
-    session: LeanSession, rest: str, tactic: str, status: str
+    session: LeanSession, rest: str, statuses: dict[str, str]
 ) -> None:
-    found = await outcome(session, BOTH.replace("{}", rest), tactic)
-    assert found.status == status, found.message
+    found = await outcomes(session, BOTH.replace("{}", rest), list(statuses))
+    assert {tactic: one.status for tactic, one in found.items()} == statuses
 
 
 RESTING = {
@@ -179,14 +170,8 @@ async def test_errors_that_are_caught_are_errors(session: LeanSession) -> None:
     [
         ("theorem t (p : Prop) (h : p) : p := by\r\n  ‸sorry\r\n", "by\n  exact h\n"),
         ("theorem t (p : Prop) (h : p) : p := by\n  so‸rry", "by\n  exact h"),
-        (
-            "theorem t (p : Prop) (h : p) : p ∧ p := ⟨‸sorry, sorry⟩\n",
-            "⟨by exact h, sorry⟩\n",
-        ),
-        (
-            "theorem t (p : Prop) (h : p) : p ∧ p := ⟨sorry, so‸rry⟩\n",
-            "⟨sorry, by exact h⟩\n",
-        ),
+        ("theorem t (p : Prop) (h : p) : p ∧ p := ⟨‸sorry, sorry⟩\n", "⟨by exact h, sorry⟩\n"),
+        ("theorem t (p : Prop) (h : p) : p ∧ p := ⟨sorry, so‸rry⟩\n", "⟨sorry, by exact h⟩\n"),
         ("theorem t (p : Prop) (h : p) : p := by\n‸\n", "by\n  exact h\n"),
         ("theorem t (p : Prop) (h : p) : p := by ‸\n", "by exact h\n"),
         ("theorem t (p : Prop) (h : p) : p := by\n  ‸skip\n", "by\n  exact h\n  skip\n"),

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.lean
 
 SWAP = "theorem swap (p q : Prop) (hp : p) (hq : q) : q ∧ p := by\n  ‸sorry\n"
 LOOPS = "theorem loops : True := by\n  repeat (have := trivial)\n  ‸trivial\n"
+HUNGRY = "repeat' (have : p ∧ p ∧ p ∧ p := ⟨hp, hp, hp, hp⟩)"
 BUSY = "theorem busy : True := by\n  sleep 60000\n  ‸trivial\n"
 
 
@@ -162,6 +163,9 @@ async def test_a_worker_that_outgrows_its_memory(tmp_path: Path, packaged_lean: 
         with pytest.raises(LeanDied, match="more than 80 MB of memory") as caught:
             await target(session, hungry)
         assert "memory limit" in caught.value.hint
+        found = await outcomes(session, SWAP, [HUNGRY, "exact ⟨hq, hp⟩"], timeout=60)
+        assert found[HUNGRY].status == "fails" and "more than 80 MB of memory" in found[HUNGRY].message
+        assert found["exact ⟨hq, hp⟩"].status == "closes"
         assert await closes(session)
 
 

@@ -149,8 +149,8 @@ async def test_a_server_that_dies_in_a_trial(tmp_path: Path, fake: Fake) -> None
 
 
 async def test_a_trial_that_never_ends_leaves_the_others_alone(tmp_path: Path, fake: Fake) -> None:
-    toolchain = fake("hangs-at-tactic")
-    async with await LeanSession.start(tmp_path, toolchain, LeanLimits(slots=1)) as session:
+    limits = LeanLimits(start_seconds=20, request_seconds=2, slots=1)
+    async with await LeanSession.start(tmp_path, fake("hangs-at-tactic"), limits) as session:
         found = await statuses(session, "good", "hang", "bad", timeout=1)
         assert found == {"good": "closes", "hang": "timeout", "bad": "progress"}
 

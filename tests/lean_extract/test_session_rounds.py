@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.common.errors import LeanDied
 from lean_extract.records import TacticOutcome
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.processes import descendants, identify, kill
@@ -17,12 +16,9 @@ from lean_extract.session.trial_batch import TrialBatch
 from lean_extract.toolchains.packaged import PackagedLean
 from tests.lean_extract.session_helpers import cpu_seconds, marked, outcomes, toolchain_of
 
-pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="session")]
 
 SWAP = "theorem swap (p q : Prop) (hp : p) (hq : q) : q ∧ p := by\n  ‸sorry\n"
-BESIDE_ANOTHER_SORRY = (
-    "theorem swap (p q : Prop) (hp : p) (hq : q) : (q ∧ p) ∧ p := by\n  constructor\n  · ‸sorry\n  · sorry\n"
-)
 GOOD = "exact ⟨hq, hp⟩"
 LOOPS = "repeat (have := hp)"
 
@@ -114,20 +110,6 @@ async def test_one_that_loops_has_its_time_and_the_next_is_tried(
     assert found[LOOPS].status == "timeout"
 
 
-async def test_lean_killed_under_a_tactic_is_told_and_the_next_request_has_another(
-    session: LeanSession,
-) -> None:
-    text, position = marked(SWAP)
-    tried = session.try_tactics(Path("A.lean"), text, position, [GOOD, "sleep 20000"], timeout=30)
-    async with asyncio.timeout(30), aclosing(tried):
-        assert (await anext(tried)).status == "closes"
-        assert session.pid is not None
-        kill(identify([session.pid]))
-        with pytest.raises(LeanDied):
-            await anext(tried)
-    assert (await outcomes(session, SWAP, [GOOD]))[GOOD].status == "closes"
-
-
 async def test_a_worker_killed_under_a_tactic_fails_that_tactic_alone(
     tmp_path: Path, packaged_lean: PackagedLean
 ) -> None:
@@ -145,44 +127,6 @@ async def test_a_worker_killed_under_a_tactic_fails_that_tactic_alone(
             kill(identify(workers))
             assert (await waiting).status == "fails"
             assert [one.status async for one in tried] == ["closes"]
-
-
-NEVER = [
-    "exact sorry",
-    "exact «sorryAx» _ true",
-    "exact _root_.sorryAx _ true",
-    "unhygienic sorry",
-    "exact (by · admit)",
-    "native_decide",
-    "} theorem evil : True := by { trivial",
-    f"{GOOD} }}\n  · trivial\ntheorem evil : True ∧ True := by\n  constructor\n  · {{ trivial",
-    'exact (fun _ => ⟨hq, hp⟩ : String → _) r"\\" } · sorry } {',
-    f"{GOOD} /- /- -/",
-    f"{GOOD} /-",
-    "#eval 1",
-    f"{GOOD}\n#eval 1",
-    f"{GOOD} end",
-    "set_option maxRecDepth 1000000 in exact ⟨hq, hp⟩",
-    f"{GOOD} \u202e",
-    "exact\u2028⟨hq, hp⟩",
-    f"{GOOD}\0",
-    f"{GOOD} \udcff",
-    "exact " + "(" * 4000 + "⟨hq, hp⟩" + ")" * 4000,
-    "exact (⟨hq, hp⟩",
-    "skip",
-    "rotate_left",
-    "have := hp; clear this",
-]
-
-
-@pytest.mark.parametrize("text", [SWAP, BESIDE_ANOTHER_SORRY], ids=["alone", "beside another sorry"])
-async def test_what_no_model_can_talk_lean_into(session: LeanSession, text: str) -> None:
-    before = session.pid
-    found = await outcomes(session, text, [*NEVER, GOOD], timeout=20)
-    assert {tactic: found[tactic].status for tactic in NEVER} == dict.fromkeys(NEVER, "fails")
-    assert all(found[tactic].message and found[tactic].state is None for tactic in NEVER)
-    assert found[GOOD].status == "closes"
-    assert session.pid == before
 
 
 class Judge:

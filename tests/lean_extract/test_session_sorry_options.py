@@ -13,32 +13,28 @@ from hypothesis import strategies as st
 from lean_extract.common.errors import GoalBroken
 from lean_extract.session import LeanSession
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.sorry_warnings import with_warnings
+from lean_extract.session.insertion import with_warnings
 from lean_extract.syntax.axioms import axioms_in
 from tests.lake.projects import LakeProject
 from tests.lean_extract.session_helpers import MARK, marked, outcomes
 
 pytestmark = pytest.mark.lean
 
-OPTIONS = [
-    "warn.sorry false",
-    "pp.sorrySource true",
-    "pp.explicit true",
-    "pp.universes true",
-    "pp.all true",
-]
+OPTIONS = ["warn.sorry false", "pp.sorrySource true", "pp.explicit true", "pp.universes true", "pp.all true"]
 DEFINITION = "noncomputable def f (n : Nat) : Nat := sorry\n\n"
 GOAL = "theorem t (a b : Nat) (h : a = b) : a = b := by\n  ‸sorry\n"
 
 
-@pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.asyncio(loop_scope="session")
 @pytest.mark.parametrize("option", OPTIONS)
 class TestOptions:
     async def test_a_definition_left_to_sorry(self, session: LeanSession, option: str) -> None:
         text = f"set_option {option}\n\n{DEFINITION}theorem t : f 2 = f 3 := by\n  ‸sorry\n"
-        found = (await outcomes(session, text, ["rfl"]))["rfl"]
-        assert found.status == "unjudged"
-        assert found.message == "cannot be judged: line 3 leaves a definition to `sorry`"
+        found = await outcomes(session, text, ["rfl", "unfold f"])
+        assert found["rfl"].status == "unjudged"
+        assert found["rfl"].message == "cannot be judged: line 3 leaves a definition to `sorry`"
+        assert found["unfold f"].status == "fails"
+        assert found["unfold f"].message == "it leaves a goal that mentions `sorry`"
 
     async def test_a_tactic_that_gives_up(self, session: LeanSession, option: str) -> None:
         text = f'set_option {option}\nmacro "cheat" : tactic => `(tactic| exact sorry)\n\n{GOAL}'
@@ -55,11 +51,6 @@ class TestOptions:
         text = f"set_option {option}\n\ntheorem t : (sorry : Nat) = 1 := by\n  ‸sorry\n"
         with pytest.raises(GoalBroken, match="mentions `sorry`"):
             await outcomes(session, text, ["rfl"])
-
-    async def test_a_goal_that_a_tactic_makes(self, session: LeanSession, option: str) -> None:
-        text = f"set_option {option}\n\n{DEFINITION}theorem t : f 2 = f 3 := by\n  ‸sorry\n"
-        found = (await outcomes(session, text, ["unfold f"]))["unfold f"]
-        assert (found.status, found.message) == ("fails", "it leaves a goal that mentions `sorry`")
 
 
 LAKEFILE = 'name = "lib"\nleanOptions.warn.sorry = false\n\n[[lean_lib]]\nname = "Lib"\n'

@@ -8,7 +8,7 @@ from lean_extract.records import Edit
 from lean_extract.session import LeanSession
 from tests.lean_extract.session_helpers import MARK, marked, outcomes
 
-pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="session")]
 
 ABOVE = """axiom comm (a b : Nat) : a * b = b * a
 

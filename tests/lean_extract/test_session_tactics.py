@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from lean_extract.common.errors import NoGoalHere
 from lean_extract.goals import format_state
 from lean_extract.records import TacticOutcome
-from lean_extract.session import LeanLimits, LeanSession
-from lean_extract.toolchains.packaged import PackagedLean
-from tests.lean_extract.session_helpers import marked, outcomes, toolchain_of
+from lean_extract.session import LeanSession
+from tests.lean_extract.session_helpers import marked, outcomes
 
-pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="session")]
 
 SWAP = "theorem swap (p q : Prop) (hp : p) (hq : q) : q ∧ p := by\n  ‸sorry\n"
-
-
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("project")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def session(project: Path, packaged_lean: PackagedLean) -> AsyncIterator[LeanSession]:
-    async with await LeanSession.start(project, toolchain_of(packaged_lean)) as session:
-        yield session
+BESIDE_ANOTHER_SORRY = (
+    "theorem swap (p q : Prop) (hp : p) (hq : q) : (q ∧ p) ∧ p := by\n  constructor\n  · ‸sorry\n  · sorry\n"
+)
+GOOD = "exact ⟨hq, hp⟩"
 
 
 async def statuses(session: LeanSession, text: str, *tactics: str) -> list[str]:
@@ -39,7 +29,7 @@ async def statuses(session: LeanSession, text: str, *tactics: str) -> list[str]:
 
 
 async def test_every_status(session: LeanSession, project: Path) -> None:
-    path = project / "A.lean"
+    before, path = set(project.iterdir()), project / "A.lean"
     path.write_text("-- what the user saved\n")
     tactics = ["exact ⟨hq, hp⟩", "constructor", "exact hp", "skip", "sleep 20000"]
     found = await outcomes(session, SWAP, tactics, timeout=1)
@@ -56,67 +46,84 @@ async def test_every_status(session: LeanSession, project: Path) -> None:
     assert (loops.status, loops.state) == ("timeout", None)
     assert 900 < loops.milliseconds < 5000
     assert path.read_text() == "-- what the user saved\n"
-    assert [path.name for path in project.iterdir()] == ["A.lean"]
+    assert set(project.iterdir()) == {*before, path}
 
 
-@pytest.mark.parametrize(
-    "tactic",
-    [
-        "",
-        "  \n",
-        "exact foo -- ",
-        "/-",
-        "-- only a comment",
-        "skip /- open",
-        "end Foo",
-        ")",
-        "exact ⟨hq, hp⟩)",
-        "}",
-        "exact (⟨hq, hp⟩",
-        'exact "',
-        "exact",
-        "first | skip |",
-        "skip <;>",
-        "have h : p := by",
-        "refine ⟨hq, ?_",
-        "sorry",
-        "exact sorry",
-        "admit",
-        "exact ⟨hq, sorry⟩",
-        "exact sorryAx _",
-        "apply?",
-        "exact ⟨hq, hp⟩\n\ntheorem other : True := by",
-        "exact ⟨hq, hp⟩\ntheorem other : True := trivial\nexample : True := by\nskip",
-        "exact swap p q hp hq",
-        "exact ⟨hq, hp⟩ \x00",
-        "exact \ud800",
-        "no_such_tactic",
-        "exact no_such_lemma",
-        "case left => exact hq",
-    ],
-)
-async def test_what_never_counts(session: LeanSession, tactic: str) -> None:
-    found = await outcomes(session, SWAP, [tactic, "exact ⟨hq, hp⟩"])
-    assert (found[tactic].status, found[tactic].state) == ("fails", None)
-    assert found[tactic].message
-    assert found["exact ⟨hq, hp⟩"].status == "closes"
+NEVER = [
+    "",
+    "  \n",
+    "exact foo -- ",
+    "/-",
+    "-- only a comment",
+    "skip /- open",
+    "end Foo",
+    ")",
+    "exact ⟨hq, hp⟩)",
+    "}",
+    "exact (⟨hq, hp⟩",
+    'exact "',
+    "exact",
+    "first | skip |",
+    "skip <;>",
+    "have h : p := by",
+    "refine ⟨hq, ?_",
+    "sorry",
+    "exact sorry",
+    "admit",
+    "exact ⟨hq, sorry⟩",
+    "exact sorryAx _",
+    "apply?",
+    "exact ⟨hq, hp⟩\n\ntheorem other : True := by",
+    "exact ⟨hq, hp⟩\ntheorem other : True := trivial\nexample : True := by\nskip",
+    "exact swap p q hp hq",
+    "exact ⟨hq, hp⟩ \x00",
+    "exact \ud800",
+    "no_such_tactic",
+    "exact no_such_lemma",
+    "case left => exact hq",
+    "exact «sorryAx» _ true",
+    "exact _root_.sorryAx _ true",
+    "unhygienic sorry",
+    "exact (by · admit)",
+    "native_decide",
+    "} theorem evil : True := by { trivial",
+    f"{GOOD} }}\n  · trivial\ntheorem evil : True ∧ True := by\n  constructor\n  · {{ trivial",
+    'exact (fun _ => ⟨hq, hp⟩ : String → _) r"\\" } · sorry } {',
+    f"{GOOD} /- /- -/",
+    f"{GOOD} /-",
+    "#eval 1",
+    f"{GOOD}\n#eval 1",
+    f"{GOOD} end",
+    "set_option maxRecDepth 1000000 in exact ⟨hq, hp⟩",
+    f"{GOOD} \u202e",
+    "exact\u2028⟨hq, hp⟩",
+    f"{GOOD} \udcff",
+    "exact " + "(" * 4000 + "⟨hq, hp⟩" + ")" * 4000,
+    "rotate_left",
+    "have := hp; clear this",
+]
+ODD = [
+    "exact ⟨hq, hp⟩ -- so there",
+    "exact ⟨hq, /- ( -/ hp⟩",
+    "constructor\n· exact hq\n· exact hp",
+    "  constructor\n  · exact hq\n  · exact hp",
+    "constructor <;> assumption",
+    "constructor; exact hq; exact hp",
+    "have sorry' := hp; exact ⟨hq, sorry'⟩",
+    "have : ∀ c : Prop, c → c := by\n  intro c h\n  exact h\nexact ⟨hq, this _ hp⟩",
+]
 
 
-@pytest.mark.parametrize(
-    "tactic",
-    [
-        "exact ⟨hq, hp⟩ -- so there",
-        "exact ⟨hq, /- ( -/ hp⟩",
-        "constructor\n· exact hq\n· exact hp",
-        "  constructor\n  · exact hq\n  · exact hp",
-        "constructor <;> assumption",
-        "constructor; exact hq; exact hp",
-        "have sorry' := hp; exact ⟨hq, sorry'⟩",
-        "have : ∀ c : Prop, c → c := by\n  intro c h\n  exact h\nexact ⟨hq, this _ hp⟩",
-    ],
-)
-async def test_odd_ways_to_close(session: LeanSession, tactic: str) -> None:
-    assert await statuses(session, SWAP, tactic) == ["closes"]
+@pytest.mark.parametrize("text", [SWAP, BESIDE_ANOTHER_SORRY], ids=["alone", "beside another sorry"])
+async def test_what_never_counts_and_odd_ways_to_close(session: LeanSession, text: str) -> None:
+    before = session.pid
+    found = await outcomes(session, text, [*NEVER, *ODD, GOOD], timeout=20)
+    assert {tactic: one.status for tactic, one in found.items()} == {
+        **dict.fromkeys(NEVER, "fails"),
+        **dict.fromkeys([*ODD, GOOD], "closes"),
+    }
+    assert all(found[tactic].message and found[tactic].state is None for tactic in NEVER)
+    assert session.pid == before
 
 
 PLACES = {
@@ -284,13 +291,3 @@ async def test_the_same_tactic_twice_and_two_requests_at_once(session: LeanSessi
 
     for found in await asyncio.gather(run(), run()):
         assert sorted(outcome.status for outcome in found) == ["closes", "closes", "fails", "fails"]
-
-
-async def test_a_tactic_that_eats_memory_is_ended_alone(tmp_path: Path, packaged_lean: PackagedLean) -> None:
-    hungry = "repeat' (have : p ∧ p ∧ p ∧ p := ⟨hp, hp, hp, hp⟩)"
-    limits = LeanLimits(memory_mb=80, slots=1)
-    async with await LeanSession.start(tmp_path, toolchain_of(packaged_lean), limits) as session:
-        found = await outcomes(session, SWAP, [hungry, "exact ⟨hq, hp⟩"], timeout=60)
-    assert found[hungry].status == "fails"
-    assert "more than 80 MB of memory" in found[hungry].message
-    assert found["exact ⟨hq, hp⟩"].status == "closes"

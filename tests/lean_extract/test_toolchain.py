@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from lean_extract.common.errors import BadSettings, LeanNotFound
 from lean_extract.toolchains import toolchain
+from lean_extract.toolchains.elan import split_command
 from lean_extract.toolchains.packaged import PackagedLean
-from lean_extract.toolchains.programs import split_command
 from lean_extract.toolchains.toolchain import resolve_lean
 from tests.lean_extract.machines import DOWNLOADED, Machine
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Position, Span
-from lean_extract.session.proof_positions import default_position, is_term_position, sorry_near, tactic_word
+from lean_extract.session.places import default_position, is_term_position, sorry_near, tactic_word
 from lean_extract.syntax.tactic_text import brackets
 from lsp_server.documents.completion_context import completion_at, questions
 from lsp_server.documents.import_lines import import_line_number

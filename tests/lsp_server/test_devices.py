@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from lean_extract.common.cuda import driver_problem, fallback_warning, find_cuda
 from lean_extract.common.devices import DEVICES, Device
+from lean_extract.common.onnx_runtime import driver_problem, fallback_warning, find_cuda
 from lsp_server.cli import parser
 from lsp_server.commands.common import settings_for
 from lsp_server.commands.device_findings import device_finding, onnxruntime_finding

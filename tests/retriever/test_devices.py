@@ -9,9 +9,9 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from lean_extract.common import cuda
-from lean_extract.common.cuda import PROVIDER, Cuda, fallback_warning, find_cuda, tried
+from lean_extract.common import onnx_runtime
 from lean_extract.common.devices import DEVICES, Device
+from lean_extract.common.onnx_runtime import PROVIDER, Cuda, fallback_warning, find_cuda, tried
 from retriever.lean.eligibility import RankRequest
 from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
@@ -52,7 +52,7 @@ def claimed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         pytest.skip("this onnxruntime does have CUDA")
     names = [PROVIDER, *onnxruntime.get_available_providers()]
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: names)
-    monkeypatch.setattr(cuda, "driver_problem", lambda: "")
+    monkeypatch.setattr(onnx_runtime, "driver_problem", lambda: "")
     find_cuda.cache_clear()
     yield
     find_cuda.cache_clear()

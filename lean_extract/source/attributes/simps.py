@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lean_extract.records import Premise
-from lean_extract.source.attributes.nested_attributes import arguments, option
 from lean_extract.source.attributes.related import explicit_names, made
 from lean_extract.source.attributes.translation import Translation
-from lean_extract.source.grammar.declarations import Attribute, Declaration
+from lean_extract.source.grammar.declarations import Attribute, Declaration, arguments, option
 from lean_extract.source.names.scopes import split_name
 from lean_extract.syntax.brackets import DEPTH, close
 from lean_extract.syntax.lexer import Tokens, is_identifier

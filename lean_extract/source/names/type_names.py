@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lean_extract.source.names.core_names import core_name, core_names
-from lean_extract.source.names.instance_context import Surroundings, bound_in
+from lean_extract.source.names.instance_context import Surroundings, bound_in, core_name, core_names
 from lean_extract.source.names.scopes import ROOT, namespaces_of, split_name
 from lean_extract.syntax.lexer import is_identifier
 from lean_extract.syntax.operators import (

@@ -18,8 +18,7 @@ from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import is_file, is_folder
 from lean_extract.common.files.settings_files import is_within, json_settings, settings_text, toml_settings
 from lean_extract.common.terminal_text import shown
-from lean_extract.source.projects.notices import Notices
-from lean_extract.source.projects.walking import can_be_named
+from lean_extract.source.projects.walking import Notices, can_be_named
 
 MANIFEST = "lake-manifest.json"
 OVERRIDES = Path(".lake", "package-overrides.json")

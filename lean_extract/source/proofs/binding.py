@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lean_extract.source.names.free_names import binding_positions
+from lean_extract.source.names.variables import binding_positions
 from lean_extract.source.proofs.goal_flow import GoalFlow
 from lean_extract.source.proofs.local_names import (
     MAX_PATH,

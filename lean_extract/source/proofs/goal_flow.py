@@ -11,16 +11,9 @@ from dataclasses import dataclass
 
 from lean_extract.source.proofs.local_names import KnownType, LocalNames
 from lean_extract.source.proofs.patterns import Patterns
-from lean_extract.source.proofs.walk import AfterStep, ProofWalk, Step
+from lean_extract.source.proofs.tactics import AfterStep, ProofWalk, Step
 from lean_extract.syntax.lexer import Tokens, is_identifier
-from lean_extract.syntax.tactic_words import (
-    ARROWS,
-    FOCUS_DOTS,
-    GIVING,
-    GOAL_KEEPING,
-    INTRODUCING,
-    SPLITTING,
-)
+from lean_extract.syntax.tactic_words import ARROWS, FOCUS_DOTS, GIVING, GOAL_KEEPING, INTRODUCING, SPLITTING
 from lean_extract.syntax.types import Range
 
 _PATTERN_OPENERS = frozenset(("⟨", "("))

@@ -13,14 +13,9 @@ from dataclasses import dataclass, field
 
 from lean_extract.source.budget import MAX_FACTS, Budget
 from lean_extract.source.proofs.inner_goals import StatedGoal, layout_end, stated_goals
-from lean_extract.source.proofs.propositions import (
-    Sequent,
-    conjuncts,
-    disjunct,
-    introduced,
-)
+from lean_extract.source.proofs.propositions import Sequent, conjuncts, disjunct, introduced
 from lean_extract.source.proofs.sequents import KnownState, obtained, with_fact
-from lean_extract.source.proofs.walk import AfterStep, ProofWalk, Step
+from lean_extract.source.proofs.tactics import AfterStep, ProofWalk, Step
 from lean_extract.syntax.keywords import KEYWORDS
 from lean_extract.syntax.lexer import Tokens, is_plain_name
 from lean_extract.syntax.tactic_words import (

@@ -23,7 +23,7 @@ from lean_extract.source.proofs.step_bindings import (
     name_changes,
     names_on_the_way,
 )
-from lean_extract.source.proofs.walk import AfterStep, Step
+from lean_extract.source.proofs.tactics import AfterStep, Step
 from lean_extract.syntax.lexer import Tokens
 from lean_extract.syntax.tactic_words import SEPARATORS
 

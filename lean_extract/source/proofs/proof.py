@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from lean_extract.records import Goal, Hypothesis, Span
 from lean_extract.source.budget import MAX_FACTS, Budget
-from lean_extract.source.grammar.statements import hypothesis_of
 from lean_extract.source.names.binders import Binder
 from lean_extract.source.names.scopes import Scope
 from lean_extract.source.proofs.inner_goals import stated_goals
@@ -17,7 +16,7 @@ from lean_extract.source.proofs.known_states import KnownStates, TermProof, know
 from lean_extract.source.proofs.local_names import Mention
 from lean_extract.source.proofs.mentions import scan_mentions
 from lean_extract.source.proofs.printed_goals import PrintedGoal, states_with_printed
-from lean_extract.source.proofs.sequents import KnownState
+from lean_extract.source.proofs.sequents import KnownState, hypothesis_of
 from lean_extract.source.proofs.tactics import split_steps
 from lean_extract.syntax.lexer import Tokens
 from lean_extract.syntax.tactic_words import FACTS

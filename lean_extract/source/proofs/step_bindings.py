@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lean_extract.source.names.free_names import binding_positions
+from lean_extract.source.names.variables import binding_positions
 from lean_extract.source.proofs.propositions import top_level
 from lean_extract.syntax.binder_words import QUANTIFIERS
 from lean_extract.syntax.brackets import BINDER_PAIRS

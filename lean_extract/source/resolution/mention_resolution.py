@@ -11,8 +11,7 @@ from lean_extract.source.proofs.local_names import (
     PartField,
     TypedPart,
 )
-from lean_extract.source.resolution.environment import Entry, NameEnvironment
-from lean_extract.source.resolution.name_resolution import NameResolver
+from lean_extract.source.resolution.name_resolution import Entry, NameEnvironment, NameResolver
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
 from lean_extract.syntax.types import Range
 

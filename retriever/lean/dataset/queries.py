@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from lean_extract.records import PRINTED, PRINTED_IN_PART, Goal, Premise, Proof
-from lean_extract.source.grammar.statements import goal_of
+from lean_extract.source.proofs.sequents import goal_of
 from retriever.search.splits import Split
 
 _STEPS = ("step", PRINTED, PRINTED_IN_PART)

@@ -17,7 +17,7 @@ from lean_extract.records import Premise
 from lean_extract.source.names.scopes import Scope
 from lean_extract.source.open_file import library_name
 from lean_extract.source.reader import is_bare
-from lean_extract.source.reader_state import Known
+from lean_extract.source.reader_declarations import Known
 from retriever.lean.index.corpus import LeanFile, LeanIndexCorpus
 from retriever.lean.index.flags import Flag
 from retriever.lean.index.view import LeanView

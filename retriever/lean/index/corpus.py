@@ -12,7 +12,7 @@ from lean_extract.common.arrays import Floats, Int8s
 from lean_extract.common.files.reading import MAX_SOURCE, read_regular
 from lean_extract.records import Premise
 from lean_extract.source import reader
-from lean_extract.source.reader_state import Known, unknown
+from lean_extract.source.reader_declarations import Known, unknown
 from retriever.lean.index.content import content_of, premise_of
 from retriever.lean.index.modules import kept_of
 from retriever.lean.index.steps import read_mentions, read_steps, step_vectors

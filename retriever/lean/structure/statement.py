@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lean_extract.common.short_cache import kept_if_short
+from lean_extract.common.lru import kept_if_short
 from lean_extract.syntax.symbol_terms import SymbolTerm, parse_term
 from retriever.lean.tokens import raw_tokens
 from retriever.models.text import binder_parts

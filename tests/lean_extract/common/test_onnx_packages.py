@@ -9,7 +9,7 @@ from pathlib import Path
 import onnxruntime
 import pytest
 
-from lean_extract.common.onnx_packages import installed_packages, packages_among, replacement
+from lean_extract.common.onnx_runtime import installed_packages, packages_among, replacement
 
 
 def install(folder: Path, name: str, version: str, module: str) -> None:

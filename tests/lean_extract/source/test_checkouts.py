@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.source.projects.checkouts import head_revision
+from lean_extract.toolchains.lake_packages import head_revision
 
 
 def git(folder: Path, *words: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lean_extract.common.errors import UserError
-from lean_extract.source.projects.near import near_projects, no_sources, only_of, projects_at
+from lean_extract.source.projects.project import near_projects, no_sources, only_of, projects_at
 from lean_extract.source.projects.walking import NEAR_DEPTH, NEAR_ENTRIES
 
 

@@ -6,8 +6,13 @@ import pytest
 
 from lean_extract.session.imports import compiled_files
 from lean_extract.session.watching import watched_folders
-from lean_extract.source.projects.build_folder import library_folders
-from lean_extract.source.projects.project import find_project, find_sources, is_project_root, module_of
+from lean_extract.source.projects.project import (
+    find_project,
+    find_sources,
+    is_project_root,
+    library_folders,
+    module_of,
+)
 
 
 def write(root: Path, *paths: str, text: str = "") -> None:
