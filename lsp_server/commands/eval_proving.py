@@ -33,8 +33,8 @@ from prover.closers import LEAN_CLOSERS, MATHLIB_CLOSERS
 from prover.odds import shipped_odds
 from prover.opening import AnyGenerator
 from prover.search import Proposer, SearchLimits
+from prover.search.environment import Shuffled, SourcesProposer, no_premises
 from prover.search.problems import Problem, digest
-from prover.search.proposals import Shuffled, SourcesProposer, no_premises
 from prover.search.proving import ProposerFor, Prover
 from prover.search.run_folder import RunDescription
 from prover.search.sets import ProblemSet

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.operators import NULLARY
-from prover.arguments import telescope
+from prover.facts import telescope
 from prover.shapes import head, shape
 from prover.terms import parse
 

@@ -16,12 +16,11 @@ from lean_extract.common.errors import LeanNotFound, PremiseSuggestError
 from lean_extract.session.live import LiveLean
 from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.toolchains.toolchain import Toolchain
-from prover.search.environment import Proposer
-from prover.search.lean_environment import LeanEnvironment
+from prover.search.environment import LeanEnvironment, Proposer
 from prover.search.problems import InvalidProblem, Posed, Problem
-from prover.search.proof_file import check_proof, write_proof
 from prover.search.run_folder import ProblemRow, not_written
 from prover.search.search import SearchLimits, SearchResult, search
+from prover.search.theorem import check_proof, write_proof
 
 ProposerFor = Callable[[Problem, int], Proposer]
 """(problem, pass from 1) -> what proposes tactics for it."""

@@ -15,10 +15,9 @@ from typing import Any
 
 from lean_extract.common.files.atomic import replacing
 from prover.generator import files
-from prover.training.config import GeneratorConfig
 from prover.training.data import read_manifest
 from prover.training.evaluate import GeneratorRow, markdown
-from prover.training.train import load_run
+from prover.training.train import GeneratorConfig, load_run
 from retriever.evaluation.cards import figures_by_steps, read_reports
 from retriever.metrics.bootstrap import Interval
 from retriever.training.running.curve import Point, read_curve
@@ -35,7 +34,7 @@ A byte-level T5 of ByT5's architecture. It reads premises and a Lean 4 proof sta
 of "Assisting Mathematical Formalization with A Learning-based Premise Retriever"). It was trained from scratch.
 
 - It reads and writes the `{form}` form of `prover/generator/prompt.py`.
-- `generator.json`, `prover/generator/files.py` and `prover/generator/graphs.py` define how it is run.
+- `generator.json`, `prover/generator/files.py` and `prover/generator/model.py` define how it is run.
 """
 _LIMITS = """## Limits
 

@@ -24,7 +24,7 @@ from lean_extract.common.option_types import positive
 from lean_extract.records import Premise
 from prover.shaped import files
 from prover.shaped.model import ShapeGenerator
-from prover.training import shape_classifier as classifier
+from prover.training import shape_networks as classifier
 from prover.training import shape_pointers as pointers
 from prover.training.data import EncodedPairs
 from prover.training.shape_examples import (

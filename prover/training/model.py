@@ -14,8 +14,8 @@ from transformers.models.t5.modeling_t5 import T5Attention
 
 from lean_extract.common.errors import ModelError
 from prover.generator import files
-from prover.generator.symbols import END, PAD, SIZE
-from prover.training.config import ShapeConfig
+from prover.generator.prompt import END, PAD, SIZE
+from prover.training.train import ShapeConfig
 from retriever.training.running.checkpoint import load_checkpoint
 
 PREFIX = "t5."

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from lean_extract.records import Goal
-from prover.search.environment import Proposed
+from prover.search.environment import Proposed, Shuffled
 from prover.search.problems import InvalidProblem, Problem
-from prover.search.proposals import Shuffled
 from prover.search.proving import run
 from prover.search.run_folder import ProblemRow
 from prover.search.theorem import Theorem

@@ -1,19 +1,97 @@
-"""Trains the classifier of shapes: words of the goal in, the shape of the proof's tactic out."""
+"""Trains the classifier of shapes: words of the goal in, the shape of the proof's tactic out. Passes over examples."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
+from tqdm import tqdm
 
 from lean_extract.common.arrays import Int64s
-from prover.shaped.networks import HIDDEN, WORD
+from prover.shaped.files import HIDDEN, WORD
 from prover.shaped.situation import BUCKETS, FIELDS
-from prover.training.epochs import EpochSettings, fit_epochs
+
+
+@dataclass(frozen=True, slots=True)
+class EpochSettings:
+    """How examples are passed over."""
+
+    batch: int
+    """Examples of a step."""
+    rate: float
+    """The learning rate at the beginning."""
+    last_rate: float
+    """The share of it to which it falls, linearly."""
+    decay: float
+    """Of the weights (AdamW)."""
+
+    def batches(self, count: int, generator: np.random.Generator | None = None) -> Iterator[list[int]]:
+        """The numbers of `count` examples by batches; in order, or as a generator mixes them."""
+        order = generator.permutation(count) if generator else np.arange(count)
+        for start in range(0, count, self.batch):
+            yield order[start : start + self.batch].tolist()
+
+
+def fit_epochs(
+    name: str,
+    model: nn.Module,
+    count: int,
+    epochs: int,
+    loss: Callable[[list[int]], Tensor],
+    validate: Callable[[], float],
+    settings: EpochSettings,
+    seed: int,
+) -> list[float]:
+    """Fit a model, which ends in evaluation mode as after the epoch with the least loss on the valid examples.
+
+    Args:
+        name: what the progress bar shows.
+        model: on the CPU.
+        count: the number of examples.
+        epochs: passes over them.
+        loss: of the examples of these numbers; a scalar.
+        validate: the loss on the valid examples, in evaluation mode.
+        settings: how they are passed over.
+        seed: what the order of the examples is drawn from.
+
+    Returns the loss on the valid examples after each epoch.
+    """
+    optimiser = torch.optim.AdamW(model.parameters(), lr=settings.rate, weight_decay=settings.decay)
+    steps = epochs * -(-count // settings.batch)
+    schedule = torch.optim.lr_scheduler.LinearLR(
+        optimiser, 1.0, settings.last_rate, total_iters=max(steps, 1)
+    )
+    losses: list[float] = []
+    best = _copied(model)
+    with tqdm(total=steps, desc=name, unit="step", disable=None) as bar:
+        for epoch in range(epochs):
+            model.train()
+            for rows in settings.batches(count, np.random.default_rng([seed, epoch])):
+                value = loss(rows)
+                optimiser.zero_grad()
+                value.backward()  # type: ignore[no-untyped-call]
+                optimiser.step()
+                schedule.step()
+                bar.update()
+            model.eval()
+            with torch.no_grad():
+                losses.append(validate())
+            bar.set_postfix(valid=losses[-1])
+            if losses[-1] == min(losses):
+                best = _copied(model)
+    model.load_state_dict(best)
+    model.eval()
+    return losses
+
+
+def _copied(model: nn.Module) -> dict[str, Tensor]:
+    return {name: value.clone() for name, value in model.state_dict().items()}
+
 
 Bags = Sequence[Sequence[Int64s]]
 """For each example the words of each field."""
@@ -96,7 +174,7 @@ def validated(model: Classifier, bags: Bags, targets: Int64s) -> float:
 
 
 def arrays(model: Classifier) -> dict[str, NDArray[np.float32]]:
-    """The trained arrays by the names in `prover.shaped.networks.sizes`."""
+    """The trained arrays by the names in `prover.shaped.files.sizes`."""
     state = model.state_dict()
     found = {
         name: state[name].numpy() for name in ("hidden.weight", "hidden.bias", "shapes.weight", "shapes.bias")
