@@ -16,11 +16,11 @@ from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.source.projects.project import find_project
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
-from lsp_server.commands.eval_options import RetrieverKind
 from lsp_server.commands.eval_premises import (
     ProblemPremises,
     References,
     Retrieval,
+    RetrieverKind,
     evaluation_stores,
     library_digest,
     open_service,
