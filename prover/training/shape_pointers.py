@@ -31,8 +31,7 @@ from prover.shaped.pointing import (
 from prover.shaped.shape import GROUPS, Shape
 from prover.shaped.situation import Situation
 from prover.templates import PremiseView
-from prover.training.shape_examples import Example
-from prover.training.shape_networks import EpochSettings, fit_epochs
+from prover.training.shape_classifier import EpochSettings, Example, fit_epochs
 
 DROPPED = 0.1
 EPOCHS = EpochSettings(batch=128, rate=2e-3, last_rate=0.05, decay=1e-3)

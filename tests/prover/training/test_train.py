@@ -15,8 +15,7 @@ import torch
 from lean_extract.common.errors import BadSettings, ModelError
 from lean_extract.source.extract import extract_project
 from prover.training.data import Draws, EncodedPairs
-from prover.training.forward import FastT5
-from prover.training.model import build_model, load_model
+from prover.training.model import FastT5, build_model, load_model
 from prover.training.objective import make_objective
 from prover.training.pairs import build_pairs
 from prover.training.train import PRESETS, ShapeConfig, load_run, parse_config
