@@ -9,7 +9,7 @@ from lean_extract.records import Goal, Hypothesis
 from lean_extract.syntax.brackets import TERM_DEPTH
 from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.inaccessible import DAGGER
-from prover.arguments import telescope
+from prover.facts import telescope
 from prover.shapes import (
     GoalShape,
     binder_arguments,

@@ -106,7 +106,7 @@ class Argument:
     is_condition: bool = False
     """Whether it is what `∀ x ∈ s` asks of `x`."""
     is_proof: bool = False
-    """Whether it is probably a proof; `prover.arguments` tells."""
+    """Whether it is probably a proof; `prover.facts` tells."""
 
 
 def shape(text: str | Sequence[str]) -> GoalShape:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.inaccessible import DAGGER
-from prover.arguments import telescope
-from prover.facts import Way, ways_of_hypothesis, ways_of_premise
+from prover.facts import Way, telescope, ways_of_hypothesis, ways_of_premise
 from prover.matching import occurs, resolved, unify
 from prover.mentions import means
 from prover.proofs import key, proofs

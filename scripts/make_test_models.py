@@ -18,8 +18,7 @@ from transformers import T5Config, T5ForConditionalGeneration
 
 from lean_extract.goals import parse_goal
 from lean_extract.records import Premise
-from prover.generator.prompt import encode_prompt, encode_tactic
-from prover.generator.symbols import PAD, SIZE
+from prover.generator.prompt import PAD, SIZE, encode_prompt, encode_tactic
 from prover.training.export import export_model
 from retriever.lean.features import FEATURES
 from retriever.models import encoder, reranker, text

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -29,7 +30,6 @@ from lean_extract.source.reader import SourceModule, read_file, read_module
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans
 from lean_extract.traced.extract import trace_proof
 from lean_extract.traced.ilean import Ilean, read_ilean
-from lsp_server.commands.eval_options import RetrieverKind
 from lsp_server.documents.goal_positions import goal_context, text_to_line
 from lsp_server.engine.freshness import MATHLIB
 from lsp_server.engine.stores import (
@@ -69,6 +69,9 @@ from retriever.models.reranker import DEPTH, Reranker
 from retriever.search.index.proof_columns import ProofRows, hash_names
 from retriever.search.index.store import IndexStore
 
+RetrieverKind = Literal["none", "bm25", "dense", "ours", "oracle"]
+RETRIEVERS: tuple[RetrieverKind, ...] = get_args(RetrieverKind)
+"""Where an evaluation's premises come from."""
 _MOST_HIDDEN = 100
 """How many hidden premises may rank above those that are given."""
 _IN_SCOPE = Allowed(in_scope=True)

@@ -16,11 +16,11 @@ from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.source.projects.project import find_project
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
-from lsp_server.commands.eval_options import RetrieverKind
 from lsp_server.commands.eval_premises import (
     ProblemPremises,
     References,
     Retrieval,
+    RetrieverKind,
     evaluation_stores,
     library_digest,
     open_service,
@@ -32,8 +32,8 @@ from prover.closers import LEAN_CLOSERS, MATHLIB_CLOSERS
 from prover.generator.source import TacticGenerator
 from prover.odds import shipped_odds
 from prover.search import Proposer, SearchLimits
+from prover.search.environment import Shuffled, SourcesProposer, no_premises
 from prover.search.problems import Problem, digest
-from prover.search.proposals import Shuffled, SourcesProposer, no_premises
 from prover.search.proving import ProposerFor, Prover
 from prover.search.run_folder import RunDescription
 from prover.search.sets import ProblemSet

@@ -1,23 +1,31 @@
-"""An evaluation from its plan to its rows, with its progress on a terminal, until it is done or stopped."""
+"""An evaluation from its plan to its rows, with its progress on a terminal, until it is done or stopped.
+
+Problems are proved by Leans of this process, or on Dask (docs/scale.md): there each worker has a Lean, an index that
+it opens, and sources of tactics. This process hands out problems and keeps the run's folder; workers return rows. A
+problem of which the worker died is another one's, and counts as failed once several have died with it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import shutil
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager, suppress
+import threading
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from threading import Event
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from lean_extract.common.cluster import ClusterOptions
-from lean_extract.common.errors import UserError
+from lean_extract.common.cluster import ClusterOptions, cluster_client, opened_on_workers, result_of
+from lean_extract.common.errors import ClusterLost, PremiseSuggestError, TaskFailed, UserError, WorkersDied
 from lean_extract.toolchains.compile import CompilationStopped
-from lsp_server.commands.eval_cluster import cluster_workers
 from lsp_server.commands.eval_proving import (
     EvaluationPlan,
     Prepared,
@@ -28,10 +36,11 @@ from lsp_server.commands.eval_proving import (
     proposers,
     setup_of,
 )
+from lsp_server.engine.generators import open_generator
 from lsp_server.rendering.progress_bar import ProgressBar
 from prover.generator.source import TacticGenerator
 from prover.search.problems import Problem
-from prover.search.proving import Task, Worker, keep_proof, run, stems_of
+from prover.search.proving import Prove, Task, keep_proof, run, stems_of
 from prover.search.run_folder import ProblemRow, Results, RunDescription, opened
 from prover.search.sets import ProblemSet, require_mathlib
 
@@ -170,21 +179,19 @@ class Evaluation:
 
         async with AsyncExitStack() as stack:
             if self.cluster is None:
-                count = min(self.plan.workers, len(tasks))
-                workers = await _provers(stack, setup, prepared, count)
-            else:
-                workers = await cluster_workers(stack, setup, prepared, self.cluster, len(tasks))
+                workers = await _on_leans(stack, setup, prepared, min(self.plan.workers, len(tasks)))
+            else:  # Which process proves a problem, and when, is the scheduler's to say.
+                workers = [await _on_cluster(stack, setup, prepared, self.cluster)] * len(tasks)
             await run(tasks, workers, on_row)
 
 
-async def _provers(
+async def _on_leans(
     stack: AsyncExitStack, setup: ProvingSetup, prepared: Prepared, count: int
-) -> Sequence[Worker]:
+) -> list[Prove]:
     """Leans of this process, which share an index."""
     proposer_for = await asyncio.to_thread(proposers, setup, prepared)
-    return [
-        await stack.enter_async_context(opened_prover(setup, prepared, proposer_for)) for _ in range(count)
-    ]
+    opened_provers = (opened_prover(setup, prepared, proposer_for) for _ in range(count))
+    return [(await stack.enter_async_context(one)).prove for one in opened_provers]
 
 
 def stamped(row: ProblemRow, description: RunDescription) -> ProblemRow:
@@ -221,3 +228,131 @@ def _cancelled_by_signals(task: asyncio.Task[None], stop: Event) -> Iterator[Non
         with suppress(NotImplementedError):
             for number in numbers:
                 loop.remove_signal_handler(number)
+
+
+Value = TypeVar("Value")
+
+
+async def _on_cluster(
+    stack: AsyncExitStack, setup: ProvingSetup, prepared: Prepared, options: ClusterOptions
+) -> Prove:
+    """What has any process of a cluster prove a problem; what that needs ends with the stack.
+
+    Raises UserError, ClusterLost. What is returned raises ClusterLost, WorkersDied (and no problem was done before),
+    and what a process raises when it opens its Lean or its index.
+    """
+    client = await _entered(stack, cluster_client(options))
+    models = (_fingerprint(prepared.encoder), _fingerprint(prepared.generator))
+    work_of = await _entered(stack, opened_on_workers(client, partial(ProvingProcess, setup, models)))
+    work = work_of(_prove)
+    has_answered = False  # From then on, a process that dies dies of its problem, and not at its start.
+
+    async def prove(problem: Problem, pass_number: int) -> ProblemRow:
+        nonlocal has_answered
+        found = await result_of(client, work, (problem, pass_number))
+        if isinstance(found, WorkersDied) and not has_answered:
+            raise found
+        if isinstance(found, TaskFailed):
+            return ProblemRow(problem.name, pass_number, "failed", problem.level, error=str(found))
+        if isinstance(found, PremiseSuggestError):  # the next problem would fail in the same way
+            raise found
+        has_answered = True
+        return found
+
+    return prove
+
+
+async def _entered(stack: AsyncExitStack, manager: AbstractContextManager[Value]) -> Value:
+    """Enter a context manager that waits for other processes, and leave it with the stack, in threads.
+
+    Both see the same context variables: Dask sets some and sets them back.
+    """
+    loop, variables = asyncio.get_running_loop(), contextvars.copy_context()
+
+    async def leave() -> None:
+        await loop.run_in_executor(None, variables.run, manager.__exit__, None, None, None)
+
+    entering = loop.run_in_executor(None, variables.run, manager.__enter__)
+    try:
+        found = await asyncio.shield(entering)
+    except asyncio.CancelledError:
+        await asyncio.wait([entering])
+        if entering.exception() is None:
+            await leave()
+        raise
+    stack.push_async_callback(leave)
+    return found
+
+
+class ProvingProcess:
+    """One worker's Lean, index and sources of tactics, on an event loop of its own.
+
+    Args:
+        setup: what problems are proved with.
+        models: the fingerprints of encoder and generator where the evaluation was begun.
+
+    Raises LeanError, ModelError, PremiseIndexError, and ClusterLost: the worker has other models.
+    """
+
+    def __init__(self, setup: ProvingSetup, models: tuple[str, str]) -> None:
+        plan = setup.plan
+        generator = (
+            None if plan.tactics_from == "templates" else open_generator(plan.generator, plan.download, "cpu")
+        )
+        prepared = prepare(setup.problems, plan, generator, lambda stage, done, total: None, Event())
+        if (_fingerprint(prepared.encoder), _fingerprint(generator)) != models:
+            raise ClusterLost(
+                "A worker has another model than this machine.", "Install the same models on all machines."
+            )
+        proposer_for = proposers(setup, prepared)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()  # Lean ends with the thread that started it
+        self._proving: asyncio.Task[Any] | None = None
+        self._stack = AsyncExitStack()
+        try:
+            opening = opened_prover(setup, prepared, proposer_for)
+            self._prover = self._run(self._stack.enter_async_context(opening))
+        except BaseException:
+            self._end_loop()
+            raise
+
+    def prove(self, problem: Problem, pass_number: int) -> ProblemRow:
+        """Prove a problem. Raises LeanNotFound."""
+        return self._run(self._proved(problem, pass_number))
+
+    async def _proved(self, problem: Problem, pass_number: int) -> ProblemRow:
+        self._proving = asyncio.current_task()
+        try:
+            return await self._prover.prove(problem, pass_number)
+        finally:
+            self._proving = None
+
+    def _run(self, work: Coroutine[Any, Any, Value]) -> Value:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def close(self) -> None:
+        """End what is being proved, and Lean."""
+        try:
+            self._run(self._ended())
+        finally:
+            self._end_loop()
+
+    def _end_loop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _ended(self) -> None:
+        if (proving := self._proving) is not None:
+            proving.cancel()
+            await asyncio.wait([proving])
+        await self._stack.aclose()
+
+
+def _prove(process: ProvingProcess, task: tuple[Problem, int]) -> ProblemRow:
+    return process.prove(*task)
+
+
+def _fingerprint(model: Any) -> str:
+    return str(model.fingerprint) if model is not None else ""

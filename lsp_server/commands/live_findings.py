@@ -15,7 +15,7 @@ from lsp_server.commands.first_goal import goal_places
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.settings import Settings
-from prover.search.proof_file import file_options
+from prover.search.theorem import file_options
 from prover.verify import GoalPosition
 
 _MOST_PLACES = 8

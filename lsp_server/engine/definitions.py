@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.operators import NULLARY
-from prover.arguments import telescope
+from prover.facts import telescope
 from prover.mentions import GoalNames
 from prover.shapes import head, shape
 from prover.terms import parse

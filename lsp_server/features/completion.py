@@ -18,7 +18,7 @@ from lsp_server.engine.schema import PremiseItem
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
 from lsp_server.rendering.labels import deprecation_label, doubt_label, scope_label, shorten
-from prover.arguments import telescope
+from prover.facts import telescope
 from prover.shapes import shape
 from prover.verify import GoalPosition
 from retriever.lean.eligibility import RankedPremise, RankRequest

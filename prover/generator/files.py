@@ -9,7 +9,7 @@ generator.json   {"format": "premise-suggest-generator", "version": 1,
                   "symbols": 384, "start": 0,
                   "layers": 3, "heads": 8, "head_size": 64}    of the decoder: the cache's shape
                                              (further keys are for the model card)
-encoder.onnx, decoder.onnx                   see `graphs`
+encoder.onnx, decoder.onnx                   see `model`
 README.md                                    the model card
 """
 
@@ -22,9 +22,8 @@ from typing import Any, cast
 
 from lean_extract.common.errors import ModelError
 from lean_extract.common.files.json_text import read_json
-from prover.generator.prompt import FORMS, Form
+from prover.generator.prompt import FORMS, SIZE, Form
 from prover.generator.prompt import VERSION as FORM_VERSION
-from prover.generator.symbols import SIZE
 
 FORMAT = "premise-suggest-generator"
 VERSION = 1

@@ -5,21 +5,33 @@ with the best one nearest to the state, then the state as Lean prints it. The mo
 `numbered` is our own: each premise is listed as a symbol and its name, and the tactic refers to it by that symbol.
 Prompts are short, and a name costs one symbol in the tactic, so a small model trained on a CPU can learn to choose
 names instead of spelling them.
+
+Symbols are ByT5's alphabet: UTF-8 bytes, a few special symbols, and spare ones that serve as pointers to premises. In
+the numbered form the words of a premise's name that occur in the state are marked: `Finset.sum_add_distrib` has `sum`
+and `add` in common with a state that has `∑` and `+`, since Mathlib's naming convention gives each operator a word
+(`lean_extract.syntax.words`). A small byte-level model does not learn this by itself in the time available on a CPU.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, get_args
 
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.syntax.canonical import canonical
 from lean_extract.syntax.inaccessible import MARK
+from lean_extract.syntax.lexer import is_identifier, raw_tokens
 from lean_extract.syntax.premise_mentions import pieces
-from prover.generator.likeness import humps, words_of
-from prover.generator.symbols import END, FIRST_EXTRA, byte_symbols, text_of
+from lean_extract.syntax.words import WORDS
+
+PAD, END, UNKNOWN = 0, 1, 2
+FIRST_BYTE = 3
+FIRST_EXTRA = 259
+"""The first of the 125 symbols beyond the bytes (`<extra_id_0>`)."""
+SIZE = 384
+
 
 Form = Literal["numbered", "reprover"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -175,3 +187,46 @@ def _reprover(goals: Sequence[Goal], premises: Sequence[Premise], max_bytes: int
         if len(entry) + len(listed) + len(state) + 1 <= max_bytes:
             listed = entry + listed
     return [*listed, *state, END]
+
+
+def byte_symbols(text: str) -> list[int]:
+    """The symbols of a text: each byte plus 3."""
+    return [byte + FIRST_BYTE for byte in text.encode("utf-8", "surrogatepass")]
+
+
+def text_of(symbols: Sequence[int]) -> str | None:
+    """The text of byte symbols; None if they are not bytes or not valid UTF-8."""
+    if any(not FIRST_BYTE <= symbol < FIRST_EXTRA for symbol in symbols):
+        return None
+    try:
+        return bytes(symbol - FIRST_BYTE for symbol in symbols).decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_SHORTEST = 2
+"""The shortest word, in letters; shorter ones are variables."""
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text in lower case: the parts of its identifiers, and the words of operators and numerals.
+
+    >>> sorted(words_of("Nat.gcdA m n + 1 ∣ k"))
+    ['add', 'dvd', 'gcd', 'nat', 'one']
+    """
+    found: set[str] = set()
+    for raw in raw_tokens(text):
+        token = raw.rstrip()
+        if token in WORDS:
+            found.add(WORDS[token])
+        elif is_identifier(token):
+            found.update(word.lower() for word, _ in humps(token))
+    return frozenset(found)
+
+
+def humps(name: str) -> Iterator[tuple[str, int]]:
+    """The words of a name, split at dots, underscores and capitals, each with the offset of its end."""
+    for match in _HUMP.finditer(name):
+        if len(match[0]) >= _SHORTEST:
+            yield match[0], match.end()

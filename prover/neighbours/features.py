@@ -10,9 +10,8 @@ from functools import cached_property
 
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Premise
-from prover.generator.likeness import words_of
-from prover.neighbours.adapting import Adapted
-from prover.neighbours.names import ContextView
+from prover.generator.prompt import words_of
+from prover.neighbours.adapting import Adapted, ContextView
 from prover.shapes import last_parts, symbols, tokens
 from prover.templates import GoalView, PremiseView, fits, is_theorem, occurs_in
 

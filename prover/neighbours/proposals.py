@@ -16,9 +16,8 @@ from lean_extract.records import Goal, Premise
 from lean_extract.source.budget import Budget
 from lean_extract.syntax.complete_tactics import head
 from prover.candidates import Candidate, is_unfinished, key_of, merge
-from prover.neighbours.adapting import Adapted, adapted
+from prover.neighbours.adapting import MOST_PAIRS, Adapted, ContextView, adapted
 from prover.neighbours.features import Proposal, StepQuery, Weighing, weighted
-from prover.neighbours.names import MOST_PAIRS, ContextView
 
 SOURCE = "neighbour"
 """The source of these candidates."""

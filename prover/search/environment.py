@@ -1,12 +1,24 @@
-"""The interfaces that a search needs: a theorem that is open in some Lean, and a proposer of tactics."""
+"""What a search works with: a theorem that is open in some Lean, and proposers of tactics."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+import asyncio
+import math
+import random
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from lean_extract.records import Goal, ProofState, TacticOutcome
+from lean_extract.common.errors import LeanDied, LeanTimeout, NoGoalHere
+from lean_extract.goals import format_goal
+from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
+from lean_extract.session.live import LiveLean
+from prover.candidates import CandidateSource
+from prover.generator.source import TacticGenerator, as_candidates
+from prover.odds import shipped_odds
+from prover.opening import count_for
+from prover.search.theorem import Theorem, script
 
 TacticPath = tuple[str, ...]
 """The tactics that lead from the theorem to a state, each for the main goal that those before it leave."""
@@ -53,3 +65,163 @@ class Proposer(Protocol):
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
         """Tactics for the first of these goals; the others remain after it."""
         ...
+
+
+Retrieve = Callable[[Goal], Awaitable[Sequence[Premise]]]
+"""The premises that fit a goal, best first."""
+TEMPERATURE = 0.5
+"""By how much, on average, a seed lowers a tactic's log-probability."""
+
+
+async def no_premises(_: Goal) -> Sequence[Premise]:
+    """No premises, whatever the goal."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesProposer:
+    """Any sources of candidates, and a generator, as a proposer, by the fitted odds.
+
+    `sources`: if there are none, the generator's own log-probabilities count (section 4.5, after LeanDojo).
+    `limit`: how many tactics are proposed. `first`: those that are tried before all others. `generated`: how many
+    the generator writes for a state. `readable`: which premises the generator reads.
+    """
+
+    retrieve: Retrieve
+    sources: tuple[CandidateSource, ...]
+    limit: int = 32
+    first: tuple[str, ...] = ()
+    generator: TacticGenerator | None = None
+    generated: int = 16
+    readable: Callable[[Premise], bool] = lambda premise: True
+
+    async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
+        """At most `limit` tactics, best first; all sources run in a thread. Raises ModelError, IndexDamaged."""
+        premises = await self.retrieve(goals[0])
+        return await asyncio.to_thread(self._proposed, goals, premises)
+
+    def _proposed(self, goals: Sequence[Goal], premises: Sequence[Premise]) -> list[Proposed]:
+        written = []
+        if self.generator is not None:
+            read = [premise for premise in premises if self.readable(premise)]
+            count = count_for(self.generator, self.generated)
+            written = self.generator.generate(goals, read, count=count)
+        if not self.sources:
+            return [Proposed(one.tactic, one.log_probability) for one in written][: self.limit]
+        lists = [source.candidates(goals[0], premises, self.limit) for source in self.sources]
+        found = shipped_odds().weighed([*lists, as_candidates(written)])
+        best = max((one.score for one in found), default=1.0)
+        first = [Proposed(tactic, math.log(best)) for tactic in self.first]
+        return [*first, *(Proposed(one.tactic, math.log(one.score)) for one in found)][: self.limit]
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffled:
+    """A proposer whose log-probabilities are lowered at random, each by a draw of its own.
+
+    The draw is exponential with mean `temperature`. It depends only on seed, goals and tactic, so that the same
+    seed gives the same search. Seed 0 changes nothing.
+    """
+
+    proposer: Proposer
+    seed: int
+    temperature: float = TEMPERATURE
+
+    async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
+        """The proposer's tactics, best first by the lowered log-probabilities."""
+        proposed = await self.proposer.tactics(goals)
+        if self.seed == 0:
+            return proposed
+        state = "\n".join(map(format_goal, goals))
+        lowered = [
+            Proposed(item.tactic, item.log_probability - self._draw(state, item.tactic)) for item in proposed
+        ]
+        return sorted(lowered, key=lambda item: -item.log_probability)
+
+    def _draw(self, state: str, tactic: str) -> float:
+        chance = random.Random(f"{self.seed}\0{state}\0{tactic}").random()
+        return -self.temperature * math.log1p(-chance)
+
+
+class LeanEnvironment:
+    """A theorem in the live session.
+
+    A tactic is tried together with all tactics that led to its state, in a copy of the file where they
+    replace the theorem's `sorry`. So all goals count, and `closes` means a complete proof. If Lean's server
+    dies, each tactic without a verdict is tried again on its own in a new server, and fails if that dies, too.
+    The session belongs to the caller and stays open.
+    """
+
+    def __init__(self, session: LiveLean, theorem: Theorem, *, deaths: int = 8) -> None:
+        """`deaths`: how often Lean may die before the theorem is given up."""
+        self._session = session
+        self._theorem = theorem
+        self._deaths_left = deaths
+        self._milliseconds: dict[TacticPath, float] = {}
+        """How long Lean took for each path that left goals."""
+
+    async def start(self) -> ProofState:
+        """The theorem's goals.
+
+        Raises:
+            NoGoalHere, BadPosition, ProjectBroken, LeanDied, LeanTimeout: as `LeanSession.goals_at`.
+        """
+        theorem = self._theorem
+        state = await self._session.goals_at(theorem.path, theorem.text, theorem.position)
+        if not state.goals:
+            raise NoGoalHere(
+                f"The proof in line {theorem.position.line + 1} of {theorem.path.name} is complete.",
+                "Name a theorem that ends in `sorry`.",
+            )
+        await self._session.prepare(theorem.path, theorem.text, theorem.position)
+        return ProofState(state.goals[:1])
+
+    async def run(
+        self, path: TacticPath, tactics: Sequence[str], *, timeout: float
+    ) -> AsyncGenerator[TacticOutcome, None]:
+        """See `ProofEnvironment.run`. `timeout` is added to the time of the tactics that led to the state.
+
+        Raises:
+            LeanDied, LeanTimeout: Lean died more often than `deaths` allows.
+            NoGoalHere, ProjectBroken: the theorem's file changed during the search.
+        """
+        left = list(dict.fromkeys(tactics))
+        alone = False
+        while left:
+            batch = left[:1] if alone else list(left)
+            try:
+                async with aclosing(self._try(path, batch, timeout)) as outcomes:
+                    async for outcome in outcomes:
+                        left.remove(outcome.tactic)
+                        yield outcome
+            except (LeanDied, LeanTimeout) as error:
+                self._deaths_left -= 1
+                if self._deaths_left < 0:
+                    raise
+                if alone:
+                    yield TacticOutcome(left.pop(0), "fails", message=error.message)
+                alone = True
+
+    async def _try(
+        self, path: TacticPath, tactics: Sequence[str], timeout: float
+    ) -> AsyncGenerator[TacticOutcome, None]:
+        whose: dict[str, list[str]] = {}
+        for tactic in tactics:
+            whose.setdefault(script([*path, tactic]), []).append(tactic)
+        theorem, seconds = self._theorem, timeout + self._milliseconds.get(path, 0.0) / 1000
+        outcomes = self._session.try_tactics(
+            theorem.path, theorem.text, theorem.position, list(whose), timeout=seconds
+        )
+        async with aclosing(outcomes) as stream:
+            async for outcome in stream:
+                for tactic in whose[outcome.tactic]:
+                    if outcome.status == "progress":
+                        self._milliseconds[*path, tactic] = outcome.milliseconds
+                    yield _of_one(tactic, outcome)
+
+
+def _of_one(tactic: str, outcome: TacticOutcome) -> TacticOutcome:
+    """The outcome of a script, as that of its last tactic."""
+    if outcome.status == "unjudged":  # What Lean could not judge cannot be a step of a proof.
+        return replace(outcome, tactic=tactic, status="fails", state=None)
+    return replace(outcome, tactic=tactic)

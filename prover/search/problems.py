@@ -1,17 +1,26 @@
-"""Problems to prove, inputs from which no problem could be made, and files in miniF2F's format: JSONL, each line with
-`name`, `header`, `statement` and optionally `level`."""
+"""Problems to prove: lines of a file in miniF2F's format (JSONL with `name`, `header`, `statement` and optionally
+`level`), or theorems of a project without their proofs; and inputs from which no problem could be made."""
 
 from __future__ import annotations
 
 import codecs
 import hashlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.json_text import parse_json
 from lean_extract.common.files.reading import MAX_TEXT, read_regular
+from lean_extract.records import Position
+from lean_extract.source.grammar.commands import Command, split_commands
+from lean_extract.source.grammar.declarations import parse_declaration, parse_prefix
+from lean_extract.source.projects.project import SourceFile, find_project, find_sources
+from lean_extract.source.reader import SourceModule, read_module
+from lean_extract.syntax.keywords import THEOREM_WORDS
+from lean_extract.syntax.lexer import Tokens, tokenize
 from prover.search.theorem import Theorem
 
 FILE = "problem.lean"
@@ -154,3 +163,205 @@ def _is_whole(value: object) -> bool:
 def family(name: str) -> str:
     """Which part of miniF2F a name belongs to (`imo`, `mathd_algebra`, ...); empty for other names."""
     return next((one for one in _FAMILIES if name.startswith(one)), "")
+
+
+_BEGUN = " := by\n  sorry\n"
+_LEVEL = re.compile(r"\b[Ll]evel:?\s*(\d+)")
+
+
+def all_theorems(root: Path, folder: Path | None = None, *, hide: bool = False) -> list[Posed]:
+    """Every theorem of the project's own files, or of those below a folder, in order of module and line.
+
+    Args:
+        hide: whether the other theorems above it in its file are removed, for Lean as well.
+
+    Raises:
+        BadSource: there is no theorem.
+    """
+    posed: list[Posed] = []
+    texts: list[CutText] = []
+    for source in own_sources(root, folder):
+        text = _cut(source)
+        if isinstance(text, InvalidProblem):
+            posed.append(text)
+        elif text is not None:
+            texts.append(text)
+    names = frozenset(cut.name for text in texts for cut in text.cuts)
+    for text in texts:
+        posed += _problems(text, names, hide=hide)
+    if not posed:
+        raise BadSource(f"There is no theorem in {folder or root}.", "Name the folder of a Lean project.")
+    return _with_modules(posed)
+
+
+def named_theorems(root: Path, names: Sequence[str]) -> list[Posed]:
+    """The theorems with these names, in that order; a name that the project lacks gives an `InvalidProblem`.
+
+    Raises:
+        BadSource: there are no names.
+    """
+    if not names:
+        raise BadSource("There are no theorems to prove.", "Name at least one.")
+    wanted = frozenset(names)
+    lasts = frozenset(name.rpartition(".")[2] for name in names)
+    found: dict[str, Posed] = {}
+    for source in own_sources(root):
+        text = _cut(source, lasts)
+        if isinstance(text, CutText):
+            for one in _problems(text, wanted, hide=False):
+                found.setdefault(one.name, one)
+    message = "The project has no theorem of that name in its own files, or none that stands alone."
+    return uniquely_named(
+        [(line, found.get(name) or InvalidProblem(name, message)) for line, name in enumerate(names, start=1)]
+    )
+
+
+def own_sources(root: Path, folder: Path | None = None) -> list[SourceFile]:
+    """The project's own files (not its packages'), or those of them below a folder."""
+    project = find_project(root)
+    packages = [package.root for package in project.packages]
+    return [
+        source
+        for source in find_sources(root).sources
+        if not any(source.path.is_relative_to(package) for package in packages)
+        and (folder is None or source.path.is_relative_to(folder))
+    ]
+
+
+def _cut(source: SourceFile, only: Collection[str] = ()) -> CutText | InvalidProblem | None:
+    """The file's theorems; None if the text contains none of `only`, the last components of names."""
+    try:
+        text = source.path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        return InvalidProblem(source.module, f"{source.path} cannot be read: {error}.")
+    if only and not any(name in text for name in only):
+        return None
+    return cut_text(text, source.module, str(source.path))
+
+
+def _problems(text: CutText, wanted: Collection[str], *, hide: bool) -> Iterator[Problem]:
+    path = Path(text.read.module.path)
+    for cut in text.cuts:
+        if cut.name in wanted:
+            yield problem_of(text, cut, path, wanted, hide=hide)
+
+
+def _with_modules(posed: Sequence[Posed]) -> list[Posed]:
+    """Add the module to a name that several theorems share (private ones of several modules)."""
+    found: dict[str, Posed] = {}
+    for one in posed:
+        named = one
+        if one.name in found and isinstance(one, Problem):
+            named = replace(one, name=f"{one.name} ({one.module})")
+        found.setdefault(named.name, named)
+    return list(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A theorem of a text, with offsets into the text: `begin` of its command, the end of its statement
+    (`stated`) and the end of its proof (`end`)."""
+
+    name: str
+    doc: str
+    begin: int
+    stated: int
+    end: int
+
+    @property
+    def level(self) -> str:
+        """The difficulty that its doc comment states (`Level 3`), as text; empty if it states none."""
+        found = _LEVEL.search(self.doc)
+        return found[1] if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class CutText:
+    """A module's text (with Unix line endings) and its theorems, in order."""
+
+    text: str
+    read: SourceModule
+    cuts: tuple[Cut, ...]
+
+
+def cut_text(text: str, module: str, path: str) -> CutText:
+    """Find the theorems of a module's text.
+
+    Theorems of a `mutual` block are left out, since none of them can stand without those below it. So are the
+    helpers after a proof's `where`, which belong to the proof.
+    """
+    text = text.replace("\r\n", "\n")
+    read = read_module(text, module, path)
+    tokens = tokenize(text)
+    commands = split_commands(tokens)
+    starts = [tokens.starts[command.begin] for command in commands]
+    mutual = _mutual(tokens, commands)
+    cuts = []
+    for premise in read.premises:
+        if premise.kind in THEOREM_WORDS and premise.generated_by is None and premise.span is not None:
+            begin = _offset(tokens, premise.span.start)
+            end = _offset(tokens, premise.span.end)
+            index = bisect_right(starts, begin) - 1
+            stated = _stated(tokens, begin, end)
+            if stated is not None and index not in mutual:
+                cuts.append(Cut(premise.name, premise.doc or "", starts[index], stated, end))
+    return CutText(text, read, tuple(cuts))
+
+
+def problem_of(source: CutText, cut: Cut, path: Path, others: Collection[str], *, hide: bool) -> Problem:
+    """The theorem as a problem: without its proof and without everything below it.
+
+    Args:
+        others: the names of all problems; a retriever does not see the proofs of those above.
+        hide: whether those above are removed entirely, for Lean as well.
+    """
+    above = [one for one in source.cuts if one.end <= cut.begin and one.name in others]
+    stated = source.text[: cut.stated]
+    text = without(stated, above) if hide else stated
+    position = Position(text.count("\n") + 1, 2)
+    seen = "" if hide else f"{unproved(stated, above)}{_BEGUN}"
+    theorem = Theorem(path, f"{text}{_BEGUN}", position)
+    return Problem(cut.name, theorem, cut.name, cut.level, source.read.module.name, seen)
+
+
+def without(text: str, cuts: Sequence[Cut]) -> str:
+    """The text with these theorems blanked out; lines and columns of the rest stay as they are."""
+    for cut in cuts:
+        text = text[: cut.begin] + re.sub(r"[^\n]", " ", text[cut.begin : cut.end]) + text[cut.end :]
+    return text
+
+
+def unproved(text: str, cuts: Sequence[Cut]) -> str:
+    """The text with the proofs of these theorems replaced by `sorry`; line numbers do not change."""
+    for cut in sorted(cuts, key=lambda one: -one.begin):
+        lines = "\n" * text.count("\n", cut.stated, cut.end)
+        text = f"{text[: cut.stated]} := sorry{lines}{text[cut.end :]}"
+    return text
+
+
+def _offset(tokens: Tokens, position: Position) -> int:
+    return tokens.line_offsets()[position.line] + position.column
+
+
+def _mutual(tokens: Tokens, commands: Sequence[Command]) -> frozenset[int]:
+    """The indices of the commands inside a `mutual` block; no other block can be nested in one."""
+    found: list[int] = []
+    is_inside = False
+    for index, command in enumerate(commands):
+        if "mutual" in tokens.texts[command.begin : command.end]:  # perhaps after `set_option ... in`
+            is_inside = True
+        elif tokens.texts[command.begin] == "end":
+            is_inside = False
+        if is_inside:
+            found.append(index)
+    return frozenset(found)
+
+
+def _stated(tokens: Tokens, begin: int, end: int) -> int | None:
+    """The offset at which the statement of the declaration at [begin, end) ends; None for a `where` helper."""
+    first, last = bisect_left(tokens.starts, begin), bisect_left(tokens.starts, end)
+    prefix, keyword = parse_prefix(tokens, first, last)
+    declaration = parse_declaration(tokens, prefix, first, keyword, last)
+    if declaration is None:  # it has no keyword, as a `where` helper
+        return None
+    return tokens.end(declaration.value_begin - 1)

@@ -7,24 +7,24 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from lean_extract.common.errors import LeanNotFound, PremiseSuggestError
 from lean_extract.session.live import LiveLean
 from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.toolchains.toolchain import Toolchain
-from prover.search.environment import Proposer
-from prover.search.lean_environment import LeanEnvironment
+from prover.search.environment import LeanEnvironment, Proposer
 from prover.search.problems import InvalidProblem, Posed, Problem
-from prover.search.proof_file import check_proof, write_proof
 from prover.search.run_folder import ProblemRow, not_written
 from prover.search.search import SearchLimits, SearchResult, search
+from prover.search.theorem import check_proof, write_proof
 
 ProposerFor = Callable[[Problem, int], Proposer]
 """(problem, pass from 1) -> what proposes tactics for it."""
+Prove = Callable[[Problem, int], Awaitable[ProblemRow]]
+"""(problem, pass from 1) -> its row; one problem at a time."""
 
 _ONLY_SORRY = re.compile(r"uses [`']sorry[`']|depends on sorryAx\b")
 _ENDS_IN_PROOF = re.compile(r":=\s*+\S")
@@ -162,15 +162,7 @@ def _row(blank: ProblemRow, result: SearchResult) -> ProblemRow:
     )
 
 
-class Worker(Protocol):
-    """Proves one problem at a time."""
-
-    async def prove(self, problem: Problem, pass_number: int) -> ProblemRow:
-        """Try to prove the problem; returns its row."""
-        ...
-
-
-async def run(tasks: Iterable[Task], workers: Sequence[Worker], on_row: Callable[[ProblemRow], None]) -> None:
+async def run(tasks: Iterable[Task], workers: Sequence[Prove], on_row: Callable[[ProblemRow], None]) -> None:
     """Give each task to the next free worker; `on_row` is called with each row as soon as it is there.
 
     An exception of a worker or of `on_row` stops the other workers, too, and so does cancellation. A problem
@@ -178,12 +170,12 @@ async def run(tasks: Iterable[Task], workers: Sequence[Worker], on_row: Callable
     """
     waiting = iter(tasks)
 
-    async def work(worker: Worker) -> None:
+    async def work(prove: Prove) -> None:
         for posed, pass_number in waiting:
             if isinstance(posed, InvalidProblem):
                 on_row(ProblemRow(posed.name, pass_number, "failed", posed.level, error=posed.message))
             else:
-                on_row(await worker.prove(posed, pass_number))
+                on_row(await prove(posed, pass_number))
 
     running = [asyncio.create_task(work(worker)) for worker in workers]
     try:

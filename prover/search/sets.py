@@ -18,10 +18,8 @@ from lean_extract.common.files.reading import is_folder
 from lean_extract.source.projects.project import find_sources, is_project_root, only_of, projects_at
 from lean_extract.toolchains.compile import header_imports
 from lean_extract.toolchains.toolchain import Toolchain, has_lakefile
-from prover.search.library import all_theorems, named_theorems
-from prover.search.problems import Posed, Problem, read_minif2f
-from prover.search.proof_file import check_proof
-from prover.search.theorem import Theorem
+from prover.search.problems import Posed, Problem, all_theorems, named_theorems, read_minif2f
+from prover.search.theorem import Theorem, check_proof
 
 EXAMPLE = Path(lean_extract.__path__[0]) / "minicore" / "example"
 """The mini core's example library."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lean_extract.common.arrays import Floats
 from lean_extract.records import Premise
 from lean_extract.syntax.lexer import is_identifier
-from prover.generator.likeness import words_of
+from prover.generator.prompt import words_of
 from prover.matching import unify
 from prover.shaped.shape import GROUPS, Slot
 from prover.shaped.situation import Local, Situation, bucket

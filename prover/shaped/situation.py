@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lean_extract.records import Goal
 from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.inaccessible import DAGGER
-from prover import arguments
+from prover import facts
 from prover.shapes import GoalShape, binder_arguments, head, last_named, shape, symbols, tokens
 from prover.templates import GoalView
 from prover.terms import Term, parse
@@ -97,7 +97,7 @@ def is_proof(name: str, type_: str) -> bool:
     parts = tokens(type_)
     if parts and _SORT.match(parts[0]):
         return False
-    return bool(_PROOF.match(name)) or arguments.is_proof(name, parts, {})
+    return bool(_PROOF.match(name)) or facts.is_proof(name, parts, {})
 
 
 def words(situation: Situation) -> tuple[list[str], list[str], list[str]]:

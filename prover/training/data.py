@@ -16,10 +16,9 @@ from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import BadRecords
 from lean_extract.common.typed import read_typed
 from lean_extract.records import Premise
-from prover.generator.prompt import encode_prompt, encode_tactic, premises_in
-from prover.generator.symbols import FIRST_EXTRA
-from prover.training.config import MixConfig, PromptConfig
+from prover.generator.prompt import FIRST_EXTRA, encode_prompt, encode_tactic, premises_in
 from prover.training.pairs import VERSION, PairsManifest, TacticPair
+from prover.training.train import MixConfig, PromptConfig
 from retriever.search.splits import Split
 
 _AGAIN = "Build it with `python -m prover pairs RECORDS OUT`."

@@ -28,9 +28,8 @@ from lean_extract.common.option_types import positive
 from lean_extract.common.verbs import add_json_option, write_json
 from prover.generator.model import Generator
 from prover.training.data import EncodedPairs
-from prover.training.measuring import matches, one_line, share_table, shares
 from prover.training.pairs import TacticPair
-from prover.training.steps import read_retrieved, sample, tactic_steps
+from prover.training.steps import matches, one_line, read_retrieved, sample, share_table, shares, tactic_steps
 from retriever.metrics.bootstrap import Interval
 
 Fill = Callable[[int, TacticPair], Sequence[str]]

@@ -45,9 +45,8 @@ from prover.training.fit_neighbours import (
     fitted,
     part_of,
 )
-from prover.training.measuring import last_parts, matches, share_table, shares
 from prover.training.pairs import TacticPair, pairs_of
-from prover.training.steps import WantedStep, read_lists, read_steps
+from prover.training.steps import WantedStep, last_parts, matches, read_lists, read_steps, share_table, shares
 from retriever.lean.dataset.dataset import load_records, names_in
 from retriever.lean.index.steps import LONGEST_STATE, LONGEST_TACTIC, size_of, split_context, step_vectors
 from retriever.lean.near_steps import NEAREST, chosen_steps

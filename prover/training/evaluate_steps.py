@@ -27,8 +27,7 @@ from prover.generator.source import TacticGenerator
 from prover.opening import open_folder
 from prover.training.data import EncodedPairs
 from prover.training.fit_shapes import PREMISES
-from prover.training.measuring import matches, share_table, shares
-from prover.training.steps import WantedStep, read_lists, read_steps, sample
+from prover.training.steps import WantedStep, matches, read_lists, read_steps, sample, share_table, shares
 from retriever.metrics.bootstrap import Interval
 
 FEW, MANY = 8, 32

@@ -22,10 +22,17 @@ from transformers import T5ForConditionalGeneration
 
 from lean_extract.common.errors import ModelError
 from lean_extract.common.files.atomic import replacing
-from prover.generator import files, graphs
-from prover.generator.model import Generator
-from prover.generator.prompt import FORMS, VERSION
-from prover.generator.symbols import END, SIZE
+from prover.generator import files
+from prover.generator.model import (
+    LOG_PROBABILITIES,
+    Generator,
+    decoder_inputs,
+    decoder_outputs,
+    kept_names,
+    memory_names,
+    past_names,
+)
+from prover.generator.prompt import END, FORMS, SIZE, VERSION
 from prover.training.model import load_model, load_transformers
 from prover.training.t5_graphs import DecoderGraph, EncoderGraph
 from prover.training.train import load_run
@@ -95,9 +102,9 @@ def export_run(run: Path, out: Path, *, int8: bool, pointers: float = 0.0) -> Pa
 
 
 def export_graphs(model: T5ForConditionalGeneration, folder: Path) -> None:
-    """Write both graphs with float32 weights. `prover.generator.graphs` defines their inputs and outputs."""
+    """Write both graphs with float32 weights. `prover.generator.model` defines their inputs and outputs."""
     layers, heads, size = _shape(model)
-    memory = graphs.memory_names(layers)
+    memory = memory_names(layers)
     memory_axes = {name: {2 if "keys" in name else 1: "length"} for name in memory}
     prompt = torch.tensor([END + 2, END + 3, END])
     encoder = EncoderGraph(model).eval()
@@ -108,17 +115,17 @@ def export_graphs(model: T5ForConditionalGeneration, folder: Path) -> None:
         given = encoder(prompt)
     past = torch.zeros(3, heads, 2, size)
     caches = [t for at in range(0, 2 * layers, 2) for t in (past, past, *given[at : at + 2])]
-    axes = {name: {0: "beams"} for name in ("symbols", "parents", graphs.LOG_PROBABILITIES)} | memory_axes
-    axes |= {name: {0: "rows", 2: "steps"} for name in graphs.past_names(layers)}
-    axes |= {name: {0: "beams", 2: "kept"} for name in graphs.kept_names(layers)}
+    axes = {name: {0: "beams"} for name in ("symbols", "parents", LOG_PROBABILITIES)} | memory_axes
+    axes |= {name: {0: "rows", 2: "steps"} for name in past_names(layers)}
+    axes |= {name: {0: "beams", 2: "kept"} for name in kept_names(layers)}
     inputs = (torch.tensor([END + 2, END + 3]), torch.tensor([0, 2]), *caches)
-    names = graphs.decoder_inputs(layers)
+    names = decoder_inputs(layers)
     export_graph(
         DecoderGraph(model),
         inputs,
         folder / files.DECODER,
         names,
-        graphs.decoder_outputs(layers),
+        decoder_outputs(layers),
         axes,
     )
 

@@ -10,8 +10,7 @@ from lean_extract.near_steps import NearStep
 from lean_extract.records import Premise
 from prover.neighbours.features import FEATURES, StepQuery
 from prover.neighbours.proposals import proposals
-from prover.training.measuring import last_parts
-from prover.training.steps import WantedStep
+from prover.training.steps import WantedStep, last_parts
 
 PARTS = 5
 """Parts of the theorems in cross-validation."""

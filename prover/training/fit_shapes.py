@@ -26,8 +26,9 @@ from prover.shaped import files
 from prover.shaped.model import ShapeGenerator
 from prover.training import shape_classifier as classifier
 from prover.training import shape_pointers as pointers
+from prover.training.card import write_shapes_card
 from prover.training.data import EncodedPairs
-from prover.training.shape_examples import (
+from prover.training.shape_classifier import (
     Example,
     examples_of,
     targets,
@@ -35,7 +36,6 @@ from prover.training.shape_examples import (
     vocabulary,
     without_own,
 )
-from prover.training.shapes_card import write_card
 from prover.training.steps import read_retrieved, sample
 from retriever.search.splits import Split
 
@@ -85,7 +85,7 @@ def fit(pairs: Path, out: Path, lists: Sequence[Path], epochs: int, limit: int |
     }
     out.mkdir(parents=True, exist_ok=True)
     files.write(out, shapes, arrays, uses, about)
-    write_card(out, about, known.manifest.sources, LEAST)
+    write_shapes_card(out, about, known.manifest.sources, LEAST)
     return ShapeGenerator.load(out)
 
 

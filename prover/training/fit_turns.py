@@ -37,10 +37,17 @@ from prover.odds import FILE
 from prover.opening import open_folder
 from prover.training.evaluate_neighbours import library_of
 from prover.training.steps import read_steps, sample
-from prover.training.turns.collecting import at_steps, at_theorems, kept
+from prover.training.turns.collecting import (
+    LabelledGoal,
+    at_steps,
+    at_theorems,
+    first_steps,
+    goals_of,
+    kept,
+    problems_of,
+    started,
+)
 from prover.training.turns.fitting import cross_validated, markdown, odds_of, rows_of, to_json
-from prover.training.turns.labelled import LabelledGoal
-from prover.training.turns.library_trials import first_steps, goals_of, problems_of, started
 from prover.training.turns.proposing import Sources
 from retriever.lean.dataset.dataset import build_dataset, load_records, names_in
 from retriever.models.encoder import Encoder

@@ -11,13 +11,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lean_extract.common.errors import BadRecords
-from prover.generator.prompt import MAX_PREMISES
-from prover.generator.symbols import FIRST_EXTRA, PAD
-from prover.training.config import GeneratorConfig, parse_config
+from prover.generator.prompt import FIRST_EXTRA, MAX_PREMISES, PAD
 from prover.training.data import Draws, EncodedExample, EncodedPairs, example_of
-from prover.training.forward import FastT5
-from prover.training.model import build_model, judge_of, load_model, set_distances
+from prover.training.model import FastT5, build_model, judge_of, load_model, set_distances
 from prover.training.steps import retrieved_pairs
+from prover.training.train import GeneratorConfig, parse_config
 from retriever.models.runtime import padded
 
 _IGNORED = -100

@@ -12,8 +12,8 @@ from torch.nn import functional
 
 from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.records import Premise
-from prover.shaped.filling import wanted
-from prover.shaped.networks import HEAD, POINTER, TYPE
+from prover.shaped.files import HEAD, POINTER, TYPE
+from prover.shaped.model import wanted
 from prover.shaped.pointing import (
     HEAD_BUCKETS,
     LOCAL_FEATURES,
@@ -31,8 +31,7 @@ from prover.shaped.pointing import (
 from prover.shaped.shape import GROUPS, Shape
 from prover.shaped.situation import Situation
 from prover.templates import PremiseView
-from prover.training.epochs import EpochSettings, fit_epochs
-from prover.training.shape_examples import Example
+from prover.training.shape_classifier import EpochSettings, Example, fit_epochs
 
 DROPPED = 0.1
 EPOCHS = EpochSettings(batch=128, rate=2e-3, last_rate=0.05, decay=1e-3)
@@ -140,7 +139,7 @@ class Pointer(nn.Module):
         return scores.masked_fill(torch.arange(most)[None] >= lengths[:, None], _PADDING)
 
     def arrays(self, kind: str) -> dict[str, Floats]:
-        """The trained arrays by the names in `prover.shaped.networks.sizes`."""
+        """The trained arrays by the names in `prover.shaped.files.sizes`."""
         found = {
             f"{kind}.heads": self.heads.weight,
             f"{kind}.weight": self.hidden.weight,

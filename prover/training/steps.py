@@ -1,9 +1,10 @@
-"""Steps of proofs whose own tactic is known, and the retriever's premises for them (`python -m prover retrieve`)."""
+"""Steps of proofs whose own tactic is known, the retriever's premises for them (`python -m prover retrieve`), and how
+often tactics are the proofs' own."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +13,13 @@ import numpy as np
 from lean_extract.common.errors import BadRecords
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal
+from lean_extract.syntax.complete_tactics import head
+from lean_extract.syntax.lexer import is_identifier, raw_tokens
 from prover.training.data import EncodedPairs
 from prover.training.pairs import TacticPair
 from retriever.lean.evaluation.pool import HeldOutGoal, Pool
+from retriever.metrics.bootstrap import Bootstrap, Interval
+from retriever.metrics.tables import table
 
 FORMAT = "premise-suggest-retrieved"
 
@@ -114,3 +119,43 @@ def retrieved_pairs(path: Path, known: EncodedPairs) -> dict[int, list[str]]:
     return {
         index: names for index, names in found if names is not None and known.pairs[index].kind == "tactic"
     }
+
+
+def one_line(tactic: str) -> str:
+    """The tactic with one space for any white space."""
+    return " ".join(tactic.split())
+
+
+def last_parts(tactic: str) -> str:
+    """The tactic with the last parts of all names, one space between tokens."""
+    tokens = [raw.rstrip() for raw in raw_tokens(one_line(tactic))]
+    return " ".join(token.rpartition(".")[2] if is_identifier(token) else token for token in tokens)
+
+
+def matches(
+    tactics: Sequence[str], wanted: str, count: int, form: Callable[[str], str] = last_parts
+) -> tuple[float, float, float]:
+    """(exact@1, exact@n, head@n) of the first `count` tactics that differ, each 0 or 1.
+
+    `form`: what is compared; by default names count by their last parts.
+    """
+    distinct = list({form(tactic): tactic for tactic in reversed(tactics)}.items())[::-1][:count]
+    same = [text == form(wanted) for text, _ in distinct]
+    heads = [head(tactic) == head(wanted) for _, tactic in distinct]
+    return float(same[:1] == [True]), float(any(same)), float(any(heads))
+
+
+def shares(names: Sequence[str], values: Sequence[Sequence[float]]) -> dict[str, Interval]:
+    """The means of each column over steps, with their intervals. Values are [steps, names], each 0 or 1."""
+    return dict(zip(names, Bootstrap(len(values)).intervals(np.array(values)), strict=True))
+
+
+def share_table(label: str, rows: Sequence[tuple[str, Mapping[str, Interval], str]], last: str = "ms") -> str:
+    """The rows in Markdown, each a name, its figures by column, and the text of the last column."""
+    names = list(rows[0][1]) if rows else []
+    lines = [[name, *map(_percent, figures.values()), text] for name, figures, text in rows]
+    return table([label, *names, last], lines)
+
+
+def _percent(share: Interval) -> str:
+    return f"{100 * share.mean:.1f} ({100 * share.low:.1f}–{100 * share.high:.1f})"

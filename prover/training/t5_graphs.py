@@ -2,7 +2,7 @@
 
 They take one prompt at a time: the encoder has no batch axis and needs no mask, and all beams share its output.
 The decoder's beams are rows. A beam's own keys and values are selected by its parent inside the graph, so that the
-cache never passes through Python. `prover.generator.graphs` runs them.
+cache never passes through Python. `prover.generator.model` runs them.
 
 Attention is as in T5 (Raffel et al., 2020): no scaling, a learned bias by relative position that all layers share,
 RMS norms, and no additive biases. There is no dropout.

@@ -23,9 +23,9 @@ import numpy as np
 from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.onnx_runtime import open_session
 from lsp_server.engine.generators import BYT5, generator_folder
-from prover.generator import beam, files, graphs
-from prover.generator.model import settings_for
-from prover.generator.symbols import END, FIRST_BYTE, FIRST_EXTRA, PAD
+from prover.generator import beam, files
+from prover.generator.model import Decoding, run_encoder, settings_for
+from prover.generator.prompt import END, FIRST_BYTE, FIRST_EXTRA, PAD
 from scripts.benchmarks.harness import Stopwatch, add_json, write_json
 
 SHAPE = {"d_model": 512, "d_kv": 64, "num_heads": 8, "d_ff": 1024, "num_layers": 6, "num_decoder_layers": 3}
@@ -70,9 +70,9 @@ def timed(folder: Path, name: str, task: Task, threads: int) -> Timing:
 def once(encoder: Any, decoder: Any, config: files.Config, task: Task) -> tuple[float, float, float]:
     """Seconds in the encoder's graph, in the decoder's, and of all with the search around them."""
     started = time.perf_counter()
-    memory = graphs.run_encoder(encoder, task.prompt, config.layers)
+    memory = run_encoder(encoder, task.prompt, config.layers)
     encoded = time.perf_counter()
-    decoding = graphs.Decoding(decoder, memory, config.layers, config.heads, config.head_size)
+    decoding = Decoding(decoder, memory, config.layers, config.heads, config.head_size)
     spent = 0.0
 
     def step(symbols: Int64s, parents: Int64s) -> Floats:

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> None:
     watch = Stopwatch.of(options)
     service = PremiseService.open([IndexStore(options.index)], ENCODER)
     segments = service.snapshot().view.segments
-    trees = [segment.tables.trees for segment in segments if segment.trees is not None]
+    trees = [segment.tables.trees for segment in segments if segment.tables.trees is not None]
     size = sum(array.nbytes for one in trees for array in (one.starts, one.heads, one.sizes))
     rows: list[Row] = [
         ("statements", float(sum(len(one) for one in trees)), ""),

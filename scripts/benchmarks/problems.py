@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from lsp_server.cli import main as premise_suggest
-from lsp_server.commands.eval_options import RETRIEVERS
+from lsp_server.commands.eval_premises import RETRIEVERS
 from lsp_server.commands.eval_report import Run, markdown, notes, picture, plain, read_run, table, to_json
 from lsp_server.engine.generators import generator_folder
 from retriever.metrics.charts import require_charts

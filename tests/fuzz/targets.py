@@ -63,7 +63,7 @@ from lsp_server.http.prefixes import starting_with
 from lsp_server.protocol.parameters import Parameters
 from prover.candidates import FinishingTactics, Templates
 from prover.generator.prompt import encode_prompt
-from prover.search.library import cut_text
+from prover.search.problems import cut_text
 from prover.search.theorem import Theorem
 from prover.shaped.shape import abstracted
 from prover.states import adds_nothing, fingerprint

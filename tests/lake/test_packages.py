@@ -16,8 +16,7 @@ from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.server import LeanServer
 from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import resolve_lean
-from prover.search.proof_file import check_proof
-from prover.search.theorem import Theorem
+from prover.search.theorem import Theorem, check_proof
 from tests.lake.projects import LAKEFILE, LakeProject
 
 pytestmark = pytest.mark.lean

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prover.arguments import telescope
+from prover.facts import telescope
 from prover.shapes import head, shape, strip_brackets, symbols, tokens
 from prover.terms import parse
 

@@ -14,8 +14,8 @@ from lean_extract.common.arrays import Doubles, Int64s
 from lean_extract.common.errors import BadRecords
 from lean_extract.syntax.complete_tactics import head
 from prover.odds import FEATURES, FORMAT, SOURCES, VERSION, AcceptanceModel, features, together
-from prover.training.measuring import last_parts, share_table, shares
-from prover.training.turns.labelled import LabelledGoal
+from prover.training.steps import last_parts, share_table, shares
+from prover.training.turns.collecting import LabelledGoal
 from retriever.metrics.bootstrap import Interval
 
 Sets = Mapping[str, Sequence[LabelledGoal]]

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.onnx_runtime import open_session
-from prover.generator import files, graphs
+from prover.generator import files
 from prover.generator.beam import BeamSettings, search
+from prover.generator.model import Decoding, run_encoder
 
 END = 1
 
@@ -195,8 +196,8 @@ def test_the_same_as_generate_of_transformers(
             return_dict_in_generate=True,
         )
     encoder, decoder = (open_session(tmp_path / name, 1) for name in (files.ENCODER, files.DECODER))
-    memory = graphs.run_encoder(encoder, prompt[0].tolist(), 2)
-    step = graphs.Decoding(decoder, memory, 2, 3, 8)
+    memory = run_encoder(encoder, prompt[0].tolist(), 2)
+    step = Decoding(decoder, memory, 2, 3, 8)
     ours = search(step, BeamSettings(beams, 12, END, length_penalty=penalty))
     assert [each.score for each in ours] == pytest.approx(theirs.sequences_scores.tolist(), abs=1e-3)
     assert [each.symbols for each in ours] == [_symbols(row) for row in theirs.sequences.tolist()]

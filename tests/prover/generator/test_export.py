@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from prover.generator.model import Decoding, run_encoder
+
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 import torch
@@ -17,7 +19,7 @@ import torch
 from lean_extract.common.errors import ModelError
 from lean_extract.common.onnx_runtime import open_session
 from lean_extract.goals import parse_goal
-from prover.generator import files, graphs
+from prover.generator import files
 from prover.generator.model import Generator, impossible, settings_for
 from prover.generator.prompt import decode_tactic, encode_prompt, encode_tactic
 from prover.training.export import export_graphs, export_model
@@ -67,9 +69,9 @@ def test_a_beam_goes_on_from_its_parent(make_t5: Make, tmp_path: Path) -> None:
     np.testing.assert_allclose(crossed, [last([0, 12, 20]), last([0, 10, 21])], rtol=1e-4, atol=1e-4)
 
 
-def decoding(folder: Path, prompt: list[int]) -> graphs.Decoding:
+def decoding(folder: Path, prompt: list[int]) -> Decoding:
     encoder, decoder = (open_session(folder / name, 1) for name in (files.ENCODER, files.DECODER))
-    return graphs.Decoding(decoder, graphs.run_encoder(encoder, prompt, 2), 2, 3, 8)
+    return Decoding(decoder, run_encoder(encoder, prompt, 2), 2, 3, 8)
 
 
 @pytest.mark.parametrize("shards", [False, True])
@@ -148,7 +150,7 @@ def test_int8_is_a_third_of_the_size_and_near_the_same(make_t5: Make, tmp_path: 
         assert values["weights"] == ("int8" if int8 else "float32")
         sizes.append(sum((folder / name).stat().st_size for name in (files.ENCODER, files.DECODER)))
         encoder, decoder = (open_session(folder / name, 1) for name in (files.ENCODER, files.DECODER))
-        step = graphs.Decoding(decoder, graphs.run_encoder(encoder, list(range(3, 103)), 2), 2, 4, 32)
+        step = Decoding(decoder, run_encoder(encoder, list(range(3, 103)), 2), 2, 4, 32)
         answers.append(step(np.array([0]), np.array([0])))
     assert sizes[1] < 0.45 * sizes[0]
     assert np.abs(np.exp(answers[0]) - np.exp(answers[1])).max() < 0.02

@@ -21,7 +21,7 @@ from lean_extract.goals import parse_goal
 from lean_extract.records import Premise
 from prover.generator.files import CONFIG, DECODER, ENCODER
 from prover.generator.model import Generator, first_word, impossible
-from prover.generator.symbols import END, FIRST_EXTRA, PAD, SIZE, UNKNOWN, byte_symbols
+from prover.generator.prompt import END, FIRST_EXTRA, PAD, SIZE, UNKNOWN, byte_symbols
 from tests.prover.generator.conftest import FIXTURE, PREMISES
 
 COMMUTES = parse_goal("n m : ℕ\n⊢ n + m = m + n")

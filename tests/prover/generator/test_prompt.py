@@ -4,19 +4,23 @@ from hypothesis import strategies as st
 
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.syntax.premise_mentions import endings, pieces, qualified
-from prover.generator.likeness import words_of
 from prover.generator.prompt import (
+    END,
+    FIRST_EXTRA,
     FORMS,
     IN_CONTEXT,
     IN_TARGET,
+    SIZE,
     Form,
+    byte_symbols,
     decode_tactic,
     encode_prompt,
     encode_tactic,
     premises_in,
     state_text,
+    text_of,
+    words_of,
 )
-from prover.generator.symbols import END, FIRST_EXTRA, SIZE, byte_symbols, text_of
 
 GOAL = Goal((Hypothesis(("a", "b"), "Nat"), Hypothesis(("inst✝",), "Group G")), "a + b = b + a")
 COMM = Premise("Nat.add_comm", "theorem", "M", ("(a b : ℕ)",), "a + b = b + a")

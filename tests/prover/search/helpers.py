@@ -11,7 +11,7 @@ from lean_extract.source.reader import read_file
 from lean_extract.toolchains.packaged import CORE_SOURCES
 from prover.candidates import FinishingTactics, Templates
 from prover.search import SearchLimits
-from prover.search.proposals import SourcesProposer
+from prover.search.environment import SourcesProposer
 from prover.search.theorem import Theorem
 
 EXAMPLE = CORE_SOURCES.parent / "example"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.toolchains.packaged import CORE_SOURCES
-from prover.search.library import CutText, cut_text, problem_of, unproved, without
+from prover.search.problems import CutText, cut_text, problem_of, unproved, without
 
 EXAMPLE = CORE_SOURCES.parent / "example"
 FILES = sorted((EXAMPLE / "Example").rglob("*.lean"))

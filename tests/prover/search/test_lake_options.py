@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from lean_extract.toolchains.toolchain import Toolchain
-from prover.search.proof_file import CheckedProof, check_proof, file_options
-from prover.search.theorem import Theorem
+from prover.search.theorem import CheckedProof, Theorem, check_proof, file_options
 from tests.lake.projects import LakeProject
 
 pytestmark = pytest.mark.lean

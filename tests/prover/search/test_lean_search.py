@@ -15,9 +15,8 @@ from lean_extract.records import Goal, Position, ProofState, TacticOutcome
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.toolchains.toolchain import Toolchain
 from prover.search import Proposed, SearchLimits, search
-from prover.search.lean_environment import LeanEnvironment
-from prover.search.proof_file import check_proof
-from prover.search.theorem import Theorem
+from prover.search.environment import LeanEnvironment
+from prover.search.theorem import Theorem, check_proof
 from tests.prover.search.helpers import QUICK, templates, theorem
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]

@@ -12,8 +12,7 @@ import pytest
 from lean_extract.common.errors import LeanNotFound
 from lean_extract.session.processes import descendants
 from lean_extract.toolchains.toolchain import Toolchain
-from prover.search.proof_file import CheckedProof, check_proof, proof_text, write_proof
-from prover.search.theorem import Theorem
+from prover.search.theorem import CheckedProof, Theorem, check_proof, proof_text, write_proof
 from tests.prover.search.helpers import theorem
 
 lean = pytest.mark.lean

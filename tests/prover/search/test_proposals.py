@@ -10,8 +10,7 @@ from lean_extract.goals import parse_goal
 from lean_extract.records import Goal, Premise
 from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates
 from prover.generator.model import Generated
-from prover.search.environment import Proposed
-from prover.search.proposals import SourcesProposer, no_premises
+from prover.search.environment import Proposed, SourcesProposer, no_premises
 
 GOAL = parse_goal("p q : Prop\nh : p ∧ q\n⊢ q ∧ p")
 

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from lean_extract.records import Goal
-from prover.search.environment import Proposed
+from prover.search.environment import Proposed, Shuffled
 from prover.search.problems import InvalidProblem, Problem
-from prover.search.proposals import Shuffled
 from prover.search.proving import run
 from prover.search.run_folder import ProblemRow
 from prover.search.theorem import Theorem
@@ -43,7 +42,7 @@ async def test_workers_work_side_by_side_and_each_problem_once() -> None:
     rows: list[ProblemRow] = []
     names = [f"p{number}" for number in range(9)]
     async with asyncio.timeout(30):
-        await run([(problem(name), 1) for name in names], workers, rows.append)
+        await run([(problem(name), 1) for name in names], [one.prove for one in workers], rows.append)
     assert sorted(row.name for row in rows) == names
     assert [len(worker.done) for worker in workers] == [3, 3, 3]
 
@@ -56,13 +55,15 @@ async def test_what_cannot_be_written_ends_all() -> None:
     workers = [Meeting(barrier), Meeting(barrier)]
     async with asyncio.timeout(30):
         with pytest.raises(OSError, match="disk full"):
-            await run([(problem(f"p{number}"), 1) for number in range(9)], workers, full)
+            await run(
+                [(problem(f"p{number}"), 1) for number in range(9)], [one.prove for one in workers], full
+            )
 
 
 async def test_an_invalid_problem_fails_with_its_reason_and_needs_no_worker() -> None:
     rows: list[ProblemRow] = []
     worker = Meeting(asyncio.Barrier(1))
-    await run([(InvalidProblem("bad", "no name", "2"), 1), (problem("good"), 1)], [worker], rows.append)
+    await run([(InvalidProblem("bad", "no name", "2"), 1), (problem("good"), 1)], [worker.prove], rows.append)
     assert rows == [ProblemRow("bad", 1, "failed", "2", error="no name"), ProblemRow("good", 1, "proved")]
     assert worker.done == ["good"]
 

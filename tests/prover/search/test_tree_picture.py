@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from lean_extract.records import Goal, ProofState
 from prover.search import SearchLimits, search
-from prover.search.tree import Attempt, SearchTree, TreeNode
-from prover.search.tree_picture import tree_svg
+from prover.search.tree import Attempt, SearchTree, TreeNode, tree_svg
 from tests.prover.search.scripted import Listed, Scripted, Table
 
 SVG = "{http://www.w3.org/2000/svg}"

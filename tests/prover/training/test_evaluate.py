@@ -12,8 +12,7 @@ pytest.importorskip("torch")
 from lean_extract.records import Goal, Premise
 from prover.generator.model import Generator
 from prover.training.data import EncodedPairs
-from prover.training.measuring import matches, one_line
-from prover.training.steps import FORMAT, sample, tactic_steps
+from prover.training.steps import FORMAT, matches, one_line, sample, tactic_steps
 from retriever.search.splits import Split
 from tests.commands import command
 from tests.prover.training.test_train import pairs as pairs

@@ -13,11 +13,11 @@ pytest.importorskip("torch")
 import retriever
 from lean_extract.source.extract import extract_project
 from prover.generator.prompt import encode_prompt
-from prover.training.config import MixConfig, PromptConfig
 from prover.training.data import Draws, EncodedPairs, example_of
 from prover.training.pairs import TacticPair, build_pairs
 from prover.training.retrieved import write_retrieved
 from prover.training.steps import read_retrieved, retrieved_pairs, tactic_steps
+from prover.training.train import MixConfig, PromptConfig
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.search.splits import SPLITS
 from tests.commands import command

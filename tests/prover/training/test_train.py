@@ -14,13 +14,11 @@ import torch
 
 from lean_extract.common.errors import BadSettings, ModelError
 from lean_extract.source.extract import extract_project
-from prover.training.config import PRESETS, ShapeConfig, parse_config
 from prover.training.data import Draws, EncodedPairs
-from prover.training.forward import FastT5
-from prover.training.model import build_model, load_model
+from prover.training.model import FastT5, build_model, load_model
 from prover.training.objective import make_objective
 from prover.training.pairs import build_pairs
-from prover.training.train import load_run
+from prover.training.train import PRESETS, ShapeConfig, load_run, parse_config
 from retriever.training.running.checkpoint import load_checkpoint
 from retriever.training.running.run_folder import is_trained, read_progress
 from tests.commands import command
@@ -210,5 +208,5 @@ def test_presets_are_read(preset: str) -> None:
 def test_a_mistyped_setting_is_told() -> None:
     with pytest.raises(BadSettings, match=r"unknown setting `shape\.layer`"):
         parse_config({"dataset": "d", "run": "r", "shape": {"layer": 3}})
-    with pytest.raises(BadSettings, match=r"`prompt.form` must be `numbered` or `reprover`"):
+    with pytest.raises(BadSettings, match=r"`prompt.form` must be one of numbered, reprover"):
         parse_config({"dataset": "d", "run": "r", "prompt": {"form": "other"}})
