@@ -32,14 +32,21 @@ from prover.tactic_words import MODULES
 from prover.verify import GoalPosition
 from retriever.lean.allowed import Allowed
 from retriever.lean.callers import Caller
-from retriever.lean.declared import DeclarationSite, declared, described, stated
+from retriever.lean.declared import (
+    DeclarationSite,
+    declared,
+    described,
+    names_in,
+    respelled,
+    spellings,
+    stated,
+)
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.bundled import read_card
 from retriever.lean.offer import Kinds, RankedPremise, kinds_for
 from retriever.lean.pattern_search import PatternMatches, pattern_search
 from retriever.lean.rewriting_search import Rewriting, rewriting_premises
 from retriever.lean.service import PremiseService
-from retriever.lean.spelling import names_in, respelled, spellings
 from retriever.lean.text_search import search
 from retriever.models.reranker import DEPTH
 

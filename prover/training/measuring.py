@@ -8,8 +8,7 @@ import numpy as np
 
 from lean_extract.syntax.complete_tactics import head
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
-from retriever.metrics.bootstrap import Bootstrap, Interval
-from retriever.metrics.tables import table
+from retriever.metrics.bootstrap import Bootstrap, Interval, table
 
 
 def one_line(tactic: str) -> str:

@@ -8,7 +8,7 @@ from lean_extract.common.lru import Cache
 from lean_extract.source.open_file import uses_in
 from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.source.reader import SourceModule
-from retriever.search.index.names import LiveNames
+from retriever.search.index.view import LiveNames
 
 _CACHED = 65_536
 _Key = tuple[object, ...]

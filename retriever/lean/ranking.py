@@ -19,7 +19,7 @@ from retriever.lean.ranker.signals import RankerSignals
 from retriever.lean.structure.hashes import GoalStructure
 from retriever.lean.structure.index import StructureIndex
 from retriever.search.fusion import Lists
-from retriever.search.index.neighbours import NeighbourQuery
+from retriever.search.index.exact import NeighbourQuery
 from retriever.search.top import top
 
 _VOTED = 256

@@ -38,9 +38,9 @@ from retriever.lean.goal_context import (
     voters,
     ways_to_write,
 )
+from retriever.lean.index.content import Flag
 from retriever.lean.index.corpus import ListedSource
-from retriever.lean.index.flags import Flag
-from retriever.lean.index.proofs import NEIGHBOURS
+from retriever.lean.index.view import NEIGHBOURS
 from retriever.lean.listing import SPARE, listed, with_proved_first
 from retriever.lean.local import Local, LocalVectors, local_columns, local_ranker_columns, tokens_of
 from retriever.lean.near_steps import NEAREST, NearSteps
@@ -72,7 +72,7 @@ from retriever.models.reranker import DEPTH, Reranker, blend
 from retriever.models.state_tower import StateTower
 from retriever.models.text import readable
 from retriever.search.fusion import Fusion
-from retriever.search.index.neighbours import NearestNeighbours, NeighbourQuery
+from retriever.search.index.exact import NearestNeighbours, NeighbourQuery
 from retriever.search.index.store import IndexStore
 from retriever.search.reading import SnapshotReader
 from retriever.search.reranking import reranked

@@ -10,10 +10,9 @@ import numpy as np
 from lean_extract.common.arrays import Bools, Floats, Int8s
 from lean_extract.common.errors import IndexMissing
 from lean_extract.common.lru import Cache
+from retriever.lean.index.content import Flag
 from retriever.lean.index.coverage import Coverage
-from retriever.lean.index.flags import Flag
-from retriever.lean.index.proofs import proof_graph
-from retriever.lean.index.view import LeanView
+from retriever.lean.index.view import LeanView, proof_graph
 from retriever.lean.internal import InternalNames
 from retriever.lean.nearby import NearbyUses
 from retriever.lean.notations import Notations, core_notations
@@ -26,11 +25,10 @@ from retriever.lean.words.name_search import NameSearch
 from retriever.models.text import premise_texts
 from retriever.search.bm25 import Bm25
 from retriever.search.fusion import Fusion
-from retriever.search.index.names import LiveNames
-from retriever.search.index.opening import OpenStores, open_stores
+from retriever.search.index.proof_columns import StepIndex
 from retriever.search.index.segment import search_over
-from retriever.search.index.step_columns import StepIndex
 from retriever.search.index.store import IndexStore, Stamp
+from retriever.search.index.view import LiveNames, OpenStores, open_stores
 from retriever.search.votes import ProofGraph
 
 _CACHED_SCOPES = 32

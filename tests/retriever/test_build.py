@@ -18,8 +18,8 @@ from retriever.lean.index.view import LeanView
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index import hnsw
-from retriever.search.index.opening import open_stores
 from retriever.search.index.store import IndexStore
+from retriever.search.index.view import open_stores
 from retriever.search.indexing import embedding, update
 from retriever.search.indexing.report import IndexReport
 from tests.retriever.support import COMMUTES, CountingEncoder

@@ -17,8 +17,8 @@ from retriever.lean.index.view import LeanView
 from retriever.lean.nearby import NearbyUses
 from retriever.lean.offer import ranked_premise
 from retriever.models.encoder import Encoder
-from retriever.search.index.names import LiveNames
 from retriever.search.index.segment_content import ALIASES
+from retriever.search.index.view import LiveNames
 from retriever.search.indexing.merging import merge
 from tests.retriever.support import Sheet, make_store, theorem
 

@@ -12,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.source.reader import SourceModule, read_module
-from retriever.lean.index.proofs import proof_graph
-from retriever.lean.index.view import LeanView
+from retriever.lean.index.view import LeanView, proof_graph
 from retriever.lean.nearby import NearbyUses
 from retriever.models.encoder import Encoder
-from retriever.search.index.names import LiveNames
 from retriever.search.index.proof_columns import ProofColumns, ProofRows, hash_names
 from retriever.search.index.table import Kept
+from retriever.search.index.view import LiveNames
 from retriever.search.votes import ProofGraph, by_rank
 from tests.retriever.support import Sheet, make_store, theorem
 

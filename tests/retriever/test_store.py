@@ -14,9 +14,7 @@ import pytest
 
 from lean_extract.common.errors import IndexDamaged, IndexLocked, IndexMissing, IndexWriteFailed, ModelError
 from lean_extract.records import Import
-from retriever.lean.index.content import premise_of
-from retriever.lean.index.flags import Flag
-from retriever.lean.index.modules import node_of
+from retriever.lean.index.content import Flag, node_of, premise_of
 from retriever.lean.scope import ModuleNode
 from retriever.models.encoder import Encoder
 from retriever.search.index.manifest import LiveSegment

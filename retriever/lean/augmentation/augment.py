@@ -23,11 +23,10 @@ from lean_extract.common.errors import ModelError
 from lean_extract.common.files.atomic import replacing_bytes
 from lean_extract.records import Goal
 from lean_extract.syntax.without_notation import functional
-from retriever.lean.augmentation.known import goal_to_read
 from retriever.lean.augmentation.printing import dotted, shortened
 from retriever.lean.augmentation.renaming import renamed
-from retriever.lean.dataset.dataset import DatasetQuery
-from retriever.lean.dataset.files import load_dataset, read_manifest
+from retriever.lean.dataset.dataset import load_dataset, read_manifest
+from retriever.lean.dataset.queries import DatasetQuery, goal_to_read
 from retriever.models import text as texts
 from retriever.training.tokens import Ragged, encode_states, open_tokenizer
 

@@ -17,12 +17,10 @@ from numpy.typing import NDArray
 from lean_extract.records import Goal
 from lean_extract.syntax.without_notation import functional
 from retriever.lean.augmentation.renaming import renamed
-from retriever.lean.evaluation.measure import COLUMNS, Measured, Outcome, to_columns
+from retriever.lean.evaluation.measure import COLUMNS, HEADINGS, Measured, Outcome, to_columns
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import Setting
-from retriever.lean.evaluation.tables import HEADINGS
-from retriever.metrics.bootstrap import Bootstrap, Interval
-from retriever.metrics.tables import cell, table
+from retriever.metrics.bootstrap import Bootstrap, Interval, cell, table
 
 LONG_CONTEXT = 15
 """From how many hypotheses on some are dropped."""

@@ -12,7 +12,7 @@ import numpy as np
 from lean_extract.common.arrays import Bools, Floats, Int8s, Int64s
 from lean_extract.records import Goal, Module, Premise
 from retriever.lean.callers import Caller
-from retriever.lean.dataset.files import Dataset
+from retriever.lean.dataset.dataset import Dataset
 from retriever.lean.ranker.kinds import group_of
 from retriever.lean.ranker.place import Place, UsesByPlace, last_uses, starting_with
 from retriever.lean.scope import ModuleNode, importable

@@ -19,7 +19,7 @@ from retriever.lean.callers import Caller
 from retriever.lean.evaluation.pool import HeldOutGoal, Pool
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.features import CandidateColumns, RankingContext, features
-from retriever.lean.index.proofs import NEIGHBOURS
+from retriever.lean.index.view import NEIGHBOURS
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.ranker.place import Place
 from retriever.lean.ranker.signals import (

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from retriever.search.index.opening import SegmentPart
-from retriever.search.index.source_file import IndexedFile
-from retriever.search.index.view import IndexView
+from retriever.search.index.meta import IndexedFile
+from retriever.search.index.view import IndexView, SegmentPart
 from retriever.search.indexing.update import lacks_steps
 
 

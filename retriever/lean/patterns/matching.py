@@ -13,7 +13,7 @@ import numpy as np
 
 from lean_extract.common.arrays import Bools, Ids
 from retriever.lean.patterns.query import PatternNode, PatternQuery, Shape
-from retriever.search.index.tree_columns import TreeColumns
+from retriever.search.index.structure_columns import TreeColumns
 
 MOST_PAIRS = 4_000_000
 """The most pairs of a conclusion and a hypothesis that are compared."""

@@ -21,7 +21,7 @@ from retriever.lean.structure.hashes import GoalPatterns
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Overlap
 from retriever.search.bm25 import Bm25
-from retriever.search.index.neighbours import NeighbourQuery
+from retriever.search.index.exact import NeighbourQuery
 from retriever.search.top import top
 from retriever.search.votes import ProofGraph
 

@@ -1,4 +1,4 @@
-"""What a segment says of itself: its `meta.json`, and the types of values in an index's documents.
+"""What a segment says of itself and of its sources, and the types of values in an index's documents.
 
 A document's sum finds what a disk or another program did to it; these types see to what it says, so that no name in it
 leads out of its folder and no number is what none of ours would be.
@@ -7,7 +7,7 @@ leads out of its folder and no number is what none of ours would be.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -103,3 +103,38 @@ def read_checked(folder: Path) -> Meta:
 def plain_name(value: Any) -> str:
     """A name that stays in its folder. Raises ValueError."""
     return str(read_value(PlainName, value))
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A source as it was when it was read, and its documents `start:stop`.
+
+    Most corpora are made of files. Where a corpus is one large file, a part of it takes the place of a file.
+    """
+
+    path: str
+    """Relative to the indexed folder if it is inside, otherwise absolute; the name of a part of a large file."""
+    module: str
+    """The name by which its corpus knows it."""
+    package: str
+    revision: str
+    size: int
+    mtime_ns: int
+    sha256: str
+    start: int
+    stop: int
+    more: tuple[Any, ...] = ()
+    """What the backend keeps of it, as JSON values."""
+
+    def to_json(self) -> list[Any]:
+        """A plain list."""
+        head = [self.path, self.module, self.package, self.revision, self.size, self.mtime_ns, self.sha256]
+        return [*head, self.start, self.stop, *self.more]
+
+    @classmethod
+    def from_json(cls, row: Sequence[Any]) -> IndexedFile:
+        """The inverse of `to_json`. Raises ValueError or TypeError."""
+        path, module, package, revision, size, mtime_ns, sha256, start, stop, *more = row
+        text = (str(path), str(module), str(package), str(revision))
+        status, run = (int(size), int(mtime_ns)), (int(start), int(stop))
+        return cls(*text, *status, str(sha256), *run, tuple(more))

@@ -31,6 +31,7 @@ import numpy.typing as npt
 from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.common.errors import IndexDamaged, PremiseSuggestError
 from retriever.search.index import hnsw
+from retriever.search.index.exact import NearestNeighbours, NeighbourQuery
 from retriever.search.index.files import (
     StringTable,
     damaged,
@@ -38,10 +39,8 @@ from retriever.search.index.files import (
     read_json,
     unreadable,
 )
-from retriever.search.index.meta import Meta, read_checked
-from retriever.search.index.neighbours import NearestNeighbours, NeighbourQuery
+from retriever.search.index.meta import IndexedFile, Meta, read_checked
 from retriever.search.index.segment_content import ALIASES, SegmentTables, further_columns
-from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.sums import GoOn, always, verify
 from retriever.search.top import top
 

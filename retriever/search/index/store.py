@@ -33,12 +33,12 @@ from lean_extract.common.errors import (
 from retriever.search.index.files import (
     damaged,
     explained_writes,
+    locked,
     make_folder,
     sync_folder,
     unreadable,
     write_document,
 )
-from retriever.search.index.lock import locked
 from retriever.search.index.manifest import MANIFEST, IndexManifest, LiveSegment
 from retriever.search.index.segment import Segment, verify_segment
 from retriever.search.index.segment_content import SegmentContent, write_segment

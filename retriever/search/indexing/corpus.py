@@ -9,11 +9,10 @@ from typing import Any, Generic, Protocol, TypeVar
 from lean_extract.common.arrays import Floats
 from lean_extract.records import FileProblem
 from retriever.models.quantise import StoredVectors
-from retriever.search.index.proof_columns import MentionColumns
+from retriever.search.index.meta import IndexedFile
+from retriever.search.index.proof_columns import MentionColumns, StepColumns
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent
-from retriever.search.index.source_file import IndexedFile
-from retriever.search.index.step_columns import StepColumns
 
 Record = TypeVar("Record")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Generic
 
-from retriever.search.index.source_file import IndexedFile
+from retriever.search.index.meta import IndexedFile
 from retriever.search.indexing.corpus import IndexSource, Record
 
 _ASKED_EVERY = 64

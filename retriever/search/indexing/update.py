@@ -17,9 +17,9 @@ from lean_extract.records import FileProblem, Position
 from retriever.search.index import hnsw
 from retriever.search.index.files import explained_writes
 from retriever.search.index.manifest import LiveSegment
+from retriever.search.index.meta import IndexedFile
+from retriever.search.index.proof_columns import READ
 from retriever.search.index.segment import Segment
-from retriever.search.index.source_file import IndexedFile
-from retriever.search.index.step_columns import READ
 from retriever.search.index.store import IndexStore, Writer
 from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, IndexSource, ReadSource, Record
 from retriever.search.indexing.embedding import Embedder, in_steps
