@@ -35,11 +35,10 @@ from retriever.models.quantise import quantise
 from retriever.search.index.manifest import LiveSegment
 from retriever.search.index.meta import IndexedFile
 from retriever.search.index.proof_columns import ProofRows
-from retriever.search.index.segment import Segment
+from retriever.search.index.segment import Segment, merge
 from retriever.search.index.segment_content import write_segment
 from retriever.search.index.store import IndexStore
 from retriever.search.indexing.corpus import EmbeddedSource
-from retriever.search.indexing.merging import merge
 from retriever.search.splits import family_roots, split_of
 
 PACKAGE = "mathlib"

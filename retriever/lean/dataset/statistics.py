@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -101,9 +101,8 @@ def report(
     folders: Sequence[Path],
     records: Path | None,
     complaints: list[str] | None = None,
-    say: Callable[[str], None] = print,
 ) -> tuple[Histogram, ...]:
-    """Say Table 2 of the datasets; returns Figure 3 of the first. Raises BadRecords."""
+    """Print Table 2 of the datasets; returns Figure 3 of the first. Raises BadRecords."""
     rows: list[tuple[str, PartFigures]] = []
     histograms: tuple[Histogram, ...] = ()
     facts: ProofFacts | None = None
@@ -113,8 +112,8 @@ def report(
             facts = facts_for(dataset, records, complaints, known=facts)
         histograms = histograms or figure_3(dataset, facts)
         rows += [(dataset.manifest.strategy, figures_of(dataset, part, facts)) for part in SPLITS]
-        say(_summary(dataset.manifest))
-    say(f"\n{table_2(rows)}")
+        print(_summary(dataset.manifest))
+    print(f"\n{table_2(rows)}")
     return histograms
 
 

@@ -62,7 +62,7 @@ from retriever.lean.evaluation.perturb import (
 )
 from retriever.lean.evaluation.pool import HeldOutGoal, OfferedKinds
 from retriever.lean.evaluation.rankers import Method, Setting
-from retriever.lean.evaluation.registry import factories, open_available, open_methods
+from retriever.lean.evaluation.registry import METHODS, open_available, open_methods
 from retriever.lean.evaluation.session import (
     COUNTS,
     PARTS,
@@ -186,7 +186,7 @@ def _report(
 
 
 def _check_against(name: str, others: Sequence[Method]) -> None:
-    known = [*(method.name for method in others), *factories()]
+    known = [*(method.name for method in others), *METHODS]
     if name not in known:
         hint = f"The methods are: {', '.join(known)}."
         raise BadSettings(f"There is no method {name!r} to hold the others against.", hint)

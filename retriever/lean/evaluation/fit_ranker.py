@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -206,14 +207,14 @@ def fold_of(theorem: str, folds: int) -> int:
 def chosen(part: RankingExamples, keep: npt.NDArray[np.bool_]) -> RankingExamples:
     """The rankings (bool[rankings]) of some examples."""
     rows = np.repeat(keep, part.lengths)
-    return RankingExamples(
-        part.features[rows],
-        part.gold[rows],
-        part.lengths[keep],
-        part.missing[keep],
-        part.settings[keep],
-        part.theorems[keep],
-        part.about,
+    return replace(
+        part,
+        features=part.features[rows],
+        gold=part.gold[rows],
+        lengths=part.lengths[keep],
+        missing=part.missing[keep],
+        settings=part.settings[keep],
+        theorems=part.theorems[keep],
     )
 
 
@@ -222,9 +223,7 @@ def without_features(part: RankingExamples, names: Sequence[str]) -> RankingExam
     columns = [name.startswith(tuple(names)) for name in RANKER_FEATURES]
     features = part.features.copy()
     features[:, columns] = 0.0
-    return RankingExamples(
-        features, part.gold, part.lengths, part.missing, part.settings, part.theorems, part.about
-    )
+    return replace(part, features=features)
 
 
 def cross_validated(parts: Sequence[RankingExamples], folds: int, fit: Fit) -> list[Floats]:

@@ -184,12 +184,12 @@ def rows_of(measured: Measured, against: str | None = None) -> list[MethodRow]:
     return rows
 
 
-def markdown(rows: Sequence[MethodRow], columns: Sequence[str] = COMPACT, *, intervals: bool = True) -> str:
+def markdown(rows: Sequence[MethodRow], columns: Sequence[str] = COMPACT) -> str:
     """One table a setting."""
     parts = []
     for setting in dict.fromkeys(row.setting for row in rows):
         lines = [
-            [row.method, *(cell(row.figures[name], intervals=intervals) for name in columns)]
+            [row.method, *(cell(row.figures[name]) for name in columns)]
             for row in rows
             if row.setting == setting
         ]
@@ -197,17 +197,17 @@ def markdown(rows: Sequence[MethodRow], columns: Sequence[str] = COMPACT, *, int
     return "\n\n".join(parts)
 
 
-def differences(rows: Sequence[MethodRow], against: str, columns: Sequence[str] = COMPACT) -> str:
+def differences(rows: Sequence[MethodRow], against: str) -> str:
     """One table a setting of what each method is above the one held against; empty if none has been."""
     parts = []
     for setting in dict.fromkeys(row.setting for row in rows if row.differences):
         lines = [
-            [row.method, *(cell(row.differences[name], signed=True) for name in columns)]
+            [row.method, *(cell(row.differences[name], signed=True) for name in COMPACT)]
             for row in rows
             if row.setting == setting and row.differences
         ]
         heading = f"{HEADINGS[setting]}, points above {against} on the same questions"
-        parts.append(f"{heading}:\n\n{table(['', *columns], lines)}")
+        parts.append(f"{heading}:\n\n{table(['', *COMPACT], lines)}")
     return "\n\n".join(parts)
 
 

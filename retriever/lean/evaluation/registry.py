@@ -48,7 +48,10 @@ def _sentence(session: EvaluationSession) -> Method:
     return sentence(session)
 
 
-BASELINES: Mapping[str, Factory] = {
+METHODS: Mapping[str, Factory] = {
+    "random": lambda session: Random(len(session.pool)),
+    "frequency": lambda session: UseCountRanker(session.pool.use_counts.astype(np.float32)),
+    "bm25": lambda session: Column("bm25"),
     "tfidf": baselines.over_tokens,
     "tfidf-words": baselines.over_words,
     "keyword": baselines.keyword,
@@ -57,13 +60,6 @@ BASELINES: Mapping[str, Factory] = {
     "sentence": _sentence,
     "knn-bm25": baselines.by_bm25,
     "knn": baselines.by_encoder,
-}
-"""The methods of others."""
-
-OURS: Mapping[str, Factory] = {
-    "random": lambda session: Random(len(session.pool)),
-    "frequency": lambda session: UseCountRanker(session.pool.use_counts.astype(np.float32)),
-    "bm25": lambda session: Column("bm25"),
     "dense": lambda session: Column("dense"),
     "tower": lambda session: _tower(session),
     "dense-reranked": lambda session: DenseReranked(logits_of(session)),
@@ -75,6 +71,7 @@ OURS: Mapping[str, Factory] = {
         served_method(session.pool, session.model, load_fusion(session.model)), logits_of(session)
     ),
 }
+"""In the order of the tables: what learns nothing, then the methods of others, then ours."""
 
 
 def _tower(session: EvaluationSession) -> Column:
@@ -97,17 +94,10 @@ def open_ranker(model: Path) -> TreeRanker:
     return ranker
 
 
-def factories() -> dict[str, Factory]:
-    """All methods, in the order of the tables: what learns nothing, then the baselines, then ours."""
-    first = ("random", "frequency", "bm25")
-    names = [*first, *BASELINES, *(name for name in OURS if name not in first)]
-    return {name: BASELINES.get(name) or OURS[name] for name in names}
-
-
 def open_available(session: EvaluationSession) -> list[Method]:
     """All methods that are available here; why another is not is printed on standard error."""
     methods = []
-    for name, make in factories().items():
+    for name, make in METHODS.items():
         try:
             methods.append(make(session))
         except ModelError as error:
@@ -117,12 +107,11 @@ def open_available(session: EvaluationSession) -> list[Method]:
 
 def open_methods(session: EvaluationSession, names: Iterable[str]) -> list[Method]:
     """The methods of these names, ready. Raises BadSettings on an unknown name."""
-    known = factories()
     chosen = list(dict.fromkeys(names))
-    unknown = [name for name in chosen if name not in known]
+    unknown = [name for name in chosen if name not in METHODS]
     if unknown:
-        raise BadSettings(f"There is no method {unknown[0]!r}.", f"The methods are: {', '.join(known)}.")
-    return [known[name](session) for name in chosen]
+        raise BadSettings(f"There is no method {unknown[0]!r}.", f"The methods are: {', '.join(METHODS)}.")
+    return [METHODS[name](session) for name in chosen]
 
 
 @dataclass(slots=True)

@@ -161,7 +161,7 @@ def _hashes(rows: Sequence[FinishedRow]) -> str:
     return table(head, lines)
 
 
-def share_plot(rows: Sequence[FinishedRow], part: str = "test") -> str:
+def share_plot(rows: Sequence[FinishedRow]) -> str:
     """The figures of section 4.4.2 by the share of the training data, as SVG. Raises UserError without matplotlib."""
     chosen = [row for row in rows if "share" in row.planned.tables]
     panels = []
@@ -172,7 +172,7 @@ def share_plot(rows: Sequence[FinishedRow], part: str = "test") -> str:
                 points = [
                     (
                         float(row.planned.label["share"].rstrip("%")),
-                        _figure(row, part, setting, method, column),
+                        _figure(row, setting, method, column),
                     )
                     for row in chosen
                 ]
@@ -189,12 +189,10 @@ def share_plot(rows: Sequence[FinishedRow], part: str = "test") -> str:
     return line_chart(panels)
 
 
-def _figure(row: FinishedRow, part: str, setting: Setting, method: str, column: str) -> float:
-    values = row.of(part, setting, method)
+def _figure(row: FinishedRow, setting: Setting, method: str, column: str) -> float:
+    values = row.of("test", setting, method)
     if values is None:
-        raise BadRecords(
-            f"The row {row.planned.name} lacks {method} on {part}.", "Remove it and run it again."
-        )
+        raise BadRecords(f"The row {row.planned.name} lacks {method} on test.", "Remove it and run it again.")
     return float(to_columns(values.mean(axis=0, keepdims=True))[0, COLUMNS.index(column)])
 
 

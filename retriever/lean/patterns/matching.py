@@ -85,16 +85,16 @@ class Table:
         """int64[rows]: the places that are left."""
         return self._columns[""]
 
-    def narrow(self, pattern: PatternNode, column: str = "") -> None:
-        """Keep the rows where a pattern matches at the nodes of a column."""
-        waiting = [(pattern, column)]
+    def narrow(self, pattern: PatternNode) -> None:
+        """Keep the rows where a pattern matches."""
+        waiting = [(pattern, "")]
         while waiting:
             node, at = waiting.pop()
             self._check(node, at)
             below = [f"{at}/{index}" for index in range(len(node.arguments))]
             self._descend(at, below, is_open=node.is_name)
             waiting += zip(node.arguments, below, strict=True)
-            if at != column:
+            if at:
                 del self._columns[at]
 
     def with_hypothesis(self, pattern: PatternNode) -> Table:

@@ -19,11 +19,10 @@ from retriever.search.index.files import explained_writes
 from retriever.search.index.manifest import LiveSegment
 from retriever.search.index.meta import IndexedFile
 from retriever.search.index.proof_columns import READ
-from retriever.search.index.segment import Segment
+from retriever.search.index.segment import Segment, merge
 from retriever.search.index.store import IndexStore, Writer
 from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, IndexSource, ReadSource, Record
 from retriever.search.indexing.embedding import Embedder, in_steps
-from retriever.search.indexing.merging import merge
 from retriever.search.indexing.plan import Change, UpdatePlan, make_plan
 from retriever.search.indexing.report import IndexReport, UpdateOptions
 
