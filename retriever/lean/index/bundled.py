@@ -44,12 +44,23 @@ from retriever.search.index.files import (
     write_bytes,
 )
 from retriever.search.index.manifest import IndexManifest, LiveSegment
-from retriever.search.index.meta import META, VERSION, Count, Digest, Meta, Text, plain_name, read_checked
+from retriever.search.index.meta import (
+    META,
+    VERSION,
+    Count,
+    Digest,
+    GoOn,
+    Meta,
+    Text,
+    always,
+    complaints,
+    plain_name,
+    read_checked,
+)
 from retriever.search.index.proof_columns import ProofRows, hash_names
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import OTHER_MODEL, IndexStore
 from retriever.search.index.structure_columns import rows_by_document
-from retriever.search.index.sums import GoOn, always, complaints
 
 CARD = "bundled.json"
 ARCHIVE = "mathlib.tar.xz"

@@ -2,7 +2,7 @@
 
 Writing goes to a folder nobody reads yet; each file is flushed to the disk before it is trusted. A document
 (a manifest, a segment's list of its files) is a JSON object whose last member, `sum`, is the SHA-256 of the
-bytes before it; those of other files stand in a document (`retriever.search.index.sums`).
+bytes before it; those of other files stand in a document (`retriever.search.index.meta`).
 """
 
 from __future__ import annotations

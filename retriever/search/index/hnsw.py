@@ -33,8 +33,7 @@ from retriever.search.index.exact import (
     products_of,
 )
 from retriever.search.index.files import read_json, write_json
-from retriever.search.index.meta import Count, Digest
-from retriever.search.index.sums import GoOn, Sums, always, check, sums_of, verify
+from retriever.search.index.meta import Count, Digest, GoOn, Sums, always, check, sums_of, verify
 from retriever.search.top import top
 
 GRAPH, CARD = "hnsw.bin", "hnsw.json"

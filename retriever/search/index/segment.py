@@ -39,7 +39,7 @@ from retriever.search.index.files import (
     read_json,
     unreadable,
 )
-from retriever.search.index.meta import IndexedFile, Meta, read_checked
+from retriever.search.index.meta import GoOn, IndexedFile, Meta, always, read_checked, verify
 from retriever.search.index.segment_content import (
     ALIASES,
     SegmentContent,
@@ -47,7 +47,6 @@ from retriever.search.index.segment_content import (
     further_columns,
     numbered,
 )
-from retriever.search.index.sums import GoOn, always, verify
 from retriever.search.index.table import Kept
 from retriever.search.top import top
 
