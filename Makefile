@@ -1,10 +1,11 @@
-# The two commands that matter: `make demo` and `make test`. Each does its own set-up.
+# The commands that matter: `make demo` and `make test`; while you work, `make quick` and `make check`. Each does its own
+# set-up.
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test lint platforms wheel site bench bench-problems hnsw hostile vsix test-vscode screenshots bench-vscode clean
+.PHONY: demo test quick check platforms wheel site bench bench-problems hnsw hostile vsix test-vscode screenshots bench-vscode clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.light
@@ -12,17 +13,28 @@ demo: $(VENV)/.light
 
 # Two workers, each with a core; the VS Code that is driven in a browser has the machine to itself.
 WORKERS ?= 2
-test: $(VENV)/.full lint
+test: $(VENV)/.full check
 	@if [ -n "$$CI" ]; then node vscode-extension/test/setup/main.mjs >/dev/null; fi  # the browser serves other tests, too
 	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal --ignore tests/vscode $(PYTEST_ARGS)
 	@$(BIN)/python -m pytest tests/vscode $(PYTEST_ARGS)
 
-lint: $(VENV)/.full
+# Under a minute: no Lean, no training, no browser, and nothing that starts many processes or spoils many indexes.
+QUICK_FILES := $(wildcard $(foreach package,lean_extract prover retriever,tests/$(package)/test_*.py))
+LONGER := atomic_pipe build cluster core_package damage extract_all known_lemmas measuring own_votes repl store toolchain \
+  watching
+QUICK := $(filter-out tests/lean_extract/test_session_% $(LONGER:%=\%/test_%.py),$(QUICK_FILES)) \
+  tests/contract tests/docs/test_manual.py tests/lean_extract/source tests/retriever/patterns
+quick: $(VENV)/.full
+	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -q \
+	  -m "not lean and not train and not slow and not vscode" $(QUICK) $(PYTEST_ARGS)
+
+check: $(VENV)/.full
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/check_regexes.py
+	@$(BIN)/python scripts/measure_house.py --check
 
 # The types as on macOS and Windows: which calls do not exist there.
 platforms: $(VENV)/.full

@@ -66,7 +66,7 @@ class Templates:
 
 
 @dataclass(frozen=True, slots=True)
-class Closers:
+class FinishingTactics:
     """Tactics that need no premise: closing tactics, introductions, and uses of the hypotheses.
 
     `extra` names further closing tactics that the project has (`ring`, `linarith`, ...).

@@ -54,7 +54,7 @@ class GoalNames:
         return any(means(premise, symbol) for symbol in alike)
 
 
-def worth_trying(goal: Goal, definitions: Sequence[Premise]) -> list[Premise]:
+def definitions_to_try(goal: Goal, definitions: Sequence[Premise]) -> list[Premise]:
     """The definitions that the goal mentions, and the best few of the others, in the same order."""
     names = GoalNames(goal)
     return [

@@ -116,7 +116,7 @@ class Proposed:
 
 
 @dataclass(frozen=True)
-class Odds:
+class AcceptanceModel:
     """The fitted numbers.
 
     `weights`: by feature. `seconds`: how long Lean takes for a trial, by first word; "" for any other.
@@ -129,7 +129,7 @@ class Odds:
     expected: Mapping[str, tuple[float, ...]]
 
     @classmethod
-    def load(cls, path: Path = FILE) -> Odds:
+    def load(cls, path: Path = FILE) -> AcceptanceModel:
         """The numbers in a file. Raises ModelError."""
         hint = "Write it with `python -m prover fit-turns`."
         try:
@@ -141,7 +141,7 @@ class Odds:
             raise ModelError(f"{path} cannot be read: {error}.", hint) from error
 
     @classmethod
-    def of_json(cls, values: Mapping[str, Any]) -> Odds:
+    def of_json(cls, values: Mapping[str, Any]) -> AcceptanceModel:
         """The numbers from JSON values. Raises KeyError, TypeError, ValueError."""
         if set(values["weights"]) != set(FEATURES):
             raise ValueError("its features are others than those of this version")
@@ -180,7 +180,7 @@ class Odds:
         )
         return 1 / (1 + math.exp(-min(max(logit, -30.0), 30.0)))
 
-    def worth(self, weighed: Candidate) -> float:
+    def expected_value(self, weighed: Candidate) -> float:
         """The chance for what a trial uses up of a suggestion's budget: what to try first."""
         seconds = self.seconds.get(head(weighed.tactic), self.seconds[""])
         return weighed.score / (1 / BUDGET_TRIALS + seconds / BUDGET_SECONDS)
@@ -193,9 +193,9 @@ class Odds:
 
 
 @cache
-def shipped_odds() -> Odds:
+def shipped_odds() -> AcceptanceModel:
     """The shipped numbers, read once. Raises ModelError."""
-    return Odds.load()
+    return AcceptanceModel.load()
 
 
 def together(lists: Iterable[Sequence[Candidate]]) -> dict[str, Proposed]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from lean_extract.common.devices import Device
-from prover.generator.model import THREADS, Generator
+from prover.generator.source import THREADS, TacticGenerator
 from prover.shaped import files
 from prover.shaped.model import ShapeGenerator
 
-AnyGenerator = Generator | ShapeGenerator
 _SHAPES_MORE = 4
 """A generator of shapes writes so many times as many tactics as are asked for: they cost little."""
 
 
-def open_folder(folder: Path, *, threads: int = THREADS, device: Device = "cpu") -> AnyGenerator:
+def open_folder(folder: Path, *, threads: int = THREADS, device: Device = "cpu") -> TacticGenerator:
     """The generator in a folder. Raises ModelError: it is missing, damaged or of another format or version.
 
     `threads` (per operator) and `device` are for one that decodes. One of shapes is a small matrix in numpy.
@@ -25,6 +24,8 @@ def open_folder(folder: Path, *, threads: int = THREADS, device: Device = "cpu")
         is_shapes = False
     if is_shapes:
         return ShapeGenerator.load(folder)
+    from prover.generator.model import Generator  # a decoder's graphs are seldom needed
+
     return Generator.load(folder, threads=threads, device=device)
 
 

@@ -10,13 +10,13 @@ from lean_extract.records import TacticOutcome
 from prover.automation import SOURCE as AUTOMATION
 from prover.automation import Automation
 from prover.candidates import Candidate, key_of
-from prover.odds import Odds
+from prover.odds import AcceptanceModel
 
 
-class Turns:
+class CandidateScheduler:
     """Yields candidates one by one: always the one with the best odds among those that are known.
 
-    The odds are chances by what a trial costs (`Odds.worth`). A tactic is yielded once, whoever
+    The odds are chances by what a trial costs (`AcceptanceModel.expected_value`). A tactic is yielded once, whoever
     proposes it; its chance is higher if several sources do. While a source is still working, what can be expected
     of it competes: if that alone would fill the trials that are left with better chances than the best known
     candidate has, the next trial waits for it. The first trial never waits.
@@ -35,7 +35,7 @@ class Turns:
         self,
         sources: Mapping[str, Awaitable[Sequence[Candidate]]],
         limit: int,
-        odds: Odds,
+        odds: AcceptanceModel,
         automation: Awaitable[Automation] | None = None,
     ) -> None:
         self.scores: dict[str, float] = {}
@@ -96,7 +96,7 @@ class Turns:
             return
         self._lists += [self._awaited.pop(name).result() for name in arrived]
         self._left = []
-        for candidate in sorted(self._odds.weighed(self._lists), key=self._odds.worth, reverse=True):
+        for candidate in sorted(self._odds.weighed(self._lists), key=self._odds.expected_value, reverse=True):
             given = self._handed.get(key_of(candidate.tactic))
             if given is None:
                 self._left.append(candidate)

@@ -1,4 +1,8 @@
-"""Yields Lean's verdicts on candidate tactics as they arrive."""
+"""Yields Lean's verdicts on candidate tactics as they arrive, and chooses the one to show among equivalent tactics.
+
+Two steps are equivalent if they leave the same goals. Tactics that close a goal are equivalent only if they use
+the same lemmas in the same way: two different lemmas that both close the goal are both worth knowing.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from collections.abc import (
     AsyncIterable,
     AsyncIterator,
     Callable,
+    Hashable,
     Iterable,
     Mapping,
     Sequence,
@@ -15,39 +20,84 @@ from collections.abc import (
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.limits import TacticSeconds
+from lean_extract.session.live import LiveLean
 from lean_extract.session.suggested import asks
-from prover.candidates import Candidate, is_unfinished
+from prover.candidates import Candidate, is_unfinished, key_of
 from prover.closers import is_worth_cases
-from prover.states import adds_nothing
-from prover.variants import TacticVariant, distinct
+from prover.shapes import tokens
+from prover.states import adds_nothing, fingerprint
+
+_TERMS = frozenset({"exact", "apply", "refine", "refine'", "eapply", "exact_mod_cast", "apply_mod_cast"})
+_REWRITES = frozenset({"rw", "rewrite", "rwa", "erw", "simp_rw"})
+_SIMPLIFIES = frozenset({"simp", "simp_all", "dsimp", "simp?", "norm_num"})
+_JOINS = frozenset({";", "<", ">", "<;>", "·", "|", "using", "at", "fun", "λ", "⟨", "by", "?"})
+
+
+@dataclass(frozen=True, slots=True)
+class TacticVariant:
+    """One of several equivalent tactics, and the best score of all of them."""
+
+    outcome: TacticOutcome
+    score: float
+
+
+def distinct(outcomes: Iterable[TacticOutcome], scores: Mapping[str, float]) -> list[TacticVariant]:
+    """The shortest of each group of equivalent tactics; those without a linter's remark are preferred."""
+    groups: dict[Hashable, list[TacticOutcome]] = {}
+    for outcome in outcomes:
+        groups.setdefault(_result(outcome), []).append(outcome)
+    return [
+        TacticVariant(min(group, key=_length), max(scores.get(one.tactic, 0.0) for one in group))
+        for group in groups.values()
+    ]
+
+
+def _length(outcome: TacticOutcome) -> tuple[bool, int, str]:
+    return bool(outcome.remark), len(outcome.shown), outcome.shown
+
+
+def _result(outcome: TacticOutcome) -> Hashable:
+    if outcome.state is None:
+        return outcome.status, key_of(outcome.shown)
+    if outcome.state.goals:
+        return outcome.status, fingerprint(outcome.state)
+    return outcome.status, outcome.rests_on_sorry, use_of(outcome.shown)
+
+
+def use_of(tactic: str) -> Hashable:
+    """Equal for tactics that use the same lemmas in the same way, judged by their text."""
+    text = key_of(tactic)
+    parts = tokens(text)
+    # Neither the proof of an argument nor the way it is passed makes a difference.
+    plain = tokens(text.replace("(by assumption)", "_").replace("‹_›", "_"))
+    if not plain or "\n" in text or _JOINS & set(plain):
+        return text
+    word, rest = plain[0], plain[1:]
+    if word in _TERMS:
+        heads = _heads(rest)
+        return ("term", *heads) if heads else text
+    if word in _REWRITES | _SIMPLIFIES:
+        names = frozenset(part for part in rest if part not in ("[", "]", ",", "only", "-"))
+        return "rw" if word in _REWRITES else "simp", names
+    return parts
+
+
+def _heads(parts: Sequence[str]) -> tuple[str, ...]:
+    """The applied functions: the first name of a term and of every bracket in it that holds more than a name."""
+    bare = [part for part in parts if part != "@"]
+    heads = bare[:1] if bare[:1] != ["("] else []
+    for before, name, behind in zip(bare, bare[1:], bare[2:], strict=False):
+        if before == "(" and name not in ("(", "_") and behind != ")":
+            heads.append(name)
+    return tuple(heads)
+
 
 _SPLITS = re.compile(r"(?:induction|cases)'?\s+(?P<name>[^\s,:]+)\s*(?:with\b|using\b|generalizing\b|\Z)")
 _ASKS = "It only asks Lean what to write."
 _RANK = {"closes": 0, "progress": 1, "unjudged": 2, "timeout": 3, "fails": 4}
-
-
-class TacticTrier(Protocol):
-    """Tries tactics in Lean without touching the user's document, as `LeanSession` does."""
-
-    def try_tactics(
-        self,
-        path: Path,
-        text: str | None,
-        position: Position,
-        tactics: AsyncIterable[str],
-        *,
-        timeout: TacticSeconds,
-        within: float | None = None,
-    ) -> AsyncIterator[TacticOutcome]:
-        """Yield outcomes as they finish, in any order. A tactic is taken from its source when it can be tried.
-
-        `timeout`: seconds for each tactic, or a function of it that says them. `within`: seconds for all together.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +110,7 @@ class GoalPosition:
 
 
 async def verify(
-    trier: TacticTrier,
+    lean: LiveLean,
     at: GoalPosition,
     before: ProofState,
     candidates: Sequence[Candidate] | AsyncIterable[Candidate],
@@ -81,21 +131,18 @@ async def verify(
         within: seconds for all together.
         hear: called with each of Lean's verdicts.
 
-    Raises what the trier raises (NoGoalHere, LeanDied, ...), and what the source of candidates raises.
+    Raises what Lean raises (NoGoalHere, LeanDied, ...), and what the source of candidates raises.
     """
     given = candidates if isinstance(candidates, AsyncIterable) else _each(candidates)
-    async with aclosing(_worth_trying(given)) as tactics:
-        stream = trier.try_tactics(at.path, at.text, at.position, tactics, timeout=timeout, within=within)
-        try:
-            async for outcome in stream:
+    async with aclosing(_finished(given)) as tactics:
+        outcomes = lean.try_tactics(at.path, at.text, at.position, tactics, timeout=timeout, within=within)
+        async with aclosing(outcomes):  # Lean stops when the caller stops listening.
+            async for outcome in outcomes:
                 if hear is not None:
                     hear(outcome)
                 judged = _judge(outcome, before)
                 if keep_failures or judged.status in ("closes", "progress", "unjudged"):
                     yield judged
-        finally:
-            if isinstance(stream, AsyncGenerator):
-                await stream.aclose()  # Stop Lean when the caller stops listening.
 
 
 async def _each(candidates: Sequence[Candidate]) -> AsyncIterator[Candidate]:
@@ -103,7 +150,7 @@ async def _each(candidates: Sequence[Candidate]) -> AsyncIterator[Candidate]:
         yield candidate
 
 
-async def _worth_trying(candidates: AsyncIterable[Candidate]) -> AsyncGenerator[str, None]:
+async def _finished(candidates: AsyncIterable[Candidate]) -> AsyncGenerator[str, None]:
     async for candidate in candidates:
         if not is_unfinished(candidate.tactic):
             yield candidate.tactic

@@ -45,10 +45,10 @@ from lean_extract.common.files.atomic import replacing
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.engine import Engine
+from lsp_server.engine.indexing import update_project
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, TacticItem
 from lsp_server.engine.settings import SOURCES, parse
-from lsp_server.engine.stores import update_project
 from prover.verify import GoalPosition
 
 

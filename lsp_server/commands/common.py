@@ -18,11 +18,10 @@ from lean_extract.common.files.reading import is_folder, read_source
 from lean_extract.common.terminal_text import pip_install, shown, without_login
 from lean_extract.source.projects.near import named_below, only_of
 from lean_extract.source.projects.project import is_project_root
-from lsp_server.engine.models import model_folder
 from lsp_server.engine.projects import projects_for
 from lsp_server.engine.schema import SearchAnswer, Suggestion
 from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings, TacticSettings
-from lsp_server.engine.stores import first_use, holds_premises, project_store
+from lsp_server.engine.stores import first_use, holds_premises, model_folder, project_store
 from retriever.models import reranker
 
 _Answer = TypeVar("_Answer", SearchAnswer, Suggestion)

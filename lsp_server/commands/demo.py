@@ -20,9 +20,9 @@ from lsp_server.commands.index import stop_on_interrupt, summary
 from lsp_server.commands.options import add_lean_option
 from lsp_server.commands.suggest import position_in, print_suggestion
 from lsp_server.engine.engine import Engine
+from lsp_server.engine.indexing import update_project
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.settings import LeanSettings, Settings
-from lsp_server.engine.stores import update_project
 from lsp_server.rendering.progress_bar import ProgressBar
 from lsp_server.rendering.style import Style
 from prover.verify import GoalPosition

@@ -26,8 +26,7 @@ from lsp_server.commands.index_findings import (
     project_index_finding,
 )
 from lsp_server.engine.generators import SHIPPED_GENERATOR, generator_folder
-from lsp_server.engine.models import SHIPPED_MODEL, model_folder
-from lsp_server.engine.stores import needs_mathlib
+from lsp_server.engine.stores import SHIPPED_MODEL, model_folder, needs_mathlib
 from prover.opening import open_folder
 from retriever.lean.features import load_fusion
 from retriever.lean.index.bundled import DATA

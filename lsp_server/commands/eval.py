@@ -23,8 +23,8 @@ from lsp_server.commands.eval_options import add_arguments as add_arguments
 from lsp_server.commands.eval_proving import EvaluationPlan
 from lsp_server.commands.eval_report import Run, markdown, notes, picture, plain, read_run, table, to_json
 from lsp_server.commands.eval_run import Evaluation, Watching
-from lsp_server.engine.open_generator import needed, open_asked, open_generator
-from prover.opening import AnyGenerator
+from lsp_server.engine.generators import needed, open_asked, open_generator
+from prover.generator.source import TacticGenerator
 from prover.search import SearchLimits
 from prover.search.sets import ProblemSet, is_no_project, minicore_set, minif2f_set, project_set
 from retriever.lean.dataset.dataset import read_manifest
@@ -120,7 +120,7 @@ def _split_names(dataset: Path, split: str) -> Sequence[str]:
     return list(found)
 
 
-def _generator(options: argparse.Namespace) -> AnyGenerator | None:
+def _generator(options: argparse.Namespace) -> TacticGenerator | None:
     """The generator, unless only templates are to be used. Raises ModelError, UserError."""
     found = open_asked(options.generator, options.tactics_from or "both", options.download, "cpu")
     if found is not None or options.tactics_from == "templates":
@@ -133,7 +133,7 @@ def _generator(options: argparse.Namespace) -> AnyGenerator | None:
     return found
 
 
-def _plan(options: argparse.Namespace, generator: AnyGenerator | None) -> EvaluationPlan:
+def _plan(options: argparse.Namespace, generator: TacticGenerator | None) -> EvaluationPlan:
     return EvaluationPlan(
         retriever=options.retriever,
         tactics_from=options.tactics_from or ("templates" if generator is None else "both"),

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from lean_extract.common.cluster import ClusterOptions, cluster_client, opened_on_workers, result_of
 from lean_extract.common.errors import ClusterLost, PremiseSuggestError, TaskFailed, WorkersDied
 from lsp_server.commands.eval_proving import Prepared, ProvingSetup, opened_prover, prepare, proposers
-from lsp_server.engine.open_generator import open_generator
+from lsp_server.engine.generators import open_generator
 from prover.search.problems import Problem
 from prover.search.proving import Worker
 from prover.search.run_folder import ProblemRow

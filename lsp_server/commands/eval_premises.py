@@ -43,18 +43,25 @@ from lsp_server.engine.stores import (
     shared_folder,
 )
 from prover.candidates import Candidate
-from prover.mentions import DEFINITIONS, worth_trying
-from prover.neighbours.features import Asked
+from prover.mentions import DEFINITIONS, definitions_to_try
+from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import candidates
 from prover.search.problems import Problem
 from prover.verify import GoalPosition
-from retriever.lean.allowed import Allowed
+from retriever.lean.eligibility import (
+    Allowed,
+    Kinds,
+    RankedPremise,
+    RankRequest,
+    offered_premises,
+    own_premises,
+    scope_of,
+)
 from retriever.lean.features import FEATURES, load_fusion
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import update_index
 from retriever.lean.index.bundled import proof_rows, use_counts
 from retriever.lean.index.content import NO_PROOFS
-from retriever.lean.offer import Kinds, RankedPremise, offered_premises, own_premises, scope_of
 from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.service import PremiseService
 from retriever.lean.theorems import is_theorem
@@ -183,7 +190,7 @@ class Retrieval:
         """The best premises of these kinds, without those that are hidden from the problem."""
         hidden = self.hidden | {problem.full_name}
         most = count + min(len(self.hidden), _MOST_HIDDEN) + 1
-        ranked = self.service.rank(goal, context, most, kinds=kinds, allowed=_IN_SCOPE)
+        ranked = self.service.rank(RankRequest(goal, context, most, kinds, _IN_SCOPE))
         left = [one for one in ranked if one.premise.name not in hidden and self._fits(one)]
         return [one.premise for one in left[:count]]
 
@@ -223,14 +230,14 @@ class ProblemPremises:
         """The tactics of known proofs at similar goals, adapted, best first; none of the problems' own proofs."""
         steps = self._retrieval.service.near_steps(goal, self._context)
         known = [step for step in steps if step.theorem not in self._retrieval.problems]
-        asked = Asked(goal, self._context.module or "", self._context.theorem or "")
+        asked = StepQuery(goal, self._context.module or "", self._context.theorem or "")
         return candidates(asked, known, [one for one in premises if is_theorem(one)], limit)
 
     def _ranked(self, goal: Goal) -> list[Premise]:
         best = partial(self._retrieval.best, self._problem, self._context, goal)
         count, names = self._retrieval.count, {premise.name for premise in self._used}
         theorems = [premise for premise in best(count, "theorems") if premise.name not in names]
-        definitions = worth_trying(goal, best(DEFINITIONS, "definitions"))
+        definitions = definitions_to_try(goal, best(DEFINITIONS, "definitions"))
         return [
             *self._used,
             *theorems[: max(count - len(self._used), 0)],

@@ -26,12 +26,11 @@ from lsp_server.commands.eval_premises import (
     open_service,
 )
 from lsp_server.engine.candidate_tactics import template_candidates
-from lsp_server.engine.models import model_folder
-from lsp_server.engine.stores import Progress, needs_mathlib
+from lsp_server.engine.stores import Progress, model_folder, needs_mathlib
 from prover.candidates import Candidate, CandidateSource
 from prover.closers import LEAN_CLOSERS, MATHLIB_CLOSERS
+from prover.generator.source import TacticGenerator
 from prover.odds import shipped_odds
-from prover.opening import AnyGenerator
 from prover.search import Proposer, SearchLimits
 from prover.search.problems import Problem, digest
 from prover.search.proposals import Shuffled, SourcesProposer, no_premises
@@ -86,7 +85,7 @@ class Prepared:
     """What proving needs: a Lean, the sources of tactics, and identifiers for both."""
 
     toolchain: Toolchain
-    generator: AnyGenerator | None
+    generator: TacticGenerator | None
     encoder: Encoder | None
     model: Path
 
@@ -94,7 +93,7 @@ class Prepared:
 def prepare(
     problems: ProblemSet,
     plan: EvaluationPlan,
-    generator: AnyGenerator | None,
+    generator: TacticGenerator | None,
     progress: Progress,
     stop: Event,
 ) -> Prepared:

@@ -29,7 +29,7 @@ from lsp_server.commands.eval_proving import (
     setup_of,
 )
 from lsp_server.rendering.progress_bar import ProgressBar
-from prover.opening import AnyGenerator
+from prover.generator.source import TacticGenerator
 from prover.search.problems import Problem
 from prover.search.proving import Task, Worker, keep_proof, run, stems_of
 from prover.search.run_folder import ProblemRow, Results, RunDescription, opened
@@ -98,7 +98,7 @@ class Evaluation:
     plan: EvaluationPlan
     out: Path
     watcher: Watching
-    generator: AnyGenerator | None
+    generator: TacticGenerator | None
     cluster: ClusterOptions | None
     resume: bool
     limit: int | None

@@ -27,8 +27,8 @@ from lsp_server.commands.index_many import index_on_cluster
 from lsp_server.commands.options import add_backend_option, add_lean_option, add_model_options
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for
 from lsp_server.engine.databases import library_name, publish_project
+from lsp_server.engine.indexing import update_project
 from lsp_server.engine.settings import Settings
-from lsp_server.engine.stores import update_project
 from lsp_server.rendering.labels import counted
 from lsp_server.rendering.progress_bar import ProgressBar
 from retriever.search.backends import find_backend

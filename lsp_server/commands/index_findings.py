@@ -10,16 +10,10 @@ from pathlib import Path
 from lean_extract.common.errors import BadSettings, IndexMissing, LeanError, ModelError, PremiseSuggestError
 from lean_extract.toolchains.core_sources import CORE_PACKAGES
 from lsp_server.commands.findings import MOST_SECONDS, Finding, IndexReading
+from lsp_server.engine.current_files import freshness
 from lsp_server.engine.freshness import dated
-from lsp_server.engine.indexed_files import freshness
-from lsp_server.engine.stores import (
-    core_package,
-    index_folder,
-    indexed_core,
-    project_core,
-    project_store,
-    shared_folder,
-)
+from lsp_server.engine.indexing import core_package
+from lsp_server.engine.stores import index_folder, indexed_core, project_core, project_store, shared_folder
 from lsp_server.rendering.labels import counted
 from retriever.lean.freshness import Freshness
 from retriever.lean.index.build import settled

@@ -14,9 +14,8 @@ from lean_extract.common.cluster import ClusterOptions, as_elsewhere, cluster_cl
 from lean_extract.common.errors import PremiseSuggestError
 from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.source.projects.project import largest_first
-from lsp_server.engine.many_projects import IndexingOptions, IndexTask, index_task, package_tasks
-from lsp_server.engine.models import model_folder
-from lsp_server.engine.stores import index_folder
+from lsp_server.engine.indexing import IndexingOptions, IndexTask, index_task, package_tasks
+from lsp_server.engine.stores import index_folder, model_folder
 from retriever.models.encoder import fingerprint_of
 from retriever.search.indexing.report import IndexReport
 

@@ -26,10 +26,8 @@ from lsp_server.commands.editor_setup import CLIENTS, installed, own_command
 from lsp_server.commands.first_goal import first_goal
 from lsp_server.commands.index import index_project, print_report, stop_on_interrupt
 from lsp_server.commands.options import add_lean_option, add_model_options
-from lsp_server.engine.git_address import read_git_address
-from lsp_server.engine.git_source import FetchStopped
-from lsp_server.engine.index_plan import IndexPlan, plan_index
-from lsp_server.engine.libraries import add_library, index_libraries
+from lsp_server.engine.indexing import IndexPlan, plan_index
+from lsp_server.engine.libraries import FetchStopped, add_library, index_libraries, read_git_address
 from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings
 from lsp_server.engine.stores import index_folder, libraries_root, needs_mathlib
 from lsp_server.rendering.labels import counted

@@ -10,6 +10,7 @@ import shutil
 import sys
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lean_extract.common.errors import BadSource, UserError
 from lean_extract.common.files.reading import is_pipe
@@ -24,7 +25,6 @@ from lsp_server.commands.common import (
     show_first_use,
     tell_fallback,
 )
-from lsp_server.commands.dojo import DojoTheorem
 from lsp_server.commands.options import (
     add_backend_option,
     add_lean_option,
@@ -34,17 +34,18 @@ from lsp_server.commands.options import (
 )
 from lsp_server.commands.typed_text import decoded, standard_input, typed
 from lsp_server.documents.positions import from_person, split_lines
-from lsp_server.engine.collections import answer, find_collection, open_collection
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.open_generator import OpenGenerator, open_asked
+from lsp_server.engine.generators import OpenGenerator, open_asked
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, to_json
-from lsp_server.engine.waiting import LeanProgress
+from lsp_server.engine.tasks import LeanProgress
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import collection_text, suggestion_text
 from prover.verify import GoalPosition
 from retriever.lean.callers import TACTICS, Caller, caller_of
-from retriever.search.backends import find_backend
+
+if TYPE_CHECKING:
+    from lsp_server.commands.dojo import DojoTheorem
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -129,6 +130,9 @@ def _from_collection(options: argparse.Namespace) -> int:
         raise UserError("Only the backend lean explains its scores.", "Leave out --explain.")
     if options.model:
         raise UserError("A collection's model is chosen when it is indexed.", "Give --model to `index`.")
+    from lsp_server.engine.collections import answer, find_collection, open_collection
+    from retriever.search.backends import find_backend
+
     find_backend(options.backend)
     text = typed(options.text)
     manifest = find_collection(options.backend, options.collection)
@@ -212,6 +216,8 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, SearchedProje
 def _dojo(options: argparse.Namespace) -> DojoTheorem:
     if options.line or options.column or options.repl:
         raise UserError("--line, --column and --repl are not used with --dojo.", "Leave them out.")
+    from lsp_server.commands.dojo import DojoTheorem
+
     return DojoTheorem.named(options.dojo)
 
 

@@ -41,7 +41,7 @@ class AnsweringStores:
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class AnsweringLibrary:
     """A published library that answers in place of the bundled index."""
 
     name: str
@@ -51,7 +51,7 @@ class Library:
     store: IndexStore
 
 
-def stores_for(root: Path | None, library: Library | None = None) -> AnsweringStores:
+def stores_for(root: Path | None, library: AnsweringLibrary | None = None) -> AnsweringStores:
     """The stores that answer for the project at `root`; None: fetched libraries and the bundled Mathlib index.
 
     With a library, it answers behind the project's own index, if there is one, and alone without a project.
@@ -122,7 +122,7 @@ def without_misfits(chosen: AnsweringStores, root: Path | None, model: Path) -> 
     return replace(chosen, stores=(own,), note=note)
 
 
-def _beside_library(root: Path, library: Library) -> AnsweringStores:
+def _beside_library(root: Path, library: AnsweringLibrary) -> AnsweringStores:
     """A project's own index, if it holds anything, and a published library."""
     own = project_store(root)
     stamp, why = own.stamp(), ""
@@ -140,7 +140,7 @@ def _beside_library(root: Path, library: Library) -> AnsweringStores:
     return AnsweringStores((library.store,), " ".join(filter(None, notes)), (own, stamp))
 
 
-def _other_lean(root: Path, library: Library) -> str:
+def _other_lean(root: Path, library: AnsweringLibrary) -> str:
     lean = pinned_lean(root)
     if not lean or not library.lean or is_lean(library.lean, lean):
         return ""

@@ -1,85 +1,177 @@
-"""The step from a goal and its premises to candidates: from templates, from known proofs, from the generator."""
+"""The step from a goal and its premises to candidate tactics. Its sources are in one table, `SOURCES`."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from lean_extract.common.errors import ModelError
 from lean_extract.common.lru import Cache
-from lean_extract.records import Goal, Premise
-from lsp_server.engine.open_generator import LoadedGenerator, OpenGenerator
+from lean_extract.records import Goal, Premise, TacticOutcome
+from lsp_server.documents.goal_positions import text_to_line
+from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.open_index import CurrentIndex
-from lsp_server.engine.project_index import ProjectIndex
-from lsp_server.engine.settings import Settings
-from lsp_server.engine.tasks import ahead
-from lsp_server.engine.unstated import Unstated
-from prover.candidates import Candidate, CandidateSource, Closers, Templates, merge
-from prover.generator.model import Generated
-from prover.neighbours.features import Asked
-from prover.neighbours.proposals import candidates
+from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
+from lsp_server.engine.proof_states import ProofStates
+from lsp_server.engine.request_context import RequestContext
+from lsp_server.engine.requests import main_goal
+from lsp_server.engine.settings import Settings, TacticSettings
+from lsp_server.engine.tactic_runner import TrialRequest
+from lsp_server.engine.tasks import start_task
+from prover.automation import SLOW, Automation, cannot_run, quick, with_names
+from prover.automation import SOURCE as AUTOMATION
+from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates, merge
+from prover.generator.source import GENERATOR, Generated, TacticGenerator, as_candidates
+from prover.mentions import DEFINITIONS, definitions_to_try
+from prover.neighbours.features import StepQuery
+from prover.neighbours.proposals import SOURCE as NEIGHBOUR
+from prover.neighbours.proposals import candidates as neighbour_candidates
+from prover.odds import shipped_odds
 from prover.opening import count_for
-from prover.verify import GoalPosition
+from prover.tactic_words import heads, unknown_word
+from prover.turns import CandidateScheduler
+from retriever.lean.eligibility import RankRequest
+from retriever.lean.theorems import is_theorem
 
+_POOL = 2
+"""A source is asked for this many times the tactics that are tried: the odds may order them otherwise than it does."""
 _KEPT = 64
-"""Goals."""
+"""Goals, and headers of files."""
 
 
-def template_candidates(
-    goal: Goal, premises: Sequence[Premise], extra: tuple[str, ...], limit: int
-) -> list[Candidate]:
-    """The tactics of premises and of the goal's shape, best first, by the scores of their sources."""
-    sources: list[CandidateSource] = [Templates(), Closers(extra), Unstated()]
-    return merge([source.candidates(goal, premises, limit) for source in sources], limit)
+_EQUALITY = ("=", "↔", "Eq ", "Iff ")
+_STEP = 0.06
+"""How much a rank costs, as with premises whose statement is known."""
+# Below the scores of closing tactics and of premises whose statements fit, above those that hardly fit.
+_FOR_EQUALITIES = (("rw [{}]", 0.44), ("apply {}", 0.4), ("simp [{}]", 0.26), ("rw [← {}]", 0.15))
+_FOR_OTHERS = (("apply {}", 0.44), ("exact {}", 0.29), ("rw [{}]", 0.18), ("simp [{}]", 0.18))
 
 
-def neighbour_candidates(
-    index: ProjectIndex, goal: Goal, position: GoalPosition, premises: Sequence[Premise], limit: int
-) -> list[Candidate]:
-    """The tactics of the nearest known steps, adapted to the goal, best first."""
-    context = index.context_at(position)
-    steps = index.service.near_steps(goal, context)
-    asked = Asked(goal, context.module or "", context.theorem or "")
-    return candidates(asked, steps, premises, limit)
+@dataclass(frozen=True, slots=True)
+class GoalAtHand:
+    """The first goal of a trial, and what sources read of its project."""
+
+    context: RequestContext
+    current: CurrentIndex
+    trial: TrialRequest
+    warnings: list[str]
+    """Filled by a source that fails while others go on."""
+
+    @property
+    def goal(self) -> Goal:
+        """The goal."""
+        return main_goal(self.trial.state)
+
+    @property
+    def limit(self) -> int:
+        """How many candidates a source proposes, at most."""
+        return _POOL * self.trial.tactics.count
+
+    async def spelled(self, found: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Candidates whose names mean at the position what they mean where they come from."""
+        index, position = self.current.index, self.trial.position
+        return await asyncio.to_thread(index.respelled, position, self.goal, found)
+
+
+@dataclass(frozen=True, slots=True)
+class TacticsHere:
+    """The tactics that a file has: what its imports bring, less what its Lean refused as unknown.
+
+    What the file declares itself is tried in any case.
+    """
+
+    refused: Cache[frozenset[str]]
+    """What Lean refused, by `key`. Each costs one trial."""
+    key: Hashable
+    """The running Lean and the imports."""
+    missing: frozenset[str]
+    """The words of tactics that the imports do not bring."""
+    text: str
+    """That of the file, up to the goal."""
+
+    def can_run(self, tactic: str) -> bool:
+        """Whether a tactic is worth a trial."""
+        unknown = self.missing | self._known()
+        return not any(f'"{word}' not in self.text for word in unknown & (heads(tactic) | {tactic}))
+
+    def hear(self, outcome: TacticOutcome) -> None:
+        """Note Lean's verdict on a tactic."""
+        found = frozenset(filter(None, (unknown_word(outcome), cannot_run(outcome))))
+        if not found <= self._known():
+            self.refused.put(self.key, self._known() | found)
+
+    def _known(self) -> frozenset[str]:
+        return self.refused.get(self.key) or frozenset()
 
 
 class CandidateTactics:
-    """Makes candidates, in threads. Results are kept per goal.
+    """Makes candidates, in threads. Those of templates and of the generator are kept per goal.
 
-    The keys: for templates the goal, premises, extra closing tactics and the number wanted; for the
-    generator all goals, premises, how many are wanted, and the generator's fingerprint. One generation runs
-    at a time: it uses every core anyway.
+    One generation runs at a time: it uses every core anyway.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ranking: PremiseRanking, states: ProofStates) -> None:
+        self._ranking, self._states = ranking, states
         self._from_templates: Cache[list[Candidate]] = Cache(_KEPT)
         self._generated: Cache[list[Generated]] = Cache(_KEPT)
+        self._refused: Cache[frozenset[str]] = Cache(_KEPT)
         self._turn = asyncio.Lock()
 
-    async def from_templates(
-        self, goal: Goal, premises: Sequence[Premise], extra: tuple[str, ...], limit: int
-    ) -> list[Candidate]:
-        """The tactics of premises and of the goal's shape, best first."""
-        key = (goal, tuple(premises), extra, limit)
+    def propose(self, at: GoalAtHand) -> CandidateScheduler:
+        """The candidates of the sources in use, all of which start now."""
+        count, odds = at.trial.tactics.count, shipped_odds()
+        if at.trial.part:
+            return CandidateScheduler({"templates": start_task(at.spelled(at.trial.rewrites))}, count, odds)
+        here = start_task(asyncio.to_thread(self._tactics_here, at))
+        coming = {
+            source.name: start_task(_usable(at, source.candidates(self, at), here))
+            for source in SOURCES
+            if source.is_used(at.trial.tactics)
+        }
+        return CandidateScheduler(coming, count, odds, start_task(_automation(at, here)))
+
+    def _tactics_here(self, at: GoalAtHand) -> TacticsHere:
+        """Which tactics the file has, as far as that is known. Raises BadSource."""
+        index, position = at.current.index, at.trial.position
+        key = at.context.lean.version, index.context_at(position).imports
+        return TacticsHere(self._refused, key, index.missing_words(position), text_to_line(position))
+
+    async def from_templates(self, at: GoalAtHand) -> list[Candidate]:
+        """The tactics of premises, of definitions that the goal mentions, and of the goal's shape."""
+        asked = RankRequest(at.goal, k=DEFINITIONS, kinds="definitions")
+        ranked = await self._ranking.rank(at.context, at.current, asked, at.trial.position)
+        definitions = await asyncio.to_thread(definitions_to_try, at.goal, in_scope(ranked))
+        premises = (*at.trial.premises, *definitions)
+        extra = at.trial.tactics.extra or at.current.index.closers
+        key = (at.goal, premises, extra, at.limit)
         known = self._from_templates.get(key)
         if known is None:
-            known = await asyncio.to_thread(template_candidates, goal, premises, extra, limit)
+            known = await asyncio.to_thread(template_candidates, at.goal, premises, extra, at.limit)
             self._from_templates.put(key, known)
         return known
 
-    async def from_neighbours(
-        self,
-        current: CurrentIndex,
-        goal: Goal,
-        position: GoalPosition,
-        premises: Sequence[Premise],
-        limit: int,
-    ) -> list[Candidate]:
-        """The tactics of the nearest known steps, adapted to the goal, best first.
+    async def from_neighbours(self, at: GoalAtHand) -> list[Candidate]:
+        """The tactics of the nearest known steps, adapted; a proof that is not finished or has an error is not cited.
 
         Raises PremiseIndexError, ModelError, BadSource.
         """
-        return await asyncio.to_thread(neighbour_candidates, current.index, goal, position, premises, limit)
+        index, position = at.current.index, at.trial.position
+        found = await asyncio.to_thread(_neighbours, at)
+        faults = await self._states.errors_above(at.context.lean, position)
+        unproved = await asyncio.to_thread(index.unproved, position, faults)
+        return [replace(one, origin="") if one.origin in unproved else one for one in found]
+
+    async def from_generator(self, at: GoalAtHand) -> list[Candidate]:
+        """What the generator writes; where it fails, a warning."""
+        settings, trial = at.context.settings, at.trial
+        try:
+            found = await self.generated(at.context.generator, settings, trial.state.goals, trial.premises)
+        except ModelError as error:
+            at.warnings.append(f"The generator gave no tactics: {error}")
+            return []
+        return as_candidates(found)
 
     async def generated(
         self, opened: OpenGenerator, settings: Settings, goals: Sequence[Goal], premises: Sequence[Premise]
@@ -103,11 +195,11 @@ class CandidateTactics:
             return known
         await self._turn.acquire()
         # From here on the generation runs to its end and keeps its turn until then, even if nobody waits for it.
-        return await asyncio.shield(ahead(self._generate(generator, goals, premises, count, key)))
+        return await asyncio.shield(start_task(self._generate(generator, goals, premises, count, key)))
 
     async def _generate(
         self,
-        generator: LoadedGenerator,
+        generator: TacticGenerator,
         goals: Sequence[Goal],
         premises: Sequence[Premise],
         count: int,
@@ -123,14 +215,95 @@ class CandidateTactics:
             self._turn.release()
 
 
-def open_ahead(opened: OpenGenerator, settings: Settings) -> None:
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source of candidate tactics."""
+
+    name: str
+    """As the odds name it."""
+    is_used: Callable[[TacticSettings], bool]
+    candidates: Callable[[CandidateTactics, GoalAtHand], Coroutine[Any, Any, list[Candidate]]]
+    """Best first."""
+
+
+SOURCES = (
+    Source("templates", lambda wanted: wanted.source != "generator", CandidateTactics.from_templates),
+    Source(
+        NEIGHBOUR,
+        lambda wanted: wanted.source != "generator" and wanted.neighbours,
+        CandidateTactics.from_neighbours,
+    ),
+    Source(GENERATOR, lambda wanted: wanted.source != "templates", CandidateTactics.from_generator),
+)
+"""All sources but Lean's own automation, which is tried beside them (`prover.automation`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameOnlyTemplates:
+    """`apply`, `exact`, `rw`, `simp` with each theorem of which only the name is known, by rank.
+
+    Without the statements, as in the bundled index, only the most common forms are proposed.
+    """
+
+    name: str = "premise"
+
+    def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
+        """Equations are more often used for rewriting, other lemmas are more often applied."""
+        forms = _FOR_EQUALITIES if any(sign in goal.target for sign in _EQUALITY) else _FOR_OTHERS
+        found = [
+            Candidate(form.format(premise.written), score / (1 + _STEP * rank), self.name)
+            for rank, premise in enumerate(premises)
+            if not premise.conclusion and is_theorem(premise)
+            for form, score in forms
+        ]
+        return merge([found], limit)
+
+
+def template_candidates(
+    goal: Goal, premises: Sequence[Premise], extra: tuple[str, ...], limit: int
+) -> list[Candidate]:
+    """The tactics of premises and of the goal's shape, best first, by the scores of their sources."""
+    sources: list[CandidateSource] = [Templates(), FinishingTactics(extra), NameOnlyTemplates()]
+    return merge([source.candidates(goal, premises, limit) for source in sources], limit)
+
+
+def preload(opened: OpenGenerator, settings: Settings) -> None:
     """Begin to load the generator, if it will be needed."""
     if settings.tactics.source != "templates":
-        ahead(_from(opened, settings))
+        start_task(_from(opened, settings))
 
 
-async def _from(opened: OpenGenerator, settings: Settings) -> LoadedGenerator | None:
+async def _from(opened: OpenGenerator, settings: Settings) -> TacticGenerator | None:
     """The generator that the settings name; None if they name none and none is shipped. Raises ModelError."""
     return await opened.get(
         settings.tactics.generator, download=settings.model_download, device=settings.models.device
     )
+
+
+def _neighbours(at: GoalAtHand) -> list[Candidate]:
+    index = at.current.index
+    where = index.context_at(at.trial.position)
+    steps = index.service.near_steps(at.goal, where)
+    asked = StepQuery(at.goal, where.module or "", where.theorem or "")
+    return neighbour_candidates(asked, steps, at.trial.premises, at.limit)
+
+
+async def _usable(
+    at: GoalAtHand, coming: Awaitable[Sequence[Candidate]], here: Awaitable[TacticsHere]
+) -> Sequence[Candidate]:
+    """The candidates whose tactics the file has."""
+    found, can_run = await at.spelled(await coming), (await here).can_run
+    return [one for one in found if can_run(one.tactic)]
+
+
+async def _automation(at: GoalAtHand, here: Awaitable[TacticsHere]) -> Automation:
+    """Lean's own automation, with the best premises."""
+    trial = at.trial
+    named = with_names([premise.written for premise in trial.premises])
+    given = [Candidate(named, 1.0, AUTOMATION)] if named else []
+    spelled = await at.spelled(given)
+    if trial.tactics.source == "generator":
+        return Automation([], [], await here, trial.tactics.seconds)
+    # A tactic that takes too long ends the REPL.
+    slow = SLOW if trial.searches and trial.lean.source == "server" else ()
+    return Automation(quick([one.tactic for one in spelled]), slow, await here, trial.tactics.seconds)

@@ -10,10 +10,9 @@ import retriever
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import IndexDamaged, IndexMissing, PremiseIndexError, UserError
 from lean_extract.common.lru import Cache
-from lsp_server.engine.names import checked_name
 from lsp_server.engine.requests import refuse_long
 from lsp_server.engine.schema import CollectionAnswer, CollectionHit
-from lsp_server.engine.stores import index_folder
+from lsp_server.engine.stores import checked_name, index_folder
 from retriever.models.hub import find_model
 from retriever.models.reranker import DEPTH
 from retriever.models.towers import FILE, Towers

@@ -9,13 +9,18 @@ from pathlib import Path
 from lean_extract.common.errors import IndexDamaged, IndexMissing, UserError
 from lean_extract.common.terminal_text import shown
 from lean_extract.toolchains.toolchain_name import is_lean
-from lsp_server.engine.answering_stores import Library
+from lsp_server.engine.answering_stores import AnsweringLibrary
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.freshness import pinned_lean
-from lsp_server.engine.models import model_folder
-from lsp_server.engine.names import checked_name, is_plain_name
 from lsp_server.engine.settings import Settings
-from lsp_server.engine.stores import Progress, index_folder, project_store
+from lsp_server.engine.stores import (
+    Progress,
+    checked_name,
+    index_folder,
+    is_plain_name,
+    model_folder,
+    project_store,
+)
 from retriever.models.encoder import fingerprint_of
 from retriever.search.postgres.database import Database
 from retriever.search.postgres.publishing import Publication, publish
@@ -124,7 +129,7 @@ class Published:
         if not self._libraries:
             asked[0].store.manifest()  # raises why it cannot be used
 
-    def _sound(self, libraries: Sequence[Library]) -> Iterator[Library]:
+    def _sound(self, libraries: Sequence[AnsweringLibrary]) -> Iterator[AnsweringLibrary]:
         """Those whose manifests can be read."""
         for one in libraries:
             try:
@@ -133,7 +138,7 @@ class Published:
             except IndexDamaged as error:
                 self.notes.append(str(error))
 
-    def fitting(self, root: Path) -> Library:
+    def fitting(self, root: Path) -> AnsweringLibrary:
         """The library for the Lean version of a project, else the one that was published last."""
         lean = pinned_lean(root)
         return next((one for one in self._libraries if lean and is_lean(one.lean, lean)), self._libraries[0])
@@ -177,6 +182,6 @@ def _refuse_unknown(database: Database, name: str, found: Sequence[PublishedLibr
         )
 
 
-def _answering(database: Database, one: PublishedLibrary) -> Library:
+def _answering(database: Database, one: PublishedLibrary) -> AnsweringLibrary:
     store = DatabaseStore(database, one, index_folder() / "databases")
-    return Library(f"{one.library} {one.revision}", one.lean, store)
+    return AnsweringLibrary(f"{one.library} {one.revision}", one.lean, store)

@@ -1,4 +1,4 @@
-"""The places of definitions among theorems, where a tactic can use both. Pure.
+"""Definitions among the premises: which goals ask for data, and the places of definitions among theorems. Pure.
 
 A tactic that rewrites or simplifies with a definition unfolds it, so it must occur in the goal; most of the time
 its name is there to be read. Such definitions are few, and stand at fixed places: theorems and definitions
@@ -7,13 +7,17 @@ are ranked apart, and neither crowds the other out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from lean_extract.records import Goal
+from lean_extract.records import Goal, Premise
+from lean_extract.syntax.operators import NULLARY
+from prover.arguments import telescope
 from prover.mentions import GoalNames
+from prover.shapes import head, shape
+from prover.terms import parse
 from retriever.lean.callers import Caller
-from retriever.lean.offer import RankedPremise
+from retriever.lean.eligibility import RankedPremise
 
 _EVERY: dict[Caller, int] = {"rewrite": 12, "simplify": 4}
 """So many theorems for each definition that the target mentions. Of what is given to `simp` a tenth are definitions,
@@ -65,3 +69,53 @@ def _falling(ranked: Sequence[RankedPremise]) -> list[RankedPremise]:
         score = min(one.score, found[-1].score) if found else one.score
         found.append(replace(one, score=score))
     return found
+
+
+_SORTS = frozenset({"Type", "Sort", "Prop"})
+_NUMBERS = frozenset({"ℕ", "ℤ", "ℚ", "ℝ", "ℂ"})
+"""Mathlib's notations of types."""
+_OF_TYPES = frozenset({"×", "⊕", "≃", "≅", "⟶"})
+"""Operators that make types of data; some of them look like relations."""
+_TYPES = frozenset({"structure", "class", "inductive", "class inductive"})
+_DEFINITIONS = frozenset({"def", "abbrev", "irreducible_def", "opaque"})
+
+
+def is_data(goal: Goal, declared: Callable[[str], Premise | None]) -> bool:
+    """Whether the goal's target, behind its binders, is a type of data or a universe. False where nothing tells.
+
+    Args:
+        goal: the goal.
+        declared: the declaration of a name, with its statement; None where that is not known.
+    """
+    _, core = telescope((), goal.target)
+    if shape(core).kind not in ("other", "rel"):
+        return False
+    types = {name: hypothesis.type for hypothesis in goal.hypotheses for name in hypothesis.names}
+    outer = head(core, types.keys())
+    if shape(core).kind == "rel" or outer in _OF_TYPES:
+        return outer in _OF_TYPES
+    if outer in _SORTS | _NUMBERS:
+        return True
+    if outer in types:
+        return _makes_types(types[outer])
+    premise = declared(_namespace(core, types) + outer)
+    if premise is None or premise.kind not in _TYPES | _DEFINITIONS:
+        return False
+    if not premise.conclusion:  # Lean finds the universe; that of a structure is not `Prop`
+        return premise.kind in _TYPES
+    return _makes_types(premise.conclusion)
+
+
+def _namespace(core: tuple[str, ...], types: Mapping[str, str]) -> str:
+    """For a target `n.Even` the namespace of the type of `n`, with its dot; else nothing."""
+    term = parse(core, frozenset(), frozenset(types))
+    if not term.is_dotted or term.args[0].args or term.args[0].head not in types:
+        return ""
+    owner = head(telescope((), types[term.args[0].head])[1])
+    return f"{NULLARY.get(owner, owner)}."
+
+
+def _makes_types(type_: str) -> bool:
+    """Whether a term of this type, applied to all its arguments, is a type of data."""
+    _, core = telescope((), type_)
+    return head(core) in ("Type", "Sort")

@@ -16,18 +16,15 @@ from pathlib import Path
 from lean_extract.records import Edit, Goal, Premise, ProofState
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
-from lsp_server.engine.answering_stores import Library
-from lsp_server.engine.changed_files import ChangedFiles
-from lsp_server.engine.describing import describe
+from lsp_server.engine.answering_stores import AnsweringLibrary
+from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.given_tactics import edit_at, try_given
-from lsp_server.engine.lean_remarks import asking_lean, with_remarks
-from lsp_server.engine.open_generator import OpenGenerator
-from lsp_server.engine.open_index import OpenIndex
+from lsp_server.engine.open_index import ChangedFiles, OpenIndex
 from lsp_server.engine.pipeline import Pipeline
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SearchRequest, SuggestRequest
-from lsp_server.engine.running_lean import OpenLean, RunningLean
+from lsp_server.engine.running_lean import OpenLean, RunningLean, asking_lean, with_remarks
 from lsp_server.engine.schema import (
     DeclarationAnswer,
     IndexItem,
@@ -36,16 +33,14 @@ from lsp_server.engine.schema import (
     Suggestion,
     TrialsAnswer,
 )
-from lsp_server.engine.searching import search
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop
 from lsp_server.engine.tactic_runner import TrialResults
-from lsp_server.engine.waiting import OnWaiting, while_waiting
-from prover.generator.model import Generated
+from lsp_server.engine.tasks import OnWaiting, while_waiting
+from prover.generator.source import Generated
 from prover.verify import GoalPosition
-from retriever.lean.callers import Caller
 from retriever.lean.declared import DeclarationSite
-from retriever.lean.offer import RankedPremise
+from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.search.indexing.report import IndexReport
 
 
@@ -68,7 +63,7 @@ class Engine:
         toolchain: Toolchain | None = None,
         generator: OpenGenerator | None = None,
         opener: OpenLean | None = None,
-        library: Library | None = None,
+        library: AnsweringLibrary | None = None,
     ) -> None:
         self.root = root
         self.settings = settings or Settings()
@@ -126,6 +121,8 @@ class Engine:
         Raises BadQuery (nothing to search for, or far too long), BadState (an unreadable goal),
         PremiseIndexError or ModelError.
         """
+        from lsp_server.engine.searching import search  # with patterns, words and their tables
+
         return await search(self._context(), request)
 
     async def state_at(self, position: GoalPosition) -> ProofState:
@@ -140,14 +137,9 @@ class Engine:
         async with asking_lean(self._lean, position):
             return await self._pipeline.states.expected_at(self._lean, position)
 
-    async def rank(
-        self, goal: Goal, position: GoalPosition | None, k: int, caller: Caller = ""
-    ) -> Sequence[RankedPremise]:
-        """The best `k` premises for the goal, of the kinds that the caller can use.
-
-        With a position, each says whether it is in scope there.
-        """
-        return (await self._pipeline.rank(self._context(), goal, position, k, caller)).premises
+    async def rank(self, asked: RankRequest, position: GoalPosition | None) -> Sequence[RankedPremise]:
+        """The best premises for a goal; with a position, each says whether it is in scope there."""
+        return (await self._pipeline.rank(self._context(), asked, position)).premises
 
     async def tactics_at(self, position: GoalPosition) -> TrialResults:
         """The tactics that Lean accepts at the position, in the order to show.
@@ -184,6 +176,8 @@ class Engine:
 
         Raises UserError (the index does not have it), IndexMissing, IndexDamaged, ModelError.
         """
+        from lsp_server.engine.searching import describe
+
         return await describe(self._context(), name, module)
 
     async def try_tactics(self, position: GoalPosition, tactics: Sequence[str]) -> TrialsAnswer:

@@ -14,12 +14,12 @@ from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import guessed_edit
 from lean_extract.syntax.tactic_text import proves_nothing
 from lsp_server.engine.items import tactic_item
-from lsp_server.engine.judged_edits import JudgedEdits
 from lsp_server.engine.proof_states import ProofStates
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import main_goal
 from lsp_server.engine.schema import TacticItem, TacticVerdict, TrialsAnswer
-from lsp_server.engine.timing import Timer
+from lsp_server.engine.tactic_runner import JudgedEdits
+from lsp_server.engine.tasks import Timer
 from prover.candidates import Candidate
 from prover.verify import GoalPosition, verify
 

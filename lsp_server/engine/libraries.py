@@ -7,28 +7,258 @@ them: each is read once per revision and shared with the projects that pin the s
 from __future__ import annotations
 
 import json
+import os
+import queue
+import re
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
+import subprocess
+import tempfile
+import threading
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+from urllib.parse import unquote
 
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import BadSource, UserError
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
-from lean_extract.common.files.private import make_private_folder
+from lean_extract.common.files.private import UMASK, make_private_folder
+from lean_extract.common.files.reading import is_file, is_folder
 from lean_extract.common.terminal_text import shown, without_login
 from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, read_layout
-from lsp_server.engine.git_address import GitAddress
-from lsp_server.engine.git_source import fetch
-from lsp_server.engine.names import checked_name, is_plain_name
-from lsp_server.engine.stores import Progress, ShouldStop, libraries_root, update_project
+from lsp_server.engine.indexing import update_project
+from lsp_server.engine.stores import Progress, ShouldStop, checked_name, is_plain_name, libraries_root
 from retriever.search.indexing.report import IndexReport
+
+_REVISION = r"(?:@(?P<revision>[\w.+#][\w./+#-]*))?"
+_URL = re.compile(
+    r"(?P<scheme>https?|ssh|git)://(?:(?P<user>[^\s@/:]*)(?::(?P<password>[^\s@/]*))?@)?"
+    rf"(?P<host>[\w.-]+|\[[0-9A-Fa-f:.]+\])(?P<port>:\d+)?(?P<path>/[\w./~+%-]+){_REVISION}"
+)
+_BY_SSH = re.compile(rf"(?P<user>[\w.-]+)@(?P<host>[\w-]+\.[\w.-]+):(?P<path>[\w./~+-]+){_REVISION}")
+"""With a dot in the host's name: `git@me:secret@host/x` is something else."""
+_NEWEST = "HEAD"
+_LONGEST = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class GitAddress:
+    """A repository and one of its revisions."""
+
+    url: str
+    """What git is given: without a password."""
+    shown: str
+    """For people, and for what is written down: host and path."""
+    revision: str = _NEWEST
+    configuration: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Of git for this repository alone: how to get in."""
+    secret: str = field(default="", repr=False)
+    """What no message may hold: the password, or a user that may be a token."""
+
+
+def read_git_address(text: str) -> GitAddress:
+    """The address in `ADDRESS[@REVISION]`, the newest revision if it names none.
+
+    An `@` before the host belongs to the address (`git@host:owner/name`), and so does one in the path of a folder on
+    this machine. Raises UserError, whose message holds nothing of the text.
+    """
+    if 0 < len(text) <= _LONGEST and text.isprintable() and not text.startswith("-"):
+        for read in (_of_url, _of_ssh, _of_folder):
+            if (found := read(text)) is not None:
+                return found
+    raise UserError(
+        "What is given is not the address of a git repository.",
+        "Give ADDRESS or ADDRESS@REVISION, for example https://github.com/leanprover-community/mathlib4@v4.30.0, or "
+        "a folder that exists. In a user's name or a password write %40 for @ and %2F for /.",
+    )
+
+
+def _of_url(text: str) -> GitAddress | None:
+    found = _URL.fullmatch(text)
+    if found is None:
+        return None
+    scheme, host, path = found["scheme"], f"{found['host']}{found['port'] or ''}", found["path"]
+    user, password = (unquote(found[name] or "") for name in ("user", "password"))
+    if not f"{user}{password}".isprintable():
+        return None
+    is_web = scheme.startswith("http")
+    login = f"{found['user']}@" if user and not is_web else ""
+    return GitAddress(
+        f"{scheme}://{login}{host}{path}",
+        f"{found['host']}{path}",
+        found["revision"] or _NEWEST,
+        dict(_login(f"{scheme}://{host}", user, password)) if is_web else {},
+        password or (user if is_web else ""),
+    )
+
+
+def _login(server: str, user: str, password: str) -> Iterator[tuple[str, str]]:
+    """How git is to get in, which is not said in the URL: git prints those, and others see command lines."""
+    if password:
+        code = b64encode(f"{user}:{password}".encode()).decode()
+        yield f"http.{server}/.extraHeader", f"Authorization: Basic {code}"
+    elif user:
+        yield f"credential.{server}.username", user
+
+
+def _of_ssh(text: str) -> GitAddress | None:
+    found = _BY_SSH.fullmatch(text)
+    if found is None:
+        return None
+    user, host, path = found["user"], found["host"], found["path"]
+    return GitAddress(f"{user}@{host}:{path}", f"{host}:{path}", found["revision"] or _NEWEST)
+
+
+def _of_folder(text: str) -> GitAddress | None:
+    """A repository on this machine, which is there."""
+    path = text.removeprefix("file://")
+    before, _, revision = path.rpartition("@")
+    for place, asked in ((path, _NEWEST), (before, revision)):
+        folder = Path(place).absolute()
+        if place and (is_folder(folder) or is_file(folder)) and re.fullmatch(_REVISION, f"@{asked}"):
+            return GitAddress(str(folder), str(folder), asked)
+    return None
+
+
+_SILENCE_SECONDS = 300.0
+"""A git that says nothing for so long is ended."""
+_LOOK_SECONDS = 0.2
+_SHARE = re.compile(r"Receiving objects:\s+\d+% \((\d+)/(\d+)\)")
+_QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": "ssh -oBatchMode=yes", "LC_ALL": "C"}
+_SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.symlinks=false", "-c", "advice.detachedHead=false")
+"""What a repository holds is only read: none of its hooks runs, and links are kept as text."""
+
+
+class FetchStopped(Exception):
+    """The caller has stopped the fetch; nothing is left of it."""
+
+
+def fetch(address: GitAddress, folder: Path, progress: Progress, should_stop: Callable[[], bool]) -> str:
+    """Put the files of the revision into `folder`, replacing it; returns the commit.
+
+    Raises UserError (no git, no such repository or revision, no space), FetchStopped.
+    """
+    git = shutil.which("git")
+    if git is None:
+        raise UserError(
+            "git is not installed.", "Install git, or put the library's files into a folder yourself."
+        )
+    with _beside(folder) as new:
+        _run([git, "init", "--quiet", str(new)], address, progress, should_stop)
+        here = [git, "-C", str(new), *_SAFE]
+        fetching = ["fetch", "--progress", "--depth", "1", "--no-tags", "--", address.url, address.revision]
+        _run([*here, *fetching], address, progress, should_stop)
+        _run([*here, "checkout", "--quiet", "FETCH_HEAD"], address, progress, should_stop)
+        commit = _run([*here, "rev-parse", "HEAD"], address, progress, should_stop).strip()
+        shutil.rmtree(new / ".git")
+        shutil.rmtree(folder, ignore_errors=True)
+        new.rename(folder)
+    return commit
+
+
+@contextmanager
+def _beside(folder: Path) -> Iterator[Path]:
+    """A new folder beside another, which is removed at the end unless it was renamed."""
+    try:
+        make_private_folder(folder.parent)
+        new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    except OSError as error:
+        raise UserError(
+            f"{folder.parent} cannot be written: {error.strerror}.",
+            "Set PREMISE_SUGGEST_INDEX to a folder of yours.",
+        ) from error
+    try:
+        yield new
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _run(
+    command: Sequence[str], address: GitAddress, progress: Progress, should_stop: Callable[[], bool]
+) -> str:
+    """Run git; returns its standard output. It never asks for a password."""
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **_QUIET, **_configured(address.configuration, os.environ)},
+        umask=UMASK,
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        try:
+            said = _listen(process.stderr, progress, should_stop)
+            output = process.stdout.read().decode(errors="replace")
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode:
+        if should_stop():  # Ctrl-C reached git first
+            raise FetchStopped
+        last = said[-1] if said else f"git ended with {process.returncode}"
+        secrets = filter(None, (address.secret, *address.configuration.values()))
+        if any(secret in last for secret in secrets):
+            last = "its reason holds what is secret"
+        raise UserError(
+            f"git could not fetch {shown(address.shown)} at {address.revision}: {shown(without_login(last))}",
+            "Check the address, the network, and that the revision is a branch, a tag or a whole commit.",
+        )
+    return output
+
+
+def _configured(values: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
+    """Variables that add to git's configuration, behind what the user's own add."""
+    if not values:
+        return {}
+    count = before.get("GIT_CONFIG_COUNT", "")
+    first = int(count) if count.isascii() and count.isdigit() else 0
+    variables = {"GIT_CONFIG_COUNT": str(first + len(values))}
+    for number, (key, value) in enumerate(values.items(), start=first):
+        variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return variables
+
+
+def _listen(errors: IO[bytes], progress: Progress, should_stop: Callable[[], bool]) -> list[str]:
+    """Git's last lines on standard error, until it ends; its progress is passed on. Raises FetchStopped, UserError."""
+    pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def read() -> None:
+        while piece := os.read(errors.fileno(), 4096):
+            pieces.put(piece)
+        pieces.put(b"")
+
+    threading.Thread(target=read, daemon=True).start()
+    lines, rest, silence = list[str](), "", 0.0
+    while True:
+        if should_stop():
+            raise FetchStopped
+        try:
+            piece = pieces.get(timeout=_LOOK_SECONDS)
+        except queue.Empty:
+            silence += _LOOK_SECONDS
+            if silence > _SILENCE_SECONDS:
+                raise UserError(
+                    f"git said nothing for {_SILENCE_SECONDS:.0f} s and was ended.",
+                    "Check the network, and try again.",
+                ) from None
+            continue
+        if not piece:
+            return lines if not rest.strip() else [*lines, rest.strip()]
+        silence = 0.0
+        *whole, rest = re.split(r"[\r\n]+", rest[-4096:] + piece.decode(errors="replace"))
+        for line in filter(str.strip, whole):
+            if share := _SHARE.search(line):
+                progress("fetch", int(share[1]), int(share[2]))
+            else:
+                lines = [*lines[-4:], line.strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedLibrary:
     """A library in the cache. `address` is for people, without user and password; `revision` is a commit."""
 
     name: str
@@ -36,7 +266,7 @@ class Library:
     revision: str
 
 
-def libraries() -> list[Library]:
+def libraries() -> list[FetchedLibrary]:
     """The libraries that were fetched, in the order of their names. One that is not readable is left out."""
     try:
         entries = read_json(libraries_root() / MANIFEST)["packages"]
@@ -46,17 +276,17 @@ def libraries() -> list[Library]:
     return sorted(filter(None, found), key=lambda one: one.name)
 
 
-def _library(entry: Any) -> Library | None:
+def _library(entry: Any) -> FetchedLibrary | None:
     """The library of an entry of the manifest; None if that is none."""
     if not isinstance(entry, dict):
         return None
     name, address, revision = (entry.get(key) for key in ("name", "url", "rev"))
     if not (isinstance(name, str) and isinstance(address, str) and isinstance(revision, str)):
         return None
-    return Library(name, without_login(address), revision) if is_plain_name(name) else None
+    return FetchedLibrary(name, without_login(address), revision) if is_plain_name(name) else None
 
 
-def add_library(address: GitAddress, progress: Progress, should_stop: Callable[[], bool]) -> Library:
+def add_library(address: GitAddress, progress: Progress, should_stop: Callable[[], bool]) -> FetchedLibrary:
     """Fetch a library into the cache, in place of another revision of it.
 
     Raises UserError (no such repository or revision, no git, no Lean library), FetchStopped. Nothing is left then.
@@ -68,7 +298,7 @@ def add_library(address: GitAddress, progress: Progress, should_stop: Callable[[
     folder = root / ".lake" / "packages" / name
     make_private_folder(folder.parent)
     _replace(folder, new)
-    library = Library(name, address.shown, commit)
+    library = FetchedLibrary(name, address.shown, commit)
     _write([one for one in libraries() if one.name != name] + [library])
     return library
 
@@ -110,7 +340,7 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _write(found: list[Library]) -> None:
+def _write(found: list[FetchedLibrary]) -> None:
     entries = [{"type": "git", "name": one.name, "url": one.address, "rev": one.revision} for one in found]
     manifest = {"version": "1.1.0", "name": "libraries", "packages": entries}
     try:

@@ -1,4 +1,4 @@
-"""The open index of a project: opened when first needed, and again when it or its settings change."""
+"""The open index of a project: opened when first needed, and again when it, its settings or the files change."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from threading import Event
 
 from lean_extract.common.errors import BadSource, IndexMissing, ModelError, PremiseIndexError
-from lsp_server.engine.answering_stores import Library
-from lsp_server.engine.indexed_files import Changes
+from lsp_server.engine.answering_stores import AnsweringLibrary
+from lsp_server.engine.current_files import Changes
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.settings import Settings
-from lsp_server.engine.stores import Progress, ShouldStop, update_project
-from lsp_server.engine.tasks import ahead, to_the_end
+from lsp_server.engine.stores import Progress, ShouldStop
+from lsp_server.engine.tasks import start_task, to_the_end
 from retriever.search.indexing.report import IndexReport
 
 log = logging.getLogger("premise_suggest")
@@ -42,7 +42,9 @@ class OpenIndex:
         library: a published one, which answers in place of the bundled index.
     """
 
-    def __init__(self, root: Path | None, settings: Settings, library: Library | None = None) -> None:
+    def __init__(
+        self, root: Path | None, settings: Settings, library: AnsweringLibrary | None = None
+    ) -> None:
         self._root = root
         self._library = library
         self._settings = settings
@@ -98,10 +100,10 @@ class OpenIndex:
                 self._version += 1
             return CurrentIndex(index, self._version)
 
-    def open_ahead(self) -> None:
+    def preload(self) -> None:
         """Begin to open the index while Lean starts and elaborates; errors are raised to whoever needs it."""
         if self._index is None:
-            self._ahead = ahead(self._opened())
+            self._ahead = start_task(self._opened())
 
     @contextmanager
     def being_updated(self) -> Iterator[None]:
@@ -125,6 +127,10 @@ class OpenIndex:
             return await self._update(self._root, progress, should_stop)
 
     async def _update(self, root: Path, progress: Progress, should_stop: ShouldStop) -> IndexReport:
+        from lsp_server.engine.indexing import (
+            update_project,  # an answer from a current index needs none of it
+        )
+
         settings, stop = self._settings, self._stop
         return await asyncio.to_thread(
             update_project,
@@ -204,3 +210,32 @@ class _Updates:
         if self.ended == ended and self._running:
             await self._change.wait()
         return self.ended > ended
+
+
+_ANSWERS_WAIT_SECONDS = 1.5
+"""How long answers wait for this, in seconds; most need a tenth of it."""
+
+
+class ChangedFiles:
+    """Brings the index of one project up to date with the files on disk."""
+
+    def __init__(self, index: OpenIndex) -> None:
+        self._index = index
+        self._reading: asyncio.Task[None] | None = None
+        self._patience = 0.0
+        """Until when answers wait, in the event loop's time."""
+
+    def catch_up(self) -> None:
+        """Begin to read the changed files."""
+        if self._reading is None or self._reading.done():
+            self._reading = start_task(self._index.catch_up())
+            self._patience = asyncio.get_running_loop().time() + _ANSWERS_WAIT_SECONDS
+
+    async def caught_up(self) -> None:
+        """Wait for the changed files to be read, but not for long: one large file must not block answers."""
+        task = self._reading
+        if task is None:
+            return
+        await asyncio.wait([task], timeout=max(0.0, self._patience - asyncio.get_running_loop().time()))
+        if task.done():
+            task.result()

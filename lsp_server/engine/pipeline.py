@@ -7,7 +7,7 @@
 | premises, ranked | `premise_ranking.py` |
 | candidate tactics from templates, known proofs and the generator | `candidate_tactics.py` |
 | Lean's verdicts on them | `tactic_runner.py` |
-| the answer | `answers.py` |
+| the answer | `without_tactics`, `with_tactics`, ... below |
 
 A request carries one `RequestContext`. What owns a process or a file is a part of it, and is given to the steps
 that need it; the steps own caches and nothing else.
@@ -16,30 +16,17 @@ that need it; the steps own caches and nothing else.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, ModelError, NoGoalHere
-from lean_extract.common.lru import Cache
+from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, NoGoalHere, PremiseSuggestError
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
-from lsp_server.documents.goal_positions import text_to_line
-from lsp_server.engine.answers import (
-    while_trying,
-    with_failure,
-    with_first_goal_only,
-    with_goal_broken,
-    with_tactics,
-    without_file,
-)
-from lsp_server.engine.candidate_tactics import CandidateTactics, open_ahead
-from lsp_server.engine.early_goals import EARLY_SECONDS, NOTE, goal_in_text
-from lsp_server.engine.items import premise_item
-from lsp_server.engine.judged_edits import JudgedEdits
-from lsp_server.engine.known_tactics import KEPT, Refused, TacticsHere
+from lsp_server.engine.candidate_tactics import CandidateTactics, GoalAtHand, preload
+from lsp_server.engine.items import premise_item, tactic_item
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_scope, with_errors
-from lsp_server.engine.proof_states import ProofStates
+from lsp_server.engine.proof_states import EARLY_SECONDS, NOTE, ProofStates, goal_in_text
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import (
     MOST_PREMISES,
@@ -49,27 +36,14 @@ from lsp_server.engine.requests import (
     goal_doubts,
     main_goal,
 )
-from lsp_server.engine.rewriting import NOTHING, parts_of_goal, rewrites
-from lsp_server.engine.schema import Suggestion
-from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, TrialRequest, TrialResults
-from lsp_server.engine.tasks import ahead
-from lsp_server.engine.timing import Timer
-from prover.automation import SLOW, Automation, quick, with_names
-from prover.automation import SOURCE as AUTOMATION
+from lsp_server.engine.schema import PartItem, Suggestion, TacticItem, TacticsStatus
+from lsp_server.engine.tactic_runner import JudgedEdits, OnOutcomes, TacticRunner, TrialRequest, TrialResults
+from lsp_server.engine.tasks import Timer
 from prover.candidates import Candidate
-from prover.generator.model import GENERATOR, Generated
-from prover.generator.source import as_candidates
-from prover.mentions import DEFINITIONS, worth_trying
-from prover.neighbours.proposals import SOURCE as NEIGHBOUR
-from prover.odds import shipped_odds
-from prover.turns import Turns
+from prover.generator.source import Generated
 from prover.verify import GoalPosition
-from retriever.lean.callers import Caller
+from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.listing import without_replaced
-from retriever.lean.offer import RankedPremise
-
-_POOL = 2
-"""A source is asked for this many times the tactics that are tried: the odds may order them otherwise than it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +63,8 @@ class Pipeline:
     def __init__(self) -> None:
         self.states = ProofStates()
         self.ranking = PremiseRanking()
-        self.candidates = CandidateTactics()
+        self.candidates = CandidateTactics(self.ranking, self.states)
         self.edits = JudgedEdits()
-        self.refused: Refused = Cache(KEPT)
         self.runner = TacticRunner(self.edits)
 
     async def suggest(
@@ -105,12 +78,11 @@ class Pipeline:
         timer.lap("goal")
         wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
         depth = max(wanted, context.settings.tactics.premises)
+        asked = RankRequest(goal, k=depth, caller=request.caller, explain=request.explain)
         if request.select:
-            ranked = await self._rank_rewriting(context, goal, request, depth)
+            ranked = await self._rank_rewriting(context, asked, request)
         else:
-            ranked = await self.rank(
-                context, goal, request.position, depth, request.caller, explain=request.explain
-            )
+            ranked = await self.rank(context, asked, request.position)
         timer.lap("premises")
         answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
         if not request.tactics:
@@ -131,11 +103,11 @@ class Pipeline:
     async def _prepare(self, context: RequestContext, request: SuggestRequest) -> None:
         """Begin what later steps will need, while Lean starts and elaborates."""
         if request.goal is None:
-            context.index.open_ahead()
+            context.index.preload()
         await context.catch_up()
         if request.tactics and request.position is not None:
             context.lean.prepare_ahead(request.position)
-            open_ahead(context.generator, context.settings)
+            preload(context.generator, context.settings)
 
     async def _state(
         self, context: RequestContext, request: SuggestRequest, on_update: OnUpdate | None
@@ -160,7 +132,8 @@ class Pipeline:
         if goal is None:
             return None
         wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
-        ranked = await self.rank(context, goal, at, wanted, request.caller, explain=request.explain)
+        asked = RankRequest(goal, k=wanted, caller=request.caller, explain=request.explain)
+        ranked = await self.rank(context, asked, at)
         timer.lap("premises")
         state = ProofState((goal,))
         answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
@@ -174,50 +147,42 @@ class Pipeline:
         await context.catch_up()
         state = await self.states.at(context.lean, position)
         goal = main_goal(state)
-        ranked = await self.rank(context, goal, position, context.settings.tactics.premises)
+        ranked = await self.rank(context, RankRequest(goal, k=context.settings.tactics.premises), position)
         return await self.try_tactics(context, position, state, ranked, searches=False)
 
     async def rank(
-        self,
-        context: RequestContext,
-        goal: Goal,
-        position: GoalPosition | None,
-        k: int,
-        caller: Caller = "",
-        *,
-        explain: bool = False,
+        self, context: RequestContext, asked: RankRequest, position: GoalPosition | None
     ) -> Ranked:
-        """The best `k` premises for the goal, of the kinds that the caller can use.
+        """The best premises for the goal; with a position, each says whether it is in scope there.
 
         Raises PremiseIndexError, ModelError, BadSource.
         """
         await context.files.caught_up()
         current = await context.index.current()
-        settings = context.settings.premises
-        premises = await self.ranking.rank(current, settings, goal, position, k, caller, explain=explain)
+        ranked = await self.ranking.rank(context, current, asked, position)
         if position is not None and (faults := await self.states.errors_above(context.lean, position)):
             where = await asyncio.to_thread(current.index.context_at, position)
-            premises = with_errors(premises, faults, where)
-        return Ranked(premises, current)
+            ranked = with_errors(ranked, faults, where)
+        return Ranked(ranked, current)
 
     async def _rank_rewriting(
-        self, context: RequestContext, goal: Goal, request: SuggestRequest, k: int
+        self, context: RequestContext, asked: RankRequest, request: SuggestRequest
     ) -> Ranked:
-        """The best `k` premises that rewrite the selected part; for the whole goal where there are none.
+        """The best premises that rewrite the selected part; for the whole goal where there are none.
 
         Raises UserError: the target has no such part.
         """
+        from lsp_server.engine.rewriting import NOTHING, rewrites  # few requests need trees of statements
+
         await context.files.caught_up()
         current = await context.index.current()
-        found, rewriting = await asyncio.to_thread(
-            current.index.rank_rewriting, goal, request.select, request.position, k, explain=request.explain
-        )
+        index, position, part = current.index, request.position, request.select
+        where = await asyncio.to_thread(index.context_of, position)
+        found, rewriting = await asyncio.to_thread(index.rank_rewriting, replace(asked, where=where), part)
         if not found:
-            ranked = await self.rank(context, goal, request.position, k, "rewrite", explain=request.explain)
-            return replace(ranked, note=NOTHING.format(part=request.select))
-        return Ranked(
-            found, current, rewrites(found, rewriting, request.select, context.settings.tactics.count)
-        )
+            ranked = await self.rank(context, replace(asked, caller="rewrite"), position)
+            return replace(ranked, note=NOTHING.format(part=part))
+        return Ranked(found, current, rewrites(found, rewriting, part, context.settings.tactics.count))
 
     async def _with_tactics(
         self,
@@ -287,111 +252,14 @@ class Pipeline:
         if known is not None:
             return known
         warnings: list[str] = []
-        candidates = self._propose(context, current, trial, warnings)
+        candidates = self.candidates.propose(GoalAtHand(context, current, trial, warnings))
         return await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
-
-    def _propose(
-        self, context: RequestContext, current: CurrentIndex, trial: TrialRequest, warnings: list[str]
-    ) -> Turns:
-        """The candidates of the configured sources, all of which start now."""
-        if trial.part:
-            given = {"templates": ahead(self._spelled(current, trial, _given(trial.rewrites)))}
-            return Turns(given, trial.tactics.count, shipped_odds())
-        here = ahead(asyncio.to_thread(self._tactics_here, context, current, trial))
-
-        def usable(found: Awaitable[Sequence[Candidate]]) -> Awaitable[Sequence[Candidate]]:
-            return ahead(_usable(here, self._spelled(current, trial, found)))
-
-        source = trial.tactics.source
-        coming: dict[str, Awaitable[Sequence[Candidate]]] = {}
-        if source != "generator":
-            coming["templates"] = usable(self._from_templates(context, current, trial))
-            if trial.tactics.neighbours:
-                coming[NEIGHBOUR] = usable(self._from_neighbours(context, current, trial))
-        if source != "templates":
-            coming[GENERATOR] = usable(self._from_generator(context, trial, warnings))
-        automation = ahead(self._automation(current, trial, here))
-        return Turns(coming, trial.tactics.count, shipped_odds(), automation)
-
-    def _tactics_here(
-        self, context: RequestContext, current: CurrentIndex, trial: TrialRequest
-    ) -> TacticsHere:
-        """Which tactics the file has, as far as that is known. Raises BadSource."""
-        imports = current.index.context_at(trial.position).imports
-        key = context.lean.version, imports
-        missing = current.index.missing_words(trial.position)
-        return TacticsHere(self.refused, key, missing, text_to_line(trial.position))
-
-    async def _automation(
-        self, current: CurrentIndex, trial: TrialRequest, here: Awaitable[TacticsHere]
-    ) -> Automation:
-        """Lean's own automation, with the best premises."""
-        named = with_names([premise.written for premise in trial.premises])
-        given = [Candidate(named, 1.0, AUTOMATION)] if named else []
-        spelled = await self._spelled(current, trial, _given(given))
-        if trial.tactics.source == "generator":
-            return Automation([], [], await here, trial.tactics.seconds)
-        wanted = quick([one.tactic for one in spelled])
-        # A tactic that takes too long ends the REPL.
-        slow = SLOW if trial.searches and trial.lean.source == "server" else ()
-        return Automation(wanted, slow, await here, trial.tactics.seconds)
-
-    async def _spelled(
-        self, current: CurrentIndex, trial: TrialRequest, found: Awaitable[Sequence[Candidate]]
-    ) -> Sequence[Candidate]:
-        """Candidates whose names mean at the position what they mean where they come from."""
-        return await asyncio.to_thread(
-            current.index.respelled, trial.position, main_goal(trial.state), await found
-        )
-
-    async def _from_templates(
-        self, context: RequestContext, current: CurrentIndex, trial: TrialRequest
-    ) -> list[Candidate]:
-        goal = main_goal(trial.state)
-        settings = context.settings.premises
-        definitions = await self.ranking.rank(
-            current, settings, goal, trial.position, DEFINITIONS, kinds="definitions"
-        )
-        extra = trial.tactics.extra or current.index.closers
-        mentioned = await asyncio.to_thread(worth_trying, goal, in_scope(definitions))
-        usable = [*trial.premises, *mentioned]
-        return await self.candidates.from_templates(goal, usable, extra, _POOL * trial.tactics.count)
-
-    async def _from_neighbours(
-        self, context: RequestContext, current: CurrentIndex, trial: TrialRequest
-    ) -> list[Candidate]:
-        """Tactics of known proofs; one that is not finished, or has an error, is not cited."""
-        found = await self.candidates.from_neighbours(
-            current, main_goal(trial.state), trial.position, trial.premises, _POOL * trial.tactics.count
-        )
-        faults = await self.states.errors_above(context.lean, trial.position)
-        unproved = await asyncio.to_thread(current.index.unproved, trial.position, faults)
-        return [replace(one, origin="") if one.origin in unproved else one for one in found]
-
-    async def _from_generator(
-        self, context: RequestContext, trial: TrialRequest, warnings: list[str]
-    ) -> list[Candidate]:
-        try:
-            return as_candidates(await self.generate(context, trial.state.goals, trial.premises))
-        except ModelError as error:
-            warnings.append(f"The generator gave no tactics: {error}")
-            return []
 
     async def generate(
         self, context: RequestContext, goals: Sequence[Goal], premises: Sequence[Premise]
     ) -> list[Generated]:
         """The generator's proposals, best first, not yet tried in Lean. Raises ModelError."""
         return await self.candidates.generated(context.generator, context.settings, goals, premises)
-
-
-async def _given(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-    return candidates
-
-
-async def _usable(here: Awaitable[TacticsHere], found: Awaitable[Sequence[Candidate]]) -> Sequence[Candidate]:
-    """The candidates whose tactics the file has."""
-    candidates, can_run = await found, (await here).can_run
-    return [one for one in candidates if can_run(one.tactic)]
 
 
 async def _without_tactics(
@@ -405,7 +273,8 @@ async def _without_tactics(
 ) -> Suggestion:
     """The answer after the premises are ranked."""
     index = ranked.current.index
-    fits = bool(request.select) or await asyncio.to_thread(index.relates_to, goal, request.position)
+    where = await asyncio.to_thread(index.context_of, request.position)
+    fits = bool(request.select) or await asyncio.to_thread(index.relates_to, goal, where)
     notes = [note for note in (ranked.note, "" if fits else NOTHING_FITS) if note]
     return Suggestion(
         goal=format_goal(goal),
@@ -421,5 +290,60 @@ async def _without_tactics(
             *(await asyncio.to_thread(goal_doubts, request.goal) if request.goal else ()),
             *await asyncio.to_thread(index.notes, goal),
         ],
-        parts=await asyncio.to_thread(parts_of_goal, goal) if request.parts else [],
+        parts=await asyncio.to_thread(_parts, goal) if request.parts else [],
     )
+
+
+_FIRST_GOAL_ONLY = (
+    "No tactics were tried: Lean tries them on the first goal only. Leave out the goal's number."
+)
+
+
+def shown_tactics(outcomes: Sequence[TacticOutcome]) -> list[TacticItem]:
+    """Outcomes as items."""
+    return [tactic_item(outcome) for outcome in outcomes]
+
+
+def without_file(answer: Suggestion) -> Suggestion:
+    """The answer if tactics were requested, but there is no file to try them in."""
+    return replace(answer, tactics_status=TacticsStatus.NO_FILE)
+
+
+def while_trying(answer: Suggestion, outcomes: Sequence[TacticOutcome]) -> Suggestion:
+    """The answer so far, with the tactics that Lean has judged by now."""
+    tactics = shown_tactics(outcomes)
+    return replace(answer, tactics=tactics, tactics_status=TacticsStatus.RUNNING)
+
+
+def with_tactics(answer: Suggestion, results: TrialResults) -> Suggestion:
+    """The answer with all of Lean's verdicts, and with further warnings before its own."""
+    tactics = shown_tactics(results.outcomes)
+    warnings = [*results.warnings, *answer.warnings]
+    return replace(answer, tactics=tactics, warnings=warnings, tactics_status=results.status)
+
+
+def with_goal_broken(answer: Suggestion, error: PremiseSuggestError) -> Suggestion:
+    """The answer if an error above the goal prevents trials."""
+    warnings = [str(error), *answer.warnings]
+    return replace(answer, warnings=warnings, tactics_status=TacticsStatus.GOAL_BROKEN)
+
+
+def with_failure(answer: Suggestion, error: PremiseSuggestError, *, has_project: bool) -> Suggestion:
+    """The answer if a failure prevented all trials."""
+    status = TacticsStatus.NO_GOAL if isinstance(error, NoGoalHere) else TacticsStatus.LEAN_FAILED
+    if not has_project:
+        status = TacticsStatus.NO_FILE
+    warnings = [f"No tactics were tried: {error}", *answer.warnings]
+    return replace(answer, warnings=warnings, tactics_status=status)
+
+
+def with_first_goal_only(answer: Suggestion) -> Suggestion:
+    """The answer if tactics were requested for a goal other than the first."""
+    warnings = [_FIRST_GOAL_ONLY, *answer.warnings]
+    return replace(answer, warnings=warnings, tactics_status=TacticsStatus.GOAL_NOT_FIRST)
+
+
+def _parts(goal: Goal) -> list[PartItem]:
+    from lsp_server.engine.rewriting import parts_of_goal
+
+    return parts_of_goal(goal)

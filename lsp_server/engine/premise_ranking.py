@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lean_extract.common.lru import Cache
-from lean_extract.records import Goal, Premise
+from lean_extract.records import Premise
 from lean_extract.session.faults import Fault
 from lsp_server.documents.goal_positions import broken_names, cache_key
 from lsp_server.engine.open_index import CurrentIndex
-from lsp_server.engine.settings import PremiseSettings
+from lsp_server.engine.project_index import ProjectIndex
+from lsp_server.engine.request_context import RequestContext
 from prover.verify import GoalPosition
-from retriever.lean.callers import Caller
+from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import Kinds, RankedPremise
 
 NOTHING_FITS = "No premise fits: none of those that were searched has a symbol of this goal."
 _DEPTH = 200
@@ -32,36 +32,32 @@ class PremiseRanking:
 
     async def rank(
         self,
+        context: RequestContext,
         current: CurrentIndex,
-        settings: PremiseSettings,
-        goal: Goal,
+        asked: RankRequest,
         position: GoalPosition | None,
-        k: int,
-        caller: Caller = "",
-        kinds: Kinds | None = None,
-        *,
-        explain: bool = False,
     ) -> list[RankedPremise]:
-        """The best `k` premises for the goal, of these kinds or those that the caller can use.
+        """The best premises for the goal; with a position, each says whether it is in scope there.
 
-        With a position, each says whether it is in scope there.
+        Those that need an import are left out if the settings say so.
 
-        With `explain` each also says what its score comes from.
         Raises PremiseIndexError, ModelError, BadSource.
         """
-        depth = k if kinds else max(k, _DEPTH)
-        where = cache_key(position) if position else None
-        key = (current.version, goal, where, depth, caller, kinds, explain)
+        depth = asked.k if asked.kinds else max(asked.k, _DEPTH)
+        deep = replace(asked, k=depth)
+        key = (current.version, deep, cache_key(position) if position else None)
         ranked = self._known.get(key)
         if ranked is None:
-            ranked = await asyncio.to_thread(
-                current.index.rank, goal, position, depth, caller, kinds, explain=explain
-            )
+            ranked = await asyncio.to_thread(_ranked, current.index, deep, position)
             if position is None or position.text is not None:
                 self._known.put(key, ranked)
-        if not settings.out_of_scope:
+        if not context.settings.premises.out_of_scope:
             ranked = [one for one in ranked if one.in_scope is not False]
-        return ranked[:k]
+        return ranked[: asked.k]
+
+
+def _ranked(index: ProjectIndex, asked: RankRequest, position: GoalPosition | None) -> list[RankedPremise]:
+    return index.rank(replace(asked, where=index.context_of(position)))
 
 
 def with_errors(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import BadSettings, LeanError, ModelError, PremiseIndexError
@@ -15,22 +16,23 @@ from lean_extract.toolchains.core_sources import MINI_CORE
 from lean_extract.toolchains.toolchain import asked_toolchain
 from lean_extract.toolchains.toolchain_name import FILE
 from lsp_server.documents.goal_positions import broken_names
-from lsp_server.engine.answering_stores import Library, stores_for, without_misfits
-from lsp_server.engine.data_goals import is_data
-from lsp_server.engine.declared_premises import DeclaredPremises
-from lsp_server.engine.definitions import in_order
+from lsp_server.engine.answering_stores import AnsweringLibrary, stores_for, without_misfits
+from lsp_server.engine.current_files import (
+    Changes,
+    DeclaredPremises,
+    GoalContexts,
+    IndexedFiles,
+    size_and_time,
+)
+from lsp_server.engine.definitions import in_order, is_data
 from lsp_server.engine.freshness import index_item, pinned_lean, reading_notes
-from lsp_server.engine.goal_contexts import GoalContexts
-from lsp_server.engine.indexed_files import Changes, IndexedFiles, size_and_time
-from lsp_server.engine.models import model_folder
 from lsp_server.engine.schema import IndexItem
-from lsp_server.engine.stores import needs_mathlib, project_core
+from lsp_server.engine.stores import model_folder, needs_mathlib, project_core
 from prover.candidates import Candidate
 from prover.closers import MATHLIB_CLOSERS
 from prover.mentions import DEFINITIONS
 from prover.tactic_words import MODULES
 from prover.verify import GoalPosition
-from retriever.lean.allowed import Allowed
 from retriever.lean.callers import Caller
 from retriever.lean.declared import (
     DeclarationSite,
@@ -41,14 +43,15 @@ from retriever.lean.declared import (
     spellings,
     stated,
 )
+from retriever.lean.eligibility import Allowed, Kinds, RankedPremise, RankRequest, kinds_for
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.bundled import read_card
-from retriever.lean.offer import Kinds, RankedPremise, kinds_for
-from retriever.lean.pattern_search import PatternMatches, pattern_search
-from retriever.lean.rewriting_search import Rewriting, rewriting_premises
 from retriever.lean.service import PremiseService
-from retriever.lean.text_search import search
 from retriever.models.reranker import DEPTH
+
+if TYPE_CHECKING:
+    from retriever.lean.pattern_search import PatternMatches
+    from retriever.lean.rewriting_search import Rewriting
 
 
 class ProjectIndex:
@@ -76,7 +79,7 @@ class ProjectIndex:
         download: bool = False,
         rerank: int = DEPTH,
         device: Device = "cpu",
-        library: Library | None = None,
+        library: AnsweringLibrary | None = None,
     ) -> None:
         self.root = root
         self._opened_with = (model, rerank, device)
@@ -142,62 +145,26 @@ class ProjectIndex:
             missing = snapshot.out_of_reach(MODULES.values(), context.imports, is_prelude=is_prelude)
         return frozenset(word for word, module in MODULES.items() if module in missing - {context.module})
 
-    def rank(
-        self,
-        goal: Goal,
-        position: GoalPosition | None,
-        k: int,
-        caller: Caller = "",
-        kinds: Kinds | None = None,
-        *,
-        explain: bool = False,
-    ) -> list[RankedPremise]:
-        """The best `k` premises for a goal, of these kinds or those that the caller can use.
+    def rank(self, asked: RankRequest) -> list[RankedPremise]:
+        """The premises that fit a goal best, of the kinds in the request or those that its caller can use."""
+        parts = (asked.kinds,) if asked.kinds else self.kinds_for(asked.goal, asked.where, asked.caller)
+        count = asked.k if asked.kinds or parts == ("theorems",) else max(asked.k, DEFINITIONS)
+        found = [self._service.rank(replace(asked, k=count, kinds=part)) for part in parts]
+        ranked = found[0] if asked.kinds else in_order(asked.goal, found, asked.caller)
+        return self._declared.checked(ranked[: asked.k], asked.where)
 
-        With a position, each says whether it is in scope there.
-        """
-        context = self.context_at(position) if position else None
-        return self.rank_in(goal, context, k, caller, kinds, explain=explain)
-
-    def rank_in(
-        self,
-        goal: Goal,
-        context: GoalContext | None,
-        k: int,
-        caller: Caller = "",
-        kinds: Kinds | None = None,
-        allowed: Allowed | None = None,
-        *,
-        explain: bool = False,
-    ) -> list[RankedPremise]:
-        """The same for a context that is known already.
-
-        `allowed` restricts the candidates before ranking, so that k premises are returned if there are k.
-        """
-        parts = (kinds,) if kinds else self.kinds_for(goal, context, caller)
-        count = k if kinds or parts == ("theorems",) else max(k, DEFINITIONS)
-        found = [
-            self._service.rank(
-                goal, context, count, kinds=part, allowed=allowed, caller=caller, explain=explain
-            )
-            for part in parts
-        ]
-        ranked = found[0] if kinds else in_order(goal, found, caller)
-        return self._declared.checked(ranked[:k], context)
-
-    def rank_rewriting(
-        self, goal: Goal, part: str, position: GoalPosition | None, k: int, *, explain: bool = False
-    ) -> tuple[list[RankedPremise], Rewriting]:
-        """The best `k` premises that rewrite a part of the goal's target, and how each does.
+    def rank_rewriting(self, asked: RankRequest, part: str) -> tuple[list[RankedPremise], Rewriting]:
+        """The premises that rewrite a part of the goal's target, ranked, and how each does.
 
         Raises UserError: the target has no such part.
         """
-        context = self.context_at(position) if position else None
-        found = rewriting_premises(self._service, goal, part, context)
+        from retriever.lean.rewriting_search import rewriting_premises
+
+        found = rewriting_premises(self._service, asked.goal, part, asked.where)
         if not found.directions:
             return [], found
         allowed = Allowed(names=frozenset(found.directions))
-        return self.rank_in(goal, context, k, "rewrite", allowed=allowed, explain=explain), found
+        return self.rank(replace(asked, allowed=allowed, caller="rewrite")), found
 
     def kinds_for(self, goal: Goal, context: GoalContext | None, caller: Caller) -> tuple[Kinds, ...]:
         """What the caller can use on the goal, in parts that are ranked apart."""
@@ -207,19 +174,21 @@ class ProjectIndex:
             return kinds_for(caller, is_data=is_data(goal, lambda name: stated(snapshot, context, name)))
 
     def search(
-        self, text: str, position: GoalPosition | None, k: int, allowed: Allowed | None = None
+        self, text: str, where: GoalContext | None, k: int, allowed: Allowed | None = None
     ) -> list[RankedPremise]:
         """The best `k` premises for free text: names that match first."""
-        context = self.context_at(position) if position else None
-        return self._declared.checked(search(self._service, text, context, k, allowed=allowed), context)
+        from retriever.lean.text_search import search
+
+        return self._declared.checked(search(self._service, text, where, k, allowed=allowed), where)
 
     def search_pattern(
-        self, text: str, position: GoalPosition | None, k: int, allowed: Allowed | None = None
+        self, text: str, where: GoalContext | None, k: int, allowed: Allowed | None = None
     ) -> PatternMatches:
         """The best `k` premises that meet a pattern. Raises BadQuery: it is none."""
-        context = self.context_at(position) if position else None
-        found = pattern_search(self._service, text, context, k, allowed=allowed)
-        return replace(found, premises=self._declared.checked(found.premises, context))
+        from retriever.lean.pattern_search import pattern_search
+
+        found = pattern_search(self._service, text, where, k, allowed=allowed)
+        return replace(found, premises=self._declared.checked(found.premises, where))
 
     def declared(self, name: str, module: str) -> DeclarationSite:
         """Where a premise is declared: in the indexed file, else in the module's current file."""
@@ -241,6 +210,10 @@ class ProjectIndex:
     def context_at(self, position: GoalPosition) -> GoalContext:
         """What a goal at the position can use. Raises BadSource: the file cannot be read, or is too large."""
         return self._contexts.at(position)
+
+    def context_of(self, position: GoalPosition | None) -> GoalContext | None:
+        """The same, and None for None."""
+        return self._contexts.at(position) if position else None
 
     def unproved(self, position: GoalPosition, faults: Sequence[Fault]) -> frozenset[str]:
         """The declarations that rest on `sorry`, and those of the open file in which these errors stand.
@@ -269,9 +242,9 @@ class ProjectIndex:
         spelled = self.spellings(position, names - {name for one in goal.hypotheses for name in one.names})
         return [replace(one, tactic=respelled(one.tactic, spelled)) for one in candidates]
 
-    def relates_to(self, goal: Goal, position: GoalPosition | None) -> bool:
-        """Whether any premise has a symbol of the goal; if none has, none fits. Raises what `context_at` raises."""
-        return self._service.relates_to(goal, self.context_at(position) if position else None)
+    def relates_to(self, goal: Goal, where: GoalContext | None) -> bool:
+        """Whether any premise has a symbol of the goal; if none has, none fits."""
+        return self._service.relates_to(goal, where)
 
     def notes(self, goal: Goal) -> list[str]:
         """Sentences on what of a goal the model does not read or does not know."""

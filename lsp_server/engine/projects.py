@@ -10,7 +10,7 @@ from pathlib import Path
 from lean_extract.source.projects.near import projects_at
 from lean_extract.source.projects.project import find_root
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.open_generator import OpenGenerator
+from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import project_store
 

@@ -1,4 +1,4 @@
-"""The first step of a request: the proof state, from Lean or from the request itself."""
+"""The first step of a request: the proof state, from Lean, from the request itself, or from the file's text."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from lean_extract.common.errors import NoGoalHere
 from lean_extract.common.lru import Cache
-from lean_extract.records import ProofState
+from lean_extract.records import Goal, Position, ProofState
+from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault
+from lean_extract.source.reader import read_module
 from lsp_server.documents.goal_positions import cache_key
 from lsp_server.engine.requests import SuggestRequest, parse_goal
 from lsp_server.engine.running_lean import RunningLean
@@ -64,3 +66,20 @@ class ProofStates:
             known = await session.expected_at(position.path, position.text, position.position)
             self._known.put(key, known)
         return known
+
+
+EARLY_SECONDS = 1.5
+"""After that, the goal that the text states is shown."""
+NOTE = "This goal is read from the text: Lean is still at work above it."
+
+
+def goal_in_text(text: str, position: Position) -> Goal | None:
+    """The goal before the step, or the `sorry` of a term, at a position; None where the text does not determine it."""
+    document = LeanDocument(text)
+    _, end = document.declaration(document.offset(position))
+    found: Goal | None = None
+    for proof in read_module(text[:end], "", "", states=True).proofs:
+        for step in (*proof.steps, *proof.terms):
+            if step.span.start <= position <= step.span.end:
+                found = step.before
+    return found

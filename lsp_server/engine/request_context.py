@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
-from lsp_server.engine.changed_files import ChangedFiles
-from lsp_server.engine.open_generator import OpenGenerator
-from lsp_server.engine.open_index import OpenIndex
+from lsp_server.engine.generators import OpenGenerator
+from lsp_server.engine.open_index import ChangedFiles, OpenIndex
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import IndexItem, IndexState

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lean_extract.goals import offset_in_print
-from lean_extract.records import Goal, TacticOutcome
+from lean_extract.records import Goal
 from lsp_server.engine.schema import PartItem
 from prover.candidates import Candidate
 from prover.rewriting import Side, instantiated
-from retriever.lean.offer import RankedPremise
+from retriever.lean.eligibility import RankedPremise
 from retriever.lean.rewriting_search import Rewriting, target_parts
 
 NOTHING = (
@@ -45,15 +45,6 @@ def rewrites(
         if rule is not None:
             candidates.append(Candidate(f"rw [{turn}{rule}]", _LESS * fit, "premise"))
     return tuple(candidates)
-
-
-def is_rewritten(part: str, goal: Goal, outcome: TacticOutcome) -> bool:
-    """Whether a part of the target stands there less often after a tactic; of another outcome, whether it is kept."""
-    if outcome.state is None or not outcome.state.goals:
-        return True
-    folded = " ".join(part.split())
-    before = " ".join(goal.target.split()).count(folded)
-    return " ".join(outcome.state.goals[0].target.split()).count(folded) < before
 
 
 def parts_of_goal(goal: Goal) -> list[PartItem]:

@@ -1,27 +1,116 @@
-"""The one Lean of a project: started when first needed, and again when its settings change."""
+"""The one Lean of a project: started when first needed, and again when its settings or what files import change."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
+from typing import TypeVar
 
-from lean_extract.common.errors import BadSettings, LeanError, LeanNotFound, ProjectBroken
-from lean_extract.repl import ReplSession
+from lean_extract.common.errors import BadSettings, LeanError, LeanNotFound, NoGoalHere, ProjectBroken
+from lean_extract.common.files.reading import MAX_SOURCE, read_regular
 from lean_extract.session import LeanLimits, LeanSession
-from lean_extract.session.imports import changed_since_built
+from lean_extract.session.document import LeanDocument
+from lean_extract.session.imports import ImportedSource, changed_since_built, compiled_files, imported_sources
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.compile import Rejected, read_sources
 from lean_extract.toolchains.programs import split_command
 from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
-from lsp_server.engine.loaded_imports import ImportChanges, LoadedImports
+from lsp_server.engine.current_files import size_and_time
+from lsp_server.engine.schema import Suggestion, TrialsAnswer
 from lsp_server.engine.settings import LeanSettings
-from lsp_server.engine.tasks import ahead, to_the_end
-from lsp_server.engine.waiting import LeanProgress
+from lsp_server.engine.tasks import LeanProgress, start_task, to_the_end
 from prover.verify import GoalPosition
+
+_KEPT = 64
+"""Headers."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """A module that a document imports: its file and its compiled forms, as they were, there or not."""
+
+    module: str
+    path: Path
+    stamp: tuple[int, int]
+    digest: bytes
+    compiled: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportChanges:
+    """What has changed of a document's imports since they were loaded.
+
+    `is_new`: nothing is known of them. `sources`: files whose content has changed. `is_rebuilt`: what Lake compiled of
+    one has changed, or where that is kept is not known.
+    """
+
+    is_new: bool = False
+    sources: tuple[Path, ...] = ()
+    is_rebuilt: bool = False
+
+
+class LoadedImports:
+    """What documents of one project import through its own files. Documents of one header share it.
+
+    Safe to use from several threads.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._known: dict[str, tuple[_Import, ...]] = {}
+
+    def changes(self, text: str) -> ImportChanges:
+        """What has changed since `record`; costs a look at each file, and a read of those that were written."""
+        imports = self._known.get(LeanDocument(text).header)
+        if imports is None:
+            return ImportChanges(is_new=True)
+        changed = [one for one in imports if size_and_time(one.path) != one.stamp and _has_changed(one)]
+        is_unknown = any(all(size < 0 for size, _ in one.compiled) for one in changed)
+        is_rebuilt = is_unknown or any(one.compiled != _stamps(self._root, one.module) for one in imports)
+        return ImportChanges(False, tuple(one.path for one in changed), is_rebuilt)
+
+    def record(self, text: str) -> None:
+        """Note a document's imports as they are now, just before Lean loads them."""
+        imports = tuple(self._import(one) for one in imported_sources(text, self._root))
+        while len(self._known) >= _KEPT:
+            self._known.pop(next(iter(self._known)))
+        self._known[LeanDocument(text).header] = imports
+
+    def modules(self, text: str) -> frozenset[str]:
+        """The modules that a document imports, directly or not; empty if nothing is known of it."""
+        return frozenset(one.module for one in self._known.get(LeanDocument(text).header, ()))
+
+    def _import(self, source: ImportedSource) -> _Import:
+        return _Import(
+            source.module,
+            source.path,
+            size_and_time(source.path),
+            _digest(source.content),
+            _stamps(self._root, source.module),
+        )
+
+
+def _stamps(root: Path, module: str) -> tuple[tuple[int, int], ...]:
+    return tuple(map(size_and_time, compiled_files(root, module)))
+
+
+def _has_changed(one: _Import) -> bool:
+    """Whether a file has other content, or is there or not unlike before."""
+    try:
+        return _digest(read_regular(one.path, MAX_SOURCE)) != one.digest
+    except OSError:
+        return one.digest != _digest(None)
+
+
+def _digest(content: bytes | None) -> bytes:
+    return b"" if content is None else hashlib.blake2b(content, digest_size=16).digest()
+
 
 _OF_THAT_BUILD = "Goals and verdicts are of that build."
 _LONGEST = 200
@@ -98,6 +187,8 @@ class RunningLean:
         if self.root is None:
             raise LeanNotFound("Lean runs in a project, and there is none.", "Ask in a saved file.")
         if wanted.source == "repl":
+            from lean_extract.repl import ReplSession
+
             return await ReplSession.start(self.root, repl_command(wanted), limits_of(wanted))
         toolchain = self._toolchain
         if toolchain is None:
@@ -117,7 +208,7 @@ class RunningLean:
     def prepare_ahead(self, position: GoalPosition) -> None:
         """Begin with the text above for trials while Lean finds the goal; errors are raised by the trials."""
         if self.root is not None and (self._preparing is None or self._preparing.done()):
-            self._preparing = ahead(self._prepared(position))
+            self._preparing = start_task(self._prepared(position))
 
     async def _prepared(self, position: GoalPosition) -> None:
         await (await self.session()).prepare(position.path, position.text, position.position)
@@ -275,3 +366,30 @@ def limits_of(settings: LeanSettings) -> LeanLimits:
         slots=settings.slots,
     )
     return replace(limits, memory_mb=settings.memory_mb) if settings.memory_mb else limits
+
+
+Answer = TypeVar("Answer", Suggestion, TrialsAnswer)
+_UNKNOWN = "nknown "
+"""Unknown identifier, unknown constant, Unknown module prefix: a name that Lean does not find."""
+
+
+def with_remarks(answer: Answer, lean: RunningLean, position: GoalPosition) -> Answer:
+    """The answer with what has to be said of its goal and verdicts."""
+    warnings = [*lean.warnings_at(position), *answer.warnings]
+    notes = [*([lean.note] if lean.note else []), *answer.notes]
+    return replace(answer, warnings=warnings, notes=notes)
+
+
+@asynccontextmanager
+async def asking_lean(lean: RunningLean, position: GoalPosition) -> AsyncIterator[None]:
+    """Have Lean load what has changed, then ask it.
+
+    Where a name or an import is missing, and it is not the Lean that the project asks for, the error's hint says so.
+    """
+    await lean.refresh(position)
+    try:
+        yield
+    except (LeanError, NoGoalHere) as error:
+        if lean.note and (isinstance(error, ProjectBroken) or _UNKNOWN in str(error)):
+            error.hint = f"{error.hint} {lean.note}".strip()
+        raise

@@ -1,12 +1,17 @@
-"""The pipeline of a search: the query as a pattern, a goal or text, its premises, the answer."""
+"""Answers about premises without Lean: a search (a pattern, a goal or text), and what a declaration is."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from lean_extract.records import Goal
+from lean_extract.common.errors import BadSource, UserError
+from lean_extract.common.files.reading import read_source
+from lean_extract.records import Goal, Span
+from lean_extract.source.reader import read_file
+from lsp_server.documents.positions import split_lines
 from lsp_server.engine.items import premise_item
 from lsp_server.engine.premise_ranking import NOTHING_FITS
 from lsp_server.engine.project_index import ProjectIndex
@@ -20,9 +25,8 @@ from lsp_server.engine.requests import (
     main_goal,
     parse_goal,
 )
-from lsp_server.engine.schema import QueryKind, SearchAnswer
-from retriever.lean.allowed import Allowed
-from retriever.lean.offer import RankedPremise
+from lsp_server.engine.schema import DeclarationAnswer, QueryKind, SearchAnswer
+from retriever.lean.eligibility import Allowed, RankedPremise, RankRequest
 from retriever.lean.pattern_search import PatternMatches
 from retriever.lean.patterns.query import is_pattern
 
@@ -58,21 +62,20 @@ async def search(context: RequestContext, request: SearchRequest) -> SearchAnswe
 
 def _find(context: RequestContext, request: SearchRequest, index: ProjectIndex, query: str) -> _Found:
     """The premises that fit the pattern, or the goal, or the query where that is neither."""
-    settings, position = context.settings.premises, request.position
+    settings, where = context.settings.premises, index.context_of(request.position)
     wanted = min(request.k or settings.count, MOST_PREMISES)
     allowed = Allowed(modules=request.modules, in_scope=request.in_scope or not settings.out_of_scope)
     if is_pattern(query):
-        matches = index.search_pattern(query, position, wanted, allowed)
+        matches = index.search_pattern(query, where, wanted, allowed)
         return _Found(
             QueryKind.PATTERN, matches.premises, list(_left_out(matches.unread)), list(_more(matches))
         )
     if not is_goal(query):
-        return _Found(QueryKind.TEXT, index.search(query, position, wanted, allowed))
+        return _Found(QueryKind.TEXT, index.search(query, where, wanted, allowed))
     goal: Goal = main_goal(parse_goal(query))
-    where = index.context_at(position) if position else None
-    if not index.relates_to(goal, position):
+    if not index.relates_to(goal, where):
         return _Found(QueryKind.GOAL, [], notes=[NOTHING_FITS, *index.notes(goal)])
-    ranked = index.rank_in(goal, where, wanted, allowed=allowed, explain=request.explain)
+    ranked = index.rank(RankRequest(goal, where, wanted, allowed=allowed, explain=request.explain))
     return _Found(QueryKind.GOAL, ranked, notes=[*goal_doubts(query), *index.notes(goal)])
 
 
@@ -88,3 +91,57 @@ def _more(matches: PatternMatches) -> Iterator[str]:
     listed = len(matches.premises)
     if matches.count > listed > 0:
         yield f"{matches.count:,} statements have this shape; the first {listed:,} are listed."
+
+
+LONGEST_SOURCE = 4000
+"""Characters of a declaration's text that are answered."""
+_NEAREST = 3
+
+
+async def describe(context: RequestContext, name: str, module: str | None) -> DeclarationAnswer:
+    """What is known of a declaration; see `Engine.describe`."""
+    await context.catch_up()
+    await context.files.caught_up()
+    index = (await context.index.current()).index
+    found = await asyncio.to_thread(index.described, name, module)
+    if found is None:
+        raise await asyncio.to_thread(_unknown, index, name)
+    ranked, site = found
+    line, text = await asyncio.to_thread(_text, site.path, ranked.premise.module, ranked.premise.name)
+    return DeclarationAnswer(
+        premise=premise_item(ranked),
+        path=None if site.path is None else str(site.path),
+        line=line if line is not None or site.line < 0 else site.line + 1,
+        source=text,
+        index=await context.freshness(index),
+    )
+
+
+def _unknown(index: ProjectIndex, name: str) -> UserError:
+    """The error for a name that the index does not have, with the names that are most like it."""
+    near = ", ".join(one.premise.written for one in index.search(name, None, _NEAREST))
+    return UserError(
+        f"There is no declaration `{name}` in the index.",
+        f"The nearest are {near}." if near else "Search for a part of its name.",
+    )
+
+
+def _text(path: Path | None, module: str, name: str) -> tuple[int | None, str]:
+    """The line of a declaration, from 1, and its text; (None, "") if its file cannot be read or has it no more."""
+    if path is None:
+        return None, ""
+    try:
+        source = read_file(path, module)
+        lines = split_lines(read_source(path))
+    except BadSource:
+        return None, ""
+    found = next((one for one in source.premises if one.name == name and one.span is not None), None)
+    if found is None or found.span is None:
+        return None, ""
+    return found.span.start.line + 1, _cut(lines, found.span)
+
+
+def _cut(lines: list[str], span: Span) -> str:
+    rows = lines[span.start.line : span.end.line + 1]
+    text = "\n".join(rows).rstrip()
+    return text if len(text) <= LONGEST_SOURCE else f"{text[:LONGEST_SOURCE]}…"

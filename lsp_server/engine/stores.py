@@ -1,36 +1,35 @@
-"""Finds the indexes of a project, and brings them up to date."""
+"""Finds the model and the indexes of a project."""
 
 from __future__ import annotations
 
 import hashlib
 import logging
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from lean_extract.common.devices import Device
-from lean_extract.common.errors import BadSettings, BadSource, LeanError, NoCoreSources, PremiseIndexError
+import retriever
+from lean_extract.common.errors import (
+    BadSource,
+    NoCoreSources,
+    PremiseIndexError,
+    UserError,
+)
 from lean_extract.common.files.settings_files import settings_text
-from lean_extract.source.projects.near import no_sources
-from lean_extract.source.projects.project import find_sources
+from lean_extract.common.terminal_text import shown
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.core_sources import CORE_PACKAGES, MINI_CORE, CoreSources, find_core
 from lean_extract.toolchains.toolchain import ELAN, asked_toolchain
 from lean_extract.toolchains.toolchain_name import is_lean, version_in
-from lsp_server.engine.models import model_folder
-from retriever.lean.index.build import SharedPackage, update_index
-from retriever.lean.index.bundled import proof_rows, unpack, use_counts
-from retriever.lean.index.content import NO_PROOFS
-from retriever.models.encoder import Encoder
+from retriever.lean.index.bundled import unpack
+from retriever.models.hub import find_model
 from retriever.search.index.manifest import LiveSegment
-from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore
-from retriever.search.indexing.report import IndexReport
 
 Progress = Callable[[str, int, int], None]
 """Called with (stage, done, total)."""
@@ -40,14 +39,14 @@ first_use = logging.getLogger("premise_suggest.first_use")
 """Called with a line of text before a one-time task that takes a moment; the command line prints it."""
 
 _PROJECT_FILES = ("lake-manifest.json", "lakefile.toml", "lakefile.lean")
-_VARIABLE = "PREMISE_SUGGEST_INDEX"
+_INDEX_VARIABLE = "PREMISE_SUGGEST_INDEX"
 _SHOWN_LETTERS = 50
 """Of a project's name in that of its index's folder."""
 
 
 def index_folder() -> Path:
     """The folder of all indexes: PREMISE_SUGGEST_INDEX, else in the user's cache."""
-    named = os.environ.get(_VARIABLE)
+    named = os.environ.get(_INDEX_VARIABLE)
     return Path(named).absolute() if named else user_cache_path("premise-suggest", appauthor=False) / "index"
 
 
@@ -149,66 +148,40 @@ def project_core(root: Path, lean: str = "", environment: Mapping[str, str] = os
     return core
 
 
-def core_package(core: CoreSources) -> SharedPackage:
-    """Lean's own library as an index has it. A linked toolchain may change under one version."""
-    return SharedPackage(core.package, core.version, core.root, core.files(), is_fixed=False)
+SHIPPED_MODEL = Path(retriever.__path__[0]) / "data" / "encoder"
+"""The model folder that comes with the package."""
+_MODEL_VARIABLE = "PREMISE_SUGGEST_MODEL"
 
 
-def known_proofs(root: Path) -> tuple[Mapping[str, int], ProofRows]:
-    """How many training proofs use a name, and what they use, for a project that needs Mathlib; else nothing."""
-    if not needs_mathlib(root):
-        return {}, NO_PROOFS
-    bundled = bundled_store()
-    return use_counts(bundled), proof_rows(bundled)
+def model_folder(setting: str, *, download: bool = False) -> Path:
+    """The encoder's folder: the one that is set (PREMISE_SUGGEST_MODEL counts, too), else the shipped one.
+
+    A name of the hub is looked up in the hub's cache, and fetched if `download` says so. Raises ModelError.
+    """
+    if setting:
+        return find_model(setting, download=download)
+    named = os.environ.get(_MODEL_VARIABLE)
+    return find_model(named, download=download, named_by=_MODEL_VARIABLE) if named else SHIPPED_MODEL
 
 
-def update_project(
-    root: Path,
-    model: str,
-    progress: Progress,
-    should_stop: ShouldStop,
-    *,
-    download: bool = False,
-    lean: str = "",
-    environment: Mapping[str, str] = os.environ,
-    device: Device = "cpu",
-    with_core: bool = True,
-    tell: Callable[[str], None] | None = None,
-) -> IndexReport:
-    """Build or refresh the index of a project, with the core of its Lean where that has its sources.
+_NAME = re.compile(r"\w[\w.-]{0,63}")
+_MOST_BYTES = 240
+"""File systems allow 255 in the name of a folder."""
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a name is plain and short."""
+    return _NAME.fullmatch(name) is not None and len(name.encode()) <= _MOST_BYTES
+
+
+def checked_name(name: str, of: str, hint: str = "") -> str:
+    """The name. Raises UserError: it is not plain and short.
 
     Args:
-        with_core: whether that core is read.
-        lean: the setting `lean.command`.
-        environment: says which Lean there is, as for `resolve_lean`.
-        device: where the encoder runs.
-        tell: called with what is missing before anything is read; without it, the report's notes say so.
-
-    Raises BadSource (no `.lean` file; nothing is written), IndexLocked, IndexWriteFailed, ModelError.
+        of: what it is to be the name of, such as `collection`.
+        hint: what to do; by default, what a name may hold.
     """
-    found = find_sources(root, should_stop=should_stop)
-    if not found.sources and not found.stopped:
-        raise no_sources(root, found.notices)
-    encoder = Encoder.load(model_folder(model, download=download), device=device)
-    core, notes = None, tuple[str, ...]()
-    try:
-        core = core_package(project_core(root, lean, environment)) if with_core else None
-    except (BadSettings, LeanError) as error:
-        notes = (f"Lean's own lemmas are not in the index. {error}",)
-    if tell is not None:
-        for note in notes:
-            tell(note)
-        notes = ()
-    uses, proofs = known_proofs(root)
-    report = update_index(
-        root,
-        project_store(root),
-        encoder,
-        progress=progress,
-        should_stop=should_stop,
-        shared=shared_folder(),
-        core=core,
-        uses=uses,
-        proofs=proofs,
-    )
-    return replace(report, notes=(*notes, *report.notes), place=encoder.place)
+    if not is_plain_name(name):
+        form = "Use letters, digits, dots, hyphens and underscores, at most 64 (fewer where one takes four bytes)."
+        raise UserError(f"`{shown(name, longest=80)}` cannot be the name of a {of}.", hint or form)
+    return name

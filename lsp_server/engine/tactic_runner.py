@@ -9,18 +9,43 @@ from functools import partial
 
 from lean_extract.common.errors import LeanError, NoGoalHere
 from lean_extract.common.lru import Cache
-from lean_extract.records import Premise, ProofState, TacticOutcome
+from lean_extract.records import Edit, Goal, Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import declaration_key
-from lsp_server.engine.judged_edits import JudgedEdits
-from lsp_server.engine.rewriting import is_rewritten
+from lsp_server.engine.items import shown_tactic
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import TacticsStatus
 from lsp_server.engine.settings import LeanSettings, TacticSettings
 from prover.candidates import Candidate
-from prover.turns import Turns
+from prover.turns import CandidateScheduler
 from prover.verify import GoalPosition, order, verify
 
-_KEPT = 32
+_KEPT_EDITS = 2_000
+
+
+class JudgedEdits:
+    """Edits by document, position and tactic, for the text up to the end of the declaration."""
+
+    def __init__(self) -> None:
+        self._known: Cache[Edit] = Cache(_KEPT_EDITS)
+        self._in_term: Cache[bool] = Cache(_KEPT_EDITS)
+
+    def keep(self, position: GoalPosition, outcome: TacticOutcome) -> None:
+        """Keep the edit of an outcome."""
+        if outcome.edit is not None and outcome.status in ("closes", "progress", "unjudged"):
+            key = declaration_key(position)
+            self._known.put((key, shown_tactic(outcome)), outcome.edit)
+            self._in_term.put(key, outcome.in_term)
+
+    def get(self, position: GoalPosition, tactic: str) -> Edit | None:
+        """The edit that was judged for a tactic as it is shown; None if there is none."""
+        return self._known.get((declaration_key(position), tactic))
+
+    def in_term(self, position: GoalPosition) -> bool | None:
+        """Whether a term is replaced at a position; None if nothing was judged there."""
+        return self._in_term.get(declaration_key(position))
+
+
+_KEPT_TRIALS = 32
 """Trials."""
 
 OnOutcomes = Callable[[list[TacticOutcome]], None]
@@ -73,7 +98,7 @@ class TacticRunner:
     """
 
     def __init__(self, edits: JudgedEdits) -> None:
-        self._known: Cache[TrialResults] = Cache(_KEPT)
+        self._known: Cache[TrialResults] = Cache(_KEPT_TRIALS)
         self._edits = edits
 
     def known(self, trial: TrialRequest) -> TrialResults | None:
@@ -84,7 +109,7 @@ class TacticRunner:
         self,
         lean: RunningLean,
         trial: TrialRequest,
-        candidates: Turns,
+        candidates: CandidateScheduler,
         warnings: list[str],
         on_outcomes: OnOutcomes | None,
     ) -> TrialResults:
@@ -129,13 +154,22 @@ class TacticRunner:
             async for verdict in verdicts:
                 self._edits.keep(trial.position, verdict)
                 is_listed = not trial.part or trial.keep_failures
-                if is_listed or is_rewritten(trial.part, trial.state.goals[0], verdict):
+                if is_listed or _is_rewritten(trial.part, trial.state.goals[0], verdict):
                     yield verdict
 
     def _keep(self, trial: TrialRequest, results: TrialResults) -> None:
         is_judged = all(outcome.status != "unjudged" for outcome in results.outcomes)
         if trial.position.text is not None and is_judged and not results.warnings:
             self._known.put(trial.key, results)
+
+
+def _is_rewritten(part: str, goal: Goal, outcome: TacticOutcome) -> bool:
+    """Whether a part of the target stands there less often after a tactic; of another outcome, whether it is kept."""
+    if outcome.state is None or not outcome.state.goals:
+        return True
+    folded = " ".join(part.split())
+    before = " ".join(goal.target.split()).count(folded)
+    return " ".join(outcome.state.goals[0].target.split()).count(folded) < before
 
 
 def _status(*, has_generator: bool, was_any_tried: bool) -> TacticsStatus:
@@ -148,7 +182,7 @@ def _status(*, has_generator: bool, was_any_tried: bool) -> TacticsStatus:
 async def _gather(
     verdicts: AsyncGenerator[TacticOutcome, None],
     outcomes: list[TacticOutcome],
-    candidates: Turns,
+    candidates: CandidateScheduler,
     on_outcomes: OnOutcomes | None,
 ) -> None:
     """Add the verdicts to the outcomes as they arrive, and report the outcomes in display order.
@@ -165,7 +199,7 @@ async def _gather(
             shown = so_far
 
 
-def _described(outcomes: Sequence[TacticOutcome], candidates: Turns) -> list[TacticOutcome]:
+def _described(outcomes: Sequence[TacticOutcome], candidates: CandidateScheduler) -> list[TacticOutcome]:
     """The outcomes in display order, with what is known of their tactics now.
 
     Another source may propose a tactic that has been tried already: its score grows then, and it gets an origin.

@@ -21,7 +21,7 @@ from lsp_server.rendering.labels import deprecation_label, doubt_label, scope_la
 from prover.arguments import telescope
 from prover.shapes import shape
 from prover.verify import GoalPosition
-from retriever.lean.offer import RankedPremise
+from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.theorems import is_theorem
 
 _DEPTH = 200
@@ -56,7 +56,7 @@ def register(server: PremiseServer) -> None:
             return None
         engine = server.engine(document)
         goal, position = await _goal(engine, document, context)
-        ranked = await engine.rank(goal, position, _DEPTH, context.caller)
+        ranked = await engine.rank(RankRequest(goal, k=_DEPTH, caller=context.caller), position)
         chosen = [one for one in ranked if usable(one, context)]
         shown = chosen[: settings.count]
         names = [one.premise.written for one in shown]

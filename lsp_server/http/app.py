@@ -15,7 +15,7 @@ from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel
 
 from lsp_server import __version__
-from lsp_server.engine.gate import Gate
+from lsp_server.engine.tasks import Gate
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.decoding import JsonRoute
 from lsp_server.http.guard import Guard

@@ -26,11 +26,10 @@ from lsp_server.http.limits import (
 )
 from lsp_server.http.new_premises import NewPremises
 from lsp_server.http.problems import Refusal
-from lsp_server.http.revisions import Library
-from retriever.lean.allowed import Allowed
+from lsp_server.http.revisions import ServedIndex
 from retriever.lean.callers import caller_of
+from retriever.lean.eligibility import MOST_LOCAL, Allowed, Kinds, RankedPremise, RankRequest, admits
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import MOST_LOCAL, Kinds, RankedPremise, admits
 from retriever.lean.snapshot import Snapshot
 
 Listed = Annotated[list[str | int], Field(max_length=MAX_LISTED, fail_fast=True)]
@@ -127,7 +126,7 @@ def router(backend: HttpBackend) -> APIRouter:
     return routes
 
 
-async def _list(library: Library, *, premises: bool) -> Response:
+async def _list(library: ServedIndex, *, premises: bool) -> Response:
     index = await library.engine.project_index()
     names = library.numbering.premises if premises else library.numbering.modules
 
@@ -142,7 +141,7 @@ class _Job:
     """One state of one request."""
 
     def __init__(
-        self, library: Library, request: RetrievalRequest, fresh: NewPremises, goal: Goal, k: int
+        self, library: ServedIndex, request: RetrievalRequest, fresh: NewPremises, goal: Goal, k: int
     ) -> None:
         self._library, self._request, self._fresh = library, request, fresh
         self._goal, self._k = goal, k
@@ -153,7 +152,7 @@ class _Job:
         request = self._request
         is_plain = request.imported_modules is None and request.local_premises is None
         if is_plain and not request.new_premises and not request.caller_in_module_system:
-            ranked = await self._library.rank(self._goal, self._k, self._caller)
+            ranked = await self._library.rank(RankRequest(self._goal, k=self._k, caller=self._caller))
         else:
             index = await self._library.engine.project_index()
             ranked = await asyncio.to_thread(self._rank, index)
@@ -166,7 +165,7 @@ class _Job:
         with index.service.reading() as snapshot:
             context = GoalContext(imports=_all_modules(snapshot), local=tuple(sent)) if sent else None
             allowed = self._allowed(snapshot, sent)
-        return index.rank_in(self._goal, context, self._k, self._caller, kinds, allowed)
+        return index.rank(RankRequest(self._goal, context, self._k, kinds, allowed, self._caller))
 
     def _sent(self, index: ProjectIndex, kinds: Sequence[Kinds]) -> list[Premise]:
         """The new premises of these kinds, and if there are very many, those nearest to the goal."""

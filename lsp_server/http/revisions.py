@@ -21,9 +21,8 @@ from lsp_server.engine.freshness import MATHLIB, dated, pinned_lean
 from lsp_server.engine.settings import Settings
 from lsp_server.http.numbering import Numbering
 from lsp_server.http.problems import INVALID, Refusal
-from retriever.lean.callers import Caller
+from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.index.bundled import Bundle, read_card
-from retriever.lean.offer import RankedPremise
 
 log = logging.getLogger("premise_suggest")
 
@@ -40,7 +39,7 @@ _LONGEST_GOAL_KEPT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class ServedIndex:
     """One index: the bundled one, or a project's with the indexes that it includes."""
 
     name: str
@@ -51,18 +50,18 @@ class Library:
     numbering: Numbering = field(default_factory=Numbering)
     _ranked: Cache[list[RankedPremise]] = field(default_factory=lambda: Cache(_CACHED))
 
-    async def rank(self, goal: Goal, k: int, caller: Caller = "") -> list[RankedPremise]:
-        """The best `k` premises for a goal of which no file is known; recent answers are kept.
+    async def rank(self, asked: RankRequest) -> list[RankedPremise]:
+        """The best premises for a goal of which no file is known; recent answers are kept.
 
         Raises PremiseIndexError, ModelError.
         """
         index = await self.engine.project_index()
         snapshot = await asyncio.to_thread(index.service.snapshot)  # a changed index is read again
-        key = (goal, k, caller, snapshot.stamps)
+        key = (asked, snapshot.stamps)
         ranked = self._ranked.get(key)
         if ranked is None:
-            ranked = await asyncio.to_thread(index.rank_in, goal, None, k, caller)
-            if k <= _LONGEST_KEPT and _length(goal) <= _LONGEST_GOAL_KEPT:
+            ranked = await asyncio.to_thread(index.rank, asked)
+            if asked.k <= _LONGEST_KEPT and _length(asked.goal) <= _LONGEST_GOAL_KEPT:
                 self._ranked.put(key, ranked)
         return ranked
 
@@ -84,7 +83,7 @@ class Libraries:
 
     def __init__(
         self,
-        libraries: Sequence[Library],
+        libraries: Sequence[ServedIndex],
         place: Place = "cpu",
         published: ServedLibraries | None = None,
         shared: Path | None = None,
@@ -99,11 +98,11 @@ class Libraries:
         return [] if self._published is None else self._published.notes
 
     @property
-    def default(self) -> Library:
+    def default(self) -> ServedIndex:
         """The index used if no revision is given."""
         return self.all[0]
 
-    def find(self, revision: str | None) -> Library:
+    def find(self, revision: str | None) -> ServedIndex:
         """The index for a revision. Raises Refusal (400), which lists the available ones."""
         if not revision:
             return self.default
@@ -171,24 +170,26 @@ async def open_libraries(
             await given[0].engine.project_index()  # raises why it cannot be used
     card = read_card()
     numbering = Numbering(shared and shared / "bundled")
-    found.append(Library(_bundled_name(card), Engine(None, settings), _bundled_revisions(card), numbering))
+    found.append(
+        ServedIndex(_bundled_name(card), Engine(None, settings), _bundled_revisions(card), numbering)
+    )
     opened = await found[0].engine.project_index()
     found[0] = replace(found[0], revisions=(*found[0].revisions, *extra))
     return Libraries(found, opened.service.place, published, shared)
 
 
-async def _project(root: Path, settings: Settings) -> Library:
+async def _project(root: Path, settings: Settings) -> ServedIndex:
     engine = Engine(root, settings)
     item = await engine.freshness()
     lean = pinned_lean(root)
     mathlib = [source.revision for source in item.sources if source.package.lower() == MATHLIB]
     revisions = (f"v{lean}" if lean[:1].isdigit() else lean, *mathlib, root.name)
-    return Library(f"{root.name}: {item.line}", engine, tuple(filter(None, revisions)))
+    return ServedIndex(f"{root.name}: {item.line}", engine, tuple(filter(None, revisions)))
 
 
 async def _usable(
     published: ServedLibraries, given: Sequence[OpenLibrary], shared: Path | None
-) -> AsyncIterator[Library]:
+) -> AsyncIterator[ServedIndex]:
     """Published libraries that can be used; which cannot, and why, is noted. Raises StoreUnavailable."""
     for one in given:
         try:
@@ -202,14 +203,14 @@ async def _usable(
             yield library
 
 
-async def _published(one: OpenLibrary, shared: Path | None) -> Library:
+async def _published(one: OpenLibrary, shared: Path | None) -> ServedIndex:
     item = await one.engine.freshness()
     library, lean = one.library, one.library.lean
     mathlib = [source.revision for source in item.sources if source.package.lower() == MATHLIB]
     names = (f"v{lean}" if lean[:1].isdigit() else lean, *mathlib, library.library)
     name = f"{library.library} {library.revision}"
     key = hashlib.sha256(name.encode()).hexdigest()[:16]
-    return Library(name, one.engine, tuple(filter(None, names)), Numbering(shared and shared / key))
+    return ServedIndex(name, one.engine, tuple(filter(None, names)), Numbering(shared and shared / key))
 
 
 def _bundled_revisions(card: Bundle) -> tuple[str, ...]:

@@ -13,8 +13,9 @@ from lean_extract.records import Premise
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.limits import MAX_CALLER, MAX_K, MAX_QUERY
 from lsp_server.http.problems import INVALID, MISSING, Refusal
-from lsp_server.http.revisions import Library
+from lsp_server.http.revisions import ServedIndex
 from retriever.lean.callers import caller_of
+from retriever.lean.eligibility import RankRequest
 
 DEFAULT_RESULTS = 6
 """What LeanSearchClient asks for by default."""
@@ -68,7 +69,8 @@ def router(backend: HttpBackend) -> APIRouter:
         if count <= 0:
             return []
         goal = await backend.goal_of(query)
-        ranked = await backend.work(lambda: library.rank(goal, min(count, MAX_K), caller_of(caller or "")))
+        asked = RankRequest(goal, k=min(count, MAX_K), caller=caller_of(caller or ""))
+        ranked = await backend.work(lambda: library.rank(asked))
         return JSONResponse([_match(one.premise, library, rev) for one in ranked])
 
     return routes
@@ -82,7 +84,7 @@ def _count(results: str | None) -> int:
     return int(results)
 
 
-def _match(premise: Premise, library: Library, revision: str | None) -> dict[str, str]:
+def _match(premise: Premise, library: ServedIndex, revision: str | None) -> dict[str, str]:
     """A `FoundPremise`; built by hand, for it is not checked again."""
     match = {
         "name": premise.name,

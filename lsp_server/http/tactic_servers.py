@@ -26,12 +26,14 @@ from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.decoding import JsonRoute
 from lsp_server.http.prefixes import starting_with
-from lsp_server.http.revisions import Library
+from lsp_server.http.revisions import ServedIndex
 from prover.candidates import Candidate
 from prover.generator.source import as_candidates
-from prover.mentions import DEFINITIONS, worth_trying
+from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.odds import shipped_odds
 from prover.verify import GoalPosition
+from retriever.lean.eligibility import RankRequest
+from retriever.lean.goal_context import GoalContext
 
 log = logging.getLogger("premise_suggest.http")
 
@@ -128,21 +130,20 @@ async def tactics(backend: HttpBackend, state: str, prefix: str, context: str, c
 
 
 async def _propose(
-    library: Library, goal: Goal, prefix: str, position: GoalPosition | None, count: int
+    library: ServedIndex, goal: Goal, prefix: str, position: GoalPosition | None, count: int
 ) -> list[Candidate]:
     engine = library.engine
     index = await engine.project_index()
     source = engine.settings.tactics.source
-    ranked = await asyncio.to_thread(index.rank, goal, position, _PREMISES)
+    where = await asyncio.to_thread(index.context_of, position)
+    ranked = await asyncio.to_thread(index.rank, RankRequest(goal, where, _PREMISES))
     theorems = [one.premise for one in ranked if one.in_scope is not False]
     check_cancelled()
     generated = await _generated(engine, goal, theorems) if source != "templates" else []
     fitting = [one for one in generated if one.tactic.startswith(prefix.lstrip())]
     check_cancelled()
     made = (
-        await asyncio.to_thread(_made, index, goal, prefix, position, theorems)
-        if source != "generator"
-        else []
+        await asyncio.to_thread(_made, index, goal, prefix, where, theorems) if source != "generator" else []
     )
     return shipped_odds().weighed([fitting, made])[:count]
 
@@ -160,12 +161,12 @@ async def _generated(engine: Engine, goal: Goal, premises: Sequence[Premise]) ->
 
 
 def _made(
-    index: ProjectIndex, goal: Goal, prefix: str, position: GoalPosition | None, theorems: Sequence[Premise]
+    index: ProjectIndex, goal: Goal, prefix: str, where: GoalContext | None, theorems: Sequence[Premise]
 ) -> list[Candidate]:
     """The tactics that need no generator, best first."""
-    ranked = index.rank(goal, position, DEFINITIONS, kinds="definitions")
+    ranked = index.rank(RankRequest(goal, where, DEFINITIONS, "definitions"))
     definitions = [one.premise for one in ranked if one.in_scope is not False]
-    premises = [*theorems, *worth_trying(goal, definitions)]
+    premises = [*theorems, *definitions_to_try(goal, definitions)]
     size = _POOL_FOR_PREFIX if prefix.strip() else _POOL
     return starting_with(prefix, template_candidates(goal, premises, index.closers, size), premises)
 

@@ -14,10 +14,9 @@ from pydantic import ValidationError
 
 from lean_extract.common.errors import PremiseSuggestError
 from lsp_server import __version__
-from lsp_server.engine.gate import Gate
 from lsp_server.engine.schema import Suggestion, to_json
 from lsp_server.engine.schema_files.json_schema import inlined
-from lsp_server.engine.waiting import LeanProgress
+from lsp_server.engine.tasks import Gate, LeanProgress
 from lsp_server.mcp.arguments import wrong
 from lsp_server.mcp.text import answer_text
 from lsp_server.mcp.tools import TOOLS, AgentTool, Answer

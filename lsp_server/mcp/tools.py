@@ -15,7 +15,7 @@ from lsp_server.engine.schema import (
     Suggestion,
     TrialsAnswer,
 )
-from lsp_server.engine.waiting import LeanProgress
+from lsp_server.engine.tasks import LeanProgress
 from lsp_server.mcp.arguments import (
     Arguments,
     DeclarationArguments,

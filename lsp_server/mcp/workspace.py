@@ -15,7 +15,7 @@ from lean_extract.source.projects.project import find_root, is_project_root
 from lsp_server.documents.positions import from_person, split_lines
 from lsp_server.engine.databases import Published
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.open_generator import OpenGenerator
+from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.projects import projects_for
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import project_store

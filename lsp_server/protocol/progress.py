@@ -12,7 +12,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from lsp_server.engine.schema import IndexItem, StatusItem, to_json
-from lsp_server.engine.waiting import LeanProgress
+from lsp_server.engine.tasks import LeanProgress
 
 STATUS = "$/premiseSuggest/status"
 _STAGES = {

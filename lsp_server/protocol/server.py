@@ -24,7 +24,7 @@ from lsp_server.documents.uris import file_path
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.projects import Projects
 from lsp_server.engine.settings import Settings, parse
-from lsp_server.engine.tasks import ahead
+from lsp_server.engine.tasks import start_task
 from lsp_server.protocol.indexing import Indexing
 from lsp_server.protocol.json_rpc import WireServer, in_a_line
 from lsp_server.protocol.language_server import Protocol
@@ -89,7 +89,7 @@ class PremiseServer(WireServer):
             self.show(complaint, types.MessageType.Warning)
         device = self.settings.models.device
         if device == "cuda":
-            self._telling = ahead(self._tell_fallback(device))
+            self._telling = start_task(self._tell_fallback(device))
 
     async def _tell_fallback(self, device: Device) -> None:
         """Tell the user if the GPU that the settings ask for cannot be used."""

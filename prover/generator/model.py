@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import string
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,27 +22,11 @@ from prover.generator import beam
 from prover.generator.files import DECODER, ENCODER, REINSTALL, Config, fingerprint_of, read_config
 from prover.generator.graphs import Decoding, run_encoder
 from prover.generator.prompt import Form, decode_tactic, encode_prompt, premises_in
+from prover.generator.source import THREADS, Generated
 from prover.generator.symbols import END, FIRST_BYTE, FIRST_EXTRA, PAD, SIZE, UNKNOWN, byte_symbols
 
 _MORE = 8
 """The most beams beyond the number of tactics asked for; narrower searches miss the best tactics."""
-THREADS = 2
-"""The default number of threads per operator."""
-
-
-GENERATOR = "generator"
-"""The source of what a generator decodes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Generated:
-    """A tactic and its probability according to the model."""
-
-    tactic: str
-    log_probability: float
-    """Natural logarithm, summed over the symbols, including the end."""
-    source: str = GENERATOR
-    """The kind of model."""
 
 
 class Generator:

@@ -33,7 +33,7 @@ _MOST_MENTIONED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class StepQuery:
     """The goal that tactics are wanted for, and where it stands."""
 
     goal: Goal
@@ -65,7 +65,7 @@ class Proposal:
 class Weighing:
     """Counts what neighbours propose, and describes each proposal by its features."""
 
-    def __init__(self, asked: Asked, steps: Sequence[NearStep], premises: Sequence[Premise] = ()) -> None:
+    def __init__(self, asked: StepQuery, steps: Sequence[NearStep], premises: Sequence[Premise] = ()) -> None:
         self._asked = asked
         self._nearest = steps[0].similarity if steps else 0.0
         self._goal = GoalView.of(asked.goal)

@@ -17,7 +17,7 @@ from lean_extract.source.budget import Budget
 from lean_extract.syntax.complete_tactics import head
 from prover.candidates import Candidate, is_unfinished, key_of, merge
 from prover.neighbours.adapting import Adapted, adapted
-from prover.neighbours.features import Asked, Proposal, Weighing, weighted
+from prover.neighbours.features import Proposal, StepQuery, Weighing, weighted
 from prover.neighbours.names import MOST_PAIRS, ContextView
 
 SOURCE = "neighbour"
@@ -44,7 +44,7 @@ own tactic is to be likely. `python -m prover evaluate-neighbours --fit` fits th
 
 
 def candidates(
-    asked: Asked,
+    asked: StepQuery,
     steps: Sequence[NearStep],
     premises: Sequence[Premise],
     limit: int,
@@ -92,7 +92,7 @@ def varied(ranked: Sequence[Candidate]) -> list[Candidate]:
 
 
 def proposals(
-    asked: Asked, steps: Sequence[NearStep], premises: Sequence[Premise]
+    asked: StepQuery, steps: Sequence[NearStep], premises: Sequence[Premise]
 ) -> tuple[list[Proposal], list[list[float]]]:
     """The adapted tactics, equal ones merged, and the features of each. Raises Cancelled."""
     ours = ContextView.of(asked.goal)

@@ -24,7 +24,7 @@ from lean_extract.source.projects.project import find_root, find_sources
 from lean_extract.source.reader import read_file
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
-from prover.candidates import Closers, Templates
+from prover.candidates import FinishingTactics, Templates
 from prover.closers import LEAN_CLOSERS
 from prover.search.lean_environment import LeanEnvironment
 from prover.search.proof_file import check_proof, write_proof
@@ -82,7 +82,7 @@ async def _run(options: argparse.Namespace) -> int:
     async def retrieve(_: Goal) -> Sequence[Premise]:
         return premises
 
-    proposer = SourcesProposer(retrieve, (Templates(), Closers(LEAN_CLOSERS)))
+    proposer = SourcesProposer(retrieve, (Templates(), FinishingTactics(LEAN_CLOSERS)))
     toolchain = resolve_lean(root)
     if toolchain.kind == "packaged":
         packaged.build_library(root, project_oleans(root), packaged.prepare(), rejected=_say)

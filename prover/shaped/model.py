@@ -12,7 +12,7 @@ import numpy as np
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.complete_tactics import head
 from prover.candidates import is_unfinished, key_of
-from prover.generator.model import Generated
+from prover.generator.source import Generated
 from prover.shaped.files import Contents, read
 from prover.shaped.filling import Filler, tactics
 from prover.shaped.pointing import ranked

@@ -35,7 +35,7 @@ from lean_extract.common.verbs import add_json_option, write_json
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.lexer import raw_tokens
-from prover.neighbours.features import Asked
+from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import candidates
 from prover.training.fit_neighbours import (
     PARTS,
@@ -191,7 +191,7 @@ def evaluate(asked: Sequence[AskedStep], count: int) -> list[NeighbourRow]:
     for one, steps, premises in asked:
         copied.append(matches([step.tactic for step in steps], one.tactic, count))
         began = time.perf_counter()
-        found = candidates(Asked(one.goal, one.module, one.theorem), steps, premises, 4 * count)
+        found = candidates(StepQuery(one.goal, one.module, one.theorem), steps, premises, 4 * count)
         times.append(1000 * (time.perf_counter() - began))
         adapted.append(matches([candidate.tactic for candidate in found], one.tactic, count))
     return [_row("copied", copied, 0.0, count), _row("adapted", adapted, float(np.median(times)), count)]
@@ -212,7 +212,7 @@ def cross_validated(
     ]
     results = []
     for (one, steps, premises), part in zip(asked, parts, strict=True):
-        where = Asked(one.goal, one.module, one.theorem)
+        where = StepQuery(one.goal, one.module, one.theorem)
         found = candidates(where, steps, premises, 4 * count, weights[part])
         results.append(matches([candidate.tactic for candidate in found], one.tactic, count))
     return _row("adapted, cross-validated", results, 0.0, count)

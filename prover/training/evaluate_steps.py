@@ -23,7 +23,8 @@ from tqdm import tqdm
 from lean_extract.common.option_types import positive
 from lean_extract.common.verbs import add_json_option, write_json
 from lean_extract.records import Premise
-from prover.opening import AnyGenerator, open_folder
+from prover.generator.source import TacticGenerator
+from prover.opening import open_folder
 from prover.training.data import EncodedPairs
 from prover.training.fit_shapes import PREMISES
 from prover.training.measuring import matches, share_table, shares
@@ -48,7 +49,7 @@ class StepsRow:
 
 def evaluate(
     name: str,
-    generator: AnyGenerator,
+    generator: TacticGenerator,
     steps: Sequence[WantedStep],
     offered: Sequence[Sequence[Premise]],
 ) -> StepsRow:

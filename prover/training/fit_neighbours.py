@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Premise
-from prover.neighbours.features import FEATURES, Asked
+from prover.neighbours.features import FEATURES, StepQuery
 from prover.neighbours.proposals import proposals
 from prover.training.measuring import last_parts
 from prover.training.steps import WantedStep
@@ -35,7 +35,7 @@ def examples_of(asked: Sequence[AskedStep]) -> list[FittingExample]:
     """What the weights are fitted to, one for each step."""
     found = []
     for one, steps, premises in asked:
-        made, features = proposals(Asked(one.goal, one.module, one.theorem), steps, premises)
+        made, features = proposals(StepQuery(one.goal, one.module, one.theorem), steps, premises)
         own = [last_parts(proposal.tactic) == last_parts(one.tactic) for proposal in made]
         found.append(FittingExample(features, own))
     return found

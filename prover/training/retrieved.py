@@ -26,7 +26,7 @@ from lean_extract.common.files.atomic import replacing
 from lean_extract.common.option_types import positive
 from prover.training.data import EncodedPairs
 from prover.training.steps import FORMAT, WantedStep, read_steps, sample, tactic_steps
-from retriever.lean.evaluation.rankers import Setting, in_setting, score, served_method
+from retriever.lean.evaluation.rankers import Setting, score, served_method
 from retriever.lean.evaluation.session import EvaluationSession, encode_questions, open_session
 from retriever.lean.features import load_fusion
 from retriever.lean.ranker.model import TreeRanker
@@ -46,7 +46,7 @@ def rank(session: EvaluationSession, steps: Sequence[WantedStep], count: int) ->
         questions = [step.question(session.pool, numbers) for step in steps[start : start + _BLOCK]]
         for question, state in zip(questions, encode_questions(session, questions), strict=True):
             setting: Setting = "state" if question.line is None else "importable"
-            scored = in_setting(score(session.pool, session.vectors, state, question), setting)
+            [scored] = score(session.pool, session.vectors, state, question, [setting])
             yield [session.pool.names[number] for number in method.ranking(scored)[:count]]
 
 

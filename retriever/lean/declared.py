@@ -11,8 +11,8 @@ import numpy as np
 from lean_extract.records import Premise
 from lean_extract.source.names.scopes import join_names, namespaces_of
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
+from retriever.lean.eligibility import RankedPremise, doc_url, ranked_indexed_premise
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import RankedPremise, doc_url, ranked_indexed_premise
 from retriever.lean.snapshot import Snapshot
 
 

@@ -57,6 +57,10 @@ Explanation = tuple[Contribution, ...]
 class Scorer(Protocol):
     """What makes scores of features: a weighted sum, or trees."""
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the columns."""
+
     def score(self, matrix: Floats, /) -> Floats:
         """float32[n]: the score of each row."""
 
@@ -66,10 +70,8 @@ class ScoredTable:
     """n candidates as they were scored."""
 
     scorer: Scorer
-    features: tuple[str, ...]
-    """The names of the columns."""
     rows: Floats
-    """float32[n, len(features)]"""
+    """float32[n, len(scorer.features)]"""
 
 
 def group_of(feature: str) -> str:
@@ -110,12 +112,12 @@ def _explained(table: ScoredTable, chosen: Ids) -> list[Explanation]:
     """The explanations of k rows; the scorer is asked once, for k * (1 + number of groups) rows."""
     if not len(chosen):
         return []
-    groups = _columns(table.features)
+    groups = _columns(table.scorer.features)
     medians = np.median(table.rows, axis=0).astype(np.float32)
     batch = np.repeat(table.rows[chosen][None], 1 + len(groups), axis=0)
     for rows, (_, columns) in zip(batch[1:], groups, strict=True):
         rows[:, columns] = medians[list(columns)]
-    scores = table.scorer.score(batch.reshape(-1, len(table.features))).reshape(len(batch), len(chosen))
+    scores = table.scorer.score(batch.reshape(-1, table.rows.shape[1])).reshape(len(batch), len(chosen))
     amounts = (scores[0] - scores[1:]).astype(np.float64).T.tolist()
     names = [name for name, _ in groups]
     return [_largest_first(map(Contribution, names, row)) for row in amounts]

@@ -1,4 +1,4 @@
-"""What is known of each candidate, as columns of numbers that `retriever.search.fusion` weighs."""
+"""What is known of each candidate, as columns of numbers that the weighted sum (`retriever.search.fusion`) reads."""
 
 from __future__ import annotations
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import read_source
-from retriever.lean.index.corpus import ListedSource
 from retriever.lean.index.coverage import Coverage, IndexedPackage
 from retriever.lean.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from retriever.lean.index.corpus import ListedSource
 
 _MOST_PROBED = 64
 

@@ -8,7 +8,7 @@ internal in a project's own files.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -23,35 +23,53 @@ _PARTS = (*_SHARED, b"Internal", b"Impl", b"Tactic", b"Meta")
 _BEFORE = b".\n"
 
 
-class InternalNames:
-    """The internal premises of a view, by the namespaces that make them so (`Lean.Grind`, `Std.Internal`)."""
+NameTable = tuple[int, bytes | mmap.mmap, npt.NDArray[np.integer]]
+"""The number of the first name, all names with a line break after each, and where each starts."""
 
-    def __init__(self, view: IndexView) -> None:
+
+class InternalNames:
+    """The internal ones of n premises, by the namespaces that make them so (`Lean.Grind`, `Std.Internal`).
+
+    Args:
+        tables: the names of the libraries' premises.
+        size: n.
+        name: a premise's name by its number.
+    """
+
+    def __init__(self, tables: Iterable[NameTable], size: int, name: Callable[[int], str]) -> None:
         spaces: dict[str, int] = {}
         ids: list[int] = []
         owners: list[int] = []
-        for part, base in zip(view.parts, view.bounds, strict=False):
-            if part.is_bundled or part.manifest.pinned:
-                table = part.segment.names
-                for number, space in _internal(table.data, table.starts):
-                    ids.append(base + number)
-                    owners.append(spaces.setdefault(space, len(spaces)))
-        self._view = view
+        for base, data, starts in tables:
+            for number, space in _internal(data, starts):
+                ids.append(base + number)
+                owners.append(spaces.setdefault(space, len(spaces)))
+        self._size, self._name = size, name
         self._spaces = list(spaces)
         self._ids: Ids = np.array(ids, dtype=np.int64)
         self._owners: Ids = np.array(owners, dtype=np.int64)
+
+    @classmethod
+    def of_view(cls, view: IndexView) -> InternalNames:
+        """Those of a view's libraries."""
+        libraries = [
+            (base, part.segment.names.data, part.segment.names.starts)
+            for part, base in zip(view.parts, view.bounds, strict=False)
+            if part.is_bundled or part.manifest.pinned
+        ]
+        return cls(libraries, len(view), view.name)
 
     def but_named_in(self, texts: Collection[str]) -> Bools:
         """bool[n]: which premises are internal, without those whose namespace one of the texts names."""
         named = _names_in(texts)
         is_hidden = np.array([not _is_named(space, named) for space in self._spaces], dtype=np.bool_)
-        found = np.zeros(len(self._view), dtype=np.bool_)
+        found = np.zeros(self._size, dtype=np.bool_)
         found[self._ids] = is_hidden[self._owners]
         return found
 
     def ending_with(self, name: str) -> Ids:
         """The internal premises of this name in any namespace."""
-        ends = [f".{self._view.name(number)}".endswith(f".{name}") for number in self._ids.tolist()]
+        ends = [f".{self._name(number)}".endswith(f".{name}") for number in self._ids.tolist()]
         return self._ids[np.array(ends, dtype=np.bool_)]
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from lean_extract.common.arrays import Bools, Floats
 from lean_extract.records import Premise
 from lean_extract.syntax.dotted import undotted
+from retriever.lean.eligibility import RankedPremise
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import RankedPremise
 from retriever.lean.tokens import raw_tokens
 
 SPARE = 16

@@ -3,7 +3,7 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,8 +20,7 @@ from retriever.lean.ranker.features import RankerColumns
 from retriever.lean.ranker.kinds import group_of, kind_columns
 from retriever.lean.ranker.patterns import pattern_columns
 from retriever.lean.ranker.place import PLACE
-from retriever.lean.ranker.signals import RankerSignals, hash_rows
-from retriever.lean.ranking import RankingQuestion
+from retriever.lean.ranking import RankingQuestion, hash_rows
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.theorems import is_theorem
@@ -79,10 +78,10 @@ class LocalVectors:
 
 
 def local_columns(
-    snapshot: Snapshot, local: Local, question: RankingQuestion, vector: Floats, used: NearbyCounts
+    snapshot: Snapshot, local: Local, question: RankingQuestion, used: NearbyCounts
 ) -> CandidateColumns:
-    """The columns of the open file's premises, by the statistics of the index."""
-    premises, signals, tokens = local.premises, question.signals, question.context.tokens
+    """The columns of the open file's premises, by the statistics of the index. `used`: what the proofs above use."""
+    premises, text = local.premises, question.query.text
     own_tokens = [tokens_of(premise) for premise in premises]
     hashes = [structure_of(premise) for premise in premises]
     names = [premise.name for premise in premises]
@@ -90,46 +89,38 @@ def local_columns(
         names=names,
         modules=[premise.module for premise in premises],
         lines=np.array([_line(premise) for premise in premises], dtype=np.int64),
-        dense=np.asarray(local.vectors @ vector, dtype=np.float32),
-        lexical=snapshot.bm25.score_texts(tokens, own_tokens),
-        neighbours=local.of_indexed(signals.votes),
-        symbol_overlap=snapshot.overlap.score_texts(tokens, own_tokens),
-        fit=snapshot.structure.fit_rows(question.structure, hashes),
-        use_count=local.of_indexed(signals.uses),
+        dense=np.asarray(local.vectors @ question.query.dense.vector, dtype=np.float32),
+        lexical=snapshot.bm25.score_texts(text.tokens, own_tokens),
+        neighbours=local.of_indexed(question.signals.votes),
+        symbol_overlap=snapshot.overlap.score_texts(text.tokens, own_tokens),
+        fit=snapshot.structure.fit_rows(text.structure, hashes),
+        use_count=local.of_indexed(question.there.uses),
         used_nearby=used.of_names(names),
         in_scope=np.ones(len(premises), dtype=np.float32),
     )
 
 
 def local_ranker_columns(
-    snapshot: Snapshot, local: Local, signals: RankerSignals, tokens: Set[str], used: NearbyCounts
+    snapshot: Snapshot, local: Local, question: RankingQuestion, used: NearbyCounts
 ) -> RankerColumns:
-    """The learned ranker's columns of the open file's premises.
-
-    Args:
-        snapshot: the index, for its statistics and votes.
-        local: the open file's premises.
-        signals: the goal's.
-        tokens: the goal's tokens.
-        used: what the proofs above use.
-    """
+    """The further columns of the open file's premises, which trees read. As `local_columns`."""
+    query, signals = question.query, question.signals
     own_tokens = [tokens_of(premise) for premise in local.premises]
     place = signals.place.of(local.indexed)
     recent = used.last_of_names([premise.name for premise in local.premises])
     place[:, PLACE.index("last_use")] = np.maximum(place[:, PLACE.index("last_use")], recent)
     groups = [group_of(premise.kind, is_theorem=is_theorem(premise)) for premise in local.premises]
     rows = hash_rows([structure_of(premise) for premise in local.premises])
-    question = signals.question
     return RankerColumns(
         votes=signals.voted.of(local.indexed),
-        patterns=pattern_columns(snapshot.structure, question.patterns, *rows),
+        patterns=pattern_columns(snapshot.structure, query.text.patterns, *rows),
         place=place,
         kinds=kind_columns(np.array(groups, dtype=np.int8)),
-        dense_target=np.asarray(local.vectors @ question.vector, dtype=np.float32),
-        tower=np.asarray(local.vectors @ question.tower_vector, dtype=np.float32),
-        target_lexical=snapshot.bm25.score_texts(question.tokens, own_tokens),
-        target_overlap=snapshot.overlap.score_texts(question.tokens, own_tokens),
-        rarest_shared=snapshot.overlap.rarest_of_texts(tokens, own_tokens),
+        dense_target=np.asarray(local.vectors @ query.target.vector, dtype=np.float32),
+        tower=np.asarray(local.vectors @ query.tower.vector, dtype=np.float32),
+        target_lexical=snapshot.bm25.score_texts(query.text.target_tokens, own_tokens),
+        target_overlap=snapshot.overlap.score_texts(query.text.target_tokens, own_tokens),
+        rarest_shared=snapshot.overlap.rarest_of_texts(query.text.tokens, own_tokens),
     )
 
 

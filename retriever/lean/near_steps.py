@@ -20,9 +20,9 @@ from lean_extract.source.reader import SourceModule
 from lean_extract.source.resolution.link import Linker
 from lean_extract.source.resolution.name_resolution import NameResolver
 from lean_extract.syntax.premise_mentions import qualified
+from retriever.lean.eligibility import internal_premises, scope_of
 from retriever.lean.goal_context import GoalContext, declared_before, proved, texts_of
 from retriever.lean.index.steps import KnownStep, known_steps, of_record, step_vectors, to_record
-from retriever.lean.offer import internal_premises, scope_of
 from retriever.lean.snapshot import Snapshot
 from retriever.models.encoder import PremiseEncoder
 from retriever.search.index.files import damaged

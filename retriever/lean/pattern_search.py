@@ -17,16 +17,15 @@ from lean_extract.common.arrays import Bools, Floats
 from lean_extract.common.cancellation import check_cancelled
 from lean_extract.common.errors import BadQuery
 from lean_extract.records import Premise
-from retriever.lean.allowed import Allowed
+from retriever.lean.eligibility import Allowed, RankedPremise
 from retriever.lean.goal_context import GoalContext, notations_at
 from retriever.lean.listing import SPARE, listed
-from retriever.lean.offer import RankedPremise
 from retriever.lean.patterns.matching import matching
 from retriever.lean.patterns.query import NAME, Mentioned, PatternQuery, parse_pattern
 from retriever.lean.patterns.trees import trees_of_premise
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
-from retriever.lean.text_search import Offer, offer_at
+from retriever.lean.text_search import SearchPool, search_pool
 from retriever.lean.words.name_search import NameSearch
 from retriever.search.index.structure_columns import TreeColumns
 from retriever.search.top import top
@@ -65,7 +64,7 @@ def pattern_search(
     """
     query = parse_pattern(text)
     with service.reading() as snapshot:
-        offer = offer_at(snapshot, where, allowed, text)
+        offer = search_pool(snapshot, where, allowed, text)
         trees = [TreeColumns.of_rows(map(trees_of_premise, offer.own)), *_trees_of(snapshot)]
         _refuse_unknown(query, trees)
         has_trees = _has_trees(offer, trees)
@@ -81,7 +80,7 @@ def _trees_of(snapshot: Snapshot) -> list[TreeColumns]:
     return [segment.tables.trees or TreeColumns.empty(len(segment)) for segment in snapshot.view.segments]
 
 
-def _has_trees(offer: Offer, trees: Sequence[TreeColumns]) -> Bools:
+def _has_trees(offer: SearchPool, trees: Sequence[TreeColumns]) -> Bools:
     segments = offer.snapshot.view.segments
     known = [np.full(len(segment), segment.tables.trees is not None) for segment in segments]
     return np.concatenate([np.ones(len(offer.own), dtype=np.bool_), *known])
@@ -107,7 +106,7 @@ def _shape_ways(
 
 
 def _scored(
-    query: PatternQuery, ways: Sequence[PatternQuery], trees: Sequence[TreeColumns], offer: Offer
+    query: PatternQuery, ways: Sequence[PatternQuery], trees: Sequence[TreeColumns], offer: SearchPool
 ) -> tuple[Bools, Floats]:
     """(bool[n], float32[n]): which statements meet the pattern in one of its ways, and how near they are to it."""
     found: list[Bools] = []
@@ -125,14 +124,14 @@ def _scored(
     return np.logical_and.reduce([np.concatenate(found), *names]), score
 
 
-def _having(offer: Offer, part: str) -> Bools:
+def _having(offer: SearchPool, part: str) -> Bools:
     """bool[n]: whose names have a part, in any case."""
     own = NameSearch.of_names(premise.name for premise in offer.own)
     return np.concatenate([search.holding(part) for search in (own, *offer.snapshot.searched_names)])
 
 
 def _compatible(
-    offer: Offer, mentioned: Sequence[Mentioned], numbers: npt.NDArray[np.int64]
+    offer: SearchPool, mentioned: Sequence[Mentioned], numbers: npt.NDArray[np.int64]
 ) -> Iterator[int]:
     """The statements whose names may be those of the pattern, as far as their text tells."""
     dotted = [one.name for one in mentioned if "." in one.name]

@@ -23,7 +23,7 @@ from retriever.lean.patterns.rewriting import (
 )
 from retriever.lean.patterns.trees import trees_of_premise
 from retriever.lean.service import PremiseService
-from retriever.lean.text_search import offer_at
+from retriever.lean.text_search import search_pool
 from retriever.search.index.structure_columns import TreeColumns
 
 Direction = Literal["forward", "backward"]
@@ -60,7 +60,7 @@ def rewriting_premises(
             "Select a whole subexpression: of `a * b + c` one is `a * b`, and `b + c` is none.",
         )
     with service.reading() as snapshot:
-        offer = offer_at(snapshot, where, None)
+        offer = search_pool(snapshot, where, None)
         found: dict[str, Direction] = {}
         base = 0
         own = TreeColumns.of_rows(map(trees_of_premise, offer.own))

@@ -1,9 +1,9 @@
 """Which premises fit a goal: the one door that the server and the command line use.
 
 A goal is embedded (eq. 2) and searched among the premises' vectors (eq. 3) and by BM25; theorems near it
-vote for what their proofs use. The best of all lists are ranked by `retriever.search.fusion`, and the first of
-those by the model's re-ranker (eq. 5), if it has one. The declarations of the open file take part as they
-stand in the editor.
+vote for what their proofs use. The best of all lists are ranked by the model's trees, or by the weighted sum
+(`retriever.search.fusion`) of a model without trees, and the first of those by its re-ranker (eq. 5), if it has
+one. The declarations of the open file take part as they are in the editor.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,10 +23,19 @@ from lean_extract.common.devices import Device, Place
 from lean_extract.common.lru import Cache
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal
-from retriever.lean.allowed import Allowed
-from retriever.lean.callers import Caller
+from retriever.lean.eligibility import (
+    Kinds,
+    RankedPremise,
+    RankRequest,
+    internal_premises,
+    offered_premises,
+    own_premises,
+    ranked_indexed_premise,
+    ranked_premise,
+    scope_of,
+)
 from retriever.lean.explanation import ScoredTable, explanations, with_reranker
-from retriever.lean.features import FEATURES, CandidateColumns, RankingContext, features, load_fusion
+from retriever.lean.features import CandidateColumns, features, load_fusion
 from retriever.lean.freshness import Freshness, freshness_of
 from retriever.lean.goal_context import (
     GoalContext,
@@ -39,44 +49,37 @@ from retriever.lean.goal_context import (
     ways_to_write,
 )
 from retriever.lean.index.content import Flag
-from retriever.lean.index.corpus import ListedSource
-from retriever.lean.index.view import NEIGHBOURS
 from retriever.lean.listing import SPARE, listed, with_proved_first
 from retriever.lean.local import Local, LocalVectors, local_columns, local_ranker_columns, tokens_of
 from retriever.lean.near_steps import NEAREST, NearSteps
-from retriever.lean.offer import (
-    Kinds,
-    RankedPremise,
-    internal_premises,
-    offered_premises,
-    own_premises,
-    ranked_indexed_premise,
-    ranked_premise,
-    scope_of,
-)
-from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.lean.ranker.model import TreeRanker
-from retriever.lean.ranker.signals import TargetQuestion, indexed_columns, ranker_signals, ranker_table
-from retriever.lean.ranking import RankingQuestion, Signals, best, candidates, columns_of
-from retriever.lean.snapshot import Snapshot
-from retriever.lean.structure.hashes import (
-    GoalPatterns,
-    GoalStructure,
-    goal_statement,
-    of_statement,
-    patterns_of,
+from retriever.lean.ranking import (
+    GoalQuery,
+    GoalText,
+    GoalVector,
+    Ranker,
+    RankingQuestion,
+    Surroundings,
+    best,
+    candidates,
+    columns_of,
+    feature_table,
+    question_of,
+    ranker_columns_of,
 )
+from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import goal_tokens, target_tokens
 from retriever.models.encoder import Encoder, PremiseEncoder
 from retriever.models.reranker import DEPTH, Reranker, blend
 from retriever.models.state_tower import StateTower
 from retriever.models.text import readable
 from retriever.search.fusion import Fusion
-from retriever.search.index.exact import NearestNeighbours, NeighbourQuery
 from retriever.search.index.store import IndexStore
 from retriever.search.reading import SnapshotReader
 from retriever.search.reranking import reranked
-from retriever.search.votes import by_rank
+
+if TYPE_CHECKING:
+    from retriever.lean.index.corpus import ListedSource
 
 _CACHED_GOALS = 64
 _ANOTHER_WAY = 0.5
@@ -85,27 +88,29 @@ _SORTS = frozenset(("prop", "type", "sort"))
 
 
 @dataclass(frozen=True, slots=True)
-class RankRequest:
-    """What `PremiseService.rank` was asked."""
+class _Scored:
+    """Candidates with their scores."""
 
-    goal: Goal
-    where: GoalContext | None
-    k: int
-    kinds: Kinds
-    allowed: Allowed | None
-    caller: Caller = ""
-    explain: bool = False
+    ids: Ids
+    """Of those that are indexed; candidates of the open file come before them."""
+    columns: CandidateColumns
+    scores: Floats
+    tables: tuple[ScoredTable, ...]
 
+    @classmethod
+    def by(cls, ranker: Ranker, ids: Ids, columns: CandidateColumns, table: Floats) -> _Scored:
+        """The candidates as a ranker scores their features."""
+        return cls(ids, columns, ranker.score(table), (ScoredTable(ranker, table),))
 
-@dataclass(frozen=True, slots=True)
-class GoalVectors:
-    """A goal's embeddings, float32[d]; `target` and `tower` if the learned ranker is to be asked."""
-
-    state: Floats
-    target: Floats | None = None
-    """Of its target alone."""
-    tower: Floats | None = None
-    """As the state tower reads it."""
+    def followed_by(self, tail: _Scored) -> _Scored:
+        """These candidates, and after them others whose scores are on another scale."""
+        behind = self.scores.min(initial=0.0) - 1.0 + tail.scores - tail.scores.max(initial=0.0)
+        return _Scored(
+            np.concatenate([self.ids, tail.ids]),
+            self.columns.then(tail.columns),
+            np.concatenate([self.scores, behind]),
+            (*self.tables, *tail.tables),
+        )
 
 
 class PremiseService:
@@ -125,7 +130,8 @@ class PremiseService:
         self.place: Place = place
         """Where the encoder runs."""
         self._encoder, self._tower = encoder, tower
-        self._fusion, self._ranker = fusion, ranker
+        self._fusion = fusion
+        self._ranker: Ranker = fusion if ranker is None else ranker
         self._reranker, self._rerank = reranker, rerank
         self._vectors = LocalVectors(encoder)
         self._goals: Cache[Floats] = Cache(_CACHED_GOALS)
@@ -185,81 +191,86 @@ class PremiseService:
         """What was opened last, whether or not the stores have changed since."""
         return self._reader.opened
 
-    def rank(
-        self,
-        goal: Goal,
-        where: GoalContext | None = None,
-        k: int = 32,
-        *,
-        kinds: Kinds = "theorems",
-        allowed: Allowed | None = None,
-        caller: Caller = "",
-        explain: bool = False,
-    ) -> list[RankedPremise]:
-        """The k premises that fit a goal best, best first.
+    def rank(self, asked: RankRequest) -> list[RankedPremise]:
+        """The premises that fit a goal best, best first; of theorems where the request names no kinds.
 
-        Without `where` nothing is known about imports. With it, private premises of other files and what
-        follows `where.line` are left out. `allowed` restricts what is looked at before the best are chosen.
-        `caller` is the tactic that the premises are for. `explain` gives each an explanation of its score.
         Raises IndexDamaged, what `open` raises when the index was replaced by one that cannot be used, and
         Cancelled.
         """
-        if k <= 0:
+        if asked.k <= 0:
             return []
         with self.reading() as snapshot:
             return self._ranked(
-                snapshot, RankRequest(readable(goal), where, k, kinds, allowed, caller, explain)
+                snapshot, replace(asked, goal=readable(asked.goal)), asked.kinds or "theorems"
             )
 
-    def _ranked(self, snapshot: Snapshot, asked: RankRequest) -> list[RankedPremise]:
-        goal, where = asked.goal, asked.where
-        ranker = self._ranker
-        ways = ways_to_write(snapshot, where, goal)
-        vectors = GoalVectors(_joint(map(self._vector, ways)))
-        if ranker is not None:
-            targets = [Goal((), way.target) for way in ways]
-            vectors = replace(
-                vectors,
-                target=_joint(map(self._vector, targets)),
-                tower=_joint(map(self._tower_vector, ways)) if self._tower else vectors.state,
-            )
+    def _ranked(self, snapshot: Snapshot, asked: RankRequest, kinds: Kinds) -> list[RankedPremise]:
+        where = asked.where
+        query = self._query(snapshot, asked)
         check_cancelled()
-        local = self._vectors.local(snapshot, where, own_premises(where, asked.kinds, asked.allowed))
+        local = self._vectors.local(snapshot, where, own_premises(where, kinds, asked.allowed))
         used = used_nearby(snapshot, where)
-        question = _question(snapshot, asked, ways, vectors, used, len(local.premises))
+        offered = offered_premises(snapshot, where, kinds, len(local.premises), asked.allowed)
+        offered &= ~internal_premises(snapshot, where, texts_of(asked.goal), asked.allowed)
+        question = question_of(snapshot, query, _surroundings(snapshot, where, used, offered))
         check_cancelled()
-        ids = candidates(question, self._fusion.lists, asked.k if ranker is None else 0)
-        own = local_columns(snapshot, local, question, vectors.state, used)
-        columns = own.then(columns_of(question, snapshot.view, snapshot.structure, ids))
-        table = features(question.context, columns)
-        if ranker is None:
-            scores = self._fusion.score(table)
-            tables = [ScoredTable(self._fusion, FEATURES, table)]
-        else:
-            table = _ranker_table(snapshot, question, local, used, ids, columns, table)
-            scores = ranker.score(table)
-            tables = [ScoredTable(ranker, RANKER_FEATURES, table)]
-            if asked.k > len(scores):
-                ids, columns, scores, more = self._lengthened(
-                    snapshot, question, asked.k, ids, columns, scores
-                )
-                tables.append(more)
-        depth = self._rerank if self._reranker is not None and asked.kinds == "theorems" else 0
-        scores = with_proved_first(columns.names, scores, _unproved(snapshot, local, ids))
-        chosen = best(columns.names, scores, max(asked.k, depth) + SPARE)
-        knows_scope = question.scope is not None
+        scored = self._scored(snapshot, question, local, used)
+        if asked.k > len(scored.scores):
+            scored = scored.followed_by(self._tail(snapshot, question, asked.k, scored.ids))
+        ids, names = scored.ids, scored.columns.names
+        depth = self._rerank if self._reranker is not None and kinds == "theorems" else 0
+        scores = with_proved_first(names, scored.scores, _unproved(snapshot, local, ids))
+        chosen = best(names, scores, max(asked.k, depth) + SPARE)
         indexed = chosen[chosen >= len(local.premises)] - len(local.premises)
         snapshot.view.read_ahead(ids[indexed].tolist())
+        knows_scope = question.there.scope is not None
         found = [
             _shown(snapshot, local, ids, int(position), float(scores[position]), in_scope)
             for position in chosen
-            for in_scope in [bool(columns.in_scope[position] == 1.0) if knows_scope else None]
+            for in_scope in [bool(scored.columns.in_scope[position] == 1.0) if knows_scope else None]
         ]
         if asked.explain:
             check_cancelled()
-            reasons = explanations(tables, chosen)
+            reasons = explanations(scored.tables, chosen)
             found = [replace(one, explanation=why) for one, why in zip(found, reasons, strict=True)]
-        return listed(self._reranked(goal, found, depth), where)[: asked.k]
+        return listed(self._reranked(asked.goal, found, depth), where)[: asked.k]
+
+    def _scored(
+        self, snapshot: Snapshot, question: RankingQuestion, local: Local, used: NearbyCounts
+    ) -> _Scored:
+        """The open file's premises, then the indexed candidates. `used`: what the proofs above use."""
+        ids = candidates(question, self._fusion.lists, self._ranker.features)
+        columns = local_columns(snapshot, local, question, used).then(columns_of(snapshot, question, ids))
+        own = local_ranker_columns(snapshot, local, question, used)
+        further = [own, ranker_columns_of(snapshot, question, ids)]
+        table = feature_table(snapshot, question, np.concatenate([local.indexed, ids]), columns, further)
+        return _Scored.by(self._ranker, ids, columns, table[:, : len(self._ranker.features)])
+
+    def _tail(self, snapshot: Snapshot, question: RankingQuestion, k: int, ids: Ids) -> _Scored:
+        """As many more candidates as `k` requires, by the weighted sum.
+
+        Features compare a premise with the other candidates, so the first ones have to be the same for every k.
+        """
+        more = np.setdiff1d(candidates(question, self._fusion.lists, self._fusion.features, k), ids)
+        columns = columns_of(snapshot, question, more)
+        return _Scored.by(self._fusion, more, columns, features(question.context, columns))
+
+    def _query(self, snapshot: Snapshot, asked: RankRequest) -> GoalQuery:
+        """The goal in all ways to write it, each of its vectors a joint one of these."""
+        goal, where = asked.goal, asked.where
+        ways = ways_to_write(snapshot, where, goal)
+        texts = texts_of(goal)
+        tokens = notation_tokens(snapshot, where, texts)
+        text = GoalText.of(ways, tokens, notation_tokens(snapshot, where, texts[:1]))
+        vector = _joint(map(self._vector, ways))
+        target = _joint([self._vector(Goal((), way.target)) for way in ways])
+        of_target = GoalVector(target, snapshot.search.query(target))
+        if self._tower is None:
+            dense = GoalVector(vector, snapshot.search.query(vector))
+            return GoalQuery(text, dense, of_target, dense, asked.caller)
+        read = _joint(map(partial(self._tower_vector, self._tower), ways))
+        words, tower = map(GoalVector, (vector, read), snapshot.search.queries(np.stack([vector, read])))
+        return GoalQuery(text, words, of_target, tower, asked.caller)
 
     def relates_to(self, goal: Goal, where: GoalContext | None = None) -> bool:
         """Whether any premise has a symbol of the goal's target, or, where that has none, of its hypotheses.
@@ -288,33 +299,9 @@ class PremiseService:
         """float32[d]: the goal's embedding, kept for whoever asks next."""
         return self._goals.get_or_make(goal, lambda: self._encoder.encode_state(goal))
 
-    def _tower_vector(self, goal: Goal) -> Floats:
-        """float32[d]: the goal's embedding by the state tower, or by the encoder where there is none."""
-        tower = self._tower
-        if tower is None:
-            return self._vector(goal)
+    def _tower_vector(self, tower: StateTower, goal: Goal) -> Floats:
+        """float32[d]: the goal's embedding by the state tower."""
         return self._read.get_or_make(goal, lambda: tower.encode_states([goal])[0])
-
-    def _lengthened(
-        self,
-        snapshot: Snapshot,
-        question: RankingQuestion,
-        k: int,
-        ids: Ids,
-        columns: CandidateColumns,
-        scores: Floats,
-    ) -> tuple[Ids, CandidateColumns, Floats, ScoredTable]:
-        """The candidates and, behind them, as many more as k asks for, by the fusion; last what scored those.
-
-        The ranker's features compare a premise with the other candidates, so these have to be the same for
-        every k.
-        """
-        more = np.setdiff1d(candidates(question, self._fusion.lists, k), ids)
-        further = columns_of(question, snapshot.view, snapshot.structure, more)
-        scored = ScoredTable(self._fusion, FEATURES, features(question.context, further))
-        fused = self._fusion.score(scored.rows)
-        behind = scores.min(initial=0.0) - 1.0 + fused - fused.max(initial=0.0)
-        return np.concatenate([ids, more]), columns.then(further), np.concatenate([scores, behind]), scored
 
     def _reranked(self, goal: Goal, ranked: list[RankedPremise], depth: int) -> list[RankedPremise]:
         """The first `depth` in the re-ranker's order, the others behind them.
@@ -358,91 +345,16 @@ def _joint(vectors: Iterable[Floats]) -> Floats:
     return np.asarray(total * length, dtype=np.float32)
 
 
-def _ranker_table(
-    snapshot: Snapshot,
-    question: RankingQuestion,
-    local: Local,
-    used: NearbyCounts,
-    ids: Ids,
-    columns: CandidateColumns,
-    table: Floats,
-) -> Floats:
-    """float32[n, len(RANKER_FEATURES)]: of the open file's premises, then of the indexed candidates."""
-    signals, tokens = question.signals.further, question.context.tokens
-    assert signals is not None
-    own = local_ranker_columns(snapshot, local, signals, tokens, used)
-    parts = [(local.indexed, own), (ids, indexed_columns(snapshot, signals, ids))]
-    return ranker_table(snapshot, signals, parts, columns, table, tokens)
-
-
-def _state_queries(search: NearestNeighbours, vectors: GoalVectors) -> tuple[NeighbourQuery, NeighbourQuery]:
-    """Of the bag of words and of the state tower; the same one without a tower."""
-    if vectors.tower is None or vectors.tower is vectors.state:
-        query = search.query(vectors.state)
-        return query, query
-    words, tower = search.queries(np.stack([vectors.state, vectors.tower]))
-    return words, tower
-
-
-def _question(
-    snapshot: Snapshot,
-    asked: RankRequest,
-    ways: Sequence[Goal],
-    vectors: GoalVectors,
-    used: NearbyCounts,
-    local: int,
-) -> RankingQuestion:
-    """What is known of the indexed premises.
-
-    Args:
-        snapshot: the index.
-        asked: the request.
-        ways: its goal, and the goal as it is written without declared notations, if it has any.
-        vectors: the goal's.
-        used: what the proofs above use.
-        local: how many premises of the open file are offered beside the indexed ones.
-    """
-    goal, where = asked.goal, asked.where
-    statements = list(map(goal_statement, ways))
-    texts = texts_of(goal)
-    tokens = [token for way in ways for token in goal_tokens(way)]
-    tokens += notation_tokens(snapshot, where, texts)
-    structure = reduce(GoalStructure.also, map(of_statement, statements))
-    query, of_tower = _state_queries(snapshot.search, vectors)
-    allowed = voters(snapshot, where)
-    nearest = query.top(NEIGHBOURS, allowed)
-    lexical = snapshot.bm25.scores(tokens)
-    further = None
-    if vectors.target is not None and vectors.tower is not None:
-        of_target = TargetQuestion(
-            snapshot.search.query(vectors.target),
-            vectors.target,
-            of_tower,
-            vectors.tower,
-            frozenset(notation_tokens(snapshot, where, texts[:1])).union(*map(target_tokens, ways)),
-            reduce(GoalPatterns.also, map(patterns_of, statements)),
-            asked.caller,
-        )
-        place = place_of(snapshot, where, used)
-        further = ranker_signals(snapshot, of_target, query, lexical, frozenset(tokens), allowed, place)
-    instances = snapshot.structure.instances(structure)
-    signals = Signals(
-        dense=query,
-        lexical=lexical,
-        votes=snapshot.proofs.votes(nearest, by_rank(len(nearest))),
-        nearby=used.of_indexed,
-        overlap=snapshot.overlap.scores(tokens),
-        instances=instances,
-        promise=snapshot.structure.fit(structure, instances).promise,
-        uses=snapshot.view.uses,
-        further=further,
-    )
-    context = RankingContext(frozenset(tokens))
-    if where is not None:
-        context = RankingContext(frozenset(tokens), where.module, where.theorem, where.line)
-    offered = offered_premises(snapshot, where, asked.kinds, local, asked.allowed)
-    offered &= ~internal_premises(snapshot, where, texts, asked.allowed)
-    return RankingQuestion(context, structure, signals, offered, scope_of(snapshot, where))
+def _surroundings(
+    snapshot: Snapshot, where: GoalContext | None, used: NearbyCounts, offered: Bools
+) -> Surroundings:
+    """What is known of the goal's place in the open file."""
+    uses, scope = snapshot.view.uses, scope_of(snapshot, where)
+    known = Surroundings(voters(snapshot, where), offered, uses, used.of_indexed, scope)
+    if where is None:
+        return known
+    place = place_of(snapshot, where, used)
+    return replace(known, place=place, module=where.module, theorem=where.theorem, line=where.line)
 
 
 def _unproved(snapshot: Snapshot, local: Local, ids: Ids) -> Bools:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,8 +21,7 @@ from retriever.lean.ranker.kinds import groups_of
 from retriever.lean.ranker.place import UsesByPlace, starting_with
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.structure.index import StructureIndex
-from retriever.lean.symbols import Overlap
-from retriever.lean.words.name_search import NameSearch
+from retriever.lean.symbols import Mepo
 from retriever.models.text import premise_texts
 from retriever.search.bm25 import Bm25
 from retriever.search.fusion import Fusion
@@ -30,6 +30,9 @@ from retriever.search.index.segment import search_over
 from retriever.search.index.store import IndexStore, Stamp
 from retriever.search.index.view import LiveNames, OpenStores, open_stores
 from retriever.search.votes import ProofGraph
+
+if TYPE_CHECKING:
+    from retriever.lean.words.name_search import NameSearch
 
 _CACHED_SCOPES = 32
 _CACHED_MODULES = 32
@@ -75,9 +78,9 @@ class Snapshot:
         return self.view.module_graph()
 
     @cached_property
-    def overlap(self) -> Overlap:
+    def overlap(self) -> Mepo:
         """How much of a premise's tokens a goal has."""
-        return Overlap(self.bm25.segments)
+        return Mepo(self.bm25.segments)
 
     @cached_property
     def structure(self) -> StructureIndex:
@@ -92,7 +95,7 @@ class Snapshot:
     @cached_property
     def internal(self) -> InternalNames:
         """The premises that their libraries call internal."""
-        return InternalNames(self.view)
+        return InternalNames.of_view(self.view)
 
     @cached_property
     def notations(self) -> Notations:
@@ -139,6 +142,8 @@ class Snapshot:
     @cached_property
     def searched_names(self) -> list[NameSearch]:
         """The names of all premises, one behind another, to be searched by letters and words."""
+        from retriever.lean.words.name_search import NameSearch  # with tables of words, which no goal needs
+
         return [NameSearch(segment.names.data) for segment in self.view.segments]
 
     def is_definition(self, kinds: frozenset[str]) -> Bools:

@@ -76,7 +76,7 @@ def symbol_overlap(goal: Set[str], premises: Iterable[Set[str]], idf: Callable[[
     return np.array(found, dtype=np.float32)
 
 
-class Overlap:
+class Mepo:
     """The overlap with every document of an index, from the postings that BM25 has of it.
 
     Documents are counted on from one segment to the next, and frequencies are over all of them. Their tokens

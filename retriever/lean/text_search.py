@@ -19,11 +19,10 @@ from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.lexer import is_plain_name
 from lean_extract.syntax.symbol_terms import syntax_of
 from lean_extract.syntax.terms import SyntaxNode
-from retriever.lean.allowed import Allowed
-from retriever.lean.goal_context import GoalContext, notations_at
-from retriever.lean.listing import SPARE, listed
-from retriever.lean.offer import (
+from retriever.lean.eligibility import (
+    Allowed,
     RankedPremise,
+    RankRequest,
     internal_premises,
     offered_premises,
     own_premises,
@@ -31,6 +30,8 @@ from retriever.lean.offer import (
     ranked_premise,
     scope_of,
 )
+from retriever.lean.goal_context import GoalContext, notations_at
+from retriever.lean.listing import SPARE, listed
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import VARIABLE, premise_tokens, raw_tokens, text_tokens
@@ -50,7 +51,7 @@ _BY_TEXT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class SearchPool:
     """What may be found: premises of the open file, and those of the index (bool[n]) with their scope."""
 
     snapshot: Snapshot
@@ -121,7 +122,7 @@ def search(
     if k <= 0 or not text:
         return []
     with service.reading() as snapshot:
-        offer = offer_at(snapshot, where, allowed, text)
+        offer = search_pool(snapshot, where, allowed, text)
         if constant := _constant_of(snapshot, where, text):
             query = NameQuery.of(constant)
             scores = by_words(offer, query, text_tokens(text)) + _BY_TEXT * by_name(offer, query)
@@ -135,7 +136,7 @@ def search(
         if not named and " " not in text:
             found = _best(offer, by_name(offer, replace(query, concepts=())), k + SPARE)
         if len(found) < k and service.relates_to(Goal((), text), where):
-            meant = service.rank(Goal((), text), where, k, kinds="all", allowed=allowed)
+            meant = service.rank(RankRequest(Goal((), text), where, k, "all", allowed))
             found = _one_list(found, meant, k + SPARE)
         return listed(found, where)[:k]
 
@@ -156,7 +157,7 @@ def _is_argument(node: SyntaxNode) -> bool:
     return node.text == "_" or node.text[0].isdigit() or bool(VARIABLE.match(node.text.partition(".")[0]))
 
 
-def _named(offer: Offer, name: str, k: int) -> list[RankedPremise]:
+def _named(offer: SearchPool, name: str, k: int) -> list[RankedPremise]:
     """At most k premises of this name, in any namespace; none for an empty one."""
     if not name:
         return []
@@ -169,7 +170,7 @@ def is_statement(text: str) -> bool:
     return bool(_STATEMENT.search(text))
 
 
-def by_name(offer: Offer, query: NameQuery) -> Floats:
+def by_name(offer: SearchPool, query: NameQuery) -> Floats:
     """float32: how well each name of what may be found is what is asked for; 0: not at all."""
     own = NameSearch.of_names(premise.name for premise in offer.own)
     uses = np.concatenate([np.zeros(len(own), dtype=np.int32), offer.snapshot.view.uses])
@@ -182,7 +183,7 @@ def _constant_of(snapshot: Snapshot, where: GoalContext | None, text: str) -> st
     return next(found, "")
 
 
-def by_words(offer: Offer, query: NameQuery, more: Sequence[str] = ()) -> Floats:
+def by_words(offer: SearchPool, query: NameQuery, more: Sequence[str] = ()) -> Floats:
     """float32: how much of the words, and of more tokens, each name and statement has, in [0, 1], by BM25."""
     bm25 = offer.snapshot.bm25
     tokens = [*_tokens(query), *more]
@@ -203,21 +204,23 @@ def _tokens(query: NameQuery) -> list[str]:
     return [*text_tokens(" ".join(word for word in words if word.lower() not in SMALL_WORDS)), *written]
 
 
-def _best(offer: Offer, scores: Floats, k: int) -> list[RankedPremise]:
+def _best(offer: SearchPool, scores: Floats, k: int) -> list[RankedPremise]:
     """The k premises with the best scores above 0."""
     scores = offer.internal_last(scores)
     best = top(scores, k, offer.may_be_found & (scores > 0))
     return offer.ranked_premises(best.tolist(), scores)
 
 
-def offer_at(snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None, text: str = "") -> Offer:
+def search_pool(
+    snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None, text: str = ""
+) -> SearchPool:
     """What may be found at a place, of any kind, for what was asked."""
     own = own_premises(where, "all", allowed)
     offered = offered_premises(snapshot, where, "all", len(own), allowed)
     internal = internal_premises(snapshot, where, (text,), allowed)
     if "." in text and is_plain_name(text):
         internal[snapshot.internal.ending_with(text)] = False
-    return Offer(snapshot, own, offered, scope_of(snapshot, where), internal)
+    return SearchPool(snapshot, own, offered, scope_of(snapshot, where), internal)
 
 
 def _one_list(first: list[RankedPremise], then: list[RankedPremise], k: int) -> list[RankedPremise]:

@@ -23,10 +23,9 @@ import numpy as np
 from lean_extract.goals import parse_goal
 from lean_extract.records import Goal
 from lsp_server.engine.databases import publish_project
-from lsp_server.engine.models import model_folder
 from lsp_server.engine.settings import Settings
-from lsp_server.engine.stores import project_store
-from retriever.lean.offer import RankedPremise
+from lsp_server.engine.stores import model_folder, project_store
+from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.service import PremiseService
 from retriever.search.index.hnsw import lengthened
 from retriever.search.postgres.database import SCHEMA, Database
@@ -112,7 +111,7 @@ def compare(project: Path, address: str, goals: list[Goal]) -> None:
 
 def ranked(service: PremiseService, goal: Goal) -> list[RankedPremise]:
     """The first K premises."""
-    return service.rank(goal, k=K)
+    return service.rank(RankRequest(goal, k=K))
 
 
 def compare_lists(mine: list[list[RankedPremise]], theirs: list[list[RankedPremise]], ratio: float) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.onnx_runtime import open_session
 from lsp_server.engine.generators import BYT5, generator_folder
 from prover.generator import beam, files, graphs
@@ -74,7 +75,7 @@ def once(encoder: Any, decoder: Any, config: files.Config, task: Task) -> tuple[
     decoding = graphs.Decoding(decoder, memory, config.layers, config.heads, config.head_size)
     spent = 0.0
 
-    def step(symbols: beam.Int64s, parents: beam.Int64s) -> beam.Floats:
+    def step(symbols: Int64s, parents: Int64s) -> Floats:
         nonlocal spent
         before = time.perf_counter()
         answer = decoding(symbols, parents)

@@ -27,9 +27,10 @@ from lean_extract.records import Position
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE, UNFINISHED
 from lsp_server.engine.engine import Engine
+from lsp_server.engine.indexing import update_project
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.settings import parse
-from lsp_server.engine.stores import project_store, update_project
+from lsp_server.engine.stores import project_store
 from prover.verify import GoalPosition
 from retriever.lean.index import bundled
 from scripts.benchmarks import retrieval

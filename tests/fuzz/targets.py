@@ -57,13 +57,13 @@ from lsp_server.engine.settings import parse
 from lsp_server.http.new_premises import read_declaration
 from lsp_server.http.prefixes import starting_with
 from lsp_server.protocol.parameters import Parameters
-from prover.candidates import Closers, Templates
+from prover.candidates import FinishingTactics, Templates
 from prover.generator.prompt import encode_prompt
 from prover.search.library import cut_text
 from prover.search.theorem import Theorem
 from prover.shaped.shape import abstracted
 from prover.states import adds_nothing, fingerprint
-from prover.variants import use_of
+from prover.verify import use_of
 from retriever.lean import text_search
 from retriever.lean.callers import caller_of
 from retriever.lean.patterns.query import is_pattern, parse_pattern
@@ -337,7 +337,7 @@ def _read_as_model(goal: Goal) -> None:
 def _read_as_prover(goal: Goal) -> None:
     """All that the prover reads of a goal."""
     Templates().candidates(goal, _PREMISES, 50)
-    Closers().candidates(goal, _PREMISES, 50)
+    FinishingTactics().candidates(goal, _PREMISES, 50)
     fingerprint(ProofState((goal,)))
     adds_nothing(goal, ProofState((goal,)))
     encode_prompt("numbered", [goal], _PREMISES, 512)

@@ -9,8 +9,7 @@ import pytest
 
 from lean_extract.common.cancellation import Cancelled, check_cancelled
 from lean_extract.common.errors import Busy
-from lsp_server.engine.gate import Gate
-from lsp_server.engine.tasks import to_the_end
+from lsp_server.engine.tasks import Gate, to_the_end
 
 
 async def test_more_than_the_queue_holds_is_refused() -> None:

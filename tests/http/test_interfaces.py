@@ -11,7 +11,7 @@ import pytest
 
 from lsp_server.engine.engine import Engine
 from lsp_server.http.app import INTERFACES, create_app
-from lsp_server.http.revisions import Libraries, Library
+from lsp_server.http.revisions import Libraries, ServedIndex
 
 ADDED = """
 from fastapi import APIRouter
@@ -42,7 +42,7 @@ def router(backend):
 @asynccontextmanager
 async def served(*interfaces: str) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the application over one index, which no test here opens."""
-    app = create_app(Libraries([Library("the only one", Engine(None), ())]), interfaces=interfaces)
+    app = create_app(Libraries([ServedIndex("the only one", Engine(None), ())]), interfaces=interfaces)
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
         yield client

@@ -20,10 +20,11 @@ from lsp_server.engine.settings import Settings
 from lsp_server.http.backend import goal_of
 from lsp_server.http.new_premises import NewPremises, read_declaration
 from lsp_server.http.prefixes import starting_with
-from lsp_server.http.revisions import Library, open_libraries
+from lsp_server.http.revisions import ServedIndex, open_libraries
 from lsp_server.http.state_search import formal_type
 from lsp_server.http.tactic_servers import falling, position_after
 from prover.candidates import Candidate
+from retriever.lean.eligibility import RankRequest
 
 CONSTANTS = ["Eq", "HAdd.hAdd", "Not", "Exists", "setOf", "Iff", "Membership.mem", "OfNat.ofNat", "Inv.inv"]
 WORDS = st.sampled_from([*CONSTANTS, "fun", "=>", ".1", '"', *"xa()[]{}⟨⟩→∀,:«»↑1-↦"])
@@ -138,7 +139,7 @@ def test_declarations(declaration: str, kind: str, context: tuple[str, ...] | No
     ],
 )
 def test_which_revision_is_meant(revision: str, asked: str, same: bool) -> None:
-    assert Library("test", Engine(None), (revision,)).is_called(asked) == same
+    assert ServedIndex("test", Engine(None), (revision,)).is_called(asked) == same
 
 
 def test_a_type_is_written_so_that_it_can_be_read() -> None:
@@ -166,9 +167,9 @@ async def test_a_short_answer_is_kept_and_a_long_one_is_not(
     monkeypatch.setenv("PREMISE_SUGGEST_INDEX", environment["PREMISE_SUGGEST_INDEX"])
     libraries = await open_libraries([library], Settings())
     goal = await goal_of("m n : Nat\n⊢ m + n = n + m")
-    kept = await libraries.default.rank(goal, 8)
-    assert await libraries.default.rank(goal, 8) is kept
-    long = await libraries.default.rank(goal, 1000)
-    assert await libraries.default.rank(goal, 1000) is not long
+    kept = await libraries.default.rank(RankRequest(goal, k=8))
+    assert await libraries.default.rank(RankRequest(goal, k=8)) is kept
+    long = await libraries.default.rank(RankRequest(goal, k=1000))
+    assert await libraries.default.rank(RankRequest(goal, k=1000)) is not long
     assert long[0] == kept[0]
     await libraries.close()

@@ -20,7 +20,7 @@ from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 from lean_extract.source.reader import read_file
 from lean_extract.toolchains.core_sources import find_core
 from lean_extract.toolchains.packaged import PackagedLean
-from lsp_server.engine.models import SHIPPED_MODEL
+from lsp_server.engine.stores import SHIPPED_MODEL
 from lsp_server.protocol.structuring import plain_converter
 from tests.environments import without_lean
 from tests.forked import SCRIPT, ForkedRuns

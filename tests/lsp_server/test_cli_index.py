@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from lsp_server.commands.diagnosis import examine
+from lsp_server.engine.indexing import update_project
 from lsp_server.engine.project_index import ProjectIndex
-from lsp_server.engine.stores import update_project
 from tests.lsp_server.conftest import SCRIPT, Cli
 from tests.lsp_server.terminals import STATE, terminal_pair
 

@@ -12,11 +12,11 @@ from lean_extract.common.errors import IndexDamaged
 from lsp_server.commands.diagnosis import examine
 from lsp_server.commands.findings import Finding, IndexReading
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.models import SHIPPED_MODEL
+from lsp_server.engine.indexing import update_project
 from lsp_server.engine.requests import SearchRequest
 from lsp_server.engine.schema import SearchAnswer
 from lsp_server.engine.settings import IndexSettings, Settings
-from lsp_server.engine.stores import bundled_store, project_store, shared_folder, update_project
+from lsp_server.engine.stores import SHIPPED_MODEL, bundled_store, project_store, shared_folder
 from retriever.lean.index.bundled import CARD, DATA
 
 pytestmark = pytest.mark.skipif(

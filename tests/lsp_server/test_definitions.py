@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from lean_extract.goals import parse_goal
 from lean_extract.records import Premise
-from lsp_server.engine.data_goals import is_data
-from lsp_server.engine.definitions import in_order
-from prover.mentions import worth_trying
+from lsp_server.engine.definitions import in_order, is_data
+from prover.mentions import definitions_to_try
 from retriever.lean.callers import CALLERS, Caller
-from retriever.lean.offer import RankedPremise, admits, kinds_for
+from retriever.lean.eligibility import RankedPremise, admits, kinds_for
 
 GOAL = parse_goal("n : ℕ\nh : Odd n\n⊢ double n = twice n")
 
@@ -100,7 +99,7 @@ def test_types_and_constructors_are_for_terms_only() -> None:
 def test_tactics_are_tried_with_the_best_definitions_and_with_all_that_are_mentioned() -> None:
     premises = [Premise(f"d{n}", "def", "M") for n in range(10)]
     premises += [Premise(name, "def", "M") for name in ("double", "Odd", "Even")]
-    found = [premise.name for premise in worth_trying(GOAL, premises)]
+    found = [premise.name for premise in definitions_to_try(GOAL, premises)]
     assert found == ["d0", "d1", "d2", "d3", "d4", "d5", "double", "Odd"]
 
 

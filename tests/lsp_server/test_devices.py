@@ -57,7 +57,7 @@ def test_doctor_sees_what_the_removal_of_one_package_leaves(tmp_path: Path) -> N
     (tmp_path / "onnxruntime" / "__init__.py").touch()
     program = (
         "from lean_extract.common.errors import ModelError\n"
-        "from lsp_server.engine.models import SHIPPED_MODEL\n"
+        "from lsp_server.engine.stores import SHIPPED_MODEL\n"
         "from retriever.models.encoder import Encoder\n"
         "from lsp_server.commands.device_findings import onnxruntime_finding as look\n"
         "found = look({'onnxruntime-gpu': '1.31.1'})\n"

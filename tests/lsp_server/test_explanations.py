@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from lsp_server.engine.explaining import explanation_line
+from lsp_server.engine.items import explanation_line
 from lsp_server.engine.schema import ContributionItem, FeatureGroup
 from retriever.lean.explanation import GROUPS, OTHER, RERANKER
 from tests.answers import conforming

@@ -19,11 +19,11 @@ from lean_extract.common.errors import ModelError
 from lean_extract.records import Goal, Position, Premise
 from lean_extract.session.processes import identify, kill
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.open_generator import LoadedGenerator, OpenGenerator
+from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.settings import Settings, parse
-from prover.generator.model import Generated
+from prover.generator.source import Generated, TacticGenerator
 from prover.verify import GoalPosition
 from tests.lsp_server.conftest import QUIET, Cli, place_of, start_editor, stop_editor
 from tests.prover.generator.conftest import FIXTURE
@@ -65,9 +65,9 @@ def opened(project: Path, environment: dict[str, str], monkeypatch: pytest.Monke
 
     @asynccontextmanager
     async def open_engine(
-        generator: LoadedGenerator | ModelError | None, **tactics: Any
+        generator: TacticGenerator | ModelError | None, **tactics: Any
     ) -> AsyncIterator[Engine]:
-        def opens(name: str, download: bool, device: Device) -> LoadedGenerator | None:
+        def opens(name: str, download: bool, device: Device) -> TacticGenerator | None:
             if isinstance(generator, ModelError):
                 raise generator
             return generator
@@ -262,7 +262,7 @@ async def test_a_generator_that_fails_is_one_warning_and_templates_go_on(project
 async def test_one_that_cannot_be_opened_is_tried_again_after_a_minute_or_when_another_is_set() -> None:
     now, opened_names = [0.0], list[str]()
 
-    def opens(name: str, download: bool, device: Device) -> LoadedGenerator | None:
+    def opens(name: str, download: bool, device: Device) -> TacticGenerator | None:
         opened_names.append(name)
         if name == "bad":
             raise ModelError("It is damaged.", "Name another.")

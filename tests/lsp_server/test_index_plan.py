@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lsp_server.engine.stores import update_project
+from lsp_server.engine.indexing import update_project
 from lsp_server.rendering.progress_bar import ProgressBar
 from tests.lsp_server.conftest import Cli
 from tests.lsp_server.test_core import Home

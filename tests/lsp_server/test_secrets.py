@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lean_extract.common.errors import UserError
 from lean_extract.common.terminal_text import without_login
 from lsp_server import cli
-from lsp_server.engine.git_address import GitAddress, read_git_address
+from lsp_server.engine.libraries import GitAddress, read_git_address
 from retriever.search.postgres.address import read_address
 from tests.git_over_http import repositories
 from tests.lsp_server.conftest import Cli

@@ -12,7 +12,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from lsp_server.engine.early_goals import NOTE
+from lsp_server.engine.proof_states import NOTE
 from tests.lsp_server.conftest import QUIET, Editor, place_of, start_editor, stop_editor
 from tests.lsp_server.test_editor_requests import plain
 

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from lean_extract.goals import parse_goal
-from lsp_server.engine.models import model_folder
+from lsp_server.engine.stores import model_folder
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 from retriever.search.index.segment import search_over
@@ -103,11 +104,11 @@ def test_what_is_copied_from_a_database_is_the_users_alone(
 def test_records_of_an_answer_are_fetched_at_once(published: Postgres, environment: dict[str, str]) -> None:
     store = store_of(published, environment)
     service = PremiseService.open([store], model_folder(""))
-    service.rank(parse_goal(STATES[0]), k=32)
+    service.rank(RankRequest(parse_goal(STATES[0]), k=32))
     database = store._database
     assert isinstance(database, Counting)
     for ask in (
-        lambda: service.rank(parse_goal(STATES[1]), k=32),
+        lambda: service.rank(RankRequest(parse_goal(STATES[1]), k=32)),
         lambda: search(service, "list reverse append", k=32),
     ):
         store.stamp()  # whether there is a newer revision is asked once a second
@@ -127,7 +128,7 @@ def test_the_graph_in_the_database_finds_what_exact_search_finds(
     )
     for state in STATES:
         here, there = (
-            [one.premise.name for one in service.rank(parse_goal(state), k=10)]
+            [one.premise.name for one in service.rank(RankRequest(parse_goal(state), k=10))]
             for service in (exact, by_graph)
         )
         assert len(set(here) & set(there)) >= 9

@@ -1,10 +1,10 @@
-"""Odds made by hand, so that tests know the order."""
+"""A fitted model made by hand, so that tests know the order."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from prover.odds import FEATURES, SOURCES, Odds
+from prover.odds import FEATURES, SOURCES, AcceptanceModel
 
 SLOPES = {f"{source} score": 1.0 for source in SOURCES}
 """Every source's score is its chance."""
@@ -14,6 +14,7 @@ def odds_of(
     weights: Mapping[str, float] = SLOPES,
     seconds: Mapping[str, float] | None = None,
     expected: Mapping[str, tuple[float, ...]] | None = None,
-) -> Odds:
-    """Odds with these numbers; all others count nothing."""
-    return Odds(dict.fromkeys(FEATURES, 0.0) | dict(weights), {"": 1.0} | dict(seconds or {}), expected or {})
+) -> AcceptanceModel:
+    """A model with these numbers; all others count nothing."""
+    known = dict.fromkeys(FEATURES, 0.0) | dict(weights)
+    return AcceptanceModel(known, {"": 1.0} | dict(seconds or {}), expected or {})

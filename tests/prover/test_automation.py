@@ -14,7 +14,7 @@ from lean_extract.records import ProofState, TacticOutcome
 from prover.automation import NAMED, QUICK, SLOW, Automation, cannot_run, quick, with_names, without_refused
 from prover.candidates import Candidate
 from prover.tactic_words import heads, unknown_word
-from prover.turns import Turns
+from prover.turns import CandidateScheduler
 from tests.prover.odds import odds_of
 
 NAMES = ["Nat.add_comm", "foo", "List.«exists'»", "Set.ext"]
@@ -60,7 +60,7 @@ async def tried(
 ) -> list[str]:
     """All that is tried, one after the other, where these tactics close the goal."""
     ready = [Candidate(tactic, 0.9 - 0.01 * place, "premise") for place, tactic in enumerate(learned)]
-    turns = Turns({"templates": given_now(ready)}, limit, odds_of(), now(names, here or Here()))
+    turns = CandidateScheduler({"templates": given_now(ready)}, limit, odds_of(), now(names, here or Here()))
     found = []
     await asyncio.sleep(0)
     async for candidate in turns:
@@ -85,13 +85,13 @@ async def test_with_premises_it_is_not_asked_where_grind_closes_alone() -> None:
 
 
 async def test_a_proof_that_rests_on_sorry_does_not_end_the_search() -> None:
-    turns = Turns({}, 24, odds_of(), now([], Here()))
+    turns = CandidateScheduler({}, 24, odds_of(), now([], Here()))
     first = await anext(turns)
     turns.hear(closes(first.tactic, rests_on_sorry=True))
     assert {one.tactic async for one in heard(turns)} >= set(SLOW)
 
 
-async def heard(turns: Turns) -> AsyncIterator[Candidate]:
+async def heard(turns: CandidateScheduler) -> AsyncIterator[Candidate]:
     async for candidate in turns:
         yield candidate
         turns.hear(fails(candidate.tactic))
@@ -110,7 +110,7 @@ async def test_the_limit_is_for_the_learned_list() -> None:
 
 async def test_one_quick_one_at_a_time_beside_the_learned_list() -> None:
     ready = [Candidate(f"exact a{number}", 0.5, "premise") for number in range(4)]
-    turns = Turns({"templates": given_now(ready)}, 24, odds_of(), now(NAMES, Here()))
+    turns = CandidateScheduler({"templates": given_now(ready)}, 24, odds_of(), now(NAMES, Here()))
     await asyncio.sleep(0)
     first, second, third = [(await anext(turns)).tactic for _ in range(3)]
     assert first == QUICK[0] and second.startswith("exact") and third.startswith("exact")
@@ -125,7 +125,7 @@ async def test_a_tactic_that_is_in_the_learned_list_too_is_tried_once() -> None:
 
 async def test_the_end_waits_for_verdicts_that_may_bring_more() -> None:
     named = with_names(["a", "b"])
-    turns = Turns({}, 24, odds_of(), now(["a", "b"], Here(frozenset({*QUICK, *SLOW}))))
+    turns = CandidateScheduler({}, 24, odds_of(), now(["a", "b"], Here(frozenset({*QUICK, *SLOW}))))
     assert (await anext(turns)).tactic == named
     waiting = asyncio.ensure_future(anext(turns))
     await asyncio.sleep(0)
@@ -168,7 +168,7 @@ def test_what_is_no_refusal_asks_for_nothing_else() -> None:
 
 async def test_refusals_are_bounded() -> None:
     names = [f"a{number}" for number in range(40)]
-    turns = Turns({}, 24, odds_of(), now(names, Here(frozenset({*QUICK, *SLOW}))))
+    turns = CandidateScheduler({}, 24, odds_of(), now(names, Here(frozenset({*QUICK, *SLOW}))))
     count = 0
     async for candidate in turns:
         count += 1

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lean_extract.goals import parse_goal
 from lean_extract.records import Goal, Premise
-from prover.candidates import Candidate, CandidateSource, Closers, Templates, merge
+from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates, merge
 from prover.shaped.situation import Situation, words
 
 ADD_COMM = Premise("Nat.add_comm", "theorem", "M", ("(n m : ℕ)",), "n + m = m + n")
@@ -25,7 +25,7 @@ def tactics(goal: str, premises: Sequence[Premise], limit: int = 40) -> list[str
 
 
 def closing(goal: str, limit: int = 40) -> list[str]:
-    return [one.tactic for one in Closers().candidates(parse_goal(goal), (), limit)]
+    return [one.tactic for one in FinishingTactics().candidates(parse_goal(goal), (), limit)]
 
 
 def test_an_equation_that_is_the_goal_is_given_exactly_with_its_arguments_left_open() -> None:
@@ -196,7 +196,7 @@ def test_a_part_of_a_hypothesis_that_is_the_goal() -> None:
 
 
 def test_extra_closers_are_tried() -> None:
-    found = Closers(extra=("ring",)).candidates(parse_goal("a : ℕ\n⊢ a = a"), (), 40)
+    found = FinishingTactics(extra=("ring",)).candidates(parse_goal("a : ℕ\n⊢ a = a"), (), 40)
     assert "ring" in [one.tactic for one in found]
 
 
@@ -230,7 +230,7 @@ def test_merge_is_sorted_without_doubles_and_within_its_limit(
 @given(st.text(max_size=60), st.text(max_size=60), st.sampled_from(["theorem", "def", "class"]))
 def test_any_goal_and_premise_give_candidates_of_the_protocol(target: str, binder: str, kind: str) -> None:
     goal = Goal((), target)
-    sources: list[CandidateSource] = [Templates(), Closers()]
+    sources: list[CandidateSource] = [Templates(), FinishingTactics()]
     for source in sources:
         found = source.candidates(goal, [Premise("a.b", kind, "M", (binder,), target)], 12)
         assert len(found) <= 12

@@ -10,7 +10,7 @@ from lean_extract.goals import parse_goal
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Premise
 from prover.candidates import Candidate
-from prover.neighbours.features import Asked
+from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import SOURCE, candidates
 
 LE_TRANS = Premise("Nat.le_trans", "theorem", "Nat", ("{a b c : Nat}", "(h : a ≤ b)", "(k : b ≤ c)"), "a ≤ c")
@@ -31,7 +31,7 @@ def step(
 
 
 def tactics(state: str, *steps: NearStep, premises: Sequence[Premise] = ()) -> list[Candidate]:
-    return candidates(Asked(parse_goal(state), "Mine", "mine"), steps, premises, 8)
+    return candidates(StepQuery(parse_goal(state), "Mine", "mine"), steps, premises, 8)
 
 
 @pytest.mark.parametrize(
@@ -138,4 +138,4 @@ def test_unfinished_proofs_are_left_out() -> None:
 
 
 def test_no_neighbours_no_tactics() -> None:
-    assert candidates(Asked(Goal((), "True")), (), (), 8) == []
+    assert candidates(StepQuery(Goal((), "True")), (), (), 8) == []

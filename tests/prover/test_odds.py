@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lean_extract.common.errors import ModelError
 from prover.candidates import Candidate, is_unfinished, key_of
-from prover.odds import FILE, SOURCES, Odds, shipped_odds
+from prover.odds import FILE, SOURCES, AcceptanceModel, shipped_odds
 from tests.prover.odds import SLOPES, odds_of
 
 TACTICS = st.sampled_from(["simp", " simp", "rw [a]", "rw  [a]", "exact h", "omega", "sorry", "", "tauto h"])
@@ -57,7 +57,9 @@ def test_a_source_without_numbers_has_the_mean_of_the_others() -> None:
 
 def test_a_slow_tactic_is_worth_less() -> None:
     odds = odds_of(seconds={"simp": 0.1, "": 10.0})
-    assert odds.worth(Candidate("simp", 0.2, "x")) > odds.worth(Candidate("aesop", 0.9, "x"))
+    assert odds.expected_value(Candidate("simp", 0.2, "x")) > odds.expected_value(
+        Candidate("aesop", 0.9, "x")
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,9 +76,9 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path: Path, change: dict[str, o
     path = tmp_path / "turns.json"
     path.write_text(json.dumps({**json.loads(FILE.read_text(encoding="utf-8")), **change}))
     with pytest.raises(ModelError, match="fit-turns"):
-        Odds.load(path)
+        AcceptanceModel.load(path)
     path.write_text("{")
     with pytest.raises(ModelError):
-        Odds.load(path)
+        AcceptanceModel.load(path)
     with pytest.raises(ModelError):
-        Odds.load(tmp_path / "absent.json")
+        AcceptanceModel.load(tmp_path / "absent.json")

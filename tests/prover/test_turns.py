@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lean_extract.common.errors import ModelError
 from prover.candidates import Candidate, is_unfinished, key_of
 from prover.odds import SOURCES, shipped_odds
-from prover.turns import Turns
+from prover.turns import CandidateScheduler
 from tests.prover.odds import odds_of
 
 EVEN = odds_of()
@@ -27,7 +27,7 @@ async def now(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
     return candidates
 
 
-async def taken(turns: Turns) -> list[Candidate]:
+async def taken(turns: CandidateScheduler) -> list[Candidate]:
     return [candidate async for candidate in turns]
 
 
@@ -41,14 +41,16 @@ def later() -> asyncio.Future[Sequence[Candidate]]:
 
 
 async def test_one_source_alone_has_all_trials() -> None:
-    assert sources(await taken(Turns({"templates": now(some("premise", 20))}, 8, EVEN))) == "p" * 8
-    assert await taken(Turns({}, 8, EVEN)) == []
+    assert (
+        sources(await taken(CandidateScheduler({"templates": now(some("premise", 20))}, 8, EVEN))) == "p" * 8
+    )
+    assert await taken(CandidateScheduler({}, 8, EVEN)) == []
 
 
 async def test_the_likelier_comes_first_whoever_proposes_it() -> None:
     ready = [Candidate("a", 0.6, "premise"), Candidate("b", 0.2, "premise")]
     near = [Candidate("c", 0.4, "neighbour"), Candidate("d", 0.1, "neighbour")]
-    turns = Turns({"templates": now(ready), "neighbour": now(near)}, 8, EVEN)
+    turns = CandidateScheduler({"templates": now(ready), "neighbour": now(near)}, 8, EVEN)
     await asyncio.sleep(0)  # both have arrived
     assert [one.tactic for one in await taken(turns)] == ["a", "c", "b", "d"]
 
@@ -56,14 +58,14 @@ async def test_the_likelier_comes_first_whoever_proposes_it() -> None:
 async def test_a_slow_tactic_waits_for_quick_ones() -> None:
     ready = [Candidate("slow a", 0.6, "premise"), Candidate("quick b", 0.3, "premise")]
     odds = odds_of(seconds={"slow": 3.0})
-    found = await taken(Turns({"templates": now(ready)}, 8, odds))
+    found = await taken(CandidateScheduler({"templates": now(ready)}, 8, odds))
     assert [one.tactic for one in found] == ["quick b", "slow a"]
 
 
 async def test_trials_are_kept_for_a_source_that_is_expected_to_do_better() -> None:
     odds = odds_of(expected={"generator": (0.9, 0.8, 0.7, 0.1)})
     generated = later()
-    turns = Turns({"templates": now(some("premise", 20)), "generator": generated}, 16, odds)
+    turns = CandidateScheduler({"templates": now(some("premise", 20)), "generator": generated}, 16, odds)
     assert sources([await anext(turns) for _ in range(13)]) == "p" * 13
     waiting = asyncio.ensure_future(anext(turns))
     await asyncio.sleep(0)
@@ -75,26 +77,26 @@ async def test_trials_are_kept_for_a_source_that_is_expected_to_do_better() -> N
 
 async def test_nobody_waits_for_a_source_of_which_nothing_better_is_expected() -> None:
     odds = odds_of(expected={"generator": (0.2, 0.1)})
-    turns = Turns({"templates": now(some("premise", 20)), "generator": later()}, 16, odds)
+    turns = CandidateScheduler({"templates": now(some("premise", 20)), "generator": later()}, 16, odds)
     assert sources(await taken(turns)) == "p" * 16
 
 
 async def test_the_first_trial_never_waits() -> None:
     odds = odds_of(expected={"generator": (0.9, 0.9)})
-    turns = Turns({"templates": now(some("premise", 2)), "generator": later()}, 1, odds)
+    turns = CandidateScheduler({"templates": now(some("premise", 2)), "generator": later()}, 1, odds)
     assert sources(await taken(turns)) == "p"
 
 
 async def test_trials_that_a_source_leaves_go_to_the_others() -> None:
     ready, generated = some("premise", 20), some("generator", 2, 0.9)
-    found = await taken(Turns({"templates": now(ready), "generator": now(generated)}, 16, EVEN))
+    found = await taken(CandidateScheduler({"templates": now(ready), "generator": now(generated)}, 16, EVEN))
     assert sources(found).count("p") == 14
 
 
 async def test_a_tactic_of_two_sources_is_tried_once_and_its_chance_grows() -> None:
     ready = [Candidate("simp", 0.6, "closer"), Candidate("rw [a]", 0.2, "premise")]
     generated = later()
-    turns = Turns(
+    turns = CandidateScheduler(
         {"templates": now(ready), "generator": generated}, 16, odds_of({**EVEN.weights, "others": 1.0})
     )
     assert (await anext(turns)).tactic == "simp"
@@ -110,9 +112,9 @@ async def test_a_source_that_fails_is_told_and_one_that_is_not_waited_for_any_mo
         raise ModelError("There is no model.")
 
     with pytest.raises(ModelError):
-        await taken(Turns({"templates": now(some("premise", 3)), "generator": fails()}, 8, EVEN))
+        await taken(CandidateScheduler({"templates": now(some("premise", 3)), "generator": fails()}, 8, EVEN))
     endless, other = later(), later()
-    turns = Turns({"generator": endless, "neighbour": other}, 8, EVEN)
+    turns = CandidateScheduler({"generator": endless, "neighbour": other}, 8, EVEN)
     turns.close()
     assert endless.cancelled() and other.cancelled()
 
@@ -138,7 +140,7 @@ def test_each_once_by_its_odds_and_no_more_than_wanted(
 
     async def run() -> list[str]:
         coming = {name: later() for name in lists}
-        turns = Turns(coming, limit, odds)
+        turns = CandidateScheduler(coming, limit, odds)
         handed: list[str] = []
         for trial in range(limit + 1):
             for name, after in arrivals.items():
@@ -157,7 +159,7 @@ def test_each_once_by_its_odds_and_no_more_than_wanted(
                 break
             known = [lists[name] for name, future in coming.items() if future.done()]
             left = [one for one in odds.weighed(known) if key_of(one.tactic) not in handed]
-            assert odds.worth(candidate) == pytest.approx(max(map(odds.worth, left)))
+            assert odds.expected_value(candidate) == pytest.approx(max(map(odds.expected_value, left)))
             assert candidate.score == turns.scores[candidate.tactic]
             handed.append(key_of(candidate.tactic))
         assert all(future.done() for future in coming.values()) or len(handed) == limit

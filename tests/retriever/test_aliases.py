@@ -8,6 +8,7 @@ import pytest
 
 from lean_extract.records import Premise
 from lean_extract.source.projects.project import SourceFile, find_sources
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import SharedPackage, pinned_packages, update_index, update_package
 from retriever.lean.index.view import LeanView
@@ -71,7 +72,9 @@ def test_an_alias_is_found_by_its_statement(
 ) -> None:
     update_index(root, store, encoder)
     service = PremiseService.open([store], model_folder)
-    ranked = [one.premise.name for one in service.rank(COMMUTES, GoalContext("New", ("Num.User",)))]
+    ranked = [
+        one.premise.name for one in service.rank(RankRequest(COMMUTES, GoalContext("New", ("Num.User",))))
+    ]
     assert set(ranked[:2]) == {"base_turn", "my_turn"}
 
 

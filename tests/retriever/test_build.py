@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from lean_extract.common.errors import IndexWriteFailed
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import SharedPackage, update_index
 from retriever.lean.index.coverage import Coverage
@@ -96,7 +97,7 @@ def test_the_indexed_project_answers(
 ) -> None:
     update_index(root, store, encoder)
     service = PremiseService.open([store], model_folder)
-    [first, *rest] = service.rank(COMMUTES, GoalContext("New", ("Num.Order",)))
+    [first, *rest] = service.rank(RankRequest(COMMUTES, GoalContext("New", ("Num.Order",))))
     assert first.premise.name == "Num.add_swap" and first.in_scope
     assert first.premise.conclusion == "n + m = m + n"
     names = {ranked.premise.name for ranked in rest}
@@ -339,7 +340,7 @@ def test_pinned_packages_are_shared_between_projects(
     second = update_index(other_root, other_store, counting, shared=shared)
     assert second.files == 1 and len(counting.names) == asked
     service = PremiseService.open([other_store], model_folder)
-    assert service.rank(COMMUTES)[0].premise.name == "Dep.add_turn"
+    assert service.rank(RankRequest(COMMUTES))[0].premise.name == "Dep.add_turn"
     [source] = service.freshness().sources
     assert (source.package, source.revision) == ("dep", "0123456789abcdef")
     with_package(other_root, "fedcba9876543210")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from lean_extract.common.errors import IndexDamaged, IndexMissing, IndexWriteFailed, ModelError
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.index import bundled
 from retriever.lean.index.build import update_index
 from retriever.lean.index.view import LeanView, proof_graph
@@ -58,7 +59,7 @@ def test_no_statement_is_shipped(data: Path, tmp_path: Path, encoder: Encoder) -
 
 def test_it_answers(data: Path, tmp_path: Path, model_folder: Path) -> None:
     service = PremiseService.open([bundled.unpack(tmp_path / "cache", data)], model_folder)
-    [first, second] = service.rank(COMMUTES)
+    [first, second] = service.rank(RankRequest(COMMUTES))
     assert first.premise.name == "add_comm'" and second.premise.name == "Set.mem_union"
     assert first.doc_url is not None and first.doc_url.endswith(
         "Mathlib/Algebra/Group/Basic.html#add_comm%27"

@@ -12,9 +12,9 @@ import pytest
 from lean_extract.common.errors import IndexWriteFailed
 from lean_extract.source.reader import read_module
 from lean_extract.toolchains.core_sources import LEAN_CORE, CoreSources
+from retriever.lean.eligibility import RankRequest, doc_url
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import SharedPackage, settled, update_index
-from retriever.lean.offer import doc_url
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index.files import locked
@@ -93,7 +93,9 @@ def test_a_version_is_read_once_for_all_projects(projects: Projects, model_folde
     assert (second.files, second.documents, second.files_read) == (5, 3, 1)
     assert projects.core_store.stamp() == written
     for name in ("one", "two"):
-        ranked = {one.premise.name for one in projects.service(name, model_folder).rank(COMMUTES)}
+        ranked = {
+            one.premise.name for one in projects.service(name, model_folder).rank(RankRequest(COMMUTES))
+        }
         assert ranked == {*CORE_NAMES, "my_swap"}
     own, core = projects.service("two", model_folder).freshness().sources
     assert (own.package, own.premises) == ("", 1)
@@ -183,7 +185,9 @@ def test_who_is_stopped_while_waiting_keeps_what_the_project_had(
             should_stop=heard.is_set,
         )
     assert report.stopped
-    assert [one.premise.name for one in projects.service("one", model_folder).rank(COMMUTES)] == ["my_swap"]
+    assert [
+        one.premise.name for one in projects.service("one", model_folder).rank(RankRequest(COMMUTES))
+    ] == ["my_swap"]
     assert projects.index("one").documents == 3
 
 
@@ -211,7 +215,7 @@ def test_a_damaged_index_of_it_is_built_again(projects: Projects, model_folder: 
         path.write_bytes(b"spoilt")
     assert not projects.index("two").stopped
     assert set(projects.encoder.names) >= CORE_NAMES
-    names = {one.premise.name for one in projects.service("one", model_folder).rank(COMMUTES)}
+    names = {one.premise.name for one in projects.service("one", model_folder).rank(RankRequest(COMMUTES))}
     assert names == {*CORE_NAMES, "my_swap"}
 
 
@@ -250,7 +254,7 @@ def test_init_is_imported_by_every_file_without_prelude(
     text = header + "theorem here (n m : Nat) : n + m = m + n := by\n  sorry\n"
     source = read_module(text, "Here", "Here.lean")
     where = GoalContext("Here", tuple(one.module for one in source.module.imports), 5, (), "here", source)
-    ranked = projects.service("one", model_folder).rank(COMMUTES, where)
+    ranked = projects.service("one", model_folder).rank(RankRequest(COMMUTES, where))
     assert {one.premise.name for one in ranked if one.in_scope} == reached
     [far] = [one for one in ranked if one.premise.name == "Std.Sets.or_turn"]
     assert far.import_line == (None if far.in_scope else "import Std.Sets")
@@ -262,7 +266,7 @@ def test_what_the_project_has_of_the_core_counts_first(projects: Projects, model
     mine.parent.mkdir()
     mine.write_text("theorem Nat.plus_turned (n m : Nat) : n + m = m + n := sorry\n")
     projects.index("one")
-    names = {one.premise.name for one in projects.service("one", model_folder).rank(COMMUTES)}
+    names = {one.premise.name for one in projects.service("one", model_folder).rank(RankRequest(COMMUTES))}
     assert names == {"my_swap", "Nat.plus_turned", "Std.Sets.or_turn"}
 
 
@@ -280,14 +284,14 @@ def test_a_lemma_of_mathlibs_that_has_gone_to_the_core_is_offered_once(
     )
     bundled = make_store(tmp_path / "bundled", {"Mathlib.Nat": sheet}, encoder, is_bundled=True)
     service = PremiseService.open([projects.store("one"), bundled], model_folder)
-    found = [(one.premise.name, one.premise.module) for one in service.rank(COMMUTES)]
+    found = [(one.premise.name, one.premise.module) for one in service.rank(RankRequest(COMMUTES))]
     assert found.count(("Nat.plus_turn", "Init.Numbers")) == 1
     assert {name for name, module in found if module == "Mathlib.Nat"} == {"Nat.other"}
 
 
 def test_its_lemmas_have_a_page_and_a_place(projects: Projects, model_folder: Path) -> None:
     projects.index("one")
-    ranked = projects.service("one", model_folder).rank(COMMUTES)
+    ranked = projects.service("one", model_folder).rank(RankRequest(COMMUTES))
     [found] = [one for one in ranked if one.premise.name == "Nat.plus_turn"]
     assert found.doc_url is not None and found.doc_url.endswith("/Init/Numbers.html#Nat.plus_turn")
     assert doc_url(found.premise, "mini-core") is None
@@ -298,7 +302,7 @@ def test_axioms_that_prove_nothing_are_not_offered(projects: Projects, model_fol
     axioms += "axiom Lean.trustCompiler : True\naxiom choose {α : Sort u} : Nonempty α → α\n"
     (projects.core_root / "Init" / "Axioms.lean").write_text(f"prelude\n{axioms}")
     projects.index("one")
-    names = {one.premise.name for one in projects.service("one", model_folder).rank(COMMUTES)}
+    names = {one.premise.name for one in projects.service("one", model_folder).rank(RankRequest(COMMUTES))}
     assert names == {*CORE_NAMES, "my_swap", "choose"}
 
 

@@ -25,6 +25,7 @@ from lean_extract.common.errors import (
     ModelError,
 )
 from prover.generator.files import read_config
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.features import load_fusion
 from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
@@ -63,7 +64,7 @@ def _files(whole: Path) -> Iterator[str]:
 
 def _answers(store: IndexStore, encoder: Encoder) -> list[object]:
     service = PremiseService([store], encoder, load_fusion(bundled.DATA.parent / "encoder"))
-    ranked = service.rank(COMMUTES, k=40)
+    ranked = service.rank(RankRequest(COMMUTES, k=40))
     return [ranked, search(service, "add_comm"), [store.open()[0].built_at]]
 
 
@@ -199,16 +200,16 @@ def test_a_file_altered_while_it_is_open_is_named(whole: Path, tmp_path: Path, e
     with path.open("r+b") as stream:
         stream.write(b"\xff" * 200)
     with pytest.raises(IndexDamaged, match=r"records\.txt"):
-        service.rank(COMMUTES)
+        service.rank(RankRequest(COMMUTES))
     with pytest.raises(IndexDamaged, match=r"records\.txt: was altered"):
-        service.rank(COMMUTES)
+        service.rank(RankRequest(COMMUTES))
 
 
 def test_a_fault_of_ours_is_not_told_as_damage(whole: Path, encoder: Encoder) -> None:
     service = PremiseService([IndexStore(whole)], encoder, load_fusion(bundled.DATA.parent / "encoder"))
     with pytest.raises(IndexError), service.reading() as snapshot:
         snapshot.view.name(10**6)
-    assert service.rank(COMMUTES)
+    assert service.rank(RankRequest(COMMUTES))
 
 
 def test_a_postings_list_altered_while_it_is_open_is_named(
@@ -220,7 +221,7 @@ def test_a_postings_list_altered_while_it_is_open_is_named(
     with path.open("r+b") as stream:
         stream.write(b"\xff" * path.stat().st_size)
     with pytest.raises(IndexDamaged, match=r"terms\.txt was altered"):
-        service.rank(COMMUTES)
+        service.rank(RankRequest(COMMUTES))
 
 
 @pytest.mark.parametrize("how", ["halved", "bit 0 at 0.5", "gone", "a folder", "a FIFO"])
@@ -230,7 +231,7 @@ def test_a_damaged_copy_of_the_bundled_index_heals_itself(
 ) -> None:
     store = bundled.unpack(tmp_path / "cache", packed)
     before = PremiseService([store], encoder, load_fusion(bundled.DATA.parent / "encoder"))
-    right = before.rank(COMMUTES)
+    right = before.rank(RankRequest(COMMUTES))
     [path] = store.root.rglob(name)
     told: list[str] = []
     bundle = bundled.read_card(packed)
@@ -238,12 +239,12 @@ def test_a_damaged_copy_of_the_bundled_index_heals_itself(
     if (how, name) != ("gone", "manifest.json"):
         assert any(name in one for one in bundled.verify_unpacked(tmp_path / "cache", bundle))
     if how in ("gone", "a folder", "a FIFO") and name != "manifest.json":
-        assert before.rank(COMMUTES) == right, "what is open stays open"
+        assert before.rank(RankRequest(COMMUTES)) == right, "what is open stays open"
     healed = bundled.unpack(tmp_path / "cache", packed, told.append)
     assert len(told) == 1 and (name in told[0] or how == "gone")
     assert healed.verify() == [] and len(list((healed.root / "segments").iterdir())) == 1
-    assert PremiseService([healed], encoder, before._fusion).rank(COMMUTES) == right
-    assert before.rank(COMMUTES) == right, "who had the old one open goes on with the new one"
+    assert PremiseService([healed], encoder, before._fusion).rank(RankRequest(COMMUTES)) == right
+    assert before.rank(RankRequest(COMMUTES)) == right, "who had the old one open goes on with the new one"
     assert bundled.unpack(tmp_path / "cache", packed, told.append).stamp() == healed.stamp()
     assert len(told) == 1 and len(list((tmp_path / "cache").iterdir())) == 1
 

@@ -12,6 +12,7 @@ import pytest
 from lean_extract.common import cuda
 from lean_extract.common.cuda import PROVIDER, Cuda, fallback_warning, find_cuda, tried
 from lean_extract.common.devices import DEVICES, Device
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
@@ -39,7 +40,7 @@ def test_ten_premises_are_the_same_on_a_gpu(request: pytest.FixtureRequest, tmp_
     on_gpu = PremiseService.open([bundled.unpack(tmp_path)], bundled.DATA.parent / "encoder", device="cuda")
     assert on_gpu.place == "cuda"
     for one in GOALS:
-        first, second = (service.rank(one, k=10) for service in (shipped, on_gpu))
+        first, second = (service.rank(RankRequest(one, k=10)) for service in (shipped, on_gpu))
         assert [found.premise.name for found in first] == [found.premise.name for found in second]
         assert [found.score for found in first] == pytest.approx([found.score for found in second], abs=1e-3)
 

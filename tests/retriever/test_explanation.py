@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from lean_extract.common.arrays import Floats
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.evaluation.ranker_graph import write_ranker
 from retriever.lean.explanation import (
     GROUPS,
@@ -65,7 +66,7 @@ def test_contributions_to_a_weighted_sum_are_weight_times_distance_from_the_medi
 ) -> None:
     chosen = np.array(data.draw(st.lists(st.integers(0, len(rows) - 1), unique=True)), dtype=np.int64)
     fusion = Fusion(FEATURES, tuple(weights.tolist()))
-    found = explanations([ScoredTable(fusion, FEATURES, rows)], chosen)
+    found = explanations([ScoredTable(fusion, rows)], chosen)
     medians = np.median(rows, axis=0)
     for position, explanation in zip(chosen.tolist(), found, strict=True):
         amounts = [one.amount for one in explanation]
@@ -84,6 +85,10 @@ class Counting:
         self._scorer = scorer
         self.asked: list[int] = []
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        return self._scorer.features
+
     def score(self, matrix: Floats) -> Floats:
         self.asked.append(len(matrix))
         return self._scorer.score(matrix)
@@ -99,8 +104,8 @@ def test_trees_are_asked_once_for_all(tmp_path: Path) -> None:
     rows[:, RANKER_FEATURES.index("in_scope")] = [1, 1, 1, 0, 0]
     trees, other = Counting(ranker), Counting(Fusion(("use_count",), (3.0,)))
     parts = [
-        ScoredTable(trees, RANKER_FEATURES, rows),
-        ScoredTable(other, ("use_count",), np.array([[1], [2], [4]], dtype=np.float32)),
+        ScoredTable(trees, rows),
+        ScoredTable(other, np.array([[1], [2], [4]], dtype=np.float32)),
     ]
     found = explanations(parts, np.array([7, 0, 3, 5], dtype=np.int64))
     short, long = by_group(found[1]), by_group(found[2])
@@ -139,7 +144,10 @@ def test_the_service_explains_where_it_is_asked_to(
     store: IndexStore, with_trees: Path, model_folder: Path, where: GoalContext | None, trees: bool
 ) -> None:
     service = PremiseService.open([store], with_trees if trees else model_folder)
-    plain, explained = service.rank(COMMUTES, where, 1000), service.rank(COMMUTES, where, 1000, explain=True)
+    plain, explained = (
+        service.rank(RankRequest(COMMUTES, where, 1000)),
+        service.rank(RankRequest(COMMUTES, where, 1000, explain=True)),
+    )
     assert [one.explanation for one in plain] == [()] * len(plain)
     assert [replace(one, explanation=()) for one in explained] == plain
     features = RANKER_FEATURES if trees else FEATURES
@@ -153,7 +161,7 @@ def test_the_service_explains_where_it_is_asked_to(
 
 def test_a_weighted_sum_is_explained_whole(store: IndexStore, model_folder: Path) -> None:
     """Two scores differ by the difference of their contributions."""
-    first, *others = PremiseService.open([store], model_folder).rank(COMMUTES, explain=True)
+    first, *others = PremiseService.open([store], model_folder).rank(RankRequest(COMMUTES, explain=True))
     assert others
     total = sum(one.amount for one in first.explanation)
     for other in others:
@@ -166,7 +174,7 @@ def test_what_stands_behind_the_rankers_candidates_is_explained_by_the_fusion(
 ) -> None:
     replace(load_fusion(with_trees), lists=Lists(1, 1, 1, 1, 1)).save(with_trees)
     service = PremiseService.open([store], with_trees)
-    ranked = service.rank(COMMUTES, k=1000, explain=True)
+    ranked = service.rank(RankRequest(COMMUTES, k=1000, explain=True))
     assert len(ranked) == len(NAMES)
     assert "together" in by_group(ranked[0].explanation)
     assert "together" not in by_group(ranked[-1].explanation)  # the fusion has no such feature
@@ -179,10 +187,11 @@ def test_what_the_reranker_adds_is_told(
     shutil.copytree(reranker_folder, model / "reranker")
     service = PremiseService.open([store], model)
     before = {
-        one.premise.name: one.score for one in PremiseService.open([store], model, rerank=0).rank(COMMUTES)
+        one.premise.name: one.score
+        for one in PremiseService.open([store], model, rerank=0).rank(RankRequest(COMMUTES))
     }
-    ranked = service.rank(COMMUTES, explain=True)
-    assert [one.explanation for one in service.rank(COMMUTES)] == [()] * len(NAMES)
+    ranked = service.rank(RankRequest(COMMUTES, explain=True))
+    assert [one.explanation for one in service.rank(RankRequest(COMMUTES))] == [()] * len(NAMES)
     for one in ranked:
         added = by_group(one.explanation)[RERANKER]
         assert one.score == pytest.approx(before[one.premise.name] + added, abs=1e-4)

@@ -12,10 +12,10 @@ from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_module
 from lsp_server.engine.items import premise_item
 from prover.candidates import Templates
+from retriever.lean.eligibility import ranked_premise
 from retriever.lean.index import bundled
 from retriever.lean.index.view import LeanView
 from retriever.lean.nearby import NearbyUses
-from retriever.lean.offer import ranked_premise
 from retriever.models.encoder import Encoder
 from retriever.search.index.segment import merge
 from retriever.search.index.segment_content import ALIASES

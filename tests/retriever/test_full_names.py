@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from lean_extract.goals import parse_goal
 from lean_extract.records import Goal
 from lsp_server.commands.demo import EXAMPLE
-from lsp_server.engine.models import SHIPPED_MODEL
+from lsp_server.engine.stores import SHIPPED_MODEL
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.index.build import update_index
 from retriever.lean.service import PremiseService
 from retriever.lean.structure.hashes import of_premise
@@ -91,7 +92,7 @@ def test_a_restated_lemma_is_first_however_names_are_printed(
         state = _NAMES.sub(lambda found: f"{COURSE}.{found[0]}", state)
     elif names == "short":
         state = _NAMES.sub("", state)
-    [first, *_] = course.rank(parse_goal(state), None, 10)
+    [first, *_] = course.rank(RankRequest(parse_goal(state), None, 10))
     assert first.premise.name == f"{COURSE}.{lemma}"
 
 

@@ -9,6 +9,7 @@ import pytest
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Hypothesis
 from lean_extract.source.reader import read_module
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.features import load_fusion
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import update_index
@@ -157,7 +158,7 @@ def test_an_index_from_before_steps_were_kept_answers_and_is_completed(
         patch.setattr(LeanIndexCorpus, "has_steps", False)
         update_index(root, store, counting)
     service = PremiseService([store], counting, load_fusion(MODEL))
-    assert service.rank(GOAL) and service.near_steps(GOAL) == []
+    assert service.rank(RankRequest(GOAL)) and service.near_steps(GOAL) == []
     assert service.freshness().without_steps == 2
     embedded = len(counting.names)
     assert update_index(root, store, counting).files_read == 2

@@ -12,6 +12,7 @@ from lean_extract.source.grammar.notations import Notation
 from lean_extract.source.names.scopes import ROOT
 from lean_extract.source.reader import SourceModule, read_module
 from lean_extract.syntax.symbol_terms import parse_term
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.notations import Notations, core_notations
 from retriever.lean.service import PremiseService
@@ -145,5 +146,5 @@ def test_notations_of_the_open_file_count_before_they_are_indexed(
     )
     where = GoalContext("Work", ("Own",), 5, theorem="t", source=read_module(text, "Work", "Work.lean"))
     assert service.relates_to(asked, where) and not service.relates_to(asked)
-    [found, *_] = service.rank(asked, where)
+    [found, *_] = service.rank(RankRequest(asked, where))
     assert found.premise.name == "Own.spelled"

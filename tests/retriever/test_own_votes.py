@@ -11,8 +11,9 @@ import pytest
 from lean_extract.goals import parse_goal
 from lean_extract.source.extract import extract_project
 from lsp_server.commands.demo import EXAMPLE
-from lsp_server.engine.models import SHIPPED_MODEL
+from lsp_server.engine.stores import SHIPPED_MODEL
 from retriever.lean.dataset.dataset import load_records
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext, voters
 from retriever.lean.index.build import update_index
 from retriever.lean.service import PremiseService
@@ -189,7 +190,7 @@ def test_a_premise_used_in_one_file_climbs_for_a_goal_in_another(tmp_path: Path,
 
     def ranked() -> list[str]:
         service = PremiseService.open([store], SHIPPED_MODEL)
-        return [one.premise.name for one in service.rank(GOAL, where, 1000)]
+        return [one.premise.name for one in service.rank(RankRequest(GOAL, where, 1000))]
 
     before = ranked()
     used = before[30]

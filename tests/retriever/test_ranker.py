@@ -13,17 +13,18 @@ from hypothesis import strategies as st
 from lean_extract.common.errors import ModelError
 from lean_extract.records import Goal
 from lean_extract.source.reader import read_module
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.evaluation.ranker_graph import write_ranker
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.lean.ranker.model import FILE, TreeRanker
 from retriever.lean.ranker.patterns import PATTERNS, pattern_columns
-from retriever.lean.ranker.signals import hash_rows
 from retriever.lean.ranker.votes import VOTES, used_together, voted
+from retriever.lean.ranking import hash_rows
 from retriever.lean.service import PremiseService
 from retriever.lean.structure.hashes import goal_statement, of_premise, patterns_of
 from retriever.lean.structure.index import StructureIndex
-from retriever.lean.symbols import Overlap
+from retriever.lean.symbols import Mepo
 from retriever.models.encoder import Encoder
 from retriever.search.index.postings import build_postings
 from retriever.search.index.structure_columns import StructureColumns
@@ -102,7 +103,7 @@ def test_an_equation_whose_left_side_occurs_rewrites() -> None:
 
 def test_the_rarest_shared_token_counts() -> None:
     texts = [["common", "rare"], ["common"], ["other"]]
-    index = Overlap([build_postings(texts[:1]), build_postings(texts[1:])])
+    index = Mepo([build_postings(texts[:1]), build_postings(texts[1:])])
     found = index.rarest({"common", "rare"})
     assert found.tolist() == pytest.approx([index.idf(1), index.idf(2), 0.0])
     assert index.rarest_of_texts({"common", "rare"}, texts).tolist() == pytest.approx(found.tolist())
@@ -187,11 +188,11 @@ def test_the_service_ranks_by_the_trees(tmp_path: Path, encoder: Encoder, model_
         None,
         GoalContext("New", ("Lib",), local=(theorem("own_lemma_here", "New", "x + y = y + x"),)),
     ):
-        ranked = service.rank(COMMUTES, where)
+        ranked = service.rank(RankRequest(COMMUTES, where))
         assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
         assert {one.premise.name for one in ranked[:2]} == {"swap", "add_comm"}
         assert len(ranked) == (3 if where is None else 4)
-    assert service.rank(COMMUTES, None, kinds="definitions") == []
+    assert service.rank(RankRequest(COMMUTES, None, kinds="definitions")) == []
 
 
 def stump(feature: str, below: dict[str, object], above: dict[str, object]) -> dict[str, object]:
@@ -233,8 +234,14 @@ def test_the_caller_decides_which_kind_is_wanted(
         (None, {"add_comm", "swapped"}, {"add"}),
         (place, {"add_comm", "swapped", "own_law"}, {"add", "own_def"}),
     ):
-        plain = [one.premise.name for one in service.rank(COMMUTES, where, kinds="all", caller="apply")]
-        told = [one.premise.name for one in service.rank(COMMUTES, where, kinds="all", caller="simplify")]
+        plain = [
+            one.premise.name
+            for one in service.rank(RankRequest(COMMUTES, where, kinds="all", caller="apply"))
+        ]
+        told = [
+            one.premise.name
+            for one in service.rank(RankRequest(COMMUTES, where, kinds="all", caller="simplify"))
+        ]
         assert set(plain[: len(theorems)]) == theorems and set(plain) == theorems | definitions
         assert set(told[: len(definitions)]) == definitions and set(told) == set(plain)
 
@@ -245,6 +252,6 @@ def test_what_was_used_last_above_is_known(tmp_path: Path, encoder: Encoder, mod
     text = "theorem first : 1 = 1 := by\n  rw [swapped]\n\ntheorem second : 2 = 2 := by\n  exact first\n\n"
     source = read_module(text, "New", "New.lean")
     place = GoalContext("New", ("Lib",), line=7, local=source.premises, source=source)
-    found = [one.premise.name for one in service.rank(COMMUTES, place)]
+    found = [one.premise.name for one in service.rank(RankRequest(COMMUTES, place))]
     assert set(found[:2]) == {"swapped", "first"} and set(found) == {"swapped", "first", "second", "add_comm"}
-    assert {one.score for one in service.rank(COMMUTES)} == {0.0}, "without a file nothing is"
+    assert {one.score for one in service.rank(RankRequest(COMMUTES))} == {0.0}, "without a file nothing is"

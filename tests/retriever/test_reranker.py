@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.common.errors import ModelError
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
@@ -155,10 +156,10 @@ LIBRARY = {
 
 def test_the_service_reads_the_first_again(tmp_path: Path, encoder: Encoder, model: Path) -> None:
     store = make_store(tmp_path / "index", LIBRARY, encoder)
-    plain = PremiseService.open([store], model, rerank=0).rank(COMMUTES)
+    plain = PremiseService.open([store], model, rerank=0).rank(RankRequest(COMMUTES))
     logits = Reranker.load(model / "reranker").scores(COMMUTES, [one.premise for one in plain])
     for depth in (1, 2, 3, 5, 20):
-        ranked = PremiseService.open([store], model, rerank=depth).rank(COMMUTES)
+        ranked = PremiseService.open([store], model, rerank=depth).rank(RankRequest(COMMUTES))
         scores = [one.score for one in ranked]
         assert scores == sorted(scores, reverse=True)
         assert ranked[depth:] == plain[depth:]
@@ -166,7 +167,7 @@ def test_the_service_reads_the_first_again(tmp_path: Path, encoder: Encoder, mod
         expected = [plain[place].premise.name for place in np.argsort(-mixed, kind="stable")]
         assert [one.premise.name for one in ranked[:depth]] == expected
     assert [one.premise.name for one in plain] != [one.premise.name for one in ranked]
-    assert PremiseService.open([store], model).rank(COMMUTES, k=1) == [
+    assert PremiseService.open([store], model).rank(RankRequest(COMMUTES, k=1)) == [
         replace(ranked[0], score=pytest.approx(ranked[0].score))
     ]
 
@@ -175,23 +176,29 @@ def test_a_weight_of_zero_or_no_reranker_leaves_the_order(
     tmp_path: Path, encoder: Encoder, model: Path, model_folder: Path
 ) -> None:
     store = make_store(tmp_path / "index", LIBRARY, encoder)
-    plain = PremiseService.open([store], model_folder).rank(COMMUTES)
+    plain = PremiseService.open([store], model_folder).rank(RankRequest(COMMUTES))
     write_weight(model / "reranker", 0.0, "nothing")
-    assert PremiseService.open([store], model).rank(COMMUTES) == plain
+    assert PremiseService.open([store], model).rank(RankRequest(COMMUTES)) == plain
     definitions = {"Lib": Sheet([replace(one, kind="def") for one in LIBRARY["Lib"].premises])}
     kept = make_store(tmp_path / "definitions", definitions, encoder)
     write_weight(model / "reranker", 5.0, "much")
     one, other = (PremiseService.open([kept], folder) for folder in (model, model_folder))
-    assert one.rank(COMMUTES, kinds="definitions") == other.rank(COMMUTES, kinds="definitions") != []
+    assert (
+        one.rank(RankRequest(COMMUTES, kinds="definitions"))
+        == other.rank(RankRequest(COMMUTES, kinds="definitions"))
+        != []
+    )
 
 
 def test_bundled_premises_without_statements_stay_among_the_others(
     tmp_path: Path, encoder: Encoder, model: Path
 ) -> None:
     bundled = make_store(tmp_path / "bundled", LIBRARY, encoder, is_bundled=True)
-    plain = PremiseService.open([bundled], model, rerank=0).rank(COMMUTES)
-    assert PremiseService.open([bundled], model).rank(COMMUTES) == plain
+    plain = PremiseService.open([bundled], model, rerank=0).rank(RankRequest(COMMUTES))
+    assert PremiseService.open([bundled], model).rank(RankRequest(COMMUTES)) == plain
     local = (theorem("mine", "New", "n + m = m + n", "(n m : ℕ)", lines=(1, 2)),)
     where = GoalContext("New", ("Lib",), line=5, local=local)
-    names = {one.premise.name for one in PremiseService.open([bundled], model).rank(COMMUTES, where)}
+    names = {
+        one.premise.name for one in PremiseService.open([bundled], model).rank(RankRequest(COMMUTES, where))
+    }
     assert names == {"mine", "other", "like", "plus", "total", "same"}

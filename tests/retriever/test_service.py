@@ -12,9 +12,9 @@ from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import IndexDamaged, IndexMissing, ModelError
 from lean_extract.records import Import, Premise
 from lean_extract.source.reader import read_module
+from retriever.lean.eligibility import RankRequest, doc_url
 from retriever.lean.features import FEATURES
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.offer import doc_url
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.fusion import Fusion, Lists
@@ -60,17 +60,17 @@ def service(store: IndexStore, model_folder: Path) -> PremiseService:
 
 
 def found(service: PremiseService, where: GoalContext | None = None, **options: object) -> list[str]:
-    return [ranked.premise.name for ranked in service.rank(COMMUTES, where, **options)]  # type: ignore[arg-type]
+    return [ranked.premise.name for ranked in service.rank(RankRequest(COMMUTES, where, **options))]  # type: ignore[arg-type]
 
 
 def test_what_states_the_goal_comes_first(service: PremiseService) -> None:
-    ranked = service.rank(COMMUTES, None, 10)
+    ranked = service.rank(RankRequest(COMMUTES, None, 10))
     assert {r.premise.name for r in ranked[:3]} == {"add_comm", "open_old", "open_later"}
     first = next(r for r in ranked if r.premise.name == "add_comm")
     assert first.premise == PROJECT["Lib.Add"].premises[0]
     assert first.in_scope is None and first.import_line is None
     assert [r.score for r in ranked] == sorted((r.score for r in ranked), reverse=True)
-    members = service.rank(goal("y ∈ A ∪ B", ("y", "α"), ("A B", "Set α")), None, 1)
+    members = service.rank(RankRequest(goal("y ∈ A ∪ B", ("y", "α"), ("A B", "Set α")), None, 1))
     assert [r.premise.name for r in members] == ["mem_union"]
 
 
@@ -87,7 +87,9 @@ def test_kinds_are_filtered(service: PremiseService) -> None:
 
 
 def test_scope_and_the_import_that_is_missing(service: PremiseService) -> None:
-    ranked = {r.premise.name: r for r in service.rank(COMMUTES, GoalContext("New", ("Lib.Add",)))}
+    ranked = {
+        r.premise.name: r for r in service.rank(RankRequest(COMMUTES, GoalContext("New", ("Lib.Add",))))
+    }
     assert ranked["add_comm"].in_scope is True and ranked["add_comm"].import_line is None
     assert ranked["le_total"].in_scope is True  # through Lib.Add
     assert ranked["mem_union"].in_scope is False
@@ -161,9 +163,9 @@ def test_local_premises_are_embedded_once(
     monkeypatch.setattr(Encoder, "encode_premises", counted)
     unchanged = theorem("renamed", "Lib.Open", "n + m = m + n", "(n m : ℕ)", lines=(2, 3))
     where = GoalContext("Lib.Open", (), line=20, local=(LOCAL[0], unchanged))
-    first = service.rank(COMMUTES, where)
+    first = service.rank(RankRequest(COMMUTES, where))
     assert asked == [1]  # The other one's text is in the index.
-    assert service.rank(COMMUTES, where) == first
+    assert service.rank(RankRequest(COMMUTES, where)) == first
     assert asked == [1]
 
 
@@ -172,10 +174,12 @@ def test_bundled_premises_give_way_to_the_projects_own_copy(
 ) -> None:
     bundled = make_store(tmp_path / "bundled", MATHLIB, encoder, is_bundled=True)
     service = PremiseService.open([store, bundled], model_folder)
-    ranked = {r.premise.name: r for r in service.rank(COMMUTES, GoalContext("New", ("Lib.Add",)))}
+    ranked = {
+        r.premise.name: r for r in service.rank(RankRequest(COMMUTES, GoalContext("New", ("Lib.Add",))))
+    }
     assert ranked["add_comm"].in_scope is True and ranked["add_comm'"].in_scope is False
     alone = PremiseService.open([bundled], model_folder)
-    [first, *_] = alone.rank(COMMUTES, GoalContext("New", ("Mathlib.Data.Set",)))
+    [first, *_] = alone.rank(RankRequest(COMMUTES, GoalContext("New", ("Mathlib.Data.Set",))))
     assert first.premise == Premise("add_comm'", "theorem", "Mathlib.Algebra.Group.Basic")
     assert first.import_line == "import Mathlib.Algebra.Group.Basic"
     own = {"Mathlib.Other": Sheet([theorem("t", "Mathlib.Other", "a + b = b + a")], package="mathlib")}
@@ -207,7 +211,7 @@ def test_what_the_proofs_of_near_theorems_use_is_a_candidate(tmp_path: Path, enc
     )
     # the theorem being proved has no vote, nor has what follows it
     place = GoalContext("Lib.Open", (), line=3, theorem="open_old")
-    [first, *_] = service.rank(COMMUTES, place)
+    [first, *_] = service.rank(RankRequest(COMMUTES, place))
     assert (first.premise.name, first.score) == ("far.away", pytest.approx(np.log(2)))
 
 
@@ -215,16 +219,18 @@ def test_what_the_proofs_above_use_is_a_candidate(tmp_path: Path, encoder: Encod
     proofs = {"open_old": ["mem_union"]}
     store = make_store(tmp_path, PROJECT, encoder, proofs=proofs)
     service = PremiseService([store], encoder, weighing("used_nearby"))
-    indexed = service.rank(COMMUTES, GoalContext("Lib.Open", (), line=9))
+    indexed = service.rank(RankRequest(COMMUTES, GoalContext("Lib.Open", (), line=9)))
     assert (indexed[0].premise.name, indexed[0].score) == ("mem_union", pytest.approx(np.log(2)))
     text = "theorem open_old : 1 = 1 := by\n  rw [le_total]\n\ntheorem next : 2 = 2 := by\n  exact open_old\n"
     source = read_module(text, "Lib.Open", "Lib/Open.lean")
     place = GoalContext("Lib.Open", (), line=9, local=source.premises, source=source)
-    shown = {one.premise.name: one.score for one in service.rank(COMMUTES, place)}
+    shown = {one.premise.name: one.score for one in service.rank(RankRequest(COMMUTES, place))}
     assert shown["le_total"] == shown["open_old"] == pytest.approx(np.log(2))
     assert shown.get("mem_union", 0.0) == 0.0, "what the editor shows takes the place of what was indexed"
     inside = GoalContext("Lib.Open", (), line=4, local=source.premises, theorem="next", source=source)
-    assert {one.premise.name: one.score for one in service.rank(COMMUTES, inside)}["open_old"] == 0.0
+    assert {one.premise.name: one.score for one in service.rank(RankRequest(COMMUTES, inside))}[
+        "open_old"
+    ] == 0.0
 
 
 def test_a_new_index_is_seen_and_a_bad_one_is_told(
@@ -235,10 +241,10 @@ def test_a_new_index_is_seen_and_a_bad_one_is_told(
     shutil.rmtree(store.root / "segments")
     with pytest.raises(IndexDamaged):
         make_store_manifest_touch(store)
-        service.rank(COMMUTES)
+        service.rank(RankRequest(COMMUTES))
     shutil.rmtree(store.root)
     with pytest.raises(IndexMissing):
-        service.rank(COMMUTES)
+        service.rank(RankRequest(COMMUTES))
 
 
 def make_store_manifest_touch(store: IndexStore) -> None:
@@ -267,6 +273,6 @@ def test_freshness_names_sources_and_changed_files(
 def test_many_threads_get_the_same_answers(service: PremiseService) -> None:
     goals = [COMMUTES, goal("y ∈ A ∪ B", ("y", "α")), goal("a ≤ b ∨ b ≤ a", ("a b", "ℕ"))] * 8
     where = GoalContext("Lib.Open", ("Lib.Sets",), line=20, local=LOCAL)
-    alone = [service.rank(item, where, 5) for item in goals]
+    alone = [service.rank(RankRequest(item, where, 5)) for item in goals]
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(lambda item: service.rank(item, where, 5), goals)) == alone
+        assert list(pool.map(lambda item: service.rank(RankRequest(item, where, 5)), goals)) == alone

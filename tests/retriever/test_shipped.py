@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lean_extract.records import Premise
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
@@ -20,13 +21,13 @@ def test_index_and_encoder_belong_together_and_are_small() -> None:
 
 
 def test_addition_commutes(shipped: PremiseService) -> None:
-    names = [ranked.premise.name for ranked in shipped.rank(COMMUTES, None, 10)]
+    names = [ranked.premise.name for ranked in shipped.rank(RankRequest(COMMUTES, None, 10))]
     assert {"add_comm", "Nat.add_comm"} & set(names)
 
 
 def test_a_lemma_that_states_the_goal_is_found(shipped: PremiseService) -> None:
     state = goal("x ∈ s ∪ t ↔ x ∈ s ∨ x ∈ t", ("α", "Type u_1"), ("s t", "Set α"), ("x", "α"))
-    [first, *_] = shipped.rank(state, GoalContext("New", ("Mathlib.Data.Set.Basic",)))
+    [first, *_] = shipped.rank(RankRequest(state, GoalContext("New", ("Mathlib.Data.Set.Basic",))))
     assert first.premise == Premise("Set.mem_union", "theorem", first.premise.module, is_protected=False)
     assert first.premise.module.startswith("Mathlib.") and first.in_scope
     assert first.doc_url is not None and first.doc_url.endswith("#Set.mem_union")

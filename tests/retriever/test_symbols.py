@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retriever.lean.symbols import (
-    Overlap,
+    Mepo,
     goal_symbols,
     premise_symbols,
     symbol_overlap,
@@ -58,7 +58,7 @@ def test_postings_in_any_number_of_segments_give_what_the_texts_give(
         return math.log((1 + len(texts)) / (1 + sum(term in text for text in texts))) + 1
 
     parts = [part for part in (texts[:cut], texts[cut:]) if part]
-    index = Overlap([build_postings(part) for part in parts])
+    index = Mepo([build_postings(part) for part in parts])
     expected = symbol_overlap(query, [frozenset(text) for text in texts], idf)
     assert len(index) == len(texts)
     assert index.scores(query) == pytest.approx(expected, abs=1e-5)
@@ -66,5 +66,5 @@ def test_postings_in_any_number_of_segments_give_what_the_texts_give(
 
 
 def test_an_index_of_nothing_answers() -> None:
-    assert np.array_equal(Overlap([]).scores({"a"}), np.zeros(0, dtype=np.float32))
-    assert Overlap([]).score_texts({"a"}, [["a", "b"]]) == pytest.approx([0.5])
+    assert np.array_equal(Mepo([]).scores({"a"}), np.zeros(0, dtype=np.float32))
+    assert Mepo([]).score_texts({"a"}, [["a", "b"]]) == pytest.approx([0.5])

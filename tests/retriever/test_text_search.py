@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Import
-from retriever.lean.allowed import Allowed, is_below
 from retriever.lean.declared import declared
+from retriever.lean.eligibility import Allowed, RankRequest, is_below
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import is_statement, search
@@ -74,17 +74,19 @@ def test_the_open_file_takes_part(service: PremiseService) -> None:
 
 
 def test_the_filter_comes_before_the_choice(service: PremiseService) -> None:
-    ranked = service.rank(COMMUTES, None, 1, allowed=Allowed(modules=("Library",)))
+    ranked = service.rank(RankRequest(COMMUTES, None, 1, allowed=Allowed(modules=("Library",))))
     assert [one.premise.name for one in ranked] == ["Set.union_comm"]
-    ranked = service.rank(COMMUTES, None, 9, allowed=Allowed(modules=("Lib",)))
+    ranked = service.rank(RankRequest(COMMUTES, None, 9, allowed=Allowed(modules=("Lib",))))
     assert {one.premise.module for one in ranked} == {"Lib.Add", "Lib.Order"}
     joined = Allowed(declared_in=frozenset({"Lib.Order"}), names=frozenset({"Set.union_comm", "not.there"}))
-    assert {one.premise.name for one in service.rank(COMMUTES, None, 9, allowed=joined)} == {
+    assert {one.premise.name for one in service.rank(RankRequest(COMMUTES, None, 9, allowed=joined))} == {
         "le_total",
         "Set.union_comm",
     }
-    assert service.rank(COMMUTES, None, 9, allowed=Allowed(names=frozenset())) == []
-    reached = service.rank(COMMUTES, GoalContext("Open", ("Lib.Order",)), 9, allowed=Allowed(in_scope=True))
+    assert service.rank(RankRequest(COMMUTES, None, 9, allowed=Allowed(names=frozenset()))) == []
+    reached = service.rank(
+        RankRequest(COMMUTES, GoalContext("Open", ("Lib.Order",)), 9, allowed=Allowed(in_scope=True))
+    )
     assert [one.premise.name for one in reached] == ["le_total"]
 
 

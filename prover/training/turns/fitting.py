@@ -13,7 +13,7 @@ import numpy as np
 from lean_extract.common.arrays import Doubles, Int64s
 from lean_extract.common.errors import BadRecords
 from lean_extract.syntax.complete_tactics import head
-from prover.odds import FEATURES, FORMAT, SOURCES, VERSION, Odds, features, together
+from prover.odds import FEATURES, FORMAT, SOURCES, VERSION, AcceptanceModel, features, together
 from prover.training.measuring import last_parts, share_table, shares
 from prover.training.turns.labelled import LabelledGoal
 from retriever.metrics.bootstrap import Interval
@@ -97,7 +97,7 @@ def regressed(rows: Rows) -> Doubles:
     return weights
 
 
-def fitted(sets: Sets, rows: Rows, seconds: Mapping[str, float]) -> Odds:
+def fitted(sets: Sets, rows: Rows, seconds: Mapping[str, float]) -> AcceptanceModel:
     """The odds fitted on these rows of the sets, which say nothing yet of what can be expected of a source.
 
     The chance is that of the last set, where Lean tried tactics: at the steps of a file, what Lean would also have
@@ -106,10 +106,10 @@ def fitted(sets: Sets, rows: Rows, seconds: Mapping[str, float]) -> Odds:
     weights = regressed(rows)
     by_name = dict(zip(FEATURES, weights[:-1].tolist(), strict=True))
     by_name["base"] += float(weights[-1]) * (len(sets) - 1)
-    return Odds({name: round(weight, 4) for name, weight in by_name.items()}, seconds, {})
+    return AcceptanceModel({name: round(weight, 4) for name, weight in by_name.items()}, seconds, {})
 
 
-def odds_of(sets: Sets, rows: Rows) -> Odds:
+def odds_of(sets: Sets, rows: Rows) -> AcceptanceModel:
     """The odds to ship, fitted on all rows."""
     goals = [goal for found in sets.values() for goal in found]
     odds = fitted(sets, rows, seconds_of(goals))
@@ -127,7 +127,7 @@ def seconds_of(goals: Iterable[LabelledGoal]) -> dict[str, float]:
     return {"": 1.0} | {word: round(max(mean, 1e-4), 4) for word, mean in sorted(found.items())}
 
 
-def expected(odds: Odds, goals: Sequence[LabelledGoal]) -> dict[str, tuple[float, ...]]:
+def expected(odds: AcceptanceModel, goals: Sequence[LabelledGoal]) -> dict[str, tuple[float, ...]]:
     """By source, the mean chance of its n-th best tactic, for the first places."""
     sums: dict[str, Doubles] = {source: np.zeros(_PLACES) for source in SOURCES}
     asked: dict[str, int] = defaultdict(int)
@@ -168,9 +168,9 @@ def cross_validated(sets: Sets, rows: Rows) -> list[TurnsRow]:
     return found
 
 
-def in_order(goal: LabelledGoal, odds: Odds) -> list[str]:
+def in_order(goal: LabelledGoal, odds: AcceptanceModel) -> list[str]:
     """All that is proposed, in the order to try."""
-    return [one.tactic for one in sorted(odds.weighed(goal.lists), key=odds.worth, reverse=True)]
+    return [one.tactic for one in sorted(odds.weighed(goal.lists), key=odds.expected_value, reverse=True)]
 
 
 def fold_of(goal: LabelledGoal) -> int:
@@ -203,7 +203,7 @@ def markdown(rows: Sequence[TurnsRow]) -> str:
     return share_table("set", [(row.name, row.figures, str(row.goals)) for row in rows], "goals")
 
 
-def to_json(odds: Odds, about: Mapping[str, Any]) -> dict[str, Any]:
+def to_json(odds: AcceptanceModel, about: Mapping[str, Any]) -> dict[str, Any]:
     """The file's JSON values."""
     return {
         "format": FORMAT,

@@ -13,17 +13,17 @@ from pathlib import Path
 
 from lean_extract.common.arrays import Floats
 from lean_extract.records import Premise
-from prover.candidates import Candidate, Closers, Templates, merge
-from prover.generator.source import as_candidates
-from prover.mentions import DEFINITIONS, worth_trying
-from prover.neighbours.features import Asked as AskedNeighbours
+from prover.candidates import Candidate, FinishingTactics, Templates, merge
+from prover.generator.source import TacticGenerator, as_candidates
+from prover.mentions import DEFINITIONS, definitions_to_try
+from prover.neighbours.features import StepQuery as AskedNeighbours
 from prover.neighbours.proposals import candidates as neighbour_candidates
-from prover.opening import AnyGenerator, count_for
+from prover.opening import count_for
 from prover.shaped.model import ShapeGenerator
 from prover.training.evaluate_neighbours import Library
 from prover.training.steps import WantedStep
 from retriever.lean.evaluation.pool import HeldOutGoal
-from retriever.lean.evaluation.rankers import FusedMethod, LearnedMethod, in_setting, score, served_method
+from retriever.lean.evaluation.rankers import RankedMethod, score, served_method
 from retriever.lean.evaluation.session import EvaluationSession, encode_questions, open_session
 from retriever.lean.features import load_fusion
 from retriever.lean.index.steps import step_vectors
@@ -43,10 +43,10 @@ class Sources:
     """All that proposes tactics at the goals of one library."""
 
     session: EvaluationSession
-    method: FusedMethod | LearnedMethod
+    method: RankedMethod
     known: Library
     closers: tuple[str, ...]
-    generators: Sequence[AnyGenerator]
+    generators: Sequence[TacticGenerator]
 
     @classmethod
     def open(
@@ -57,7 +57,7 @@ class Sources:
         cache: Path | None,
         known: Library,
         closers: tuple[str, ...],
-        generators: Sequence[AnyGenerator],
+        generators: Sequence[TacticGenerator],
     ) -> Sources:
         """Load the model's folder, the dataset, and its records' definitions. Raises ModelError, BadRecords."""
         weights = load_fusion(encoder)
@@ -86,7 +86,7 @@ class Sources:
             theorems, definitions = self._premises(question, state)
             usable = [*theorems, *definitions]
             templates: list[Candidate] = []
-            for source in (Templates(), Closers(self.closers)):
+            for source in (Templates(), FinishingTactics(self.closers)):
                 templates += source.candidates(step.goal, usable, MADE)
             where = AskedNeighbours(step.goal, step.module, step.theorem)
             lists = [merge([templates], MADE), neighbour_candidates(where, near, theorems, MADE)]
@@ -99,9 +99,9 @@ class Sources:
     def _premises(self, question: HeldOutGoal, state: Floats) -> tuple[list[Premise], list[Premise]]:
         theorems = self._ranked(question, state)
         others = [one for one in self._ranked(replace(question, kinds="all"), state) if not is_theorem(one)]
-        return theorems[:PREMISES], worth_trying(question.goal, others[:DEFINITIONS])
+        return theorems[:PREMISES], definitions_to_try(question.goal, others[:DEFINITIONS])
 
     def _ranked(self, question: HeldOutGoal, state: Floats) -> list[Premise]:
         pool, corpus = self.session.pool, self.session.dataset.corpus
-        scored = in_setting(score(pool, self.session.vectors, state, question), "importable")
+        [scored] = score(pool, self.session.vectors, state, question, ["importable"])
         return [corpus[number] for number in self.method.ranking(scored)]

@@ -20,7 +20,7 @@ from lean_extract.common.verbs import add_json_option, write_json
 from retriever.lean.evaluation.fit_fusion import examples_of, refit
 from retriever.lean.evaluation.measure import HEADINGS, MethodRow, measure, plain, rows_of
 from retriever.lean.evaluation.pool import Pool
-from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, featured
+from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, feature_rows
 from retriever.lean.evaluation.session import EvaluationSession, open_session, part_questions, read_states
 from retriever.lean.features import FEATURES, load_fusion
 from retriever.metrics.bootstrap import cell, table
@@ -43,7 +43,7 @@ class Tables:
         """Candidates [n] and their features [n, FEATURES]."""
         kept = self._kept.get(scored.setting)
         if kept is None or kept[0] is not scored:
-            numbers, _, table = featured(self._pool, self._lists.lists, scored)
+            numbers, table = feature_rows(self._pool, self._lists.lists, FEATURES, scored)
             kept = scored, numbers, table
             self._kept[scored.setting] = kept
         return kept[1], kept[2]

@@ -14,7 +14,7 @@ import numpy as np
 from lean_extract.common.errors import BadRecords
 from retriever.lean.evaluation.measure import scored_questions
 from retriever.lean.evaluation.pool import HeldOutGoal
-from retriever.lean.evaluation.rankers import featured
+from retriever.lean.evaluation.rankers import feature_rows
 from retriever.lean.evaluation.session import EvaluationSession, open_session, part_questions
 from retriever.lean.features import FEATURES
 from retriever.metrics.fit import RankingExample, fit
@@ -36,7 +36,7 @@ def examples_of(
     """Every question in every setting that leaves it a gold premise among its candidates."""
     for question, asked in scored_questions(session, questions):
         for scored in asked.values():
-            numbers, _, table = featured(session.pool, lists.lists, scored)
+            numbers, table = feature_rows(session.pool, lists.lists, FEATURES, scored)
             gold = np.isin(numbers, list(question.gold))
             if gold.any():
                 yield RankingExample(table, gold)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadRecords
 from lean_extract.goals import parse_goal
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
@@ -70,7 +71,7 @@ def asked(service: PremiseService, questions: Sequence[LemmaQuestion]) -> list[L
     answers = []
     for question in questions:
         if question.is_state:
-            ranked = service.rank(parse_goal(question.text), None, FIRST)
+            ranked = service.rank(RankRequest(parse_goal(question.text), k=FIRST))
         else:
             ranked = search(service, question.text, None, FIRST)
         answers.append(LemmaAnswer(question, tuple(one.premise.name for one in ranked)))

@@ -16,7 +16,6 @@ from retriever.lean.evaluation.rankers import (
     Method,
     ScoredQuestion,
     Setting,
-    in_setting,
     rankings,
     score,
 )
@@ -81,8 +80,8 @@ def scored_questions(
     for row, question in enumerate(
         tqdm(questions, unit="question", disable=None if shows_progress else True)
     ):
-        raw = score(session.pool, session.vectors, states[row], question)
-        yield question, {setting: in_setting(raw, setting) for setting in settings}
+        scored = score(session.pool, session.vectors, states[row], question, settings)
+        yield question, dict(zip(settings, scored, strict=True))
 
 
 def measure(

@@ -13,12 +13,14 @@ from lean_extract.common.arrays import Bools, Floats, Int8s, Int64s
 from lean_extract.records import Goal, Module, Premise
 from retriever.lean.callers import Caller
 from retriever.lean.dataset.dataset import Dataset
+from retriever.lean.goal_context import texts_of
+from retriever.lean.internal import InternalNames
 from retriever.lean.ranker.kinds import group_of
 from retriever.lean.ranker.place import Place, UsesByPlace, last_uses, starting_with
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.structure.index import StructureIndex
-from retriever.lean.symbols import Overlap
+from retriever.lean.symbols import Mepo
 from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import premise_tokens
 from retriever.search.bm25 import Bm25, Bm25Parameters
@@ -63,7 +65,7 @@ class Pool:
     use_counts: Int64s
     graph: dict[str, ModuleNode]
     bm25: Bm25
-    overlap: Overlap
+    overlap: Mepo
     structure: StructureIndex
     proofs: ProofGraph
     """Of the training split's theorems."""
@@ -74,11 +76,18 @@ class Pool:
     """Family by root name."""
     members: dict[int, Int64s]
     """The candidates of each module, by its number."""
+    internal: InternalNames
+    """Those that their libraries call internal, as a pool is of libraries."""
     _visible: dict[str, Bools] = field(default_factory=dict)
     """[modules] What each module asked about so far can see; questions of one module come together."""
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @property
+    def view(self) -> Pool:
+        """What names, modules and lines are read from, as a snapshot has it."""
+        return self
 
     def name(self, number: int) -> str:
         """A candidate's full name."""
@@ -92,10 +101,19 @@ class Pool:
         """The family of a theorem of the pool; -1 if it is not there."""
         return self.roots.get(theorem, -1)
 
-    def offered(self, question: HeldOutGoal) -> Bools:
-        """[n] What is of the kinds asked for, but the theorem itself and its generated twins."""
-        others = np.asarray(self.families != self.family_of(question.theorem))
+    def offered(self, question: HeldOutGoal, *, is_placed: bool) -> Bools:
+        """[n] What is of the kinds asked for, but the theorem itself, its generated twins, and internal names.
+
+        `is_placed`: whether the question's place is known; then what that names is not internal.
+        """
+        place = (question.theorem, question.module) if is_placed else ()
+        hidden = self.internal.but_named_in([*texts_of(question.goal), *place])
+        others = self.others(question) & ~hidden
         return others if question.kinds == "all" else np.asarray(others & self.is_theorem)
+
+    def others(self, question: HeldOutGoal) -> Bools:
+        """[n] All but the theorem itself and its generated twins."""
+        return np.asarray(self.families != self.family_of(question.theorem))
 
     @cached_property
     def is_theorem(self) -> Bools:
@@ -103,11 +121,10 @@ class Pool:
         return np.asarray(self.kind_groups == 0)
 
     def voters(self, question: HeldOutGoal) -> Bools:
-        """[n] The training theorems that may vote, whatever is known of the question's position."""
-        if not question.hides_file:
-            return self.proofs.known
-        result = self.proofs.known.copy()
-        result[self._in_file(question)] = False
+        """[n] The other training theorems, which may vote whatever is known of the question's position."""
+        result = self.proofs.known & self.others(question)
+        if question.hides_file:
+            result[self._in_file(question)] = False
         return np.asarray(result)
 
     def place_of(self, question: HeldOutGoal) -> Place:
@@ -197,7 +214,7 @@ def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
         use_counts=dataset.use_counts(),
         graph={module.name: _node(module) for module in dataset.modules},
         bm25=bm25,
-        overlap=Overlap(bm25.segments),
+        overlap=Mepo(bm25.segments),
         structure=StructureIndex([StructureColumns.of_rows([of_premise(premise) for premise in corpus])]),
         proofs=proofs,
         uses_by_place=UsesByPlace(
@@ -206,6 +223,7 @@ def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
             module_numbers,
             lambda namespace: starting_with(joined_names, starts[:-1], f"{namespace}."),
         ),
+        internal=InternalNames([(0, joined_names, starts)], len(corpus), lambda number: corpus[number].name),
         kind_groups=np.array(
             [group_of(premise.kind, is_theorem=is_theorem(premise)) for premise in corpus], dtype=np.int8
         ),

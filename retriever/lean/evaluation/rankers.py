@@ -18,24 +18,24 @@ from lean_extract.common.arrays import Bools, Floats, Int64s
 from retriever.lean.callers import Caller
 from retriever.lean.evaluation.pool import HeldOutGoal, Pool
 from retriever.lean.evaluation.session import EvaluationSession
-from retriever.lean.features import CandidateColumns, RankingContext, features
-from retriever.lean.index.view import NEIGHBOURS
 from retriever.lean.ranker.model import TreeRanker
-from retriever.lean.ranker.place import Place
-from retriever.lean.ranker.signals import (
-    RankerSignals,
-    TargetQuestion,
-    indexed_columns,
-    ranker_signals,
-    ranker_table,
+from retriever.lean.ranking import (
+    GoalQuery,
+    GoalText,
+    GoalVector,
+    Ranker,
+    RankingQuestion,
+    Surroundings,
+    best,
+    candidates,
+    columns_of,
+    feature_table,
+    question_of,
+    ranker_columns_of,
 )
-from retriever.lean.ranking import RankingQuestion, Signals, best, candidates, columns_of
-from retriever.lean.structure.hashes import GoalStructure, goal_statement, of_statement, patterns_of
-from retriever.lean.tokens import goal_tokens, target_tokens
 from retriever.search.fusion import Fusion, Lists
 from retriever.search.index.exact import KnownProducts
 from retriever.search.top import top
-from retriever.search.votes import by_rank
 
 Setting = Literal["state", "place", "importable"]
 """What is known, and which candidates there are. `state`: only the state, and all premises. `place`: its file and
@@ -46,7 +46,7 @@ DEPTH = 1000
 
 @dataclass(frozen=True, slots=True)
 class ScoredQuestion:
-    """A question with the raw scores that fusion starts from; what may not be offered has -inf.
+    """A question in one setting, with the signals that rankings start from.
 
     Votes and uses nearby come from proofs of the training split. The theorem and its twins do not vote, nor,
     where the position is known, does what follows in its file. What is not importable else does, as in the
@@ -55,28 +55,31 @@ class ScoredQuestion:
 
     question: HeldOutGoal
     setting: Setting
-    dense: Floats
-    lexical: Floats
-    votes: Floats
-    """Of the nearest training theorems."""
-    votes_there: Floats
-    """The same without those after the theorem in its file, for settings in which its position is known."""
-    overlap: Floats
-    """How much of each premise's tokens the goal has."""
-    structure: GoalStructure
-    instances: Int64s
-    """The premises that the goal is an instance of by its structure."""
-    promise: Floats
-    """float32[len(instances)]: how promising each is."""
-    nearby: Floats
-    """In how many training proofs above the theorem in its file each premise is used."""
-    further: RankerSignals
-    """What the learned ranker needs."""
-    further_there: RankerSignals
-    """The same with the voters of `votes_there`."""
-    allowed: Bools
-    importable: Bools
-    tokens: frozenset[str]
+    asked: RankingQuestion
+    """As the service asks it."""
+
+    @property
+    def allowed(self) -> Bools:
+        """bool[n]: what may be offered."""
+        return self.asked.there.offered
+
+    @property
+    def dense(self) -> Floats:
+        """float32[n]: the products with the goal's vector; what may not be offered has -inf, as below."""
+        return self._of_allowed(self.asked.query.dense)
+
+    @property
+    def tower(self) -> Floats:
+        """float32[n]: the same with the state tower's."""
+        return self._of_allowed(self.asked.query.tower)
+
+    @property
+    def lexical(self) -> Floats:
+        """float32[n]: BM25."""
+        return only(self.asked.signals.lexical, self.allowed)
+
+    def _of_allowed(self, vector: GoalVector) -> Floats:
+        return only(vector.query.scores(np.arange(len(self.allowed))), self.allowed)
 
 
 class QuestionRanker(Protocol):
@@ -145,41 +148,25 @@ class Column:
 
     def ranking(self, scored: ScoredQuestion) -> Int64s:
         """By that score."""
-        if self.name == "tower":
-            return scored.further.question.tower.top(DEPTH, scored.allowed)
-        return top(scored.dense if self.name == "dense" else scored.lexical, DEPTH)
+        scores = {"bm25": scored.lexical, "dense": scored.dense, "tower": scored.tower}
+        return top(scores[self.name], DEPTH)
 
 
 @dataclass(frozen=True, slots=True)
-class FusedMethod:
-    """What is shipped: the weighted sum of `retriever.search.fusion` over the union of its top lists."""
-
-    pool: Pool
-    weights: Fusion
-    name: str = "fused"
-    reads_position: bool = True
-
-    def ranking(self, scored: ScoredQuestion) -> Int64s:
-        """Candidates as the service draws them, by their fused score."""
-        return self.first(scored)[0]
-
-    def first(self, scored: ScoredQuestion) -> tuple[Int64s, Floats]:
-        """(numbers, scores) of the ranking."""
-        numbers, columns, table = featured(self.pool, self.weights.lists, scored)
-        scores = self.weights.score(table)
-        order = best(columns.names, scores, DEPTH)
-        return numbers[order], scores[order]
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedMethod:
-    """The learned ranker over the same candidates and those that it has more."""
+class RankedMethod:
+    """What is served before the re-ranker: a ranker over the candidates that are drawn for it."""
 
     pool: Pool
     lists: Lists
-    ranker: TreeRanker
-    name: str = "ranked"
+    ranker: Ranker
+    name: Literal["fused", "ranked"]
+    """By the weighted sum, or by trees."""
     reads_position: bool = True
+
+    @classmethod
+    def fused(cls, pool: Pool, weights: Fusion) -> RankedMethod:
+        """The weighted sum, which ranks where a model has no trees."""
+        return cls(pool, weights.lists, weights, "fused")
 
     def ranking(self, scored: ScoredQuestion) -> Int64s:
         """Candidates as the service draws them, by the ranker's score."""
@@ -187,99 +174,69 @@ class LearnedMethod:
 
     def first(self, scored: ScoredQuestion) -> tuple[Int64s, Floats]:
         """(numbers, scores) of the ranking."""
-        numbers, columns, table = ranker_featured(self.pool, self.lists, scored)
+        numbers, table = feature_rows(self.pool, self.lists, self.ranker.features, scored)
         scores = self.ranker.score(table)
-        order = best(columns.names, scores, DEPTH)
+        order = best([self.pool.name(number) for number in numbers.tolist()], scores, DEPTH)
         return numbers[order], scores[order]
 
 
-def served_method(pool: Pool, model: Path, fusion: Fusion) -> FusedMethod | LearnedMethod:
-    """What a model folder serves before its re-ranker: the learned ranker, or the fusion where it has none.
+def served_method(pool: Pool, model: Path, fusion: Fusion) -> RankedMethod:
+    """What a model folder serves before its re-ranker: its trees, or the weighted sum where it has none.
 
     Raises ModelError.
     """
     ranker = TreeRanker.beside(model)
-    return FusedMethod(pool, fusion) if ranker is None else LearnedMethod(pool, fusion.lists, ranker)
+    return (
+        RankedMethod.fused(pool, fusion)
+        if ranker is None
+        else RankedMethod(pool, fusion.lists, ranker, "ranked")
+    )
 
 
-def score(pool: Pool, vectors: Floats, encoded: Floats, question: HeldOutGoal) -> ScoredQuestion:
-    """What rankings start from, for a question over the pool [n]; `vectors` is [n, d].
+def score(
+    pool: Pool, vectors: Floats, encoded: Floats, question: HeldOutGoal, settings: Sequence[Setting]
+) -> Iterator[ScoredQuestion]:
+    """A question over the pool [n] in each setting; `vectors` is [n, d].
 
     `encoded` is [3, d]: the state, its target alone, and the state as the tower reads it (`encode_questions`).
     """
-    state, target, tower = encoded
-    tokens = frozenset(goal_tokens(question.goal))
-    allowed = pool.offered(question)
-    statement = goal_statement(question.goal)
-    structure = of_statement(statement)
-    instances = pool.structure.instances(structure)
-    dense, lexical = only(vectors @ state, allowed), only(pool.bm25.scores(tokens), allowed)
-    of_target = TargetQuestion(
-        KnownProducts(vectors @ target),
-        target,
-        KnownProducts(vectors @ tower),
-        tower,
-        frozenset(target_tokens(question.goal)),
-        patterns_of(statement),
-        question.caller,
-    )
-
-    def further(voters: Bools, place: Place | None) -> RankerSignals:
-        return ranker_signals(pool, of_target, KnownProducts(dense), lexical, tokens, voters & allowed, place)
-
-    known = pool.voters(question)
-    there = known & ~pool.behind(question)
-    return ScoredQuestion(
-        question,
-        "state",
-        dense,
-        lexical,
-        votes=_votes(pool, dense, known),
-        votes_there=_votes(pool, dense, there),
-        further=further(known, None),
-        further_there=further(there, pool.place_of(question)),
-        overlap=pool.overlap.scores(tokens),
-        structure=structure,
-        instances=instances,
-        promise=pool.structure.fit(structure, instances).promise,
-        nearby=pool.uses_above(question),
-        allowed=allowed,
-        importable=pool.importable(question),
-        tokens=tokens,
-    )
+    dense, target, tower = (GoalVector(one, KnownProducts(vectors @ one)) for one in encoded)
+    query = GoalQuery(GoalText.of([question.goal]), dense, target, tower, question.caller)
+    known: dict[bool, RankingQuestion] = {}
+    for setting in settings:
+        is_placed = setting != "state"
+        if is_placed not in known:
+            known[is_placed] = question_of(pool, query, _surroundings(pool, question, is_placed=is_placed))
+        asked = known[is_placed]
+        if setting == "importable" and asked.there.scope is not None:
+            offered = asked.there.offered & asked.there.scope
+            asked = replace(asked, there=replace(asked.there, offered=offered))
+        yield ScoredQuestion(question, setting, asked)
 
 
-def _votes(pool: Pool, dense: Floats, voters: Bools) -> Floats:
-    nearest = top(dense, NEIGHBOURS, voters)
-    return pool.proofs.votes(nearest, by_rank(len(nearest)))
-
-
-def in_setting(scored: ScoredQuestion, setting: Setting) -> ScoredQuestion:
-    """The same question asked in a setting; `scored` is as `score` gave it."""
-    if setting == "state":
-        return replace(scored, setting=setting)
-    if setting == "place":
-        return replace(scored, setting=setting, votes=scored.votes_there, further=scored.further_there)
-    allowed = scored.allowed & scored.importable
-    dense, lexical = only(scored.dense, allowed), only(scored.lexical, allowed)
-    return replace(
-        scored,
-        setting=setting,
-        allowed=allowed,
-        dense=dense,
-        lexical=lexical,
-        votes=scored.votes_there,
-        further=scored.further_there,
+def _surroundings(pool: Pool, question: HeldOutGoal, *, is_placed: bool) -> Surroundings:
+    """What is known of a question's place; nothing where the setting does not know it."""
+    voters, offered = pool.voters(question), pool.offered(question, is_placed=is_placed)
+    uses = pool.uses_elsewhere(question)
+    if not is_placed:
+        return Surroundings(voters, offered, uses, np.zeros(len(pool), dtype=np.float32))
+    return Surroundings(
+        voters & ~pool.behind(question),
+        offered,
+        uses,
+        pool.uses_above(question),
+        pool.importable(question),
+        pool.place_of(question),
+        question.module,
+        question.theorem,
+        question.line,
     )
 
 
 def asked_by(scored: ScoredQuestion, caller: Caller) -> ScoredQuestion:
     """The same question asked by another caller."""
-
-    def told(signals: RankerSignals) -> RankerSignals:
-        return replace(signals, question=replace(signals.question, caller=caller))
-
-    return replace(scored, further=told(scored.further), further_there=told(scored.further_there))
+    query = replace(scored.asked.query, caller=caller)
+    return replace(scored, asked=replace(scored.asked, query=query))
 
 
 def rankings(method: Method, asked: Sequence[ScoredQuestion]) -> Iterator[Int64s]:
@@ -296,43 +253,11 @@ def only(scores: Floats, allowed: Bools) -> Floats:
     return np.where(allowed, scores, -np.inf).astype(np.float32)
 
 
-def served_question(pool: Pool, scored: ScoredQuestion, *, with_ranker: bool = False) -> RankingQuestion:
-    """The question as the service would ask it: of the context nothing is known in the setting `state`."""
-    known, asked = scored.setting != "state", scored.question
-    context = RankingContext(scored.tokens)
-    if known:
-        context = RankingContext(scored.tokens, asked.module, asked.theorem, asked.line)
-    signals = Signals(
-        dense=KnownProducts(scored.dense),
-        lexical=scored.lexical,
-        votes=scored.votes,
-        nearby=scored.nearby if known else np.zeros_like(scored.nearby),
-        overlap=scored.overlap,
-        instances=scored.instances,
-        promise=scored.promise,
-        uses=pool.uses_elsewhere(asked),
-        further=scored.further if with_ranker else None,
-    )
-    scope = scored.importable if known else None
-    return RankingQuestion(context, scored.structure, signals, scored.allowed, scope)
-
-
-def featured(pool: Pool, lists: Lists, scored: ScoredQuestion) -> tuple[Int64s, CandidateColumns, Floats]:
-    """(candidates int64[n], their columns, their features float32[n, FEATURES]), as the service draws them."""
-    question = served_question(pool, scored)
-    numbers = candidates(question, lists)
-    columns = columns_of(question, pool, pool.structure, numbers)
-    return numbers, columns, features(question.context, columns)
-
-
-def ranker_featured(
-    pool: Pool, lists: Lists, scored: ScoredQuestion
-) -> tuple[Int64s, CandidateColumns, Floats]:
-    """(candidates int64[n], their columns, what the learned ranker reads of them), as the service draws them."""
-    question = served_question(pool, scored, with_ranker=True)
-    numbers = candidates(question, lists)
-    columns = columns_of(question, pool, pool.structure, numbers)
-    table = features(question.context, columns)
-    parts = [(numbers, indexed_columns(pool, scored.further, numbers))]
-    tokens = question.context.tokens
-    return numbers, columns, ranker_table(pool, scored.further, parts, columns, table, tokens)
+def feature_rows(
+    pool: Pool, lists: Lists, read: tuple[str, ...], scored: ScoredQuestion
+) -> tuple[Int64s, Floats]:
+    """(candidates int64[n], the features of a ranker float32[n, len(read)]), as the service has them."""
+    asked = scored.asked
+    numbers = candidates(asked, lists, read)
+    columns, further = columns_of(pool, asked, numbers), ranker_columns_of(pool, asked, numbers)
+    return numbers, feature_table(pool, asked, numbers, columns, [further])[:, : len(read)]

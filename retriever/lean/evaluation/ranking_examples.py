@@ -35,7 +35,7 @@ from lean_extract.common.files.atomic import replacing_bytes
 from lean_extract.common.option_types import positive
 from retriever.lean.callers import Caller
 from retriever.lean.evaluation.pool import HeldOutGoal, OfferedKinds
-from retriever.lean.evaluation.rankers import Setting, asked_by, in_setting, ranker_featured, score
+from retriever.lean.evaluation.rankers import Setting, asked_by, feature_rows, score
 from retriever.lean.evaluation.session import (
     Count,
     EvaluationSession,
@@ -123,15 +123,19 @@ def examples_of(
             gold = [one for one in question.gold if kinds == "all" or pool.is_theorem[one]]
             if not gold:
                 continue
-            raw = score(pool, session.vectors, states[row], replace(question, kinds=kinds, caller=""))
-            ways: list[tuple[Setting, Caller]] = [("place", caller) for caller in callers]
-            if kinds == "theorems":
-                ways = [("state", ""), ("importable", ""), *ways]
-            for setting, caller in ways:
-                numbers, _, table = ranker_featured(pool, lists, asked_by(in_setting(raw, setting), caller))
-                if setting == "place":
-                    kept = raw.importable[numbers]
-                    numbers, table = numbers[kept], table[kept]
+            asked = replace(question, kinds=kinds, caller="")
+            settings: list[Setting] = ["state", "importable", "place"] if kinds == "theorems" else ["place"]
+            scored_in = score(pool, session.vectors, states[row], asked, settings)
+            ways = [
+                (scored, caller)
+                for scored in scored_in
+                for caller in (callers if scored.setting == "place" else callers[:1])
+            ]
+            for scored, caller in ways:
+                setting, scope = scored.setting, scored.asked.there.scope
+                numbers, table = feature_rows(pool, lists, RANKER_FEATURES, asked_by(scored, caller))
+                if setting == "place" and scope is not None:
+                    numbers, table = numbers[scope[numbers]], table[scope[numbers]]
                 is_gold = np.isin(numbers, gold)
                 told = f"{setting}, {kinds}, caller known" if caller else f"{setting}, {kinds}"
                 yield _Ranking(table, is_gold, len(gold) - int(is_gold.sum()), told, question.theorem)

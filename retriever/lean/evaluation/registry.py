@@ -19,10 +19,9 @@ from retriever.lean.evaluation.rankers import (
     DEPTH,
     Column,
     Factory,
-    FusedMethod,
-    LearnedMethod,
     Method,
     Random,
+    RankedMethod,
     ScoredQuestion,
     UseCountRanker,
     served_method,
@@ -63,9 +62,9 @@ METHODS: Mapping[str, Factory] = {
     "dense": lambda session: Column("dense"),
     "tower": lambda session: _tower(session),
     "dense-reranked": lambda session: DenseReranked(logits_of(session)),
-    "fused": lambda session: FusedMethod(session.pool, load_fusion(session.model)),
-    "ranked": lambda session: LearnedMethod(
-        session.pool, load_fusion(session.model).lists, open_ranker(session.model)
+    "fused": lambda session: RankedMethod.fused(session.pool, load_fusion(session.model)),
+    "ranked": lambda session: RankedMethod(
+        session.pool, load_fusion(session.model).lists, open_ranker(session.model), "ranked"
     ),
     "reranked": lambda session: Reranked(
         served_method(session.pool, session.model, load_fusion(session.model)), logits_of(session)
@@ -137,7 +136,7 @@ class Logits:
 class Reranked:
     """What is served where a re-ranker is: the first candidates of another ranking by a blend of both scores."""
 
-    base: FusedMethod | LearnedMethod
+    base: RankedMethod
     logits: Logits
     first: int = FIRST
     name: str = "reranked"

@@ -30,9 +30,9 @@ from retriever.search.index import hnsw
 from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.store import IndexStore
 from retriever.search.index.view import LiveNames
-from retriever.search.indexing.plan import UpdatePlan, make_plan
+from retriever.search.indexing.plan import UpdatePlan, lacks_steps, make_plan
 from retriever.search.indexing.report import IndexReport, Progress, UpdateOptions
-from retriever.search.indexing.update import lacks_graph, lacks_steps, update_store
+from retriever.search.indexing.update import lacks_graph, update_store
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _LONGEST_NAME = 200

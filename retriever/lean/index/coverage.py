@@ -9,7 +9,7 @@ from functools import cached_property
 
 from retriever.search.index.meta import IndexedFile
 from retriever.search.index.view import IndexView, SegmentPart
-from retriever.search.indexing.update import lacks_steps
+from retriever.search.indexing.plan import lacks_steps
 
 
 @dataclass(frozen=True, slots=True)

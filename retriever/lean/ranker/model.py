@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,9 @@ class TreeRanker:
     """int64[k]: which of RANKER_FEATURES the trees read, in their order."""
     added: Floats
     """float32[len(RANKER_FEATURES)]: weights of features that are added to the trees' score."""
-    fitted_on: str = field(default="")
+    fitted_on: str = ""
+    features: tuple[str, ...] = RANKER_FEATURES
+    """The columns of the table that is scored."""
 
     def score(self, matrix: Floats) -> Floats:
         """float32[n]: the score of each row of float32[n, len(RANKER_FEATURES)]."""

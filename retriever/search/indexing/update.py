@@ -18,12 +18,11 @@ from retriever.search.index import hnsw
 from retriever.search.index.files import explained_writes
 from retriever.search.index.manifest import LiveSegment
 from retriever.search.index.meta import IndexedFile
-from retriever.search.index.proof_columns import READ
 from retriever.search.index.segment import Segment, merge
 from retriever.search.index.store import IndexStore, Writer
 from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, IndexSource, ReadSource, Record
 from retriever.search.indexing.embedding import Embedder, in_steps
-from retriever.search.indexing.plan import Change, UpdatePlan, make_plan
+from retriever.search.indexing.plan import Change, UpdatePlan, lacks_steps, make_plan
 from retriever.search.indexing.report import IndexReport, UpdateOptions
 
 DOCUMENTS_PER_SEGMENT = 4096
@@ -284,12 +283,6 @@ class Update(Generic[Record]):
                 if not hnsw.build_graph(segment.folder, segment.vectors, segment.scales, parameters, tell):
                     return False
         return True
-
-
-def lacks_steps(segment: Segment, file: int) -> bool:
-    """Whether steps, mentions or trees of a segment's file were not read: an older version indexed it."""
-    steps = segment.tables.steps
-    return steps is None or bool(steps.read[file] < READ)
 
 
 def lacks_graph(segment: Segment, parameters: hnsw.HnswParameters) -> bool:

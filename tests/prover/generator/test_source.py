@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from prover.generator.model import Generated
-from prover.generator.source import as_candidates
+from prover.generator.source import Generated, as_candidates
 
 
 def test_their_scores_are_its_probabilities() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_file
 from lean_extract.toolchains.packaged import CORE_SOURCES
-from prover.candidates import Closers, Templates
+from prover.candidates import FinishingTactics, Templates
 from prover.search import SearchLimits
 from prover.search.proposals import SourcesProposer
 from prover.search.theorem import Theorem
@@ -35,7 +35,7 @@ def templates(*names: str) -> SourcesProposer:
     async def retrieve(goal: Goal) -> Sequence[Premise]:
         return chosen
 
-    return SourcesProposer(retrieve, (Templates(), Closers()))
+    return SourcesProposer(retrieve, (Templates(), FinishingTactics()))
 
 
 def theorem(statement: str, *imports: str) -> Theorem:

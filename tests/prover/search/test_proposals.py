@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from lean_extract.goals import parse_goal
 from lean_extract.records import Goal, Premise
-from prover.candidates import Candidate, CandidateSource, Closers, Templates
+from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates
 from prover.generator.model import Generated
 from prover.search.environment import Proposed
 from prover.search.proposals import SourcesProposer, no_premises
@@ -29,7 +29,7 @@ class Writes:
 
 
 def proposed(
-    *written: str, sources: tuple[CandidateSource, ...] = (Templates(), Closers()), limit: int = 40
+    *written: str, sources: tuple[CandidateSource, ...] = (Templates(), FinishingTactics()), limit: int = 40
 ) -> list[Proposed]:
     proposer = SourcesProposer(no_premises, sources, limit, generator=Writes(*written), generated=8)
     return asyncio.run(proposer.tactics([GOAL]))
@@ -40,7 +40,7 @@ class Near:
         return [Candidate("exact And.comm.mp h", 0.7, "neighbour", "Lib.swap")]
 
 
-ALL = (Templates(), Closers(), Near())
+ALL = (Templates(), FinishingTactics(), Near())
 
 
 def test_all_sources_propose_and_the_likeliest_comes_first() -> None:

@@ -11,7 +11,7 @@ import pytest
 import retriever
 from lean_extract.source.extract import extract_project
 from lean_extract.toolchains.packaged import PackagedLean
-from prover.odds import SOURCES, Odds
+from prover.odds import SOURCES, AcceptanceModel
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.search.splits import split_of
 from tests.commands import command
@@ -89,7 +89,7 @@ def rows(work: Path, name: str) -> list[dict[str, Any]]:
 
 
 def test_the_odds_can_be_used_and_say_what_they_are_fitted_on(work: Path) -> None:
-    odds = Odds.load(work / "turns.json")
+    odds = AcceptanceModel.load(work / "turns.json")
     assert set(odds.expected) <= set(SOURCES) and "generator" in odds.expected
     assert all(0 < chance < 1 for chances in odds.expected.values() for chance in chances[:1])
     values = json.loads((work / "turns.json").read_text())

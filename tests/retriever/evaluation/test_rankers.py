@@ -18,6 +18,7 @@ from retriever.lean.dataset.dataset import Dataset, build_dataset, load_dataset
 from retriever.lean.evaluation.measure import (
     COMPACT,
     PER_QUERY,
+    SETTINGS,
     differences,
     figures_of,
     markdown,
@@ -29,13 +30,12 @@ from retriever.lean.evaluation.pool import HeldOutGoal, Pool, pool_of
 from retriever.lean.evaluation.rankers import (
     Column,
     ContextualMethod,
-    FusedMethod,
     Method,
     Random,
+    RankedMethod,
     ScoredQuestion,
     UseCountRanker,
-    featured,
-    in_setting,
+    feature_rows,
     rankings,
     score,
 )
@@ -91,7 +91,28 @@ def _names(pool: Pool, chosen: np.ndarray) -> set[str]:
 
 
 def test_the_theorem_and_its_twins_are_not_offered(pool: Pool, question: HeldOutGoal) -> None:
-    assert set(pool.names) - _names(pool, pool.offered(question)) == {"B.asked", "B.asked_twin"}
+    assert set(pool.names) - _names(pool, pool.offered(question, is_placed=True)) == {
+        "B.asked",
+        "B.asked_twin",
+    }
+
+
+def test_internal_names_are_offered_where_the_question_names_them(
+    question: HeldOutGoal, tmp_path: Path
+) -> None:
+    internal = [
+        _premise("Lean.Grind.step", "G", 1, "a = a"),
+        _premise("Lean.Grind.turn", "G", 5, "twist a = a"),
+    ]
+    records = [*MODULES, Module("G", "G.lean"), *PREMISES, *internal, Proof("B.late", "B", ("A.first",))]
+    write_records(tmp_path / "r.jsonl", Header("text"), records)
+    build_dataset(tmp_path / "r.jsonl", tmp_path / "dataset")
+    pool = pool_of(load_dataset(tmp_path / "dataset"), Bm25Parameters())
+    step, turn = ({one.name} for one in internal)
+    assert not _names(pool, pool.offered(question, is_placed=True)) & (step | turn)
+    inside = replace(question, theorem="Lean.Grind.turn", module="G")
+    assert _names(pool, pool.offered(inside, is_placed=True)) & (step | turn) == step
+    assert not _names(pool, pool.offered(inside, is_placed=False)) & (step | turn), "the place is not known"
 
 
 def test_a_theorems_own_proof_is_no_use_that_it_knows_of(pool: Pool, question: HeldOutGoal) -> None:
@@ -126,8 +147,10 @@ class OneHot:
 def test_each_method_ranks_by_its_score_and_the_filter_holds(pool: Pool, question: HeldOutGoal) -> None:
     vectors = np.eye(len(pool), dtype=np.float32)
     state = np.linspace(0.1, 0.9, len(pool), dtype=np.float32)
-    fused = FusedMethod(pool, Fusion(FEATURES, tuple(1.0 if name == "dense" else 0.0 for name in FEATURES)))
-    scored = score(pool, vectors, np.stack([state] * 3), question)
+    fused = RankedMethod.fused(
+        pool, Fusion(FEATURES, tuple(1.0 if name == "dense" else 0.0 for name in FEATURES))
+    )
+    scored, narrow = score(pool, vectors, np.stack([state] * 3), question, ["state", "importable"])
     dense = ranking(Column("dense"), scored)
     assert dense.tolist() == [n for n in range(len(pool) - 1, -1, -1) if "asked" not in pool.names[n]]
     assert ranking(fused, scored).tolist() == dense.tolist()
@@ -135,7 +158,6 @@ def test_each_method_ranks_by_its_score_and_the_filter_holds(pool: Pool, questio
     assert pool.names[ranking(Column("bm25"), scored)[0]] in {"B.early", "B.late"}
     counts = UseCountRanker(pool.use_counts.astype(np.float32))
     assert pool.names[ranking(counts, scored)[0]] == "A.first"
-    narrow = in_setting(scored, "importable")
     for method in (fused, counts, Column("bm25"), Random(len(pool))):
         assert {pool.names[n] for n in ranking(method, narrow)} <= {"A.first", "B.early"}
     wide, filtered = rankings(counts, [scored, narrow])
@@ -148,8 +170,8 @@ def test_features_know_the_place_only_where_the_setting_does(pool: Pool, questio
     weights = Fusion(FEATURES, (0.0,) * len(FEATURES))
     scope, module = FEATURES.index("in_scope"), FEATURES.index("line_distance")
     for setting, expected in (("state", {0.5}), ("place", {0.0, 1.0}), ("importable", {1.0})):
-        scored = in_setting(score(pool, vectors, np.stack([state] * 3), question), setting)  # type: ignore[arg-type]
-        _, _, table = featured(pool, weights.lists, scored)
+        [scored] = score(pool, vectors, np.stack([state] * 3), question, [setting])  # type: ignore[list-item]
+        _, table = feature_rows(pool, weights.lists, FEATURES, scored)
         assert set(table[:, scope]) == expected
         assert table[:, module].any() == (setting != "state")
 
@@ -158,34 +180,36 @@ def test_training_proofs_vote_and_count_where_they_may_be_known(pool: Pool, ques
     """`B.late` alone has a proof that was trained on and is not the question's own; it stands behind it."""
     vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
     assert _names(pool, pool.proofs.known) == {"B.asked", "B.late"}
-    scored = score(pool, vectors, np.stack([state] * 3), question)
-    assert _names(pool, scored.votes > 0) == {"A.first"}
-    for setting in ("place", "importable"):
-        assert not in_setting(scored, setting).votes.any(), "what follows in its file does not vote there"
+    scored, *known = score(pool, vectors, np.stack([state] * 3), question, SETTINGS)
+    assert _names(pool, scored.asked.signals.votes > 0) == {"A.first"}
+    for one in known:
+        assert not one.asked.signals.votes.any(), "what follows in its file does not vote there"
+        assert not one.asked.there.nearby.any()
     elsewhere = replace(question, theorem="C.hidden", module="C", line=1)
-    votes = in_setting(score(pool, vectors, np.stack([state] * 3), elsewhere), "importable").votes
-    assert _names(pool, votes > 0) >= {"A.first"}, "what cannot be used there votes all the same"
+    [there] = score(pool, vectors, np.stack([state] * 3), elsewhere, ["importable"])
+    votes = _names(pool, there.asked.signals.votes > 0)
+    assert votes >= {"A.first"}, "what cannot be used there votes all the same"
     later = replace(question, theorem="D.after", module="B", line=10)
-    assert _names(pool, score(pool, vectors, np.stack([state] * 3), later).nearby > 0) == {
-        "A.first",
-        "B.early",
-    }
-    assert not scored.nearby.any()
+    [below] = score(pool, vectors, np.stack([state] * 3), later, ["place"])
+    assert _names(pool, below.asked.there.nearby > 0) == {"A.first", "B.early"}
 
 
 def test_by_file_no_other_proof_of_the_file_is_known(pool: Pool, question: HeldOutGoal) -> None:
     vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
     later = replace(question, theorem="D.after", module="B", line=10)
     hidden = replace(later, hides_file=True)
-    known, scored = (score(pool, vectors, np.stack([state] * 3), one) for one in (later, hidden))
-    assert known.votes.any() and known.nearby.any() and pool.uses_elsewhere(later).any()
-    for setting in ("state", "importable"):
-        asked = in_setting(scored, setting)  # type: ignore[arg-type]
-        assert not asked.votes.any() and not asked.nearby.any()
+    known, scored = (
+        [one.asked for one in score(pool, vectors, np.stack([state] * 3), asked, ["state", "importable"])]
+        for asked in (later, hidden)
+    )
+    assert known[0].signals.votes.any() and known[1].there.nearby.any() and pool.uses_elsewhere(later).any()
+    for asked in scored:
+        assert not asked.signals.votes.any() and not asked.there.nearby.any()
     assert not pool.uses_elsewhere(hidden).any() and not pool.place_of(hidden).last_use.any()
-    assert (scored.importable == known.importable).all(), "its declarations can be used all the same"
+    assert pool.importable(hidden).tolist() == pool.importable(later).tolist(), "its declarations can be used"
     elsewhere = replace(hidden, theorem="C.hidden", module="C", line=1)
-    assert score(pool, vectors, np.stack([state] * 3), elsewhere).votes.any()
+    [there] = score(pool, vectors, np.stack([state] * 3), elsewhere, ["state"])
+    assert there.asked.signals.votes.any()
 
 
 def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: HeldOutGoal, tmp_path: Path) -> None:
@@ -193,7 +217,7 @@ def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: HeldOutGoal,
     target = pool.names.index("B.early")
     vectors = np.eye(len(pool), dtype=np.float32)
     weights = Fusion(FEATURES, tuple(1.0 if name == "dense" else 0.0 for name in FEATURES))
-    scored = in_setting(score(pool, vectors, vectors[[target] * 3], question), "importable")
+    [scored] = score(pool, vectors, vectors[[target] * 3], question, ["importable"])
     ranked = ranking(Column("dense"), scored)
     figures = dict(zip(PER_QUERY, figures_of(pool, scored, ranked), strict=True))
     assert [figures[f"R@{k}"] for k in (1, 5, 10, 32)] == [0.5, 1.0, 1.0, 1.0]
@@ -203,7 +227,7 @@ def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: HeldOutGoal,
     assert recalls_of(scored, ranked)[:3].tolist() == [0.5, 1.0, 1.0]
     encoder = cast(Encoder, OneHot(target, len(pool)))
     session = EvaluationSession(tmp_path, None, cast(Dataset, None), encoder, None, pool, vectors)
-    methods = [Random(len(pool)), Column("bm25"), Column("dense"), FusedMethod(pool, weights)]
+    methods = [Random(len(pool)), Column("bm25"), Column("dense"), RankedMethod.fused(pool, weights)]
     rows = rows_of(measure(session, methods, [question] * 3), against="bm25")
     by_key = {(row.setting, row.method): row for row in rows}
     assert len(by_key) == 2 * len(methods) + 1
@@ -237,7 +261,7 @@ def test_traced_steps_become_questions(pool: Pool, tmp_path: Path) -> None:
     vectors = np.eye(len(pool), dtype=np.float32)
     one_hot = vectors[[pool.names.index("B.early")] * 3]
     for question, expected in ((first, 0.5), (second, 0.0)):
-        scored = score(pool, vectors, one_hot, question)
+        [scored] = score(pool, vectors, one_hot, question, ["state"])
         figures = dict(
             zip(PER_QUERY, figures_of(pool, scored, ranking(Column("dense"), scored)), strict=True)
         )

@@ -19,6 +19,7 @@ import retriever
 from lean_extract.common.errors import BadSettings, ModelError
 from lean_extract.records import Goal, Hypothesis
 from retriever.lean.dataset.dataset import load_dataset
+from retriever.lean.eligibility import RankRequest
 from retriever.lean.evaluation.ranker_graph import write_ranker
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.service import PremiseService
@@ -192,7 +193,9 @@ def test_the_service_ranks_by_what_it_reads(trained: Path, bag: Path, tmp_path: 
     with exported(trained, bag) as model:
         shutil.copyfile(SHIPPED / "fusion.json", model / "fusion.json")
         write_ranker(model, {"tree_info": [{"tree_structure": {"leaf_value": 0.0}}]}, {"tower": 1.0}, "")
-        ranked = PremiseService.open([store], model).rank(GOAL, GoalContext("New", ("Lib",), local=(own,)))
+        ranked = PremiseService.open([store], model).rank(
+            RankRequest(GOAL, GoalContext("New", ("Lib",), local=(own,)))
+        )
         tower = StateTower.load(model / FOLDER, encoder)
         [vector] = tower.encode_states([GOAL])
     assert {one.premise.name for one in ranked} == {*names, "own"}
