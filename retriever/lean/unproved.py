@@ -14,8 +14,7 @@ from lean_extract.common.files.reading import read_source
 from lean_extract.source.reader import SourceModule, read_module
 from lean_extract.source.unproved import last_components, resting_on_sorry
 from retriever.lean.index.content import Flag, node_of
-from retriever.lean.index.coverage import Coverage
-from retriever.lean.index.view import LeanView
+from retriever.lean.index.view import Coverage, LeanView
 from retriever.search.index.meta import IndexedFile
 
 _LARGEST_FILE = 1 << 20

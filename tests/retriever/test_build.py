@@ -14,8 +14,7 @@ from lean_extract.common.errors import IndexWriteFailed
 from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import SharedPackage, update_index
-from retriever.lean.index.coverage import Coverage
-from retriever.lean.index.view import LeanView
+from retriever.lean.index.view import Coverage, LeanView
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index import hnsw

@@ -15,7 +15,7 @@ from prover.candidates import Templates
 from retriever.lean.eligibility import ranked_premise
 from retriever.lean.index import bundled
 from retriever.lean.index.view import LeanView
-from retriever.lean.nearby import NearbyUses
+from retriever.lean.snapshot import NearbyUses
 from retriever.models.encoder import Encoder
 from retriever.search.index.segment import merge
 from retriever.search.index.segment_content import ALIASES

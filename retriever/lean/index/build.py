@@ -30,9 +30,9 @@ from retriever.search.index import hnsw
 from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.store import IndexStore
 from retriever.search.index.view import LiveNames
-from retriever.search.indexing.plan import UpdatePlan, lacks_steps, make_plan
+from retriever.search.indexing.plan import UpdatePlan, make_plan
 from retriever.search.indexing.report import IndexReport, Progress, UpdateOptions
-from retriever.search.indexing.update import lacks_graph, update_store
+from retriever.search.indexing.update import update_store
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _LONGEST_NAME = 200
@@ -191,10 +191,10 @@ def settled(
     """
     manifest, opened = store.open(fingerprint)
     segments = [segment for segment, _ in opened]
-    if not manifest.complete or (graphs and any(lacks_graph(segment, graphs) for segment in segments)):
+    if not manifest.complete or (graphs and any(segment.lacks_graph(graphs) for segment in segments)):
         return None
     files = [(segment, *one) for segment, live in opened for one in segment.live_files(live.dead_files)]
-    if any(lacks_steps(segment, number) for segment, number, _ in files):
+    if any(segment.lacks_steps(number) for segment, number, _ in files):
         return None
     known = {file.path: file for _, _, file in files}
     if not package.is_fixed:

@@ -40,6 +40,7 @@ from retriever.search.index.files import (
     unreadable,
 )
 from retriever.search.index.meta import GoOn, IndexedFile, Meta, always, read_checked, verify
+from retriever.search.index.proof_columns import READ
 from retriever.search.index.segment_content import (
     ALIASES,
     SegmentContent,
@@ -143,6 +144,16 @@ class Segment:
     def kind(self, index: int) -> str:
         """A document's kind."""
         return self.kind_names[int(self.kinds[index])]
+
+    def lacks_steps(self, file: int) -> bool:
+        """Whether steps, mentions or trees of one of the files were not read: an older version indexed it."""
+        steps = self.tables.steps
+        return steps is None or bool(steps.read[file] < READ)
+
+    def lacks_graph(self, parameters: hnsw.HnswParameters) -> bool:
+        """Whether a graph is to be built."""
+        is_large = len(self) >= parameters.threshold
+        return is_large and hnsw.available() and not hnsw.has_graph(self.folder, len(self))
 
     def raw_record(self, index: int) -> bytes:
         """A document's record as JSON. Raises KeyError where the segment has no records."""
