@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntFlag
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,7 +34,9 @@ from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, SegmentTables, numbered
 from retriever.search.index.structure_columns import StructureColumns, TreeColumns
 from retriever.search.index.table import Kept
-from retriever.search.indexing.corpus import EmbeddedSource
+
+if TYPE_CHECKING:  # whoever only reads an index needs nothing of indexing
+    from retriever.search.indexing.corpus import EmbeddedSource
 
 NO_PROOFS = ProofRows.of_names({})
 

@@ -19,10 +19,10 @@ from retriever.models.encoder import PremiseEncoder
 from retriever.models.quantise import quantise
 from retriever.models.text import premise_texts
 from retriever.search.index.meta import IndexedFile
-from retriever.search.index.proof_columns import ProofRows
+from retriever.search.index.proof_columns import ProofRows, ReadStep
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent
-from retriever.search.indexing.corpus import EmbeddedSource, ReadSource, ReadStep
+from retriever.search.indexing.corpus import EmbeddedSource, ReadSource
 
 
 class ListedSource(Protocol):

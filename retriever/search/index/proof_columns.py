@@ -183,6 +183,18 @@ READ = 3
 
 
 @dataclass(frozen=True, slots=True)
+class ReadStep:
+    """A step of a document, which is to be found by a vector of its own."""
+
+    owner: int
+    """The position of its document among the source's records."""
+    state: Any
+    """What its vector is made of; only the corpus knows what that is."""
+    record: bytes
+    """What the index keeps of it, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
 class StepColumns(Table):
     """m steps of a segment's documents: further vectors, each with a record of its own, found beside the documents.
 
