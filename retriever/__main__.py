@@ -38,9 +38,7 @@ VERBS: Mapping[str, Verb] = {
         ".lean.evaluation.known_lemmas", "ask an index for lemmas that are known to be in it"
     ),
     "experiments": Verb(".lean.experiments.run", "train and measure the models of Tables 3 and 4"),
-    "embed-sentences": Verb(
-        ".lean.evaluation.baselines.sentence", "embed a corpus with the sentence encoder"
-    ),
+    "embed-sentences": Verb(".lean.evaluation.sentence", "embed a corpus with the sentence encoder"),
     "evaluate-collection": Verb(".evaluation.evaluate", "measure rankings on the collection of a backend"),
     "fit-collection-rerank": Verb(".evaluation.fit_reranker", "fit the re-ranker of a collection"),
     "generate-references": Verb(

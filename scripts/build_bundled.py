@@ -27,20 +27,18 @@ from lean_extract.common.errors import PremiseSuggestError
 from lean_extract.records import Module, Premise, Proof, read_header, read_records
 from retriever.lean.dataset.dataset import names_in
 from retriever.lean.index import bundled
-from retriever.lean.index.content import content_of
-from retriever.lean.index.modules import kept_of
+from retriever.lean.index.content import content_of, kept_of
 from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import name_tokens
 from retriever.models.encoder import Encoder
 from retriever.models.quantise import quantise
 from retriever.search.index.manifest import LiveSegment
+from retriever.search.index.meta import IndexedFile
 from retriever.search.index.proof_columns import ProofRows
-from retriever.search.index.segment import Segment
+from retriever.search.index.segment import Segment, merge
 from retriever.search.index.segment_content import write_segment
-from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.store import IndexStore
 from retriever.search.indexing.corpus import EmbeddedSource
-from retriever.search.indexing.merging import merge
 from retriever.search.splits import family_roots, split_of
 
 PACKAGE = "mathlib"

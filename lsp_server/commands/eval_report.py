@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from prover.search.run_folder import RESULTS, ProblemRow, RunDescription, read_description, read_rows
-from retriever.metrics import tables
+from retriever.metrics import bootstrap
 from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.metrics.charts import Bar, BarPanel, bar_chart
 
@@ -178,7 +178,7 @@ def table(runs: Sequence[Run]) -> list[list[str]]:
 
 def markdown(lines: Sequence[Sequence[str]]) -> str:
     """The table as Markdown."""
-    return tables.table(lines[0], lines[1:])
+    return bootstrap.table(lines[0], lines[1:])
 
 
 def plain(lines: Sequence[Sequence[str]]) -> str:
@@ -212,7 +212,7 @@ def _limits(run: Run) -> tuple[object, ...]:
 
 
 def _percent(rate: Rate | None) -> str:
-    return "-" if rate is None else tables.cell(rate.percent)
+    return "-" if rate is None else bootstrap.cell(rate.percent)
 
 
 def _count(rate: Rate | None) -> str:

@@ -18,7 +18,7 @@ from lean_extract.toolchains.elan import is_lean, version_in
 from lean_extract.toolchains.toolchain import asked_toolchain
 from lsp_server.engine.schema import IndexItem, SourceItem
 from retriever.lean.freshness import Freshness
-from retriever.lean.index.coverage import IndexedPackage
+from retriever.lean.index.view import IndexedPackage
 from retriever.models.encoder import FittedState
 
 MATHLIB = "mathlib"

@@ -34,12 +34,19 @@ from prover.mentions import DEFINITIONS
 from prover.tactic_words import MODULES
 from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
-from retriever.lean.declared import DeclarationSite, declared, described, stated
+from retriever.lean.declared import (
+    DeclarationSite,
+    declared,
+    described,
+    names_in,
+    respelled,
+    spellings,
+    stated,
+)
 from retriever.lean.eligibility import Allowed, Kinds, RankedPremise, RankRequest, kinds_for
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.bundled import read_card
 from retriever.lean.service import PremiseService
-from retriever.lean.spelling import names_in, respelled, spellings
 from retriever.models.reranker import DEPTH
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from retriever.lean.snapshot import Snapshot
-from retriever.search.index.lock import locked
+from retriever.search.index.files import locked
 
 
 class Names:

@@ -18,8 +18,7 @@ from lean_extract.syntax.lexer import is_identifier, raw_tokens
 from prover.training.data import EncodedPairs
 from prover.training.pairs import TacticPair
 from retriever.lean.evaluation.pool import HeldOutGoal, Pool
-from retriever.metrics.bootstrap import Bootstrap, Interval
-from retriever.metrics.tables import table
+from retriever.metrics.bootstrap import Bootstrap, Interval, table
 
 FORMAT = "premise-suggest-retrieved"
 

@@ -38,8 +38,8 @@ from retriever.evaluation.rows import (
     task_of,
 )
 from retriever.evaluation.trained_rankers import lexical, trained
+from retriever.metrics.bootstrap import cell, table
 from retriever.metrics.ranks import mean_average_precision
-from retriever.metrics.tables import cell, table
 from retriever.search.backends import find_backend
 from retriever.search.collections.measure import search_weights
 from retriever.search.collections.rankers import levelled

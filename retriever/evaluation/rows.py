@@ -12,9 +12,8 @@ from tqdm import tqdm
 from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import BadSettings
 from retriever.metrics.bootstrap import Interval
-from retriever.metrics.ranks import Ranks, ranks_of
-from retriever.metrics.references import AnswerRanks
-from retriever.metrics.selection import columns_of
+from retriever.metrics.ranking import columns_of
+from retriever.metrics.ranks import AnswerRanks, Ranks, ranks_of
 from retriever.search.backend import Backend, Collection
 from retriever.search.splits import Split
 

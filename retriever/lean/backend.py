@@ -15,8 +15,8 @@ import numpy as np
 from lean_extract.common.errors import UserError
 from lean_extract.goals import parse_state
 from lean_extract.records import Premise
-from retriever.lean.dataset.dataset import DatasetQuery
-from retriever.lean.dataset.files import load_dataset
+from retriever.lean.dataset.dataset import load_dataset
+from retriever.lean.dataset.queries import DatasetQuery
 from retriever.lean.tokens import text_tokens
 from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.metrics.ranks import Ranks

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import read_source
-from retriever.lean.index.coverage import Coverage, IndexedPackage
+from retriever.lean.index.view import Coverage, IndexedPackage
 from retriever.lean.snapshot import Snapshot
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.text_search import SearchPool, search_pool
 from retriever.lean.words.name_search import NameSearch
-from retriever.search.index.tree_columns import TreeColumns
+from retriever.search.index.structure_columns import TreeColumns
 from retriever.search.top import top
 
 _BY_USE = 0.02

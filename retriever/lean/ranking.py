@@ -19,7 +19,7 @@ from lean_extract.common.arrays import Bools, Floats, Ids, Int8s
 from lean_extract.records import Goal
 from retriever.lean.callers import Caller
 from retriever.lean.features import FEATURES, CandidateColumns, RankingContext, features
-from retriever.lean.index.proofs import NEIGHBOURS
+from retriever.lean.index.view import NEIGHBOURS
 from retriever.lean.ranker.features import RankerColumns, RankerQuestion, ranker_features
 from retriever.lean.ranker.kinds import kind_columns
 from retriever.lean.ranker.patterns import pattern_columns
@@ -37,7 +37,7 @@ from retriever.lean.symbols import Mepo
 from retriever.lean.tokens import goal_tokens, target_tokens
 from retriever.search.bm25 import Bm25
 from retriever.search.fusion import Lists
-from retriever.search.index.neighbours import NeighbourQuery
+from retriever.search.index.exact import NeighbourQuery
 from retriever.search.top import top
 from retriever.search.votes import ProofGraph, by_rank
 

@@ -13,12 +13,18 @@ from lean_extract.records import Goal
 from lean_extract.syntax.inaccessible import without_marks
 from lean_extract.syntax.placed import TextRange
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.patterns.parts import LONGEST_PART, parts_of
-from retriever.lean.patterns.rewriting import is_free_part, is_part, rewriting, term_of
+from retriever.lean.patterns.rewriting import (
+    LONGEST_PART,
+    is_free_part,
+    is_part,
+    parts_of,
+    rewriting,
+    term_of,
+)
 from retriever.lean.patterns.trees import trees_of_premise
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search_pool
-from retriever.search.index.tree_columns import TreeColumns
+from retriever.search.index.structure_columns import TreeColumns
 
 Direction = Literal["forward", "backward"]
 """Whether the part is an instance of the left side (`rw [name]`), or of the right one (`rw [← name]`)."""

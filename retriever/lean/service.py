@@ -48,7 +48,7 @@ from retriever.lean.goal_context import (
     voters,
     ways_to_write,
 )
-from retriever.lean.index.flags import Flag
+from retriever.lean.index.content import Flag
 from retriever.lean.listing import SPARE, listed, with_proved_first
 from retriever.lean.local import Local, LocalVectors, local_columns, local_ranker_columns, tokens_of
 from retriever.lean.near_steps import NEAREST, NearSteps

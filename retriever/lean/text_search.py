@@ -37,7 +37,7 @@ from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import VARIABLE, premise_tokens, raw_tokens, text_tokens
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
 from retriever.lean.words.query import ASKED, MOST_LETTERS
-from retriever.lean.words.table import SMALL_WORDS
+from retriever.lean.words.splitting import SMALL_WORDS
 from retriever.search.top import top
 
 LONGEST = 20_000

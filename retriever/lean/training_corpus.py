@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from tokenizers import Tokenizer
+from tokenizers import Regex, Tokenizer, normalizers
 
-from retriever.lean.dataset.files import load_dataset, read_manifest
+from retriever.lean.dataset.dataset import Dataset, load_dataset, read_manifest
 from retriever.lean.training.arrays import load_arrays
-from retriever.lean.training.tokenizer import texts_of, untrained_for_lean
+from retriever.models.text import premise_texts, state_text
 from retriever.search.splits import SPLITS
 from retriever.training.arrays import TrainingArrays
 from retriever.training.corpora import PairData
 from retriever.training.masking import MlmTexts, sample_of
 from retriever.training.running.config import LengthConfig
 from retriever.training.tokens import Ragged, concatenate
+from retriever.training.wordpiece import untrained
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +59,29 @@ def training_texts(arrays: TrainingArrays) -> Ragged:
 
 
 TRAINING_CORPUS = LeanCorpus()
+
+
+_SUBSCRIPTS = "₀-₉ₐ-ₜᵢ-ᵪⱼ"
+_LETTER = r"[\p{Lu}\p{Ll}\p{Lt}\p{Lo}]"
+_WORD = rf"{_LETTER}(?:{_LETTER}|[\p{{M}}\p{{Nd}}{_SUBSCRIPTS}'!?])*"
+_OPERATORS = r"⁻¹|:=|::|\+\+|==|!=|<\|>|<\||\|>|\|\||&&|>>=|<;>|∃!|\.\.\.?"
+_PIECE = rf"{_WORD}|[{_SUBSCRIPTS}]+|\p{{Lm}}+|\p{{Nd}}+|{_OPERATORS}|\S"
+_JOINT = r"(?<=[\p{L}\p{N}'!?»])[._](?=[\p{L}\p{N}«])"
+
+
+def untrained_for_lean() -> Tokenizer:
+    """The tokenizer without its vocabulary (section 3.3).
+
+    Words are what is between white space, dots and underscores of a name (`Nat.add_comm` is three), with superscripts
+    (`ᶜ`, `ᵒᵖ`) and operators split off.
+    """
+    return untrained(_PIECE, normalizers.Replace(Regex(_JOINT), " "))
+
+
+def texts_of(dataset: Dataset) -> Iterator[str]:
+    """Section 4.1.2's corpus: every premise's context and goal, and the states of the training split."""
+    for premise in dataset.corpus:
+        yield " ".join(premise_texts(premise))
+    for query in dataset.queries:
+        if query.split == "train":
+            yield state_text(query.goal)

@@ -13,11 +13,9 @@ from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import read_source
 from lean_extract.source.open_file import last_components, resting_on_sorry
 from lean_extract.source.reader import SourceModule, read_module
-from retriever.lean.index.coverage import Coverage
-from retriever.lean.index.flags import Flag
-from retriever.lean.index.modules import node_of
-from retriever.lean.index.view import LeanView
-from retriever.search.index.source_file import IndexedFile
+from retriever.lean.index.content import Flag, node_of
+from retriever.lean.index.view import Coverage, LeanView
+from retriever.search.index.meta import IndexedFile
 
 _LARGEST_FILE = 1 << 20
 """Bytes of a file that is read for this; whoever asks waits."""

@@ -1,4 +1,4 @@
-"""95% bootstrap intervals over queries, paired: every method is resampled with the same draws."""
+"""95% bootstrap intervals over queries, paired: every method is resampled with the same draws; and their tables."""
 
 from __future__ import annotations
 
@@ -66,3 +66,22 @@ def mean_interval(shares: Sequence[float], seed: int = 0) -> Interval:
     """The mean of one share a question, in percent. Raises ValueError when there are no questions."""
     values = 100 * np.array(shares, dtype=np.float64)[:, None]
     return Bootstrap(len(shares), seed=seed).intervals(values)[0]
+
+
+def table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
+    return "\n".join(
+        [
+            "| " + " | ".join(head) + " |",
+            "|---" * len(head) + "|",
+            *("| " + " | ".join(line) + " |" for line in lines),
+        ]
+    )
+
+
+def cell(interval: Interval, *, signed: bool = False, intervals: bool = True) -> str:
+    """`12.3 [11.0, 13.6]`, or the figure alone."""
+    form = "+.1f" if signed else ".1f"
+    if not intervals:
+        return f"{interval.mean:{form}}"
+    return f"{interval.mean:{form}} [{interval.low:{form}}, {interval.high:{form}}]"

@@ -12,8 +12,7 @@ from lean_extract.common.files.reading import MAX_CORPUS, read_regular
 from retriever.documents.schema import Corpus, Example, Splits, Statement
 from retriever.documents.store import read_corpus
 from retriever.metrics.bootstrap import Interval
-from retriever.metrics.ranks import Ranks
-from retriever.metrics.references import intervals
+from retriever.metrics.ranks import Ranks, intervals
 from retriever.naturalproofs.splits import make_splits
 from retriever.naturalproofs.tokens import without_links, words_and_pairs
 from retriever.search.backend import Collection, DisplayedHit, Document, Question

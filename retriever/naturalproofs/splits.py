@@ -23,7 +23,7 @@ import numpy as np
 from lean_extract.common.errors import BadSettings, UserError
 from retriever.documents.schema import Corpus, Example, Split, Splits
 from retriever.documents.store import read_corpus, write_corpus
-from retriever.metrics.tables import table
+from retriever.metrics.bootstrap import table
 from retriever.naturalproofs.graph import build_graph
 
 SHARE = 0.16

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from retriever.metrics.bootstrap import Interval
-from retriever.metrics.ranks import Ranks
 from retriever.search.splits import Split
+
+if TYPE_CHECKING:  # a suggestion measures nothing
+    from retriever.metrics.bootstrap import Interval
+    from retriever.metrics.ranks import Ranks
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,7 @@ from lean_extract.common.extras import import_extra
 from retriever.metrics.charts import LinePanel, PlotLine, line_chart, require_charts
 from retriever.models.quantise import quantise
 from retriever.search.index import hnsw
-from retriever.search.index.exact import ExactSearch
-from retriever.search.index.neighbours import NearestNeighbours
+from retriever.search.index.exact import ExactSearch, NearestNeighbours
 from scripts.benchmarks.harness import write_json
 from scripts.benchmarks.vectors import add_vector_arguments, real_vectors
 

@@ -14,8 +14,8 @@ import numpy as np
 from tqdm import tqdm
 
 from lean_extract.common.arrays import Floats
-from retriever.lean.dataset.dataset import DatasetQuery
-from retriever.lean.dataset.files import Dataset, load_dataset
+from retriever.lean.dataset.dataset import Dataset, load_dataset
+from retriever.lean.dataset.queries import DatasetQuery
 from retriever.models.encoder import Encoder
 from retriever.search.splits import Split
 from scripts.benchmarks.harness import ENCODER, add_json

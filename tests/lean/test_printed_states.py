@@ -9,7 +9,7 @@ import pytest
 from lean_extract.records import Goal, Position
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.toolchains.toolchain import resolve_lean
-from retriever.lean.augmentation.printing import dotted
+from retriever.lean.augmentation.augment import dotted
 from tests.lean.conftest import EXAMPLE
 
 pytestmark = pytest.mark.lean

@@ -14,7 +14,7 @@ from lsprotocol import types
 from lsp_server.commands.demo import how_to_call
 from lsp_server.engine.freshness import dated, index_item
 from retriever.lean.freshness import Freshness
-from retriever.lean.index.coverage import IndexedPackage
+from retriever.lean.index.view import IndexedPackage
 from tests.lsp_server.conftest import QUIET, Cli, Editor, place_of, start_editor, stop_editor
 
 pytestmark = pytest.mark.lean

@@ -8,14 +8,13 @@ from pathlib import Path
 
 from lean_extract.common.arrays import Floats
 from lean_extract.records import Goal, Hypothesis, Import, Position, Premise, Span
-from retriever.lean.index.content import content_of
-from retriever.lean.index.modules import kept_of
+from retriever.lean.index.content import content_of, kept_of
 from retriever.models.encoder import Encoder, PremiseEncoder
 from retriever.models.quantise import quantise
 from retriever.search.index.manifest import LiveSegment
+from retriever.search.index.meta import IndexedFile
 from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment_content import SegmentContent
-from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.store import IndexStore
 from retriever.search.indexing.corpus import EmbeddedSource
 

@@ -14,13 +14,12 @@ from lean_extract.common.errors import IndexWriteFailed
 from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import SharedPackage, update_index
-from retriever.lean.index.coverage import Coverage
-from retriever.lean.index.view import LeanView
+from retriever.lean.index.view import Coverage, LeanView
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index import hnsw
-from retriever.search.index.opening import open_stores
 from retriever.search.index.store import IndexStore
+from retriever.search.index.view import open_stores
 from retriever.search.indexing import embedding, update
 from retriever.search.indexing.report import IndexReport
 from tests.retriever.support import COMMUTES, CountingEncoder

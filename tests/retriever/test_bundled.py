@@ -12,12 +12,11 @@ from lean_extract.common.errors import IndexDamaged, IndexMissing, IndexWriteFai
 from retriever.lean.eligibility import RankRequest
 from retriever.lean.index import bundled
 from retriever.lean.index.build import update_index
-from retriever.lean.index.proofs import proof_graph
-from retriever.lean.index.view import LeanView
+from retriever.lean.index.view import LeanView, proof_graph
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
-from retriever.search.index.names import LiveNames
 from retriever.search.index.store import IndexStore
+from retriever.search.index.view import LiveNames
 from tests.retriever.support import COMMUTES, make_store
 from tests.retriever.test_service import MATHLIB
 

@@ -17,7 +17,7 @@ from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.build import SharedPackage, settled, update_index
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
-from retriever.search.index.lock import locked
+from retriever.search.index.files import locked
 from retriever.search.index.store import IndexStore
 from retriever.search.indexing.report import IndexReport
 from tests.lean_extract.machines import give_sources

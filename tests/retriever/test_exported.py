@@ -15,11 +15,11 @@ from prover.candidates import Templates
 from retriever.lean.eligibility import ranked_premise
 from retriever.lean.index import bundled
 from retriever.lean.index.view import LeanView
-from retriever.lean.nearby import NearbyUses
+from retriever.lean.snapshot import NearbyUses
 from retriever.models.encoder import Encoder
-from retriever.search.index.names import LiveNames
+from retriever.search.index.segment import merge
 from retriever.search.index.segment_content import ALIASES
-from retriever.search.indexing.merging import merge
+from retriever.search.index.view import LiveNames
 from tests.retriever.support import Sheet, make_store, theorem
 
 ZERO_MUL = replace(theorem("C.zero_mul", "A", "0 * a = 0", "(a : M)", kind="field"), exported_as="zero_mul")

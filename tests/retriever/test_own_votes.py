@@ -19,7 +19,7 @@ from retriever.lean.index.build import update_index
 from retriever.lean.service import PremiseService
 from retriever.lean.theorems import is_theorem
 from retriever.models.encoder import Encoder
-from retriever.search.index import step_columns
+from retriever.search.index import proof_columns
 from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.store import IndexStore
 from retriever.search.indexing import embedding, update
@@ -161,7 +161,7 @@ def test_an_index_from_before_own_proofs_voted_is_completed(
     root: Path, store: IndexStore, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(embedding, "READ", step_columns.READ - 1)
+        patch.setattr(embedding, "READ", proof_columns.READ - 1)
         update_index(root, store, encoder)
     assert PremiseService.open([store], MODEL).freshness().without_steps == 2
     assert update_index(root, store, encoder).files_read == 2

@@ -12,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.source.reader import SourceModule, read_module
-from retriever.lean.index.proofs import proof_graph
-from retriever.lean.index.view import LeanView
-from retriever.lean.nearby import NearbyUses
+from retriever.lean.index.view import LeanView, proof_graph
+from retriever.lean.snapshot import NearbyUses
 from retriever.models.encoder import Encoder
-from retriever.search.index.names import LiveNames
 from retriever.search.index.proof_columns import ProofColumns, ProofRows, hash_names
 from retriever.search.index.table import Kept
+from retriever.search.index.view import LiveNames
 from retriever.search.votes import ProofGraph, by_rank
 from tests.retriever.support import Sheet, make_store, theorem
 
@@ -184,7 +183,7 @@ def test_a_full_cache_of_uses_loses_none(
 ) -> None:
     view = LeanView.open([make_store(tmp_path, {"L": sheet("L", "zero")}, encoder)], encoder.fingerprint)
     nearby = NearbyUses(LiveNames.of(view))
-    monkeypatch.setattr("retriever.lean.nearby._CACHED", 1)
+    monkeypatch.setattr("retriever.lean.snapshot._CACHED", 1)
     names = [f"t{number}" for number in range(3)]
     source = read_module(
         "".join(f"theorem {name} : 1 = 1 := by\n  exact zero\n" for name in names), "A", "A.lean"

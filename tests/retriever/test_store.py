@@ -14,15 +14,12 @@ import pytest
 
 from lean_extract.common.errors import IndexDamaged, IndexLocked, IndexMissing, IndexWriteFailed, ModelError
 from lean_extract.records import Import
-from retriever.lean.index.content import premise_of
-from retriever.lean.index.flags import Flag
-from retriever.lean.index.modules import node_of
+from retriever.lean.index.content import Flag, node_of, premise_of
 from retriever.lean.scope import ModuleNode
 from retriever.models.encoder import Encoder
 from retriever.search.index.manifest import LiveSegment
-from retriever.search.index.segment import Segment
+from retriever.search.index.segment import Segment, merge
 from retriever.search.index.store import IndexStore
-from retriever.search.indexing.merging import merge
 from tests.retriever.support import Sheet, content, make_store, theorem
 
 COMM = theorem("Nat.add_comm", "A", "n + m = m + n", "(n m : ℕ)", lines=(3, 4))

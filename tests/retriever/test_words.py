@@ -9,10 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from retriever.lean.words.index import WordIndex
-from retriever.lean.words.query import MOST_WORDS, concepts
-from retriever.lean.words.splitting import split
-from retriever.lean.words.stems import stem
-from retriever.lean.words.table import SMALL_WORDS, VAGUE_WORDS, lines
+from retriever.lean.words.query import MOST_WORDS, concepts, synonyms
+from retriever.lean.words.splitting import SMALL_WORDS, VAGUE_WORDS, split, stem
 
 NAMES = st.lists(st.text("abABs._'₀«»λ2 ", max_size=12), max_size=20)
 
@@ -138,10 +136,10 @@ def test_a_long_text_is_cut() -> None:
 
 
 def test_every_line_of_the_table_can_be_asked_for() -> None:
-    for line in lines():
-        assert line.ways and line.asked and all((*line.ways, *line.asked))
-        for said in line.asked:
-            assert set(line.ways) <= ways(" ".join(said)), said
-        for way in line.ways:
+    for spellings, asked in synonyms():
+        assert spellings and asked and all((*spellings, *asked))
+        for phrase in asked:
+            assert set(spellings) <= ways(" ".join(phrase)), phrase
+        for way in spellings:
             assert all(split(word) == [word] for word in way), way
     assert not SMALL_WORDS & VAGUE_WORDS

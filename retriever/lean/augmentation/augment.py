@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from random import Random
 
@@ -22,12 +23,16 @@ from tqdm import tqdm
 from lean_extract.common.errors import ModelError
 from lean_extract.common.files.atomic import replacing_bytes
 from lean_extract.records import Goal
+from lean_extract.syntax.inaccessible import without_marks
+from lean_extract.syntax.operators import NULLARY
+from lean_extract.syntax.placed import PlacedToken, range_of
+from lean_extract.syntax.symbol_terms import syntax_of
+from lean_extract.syntax.terms import SyntaxNode
 from lean_extract.syntax.without_notation import functional
-from retriever.lean.augmentation.known import goal_to_read
-from retriever.lean.augmentation.printing import dotted, shortened
 from retriever.lean.augmentation.renaming import renamed
-from retriever.lean.dataset.dataset import DatasetQuery
-from retriever.lean.dataset.files import load_dataset, read_manifest
+from retriever.lean.dataset.dataset import load_dataset, read_manifest
+from retriever.lean.dataset.queries import DatasetQuery, goal_to_read
+from retriever.lean.tokens import placed_tokens
 from retriever.models import text as texts
 from retriever.training.tokens import Ragged, encode_states, open_tokenizer
 
@@ -99,3 +104,106 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     rows = load_augmented(options.dataset, options.tokenizer)
     print(f"{len(rows[0])} states, {len(rows)} augmentations of each")
+
+
+_OPERATIONS = frozenset("+-*/%^∪∩\\⊔⊓") | {"++"}
+"""Operators whose value is of the type of their operands."""
+_FULL_NAME = re.compile(r"(?<![\w.'!?»])[^\W\d_a-zα-ω][\w'!?]*(?:\.[^\W\d][\w'!?]*)+")
+
+
+def dotted(goal: Goal) -> Goal:
+    """The goal with the applications in dot notation that are known to be printed so.
+
+    Since Lean 4.8 `Nat.Even n` is printed as `n.Even` (generalised field notation): if the first explicit argument is
+    of a type `N …`, and the function is `N.f`. Types are known of hypotheses, and of operations on them.
+    """
+    types = {
+        without_marks(name): head
+        for hypothesis in goal.hypotheses
+        if (head := _head_of(hypothesis.type))
+        for name in hypothesis.names
+    }
+    return goal.rewritten(lambda text: _Printed(text, types).text)
+
+
+def shortened(goal: Goal, random: Random) -> Goal:
+    """The goal with a name's first namespaces left out, the same in all of its texts, as where they are opened."""
+    chosen: dict[str, str] = {}
+
+    def short(found: re.Match[str]) -> str:
+        parts = found[0].split(".")
+        return chosen.setdefault(found[0], ".".join(parts[random.randrange(len(parts)) :]))
+
+    return goal.rewritten(lambda text: _FULL_NAME.sub(short, text))
+
+
+def _head_of(type_: str) -> str:
+    """The constant that a type is an application of; empty if it is none."""
+    node = syntax_of([token.text for token in placed_tokens(type_)])
+    first = node.parts[0] if node.kind == "applied" else node
+    return NULLARY.get(first.text, first.text) if first.kind == "name" else ""
+
+
+class _Printed:
+    """One text in dot notation. `types`: the constants that the types of local names are applications of."""
+
+    def __init__(self, text: str, types: Mapping[str, str]) -> None:
+        self._original, self._types = text, types
+        self._tokens: list[PlacedToken] = placed_tokens(text)
+        root = syntax_of([token.text for token in self._tokens])
+        if root.end == len(self._tokens) and root.end:
+            start, end = range_of(root, self._tokens)
+            self.text = text[:start] + self._written(root) + text[end:]
+        else:
+            self.text = text
+
+    def _written(self, node: SyntaxNode) -> str:
+        inner = [part for part in node.parts if part.end > part.start]
+        if node.kind == "applied" and len(inner) == len(node.parts) and self._is_field(*node.parts[:2]):
+            _, receiver, *others = map(self._written, node.parts)
+            field = node.parts[0].text.rpartition(".")[2]
+            return " ".join([f"{receiver}.{field}", *others])
+        start, end = range_of(node, self._tokens)
+        written, at = "", start
+        for part in inner:
+            begin, behind = range_of(part, self._tokens)
+            written += self._original[at:begin] + self._written(part)
+            at = behind
+        written += self._original[at:end]
+        return written[1:-1] if self._is_in_needless_brackets(node, written) else written
+
+    def _is_in_needless_brackets(self, node: SyntaxNode, written: str) -> bool:
+        """Whether brackets were around an application that has become one name: `f (Nat.succ n)`, `f n.succ`."""
+        return _is_round(node) and node.parts[0].kind == "applied" and " " not in written
+
+    def _is_field(self, function: SyntaxNode, receiver: SyntaxNode) -> bool:
+        namespace, dot, _ = function.text.rpartition(".")
+        owner = self._type(receiver)
+        is_one = receiver.kind == "name" or (_is_round(receiver) and receiver.parts[0].kind != "applied")
+        return function.kind == "name" and bool(dot and owner) and is_one and _agree(namespace, owner)
+
+    def _type(self, node: SyntaxNode) -> str:
+        """The constant that the type of a term is an application of; empty where that is not known."""
+        if node.kind == "name":
+            return self._types.get(node.text, "")
+        if _is_round(node):
+            return self._type(node.parts[0])
+        if node.kind == "infix" and node.text in _OPERATIONS:
+            left, right = node.parts
+            return self._type(left) or ("" if node.text == "^" else self._type(right))
+        return ""
+
+
+def _is_round(node: SyntaxNode) -> bool:
+    """Whether a node is round brackets around one term, without its type."""
+    return (
+        node.kind == "brackets"
+        and node.text == "("
+        and len(node.parts) == 1
+        and node.parts[0].end == node.end - 1
+    )
+
+
+def _agree(one: str, other: str) -> bool:
+    """Whether two names may be the same, one without its first namespaces."""
+    return f".{one}".endswith(f".{other}") or other.endswith(f".{one}")

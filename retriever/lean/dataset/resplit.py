@@ -21,10 +21,24 @@ from pathlib import Path
 from lean_extract.common.errors import BadRecords, BadSettings
 from lean_extract.common.terminal_text import complaints_printed
 from lean_extract.records import Premise, read_header, read_records, to_json
-from retriever.lean.dataset.dataset import DatasetManifest, DatasetQuery, names_in, write_dataset
-from retriever.lean.dataset.files import Dataset, load_dataset
-from retriever.lean.dataset.proof_sizes import ProofFacts, read_facts
-from retriever.lean.dataset.strategies import HELD_OUT, STRATEGIES, Strategy, families_of, hold_out, isolate
+from retriever.lean.dataset.dataset import (
+    Dataset,
+    DatasetManifest,
+    load_dataset,
+    names_in,
+    write_dataset,
+)
+from retriever.lean.dataset.queries import DatasetQuery
+from retriever.lean.dataset.strategies import (
+    HELD_OUT,
+    STRATEGIES,
+    ProofFacts,
+    Strategy,
+    families_of,
+    hold_out,
+    isolate,
+    read_facts,
+)
 from retriever.search.splits import SPLITS, family_roots
 
 

@@ -3,7 +3,7 @@
     python -m retriever statistics DATASET [DATASET ...] [--records RECORDS] [--svg FILE]
 
 A row for each part of each dataset: theorems, queries, gold premises of a statement, and, with the RECORDS
-that they were built from, proof length and premise frequency (`proof_sizes.py` says how these are counted),
+that they were built from, proof length and premise frequency (`strategies.py` says how these are counted),
 of all proofs and of tactic proofs alone, as the paper has no others. Below, how long contexts are and how
 many premises a tactic names, over the first dataset; `--svg` draws both.
 """
@@ -12,20 +12,18 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.terminal_text import complaints_printed
-from retriever.lean.dataset.dataset import DatasetManifest
-from retriever.lean.dataset.files import Dataset, load_dataset
-from retriever.lean.dataset.proof_sizes import ProofFacts, ProofSize
+from retriever.lean.dataset.dataset import Dataset, DatasetManifest, load_dataset
 from retriever.lean.dataset.resplit import facts_for
-from retriever.metrics.charts import require_charts
-from retriever.metrics.histogram import Histogram, as_svg, as_text
-from retriever.metrics.tables import table
+from retriever.lean.dataset.strategies import ProofFacts, ProofSize
+from retriever.metrics.bootstrap import table
+from retriever.metrics.charts import Histogram, as_svg, as_text, require_charts
 from retriever.search.splits import SPLITS, Split
 
 _HEADER = (
@@ -103,9 +101,8 @@ def report(
     folders: Sequence[Path],
     records: Path | None,
     complaints: list[str] | None = None,
-    say: Callable[[str], None] = print,
 ) -> tuple[Histogram, ...]:
-    """Say Table 2 of the datasets; returns Figure 3 of the first. Raises BadRecords."""
+    """Print Table 2 of the datasets; returns Figure 3 of the first. Raises BadRecords."""
     rows: list[tuple[str, PartFigures]] = []
     histograms: tuple[Histogram, ...] = ()
     facts: ProofFacts | None = None
@@ -115,8 +112,8 @@ def report(
             facts = facts_for(dataset, records, complaints, known=facts)
         histograms = histograms or figure_3(dataset, facts)
         rows += [(dataset.manifest.strategy, figures_of(dataset, part, facts)) for part in SPLITS]
-        say(_summary(dataset.manifest))
-    say(f"\n{table_2(rows)}")
+        print(_summary(dataset.manifest))
+    print(f"\n{table_2(rows)}")
     return histograms
 
 

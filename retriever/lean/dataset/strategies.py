@@ -10,10 +10,11 @@ import hashlib
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
-from retriever.lean.dataset.dataset import DatasetQuery
-from retriever.lean.dataset.proof_sizes import ProofSize
+from lean_extract.records import Premise, Proof, read_header, read_records
+from retriever.lean.dataset.queries import DatasetQuery
 from retriever.search.splits import Split
 
 Strategy = Literal["rd", "ri", "pl", "pf", "time"]
@@ -129,3 +130,58 @@ def isolate(queries: Sequence[DatasetQuery]) -> list[DatasetQuery]:
             earlier = tuple([number for number in query.earlier if number not in held])
             kept.append(replace(query, gold=gold, later=later, earlier=earlier))
     return kept
+
+
+@dataclass(frozen=True, slots=True)
+class ProofSize:
+    """How long a proof is, and how much it relies on other theorems (section 4.1.4).
+
+    A tactic proof is as long as it has steps. Text gives the tactics of every `by` block as written, nested ones
+    too; a step that only opens a block (`·`, `case x =>`) is none, and a tactic inside another one's term counts
+    for both. A term is one step, `exact TERM`. External premises of a step are the theorems of the corpus that it
+    names, each once, less the theorem itself.
+    """
+
+    counts: tuple[int, ...]
+    """External premises of each step, in order; never empty."""
+    is_tactic: bool
+
+    @property
+    def length(self) -> int:
+        """|P|, the number of steps."""
+        return len(self.counts)
+
+    @property
+    def frequency(self) -> float:
+        """The mean of PremiseNum over the steps."""
+        return sum(self.counts) / len(self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class ProofFacts:
+    """What records tell of proofs and families that a dataset does not."""
+
+    revision: str
+    sizes: dict[str, ProofSize]
+    """By theorem."""
+    premises: tuple[Premise, ...]
+    """The generated ones, private ones among them."""
+
+
+def size_of(proof: Proof, corpus: Container[str]) -> ProofSize:
+    """The size of one proof."""
+    steps = [step.premises for step in proof.steps] or [proof.premises]
+    counts = [len({name for name in names if name in corpus and name != proof.theorem}) for names in steps]
+    return ProofSize(tuple(counts), bool(proof.steps))
+
+
+def read_facts(records: Path, corpus: Container[str], complaints: list[str] | None = None) -> ProofFacts:
+    """The facts in a records file; of two proofs of one name the first counts. Raises BadRecords."""
+    sizes: dict[str, ProofSize] = {}
+    generated: list[Premise] = []
+    for record in read_records(records, complaints):
+        if isinstance(record, Proof):
+            sizes.setdefault(record.theorem, size_of(record, corpus))
+        elif isinstance(record, Premise) and record.generated_from:
+            generated.append(record)
+    return ProofFacts(read_header(records).revision, sizes, tuple(generated))

@@ -18,14 +18,12 @@ from tqdm import tqdm
 from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.verbs import add_json_option, write_json
 from retriever.lean.evaluation.fit_fusion import examples_of, refit
-from retriever.lean.evaluation.measure import measure
+from retriever.lean.evaluation.measure import HEADINGS, MethodRow, measure, plain, rows_of
 from retriever.lean.evaluation.pool import Pool
 from retriever.lean.evaluation.rankers import DEPTH, ScoredQuestion, feature_rows
-from retriever.lean.evaluation.real_states import read_states
-from retriever.lean.evaluation.session import EvaluationSession, open_session, part_questions
-from retriever.lean.evaluation.tables import HEADINGS, MethodRow, plain, rows_of
+from retriever.lean.evaluation.session import EvaluationSession, open_session, part_questions, read_states
 from retriever.lean.features import FEATURES, load_fusion
-from retriever.metrics.tables import cell, table
+from retriever.metrics.bootstrap import cell, table
 from retriever.search.fusion import Fusion
 from retriever.search.top import top
 

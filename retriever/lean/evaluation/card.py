@@ -18,8 +18,8 @@ from typing import Any
 
 from lean_extract.common.files.atomic import replacing
 from retriever.evaluation.cards import figures_by_steps, read_reports
-from retriever.lean.dataset.files import read_manifest
-from retriever.lean.evaluation.tables import MethodRow, markdown
+from retriever.lean.dataset.dataset import read_manifest
+from retriever.lean.evaluation.measure import MethodRow, markdown
 from retriever.metrics.bootstrap import Interval
 from retriever.models import encoder
 from retriever.training.running.config import load_config

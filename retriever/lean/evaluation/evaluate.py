@@ -13,25 +13,45 @@ what each method is above the one it is held against, all with 95% bootstrap int
 from __future__ import annotations
 
 import argparse
+import hashlib
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+from tqdm import tqdm
 
-from lean_extract.common.cluster import as_elsewhere, asked_cluster
-from lean_extract.common.errors import BadSettings
+from lean_extract.common.cluster import (
+    ClusterOptions,
+    as_elsewhere,
+    asked_cluster,
+    cluster_client,
+    opened_on_workers,
+    run_tasks,
+)
+from lean_extract.common.errors import BadSettings, ClusterLost, PremiseSuggestError
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.option_types import add_cluster_arguments
 from lean_extract.common.verbs import write_json
-from retriever.lean.evaluation.baselines.dense import beside
-from retriever.lean.evaluation.measure import COLUMNS, Measure, Measured, measure
-from retriever.lean.evaluation.on_cluster import SessionOptions, measured_on, opened
+from retriever.lean.evaluation.baselines import beside
+from retriever.lean.evaluation.measure import (
+    COLUMNS,
+    SETTINGS,
+    Measure,
+    Measured,
+    Outcome,
+    differences,
+    markdown,
+    measure,
+    plain,
+    recall_plot,
+    rows_of,
+)
 from retriever.lean.evaluation.perturb import (
     PERTURBATIONS,
     Robustness,
@@ -42,10 +62,18 @@ from retriever.lean.evaluation.perturb import (
 )
 from retriever.lean.evaluation.pool import HeldOutGoal, OfferedKinds
 from retriever.lean.evaluation.rankers import Method, Setting
-from retriever.lean.evaluation.real_states import COUNTS, Count, read_states
-from retriever.lean.evaluation.registry import factories, open_available, open_methods
-from retriever.lean.evaluation.session import PARTS, EvaluationSession, describe, part_questions
-from retriever.lean.evaluation.tables import differences, markdown, plain, recall_plot, rows_of
+from retriever.lean.evaluation.registry import METHODS, open_available, open_methods
+from retriever.lean.evaluation.session import (
+    COUNTS,
+    PARTS,
+    Count,
+    EvaluationSession,
+    describe,
+    open_session,
+    part_questions,
+    read_states,
+)
+from retriever.lean.features import load_fusion
 from retriever.metrics.charts import require_charts
 
 PERTURBED: tuple[Setting, ...] = ("state", "importable")
@@ -158,7 +186,7 @@ def _report(
 
 
 def _check_against(name: str, others: Sequence[Method]) -> None:
-    known = [*(method.name for method in others), *factories()]
+    known = [*(method.name for method in others), *METHODS]
     if name not in known:
         hint = f"The methods are: {', '.join(known)}."
         raise BadSettings(f"There is no method {name!r} to hold the others against.", hint)
@@ -213,3 +241,104 @@ def _perturb(
     if found:
         print(f"\n{changes(found)}\n\n{figure_5(found, 'importable', reading[-1])}", flush=True)
     yield from found
+
+
+_AT_ONCE = 32
+"""Questions of a task."""
+Shard = tuple[int, Sequence[HeldOutGoal], Sequence[Setting], Collection[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """What a session and its methods are opened from. Paths are the same on all workers."""
+
+    model: Path
+    dataset: Path
+    cache: Path | None
+    definitions: Path | None
+    beside: tuple[str, ...] = ()
+    """Other models, as NAME=FOLDER."""
+
+
+def opened(options: SessionOptions) -> EvaluationSession:
+    """The session. Raises ModelError, BadRecords."""
+    bm25 = load_fusion(options.model).bm25
+    return open_session(options.model, options.dataset, options.cache, bm25, options.definitions)
+
+
+class MeasuringProcess:
+    """A session and its methods on one worker. Raises ModelError, BadRecords; ClusterLost: its data are others."""
+
+    def __init__(self, options: SessionOptions, methods: Sequence[str], digest: str) -> None:
+        self._session = opened(options)
+        if _digest(options, self._session) != digest:
+            raise ClusterLost(
+                "A worker has another model or dataset than this machine.", "Use the same files everywhere."
+            )
+        others: list[Method] = [beside(self._session, text) for text in options.beside]
+        self._methods = [*others, *open_methods(self._session, methods)]
+
+    def measure(self, shard: Shard) -> Measured:
+        """What the questions of a shard give."""
+        _, questions, settings, without = shard
+        return measure(self._session, self._methods, questions, settings, without, shows_progress=False)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+@contextmanager
+def measured_on(
+    cluster: ClusterOptions, options: SessionOptions, session: EvaluationSession, methods: Sequence[str]
+) -> Iterator[Measure]:
+    """A `Measure` for a block, which asks in other processes. Raises UserError, ClusterLost.
+
+    Args:
+        cluster: which processes.
+        options: what they open.
+        session: the same, opened here.
+        methods: the names of the model's own methods.
+    """
+    opening = partial(MeasuringProcess, options, tuple(methods), _digest(options, session))
+    with cluster_client(cluster) as client, opened_on_workers(client, opening) as work_of:
+        yield partial(_measured, client, work_of(MeasuringProcess.measure))
+
+
+def _measured(
+    client: object,
+    work: Callable[[Shard], Measured],
+    questions: Sequence[HeldOutGoal],
+    settings: Sequence[Setting] = SETTINGS,
+    without: Collection[str] = (),
+) -> Measured:
+    starts = range(0, len(questions), _AT_ONCE)
+    shards = [(start, questions[start : start + _AT_ONCE], settings, without) for start in starts]
+    found: dict[int, Measured] = {}
+    with tqdm(total=len(questions), unit="question", disable=None) as bar:
+        for (start, asked, _, _), part in run_tasks(client, work, shards):
+            if isinstance(part, PremiseSuggestError):
+                raise part
+            found[start] = part
+            bar.update(len(asked))
+    return _joined([found[start] for start in starts])
+
+
+def _joined(parts: Sequence[Measured]) -> Measured:
+    return {
+        key: Outcome(
+            np.concatenate([part[key].figures for part in parts]),
+            np.concatenate([part[key].recalls for part in parts]),
+        )
+        for key in parts[0]
+    }
+
+
+def _digest(options: SessionOptions, session: EvaluationSession) -> str:
+    """A hash of all that decides the figures: models with what lies in their folders, dataset, definitions."""
+    found = hashlib.sha256(session.dataset.manifest.digest.encode())
+    folders = [options.model, *(Path(text.partition("=")[2]) for text in options.beside)]
+    files = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
+    for path in [*files, *([options.definitions] if options.definitions else [])]:
+        with path.open("rb") as stream:
+            found.update(hashlib.file_digest(stream, "sha256").digest())
+    return found.hexdigest()

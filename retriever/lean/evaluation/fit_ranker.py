@@ -14,28 +14,27 @@ are judged by trees fitted without their theorem's fold, and with `--leave-out` 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from tqdm import tqdm
 
+from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import BadRecords, BadSettings
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.option_types import positive
-from retriever.lean.evaluation.cross_validation import (
-    Scores,
-    cross_validated,
-    figures_table,
-    without_features,
-)
 from retriever.lean.evaluation.ranker_graph import write_ranker
 from retriever.lean.evaluation.ranking_examples import RankingExamples
 from retriever.lean.features import load_fusion
 from retriever.lean.ranker.features import RANKER_FEATURES
-from retriever.metrics.tables import table
+from retriever.metrics import ranking as metrics
+from retriever.metrics.bootstrap import table
 from retriever.models import encoder
 
 ADDED = {"in_scope": 2.0, "exact_match": 4.0}
@@ -191,3 +190,77 @@ def run(options: argparse.Namespace) -> None:
         with replacing(options.gains) as stream:
             stream.write(f"{found}\n")
     print(found)
+
+
+Scores = Callable[[Floats], Floats]
+"""float32[rows]: the scores of float32[rows, RANKER_FEATURES]."""
+Fit = Callable[[Sequence[RankingExamples]], Scores]
+"""Fits a ranker to examples."""
+_COLUMNS = ("rankings", "R@1", "R@10", "MRR")
+
+
+def fold_of(theorem: str, folds: int) -> int:
+    """The fold of a theorem, by the hash of its name."""
+    return int(hashlib.sha256(f"fold {theorem}".encode()).hexdigest(), 16) % folds
+
+
+def chosen(part: RankingExamples, keep: npt.NDArray[np.bool_]) -> RankingExamples:
+    """The rankings (bool[rankings]) of some examples."""
+    rows = np.repeat(keep, part.lengths)
+    return replace(
+        part,
+        features=part.features[rows],
+        gold=part.gold[rows],
+        lengths=part.lengths[keep],
+        missing=part.missing[keep],
+        settings=part.settings[keep],
+        theorems=part.theorems[keep],
+    )
+
+
+def without_features(part: RankingExamples, names: Sequence[str]) -> RankingExamples:
+    """The examples with the columns whose names begin with one of `names` set to 0."""
+    columns = [name.startswith(tuple(names)) for name in RANKER_FEATURES]
+    features = part.features.copy()
+    features[:, columns] = 0.0
+    return replace(part, features=features)
+
+
+def cross_validated(parts: Sequence[RankingExamples], folds: int, fit: Fit) -> list[Floats]:
+    """float32[rows] of each part: the scores by rankers that were fitted without the theorem's fold."""
+    places = [np.array([fold_of(name, folds) for name in part.theorems.tolist()]) for part in parts]
+    scores = [np.zeros(len(part.gold), dtype=np.float32) for part in parts]
+    for fold in range(folds):
+        score = fit([chosen(part, place != fold) for part, place in zip(parts, places, strict=True)])
+        for part, place, found in zip(parts, places, scores, strict=True):
+            rows = np.repeat(place == fold, part.lengths)
+            if rows.any():
+                found[rows] = score(part.features[rows])
+    return scores
+
+
+def figures(part: RankingExamples, scores: Floats) -> dict[str, list[float]]:
+    """(rankings, R@1, R@10, MRR) in percent, by setting; gold that is no candidate counts as missed."""
+    found: dict[str, list[tuple[float, float, float]]] = {}
+    bounds = np.cumsum([0, *part.lengths.tolist()])
+    for place, setting in enumerate(part.settings.tolist()):
+        rows = slice(bounds[place], bounds[place + 1])
+        order = np.argsort(-scores[rows], kind="stable").tolist()
+        gold = np.flatnonzero(part.gold[rows]).tolist()
+        gold += range(len(order), len(order) + int(part.missing[place]))
+        recalls = (metrics.recall_at(order, gold, 1), metrics.recall_at(order, gold, 10))
+        found.setdefault(setting, []).append((*recalls, metrics.reciprocal_rank(order, gold)))
+    return {
+        setting: [float(len(rows)), *(100 * np.mean(rows, axis=0)).tolist()]
+        for setting, rows in found.items()
+    }
+
+
+def figures_table(names: Sequence[str], parts: Sequence[RankingExamples], scores: Sequence[Floats]) -> str:
+    """The figures of all parts in Markdown."""
+    rows = [
+        [name, setting, f"{values[0]:.0f}", *(f"{value:.1f}" for value in values[1:])]
+        for name, part, found in zip(names, parts, scores, strict=True)
+        for setting, values in figures(part, found).items()
+    ]
+    return table(["examples", "asked", *_COLUMNS], rows)

@@ -18,9 +18,8 @@ from retriever.evaluation.fit_reranker import FittedWeight, filled
 from retriever.lean.evaluation.measure import scored_questions
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import served_method
-from retriever.lean.evaluation.real_states import read_states
-from retriever.lean.evaluation.reranked import Logits, logits_of
-from retriever.lean.evaluation.session import EvaluationSession, open_session, part_questions
+from retriever.lean.evaluation.registry import Logits, logits_of
+from retriever.lean.evaluation.session import EvaluationSession, open_session, part_questions, read_states
 from retriever.lean.features import load_fusion
 from retriever.metrics.fit import RankingExample
 from retriever.models.reranker import DEPTH

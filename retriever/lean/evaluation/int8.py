@@ -18,12 +18,11 @@ import numpy as np
 
 from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import UserError
-from retriever.lean.dataset.files import Dataset, load_dataset
+from retriever.lean.dataset.dataset import Dataset, load_dataset
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.session import PARTS, encode_states, part_questions
 from retriever.lean.training.vectors import corpus_vectors
-from retriever.metrics.ranking import recall_at
-from retriever.metrics.selection import best_columns
+from retriever.metrics.ranking import best_columns, recall_at
 from retriever.models.encoder import Encoder
 from retriever.models.quantise import quantise
 from retriever.training.export import export_run

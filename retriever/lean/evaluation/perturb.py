@@ -17,12 +17,10 @@ from numpy.typing import NDArray
 from lean_extract.records import Goal
 from lean_extract.syntax.without_notation import functional
 from retriever.lean.augmentation.renaming import renamed
-from retriever.lean.evaluation.measure import COLUMNS, Measured, Outcome, to_columns
+from retriever.lean.evaluation.measure import COLUMNS, HEADINGS, Measured, Outcome, to_columns
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import Setting
-from retriever.lean.evaluation.tables import HEADINGS
-from retriever.metrics.bootstrap import Bootstrap, Interval
-from retriever.metrics.tables import cell, table
+from retriever.metrics.bootstrap import Bootstrap, Interval, cell, table
 
 LONG_CONTEXT = 15
 """From how many hypotheses on some are dropped."""
@@ -81,10 +79,10 @@ class Robustness:
 
 
 def robustness(
-    before: Measured, after: Measured, perturbation: str, changed: NDArray[np.bool_], seed: int = 0
+    before: Measured, after: Measured, perturbation: str, changed: NDArray[np.bool_]
 ) -> list[Robustness]:
     """Compare the same questions `before` and `after`; `changed` [questions] says whose goal is another."""
-    order = np.random.default_rng(seed).permutation(len(changed))
+    order = np.random.default_rng(0).permutation(len(changed))
     found = []
     for (setting, method), outcome in before.items():
         other = after[setting, method]

@@ -12,7 +12,7 @@ import numpy as np
 from lean_extract.common.arrays import Bools, Floats, Int8s, Int64s
 from lean_extract.records import Goal, Module, Premise
 from retriever.lean.callers import Caller
-from retriever.lean.dataset.files import Dataset
+from retriever.lean.dataset.dataset import Dataset
 from retriever.lean.goal_context import texts_of
 from retriever.lean.internal import InternalNames
 from retriever.lean.ranker.kinds import group_of
@@ -254,11 +254,11 @@ def _line(premise: Premise) -> int:
     return premise.span.start.line if premise.span else 0
 
 
-def questions_of(dataset: Dataset, split: Split, limit: int, seed: int = 0) -> list[HeldOutGoal]:
+def questions_of(dataset: Dataset, split: Split, limit: int) -> list[HeldOutGoal]:
     """The statements of a held-out split; a fixed sample of them where there are more than `limit`."""
     found = [query for query in dataset.queries if query.split == split and query.origin == "statement"]
     if len(found) > limit:
-        chosen = np.sort(np.random.default_rng(seed).permutation(len(found))[:limit])
+        chosen = np.sort(np.random.default_rng(0).permutation(len(found))[:limit])
         found = [found[number] for number in chosen]
     return [
         HeldOutGoal(query.goal, query.theorem, query.module, query.line, theorems_of(dataset, query.gold))

@@ -36,8 +36,14 @@ from lean_extract.common.option_types import positive
 from retriever.lean.callers import Caller
 from retriever.lean.evaluation.pool import HeldOutGoal, OfferedKinds
 from retriever.lean.evaluation.rankers import Setting, asked_by, feature_rows, score
-from retriever.lean.evaluation.real_states import Count, read_states
-from retriever.lean.evaluation.session import EvaluationSession, encode_questions, is_tuned_on, open_session
+from retriever.lean.evaluation.session import (
+    Count,
+    EvaluationSession,
+    encode_questions,
+    is_tuned_on,
+    open_session,
+    read_states,
+)
 from retriever.lean.features import load_fusion
 from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.search.fusion import Lists

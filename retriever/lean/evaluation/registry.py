@@ -3,32 +3,62 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import BadSettings, ModelError
-from retriever.lean.evaluation.baselines import BASELINES
+from lean_extract.common.terminal_text import pip_install
+from lean_extract.records import Premise
+from retriever.lean.evaluation import baselines
+from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.rankers import (
+    DEPTH,
     Column,
     Factory,
     Method,
     Random,
     RankedMethod,
+    ScoredQuestion,
     UseCountRanker,
     served_method,
 )
-from retriever.lean.evaluation.reranked import DenseReranked, Reranked, logits_of
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.features import load_fusion
 from retriever.lean.ranker.model import TreeRanker
-from retriever.models.state_tower import FOLDER
+from retriever.models.reranker import DEPTH as FIRST
+from retriever.models.reranker import FOLDER as RERANKER
+from retriever.models.reranker import Reranker
+from retriever.models.state_tower import FOLDER as TOWER
+from retriever.search.reranking import reranked
+from retriever.search.top import top
 
-OURS: Mapping[str, Factory] = {
+
+def _sentence(session: EvaluationSession) -> Method:
+    """Imports torch only where it is asked for. Raises ModelError where there is none."""
+    try:
+        from retriever.lean.evaluation.sentence import sentence
+    except ModuleNotFoundError as error:
+        hint = f"Install it: {pip_install('train')}"
+        raise ModelError("The baseline `sentence` runs on torch, which is not here.", hint) from error
+    return sentence(session)
+
+
+METHODS: Mapping[str, Factory] = {
     "random": lambda session: Random(len(session.pool)),
     "frequency": lambda session: UseCountRanker(session.pool.use_counts.astype(np.float32)),
     "bm25": lambda session: Column("bm25"),
+    "tfidf": baselines.over_tokens,
+    "tfidf-words": baselines.over_words,
+    "keyword": baselines.keyword,
+    "mepo": baselines.with_rarity,
+    "mepo-plain": baselines.without_rarity,
+    "sentence": _sentence,
+    "knn-bm25": baselines.by_bm25,
+    "knn": baselines.by_encoder,
     "dense": lambda session: Column("dense"),
     "tower": lambda session: _tower(session),
     "dense-reranked": lambda session: DenseReranked(logits_of(session)),
@@ -40,12 +70,13 @@ OURS: Mapping[str, Factory] = {
         served_method(session.pool, session.model, load_fusion(session.model)), logits_of(session)
     ),
 }
+"""In the order of the tables: what learns nothing, then the methods of others, then ours."""
 
 
 def _tower(session: EvaluationSession) -> Column:
     """Raises ModelError where the model has no state tower."""
     if session.tower is None:
-        folder = session.model / FOLDER
+        folder = session.model / TOWER
         raise ModelError(
             f"The model in {session.model} has no state tower.",
             f"Export one: python -m retriever export RUN {folder}.",
@@ -62,17 +93,10 @@ def open_ranker(model: Path) -> TreeRanker:
     return ranker
 
 
-def factories() -> dict[str, Factory]:
-    """All methods, in the order of the tables: what learns nothing, then the baselines, then ours."""
-    first = ("random", "frequency", "bm25")
-    names = [*first, *BASELINES, *(name for name in OURS if name not in first)]
-    return {name: BASELINES.get(name) or OURS[name] for name in names}
-
-
 def open_available(session: EvaluationSession) -> list[Method]:
     """All methods that are available here; why another is not is printed on standard error."""
     methods = []
-    for name, make in factories().items():
+    for name, make in METHODS.items():
         try:
             methods.append(make(session))
         except ModelError as error:
@@ -82,9 +106,78 @@ def open_available(session: EvaluationSession) -> list[Method]:
 
 def open_methods(session: EvaluationSession, names: Iterable[str]) -> list[Method]:
     """The methods of these names, ready. Raises BadSettings on an unknown name."""
-    known = factories()
     chosen = list(dict.fromkeys(names))
-    unknown = [name for name in chosen if name not in known]
+    unknown = [name for name in chosen if name not in METHODS]
     if unknown:
-        raise BadSettings(f"There is no method {unknown[0]!r}.", f"The methods are: {', '.join(known)}.")
-    return [known[name](session) for name in chosen]
+        raise BadSettings(f"There is no method {unknown[0]!r}.", f"The methods are: {', '.join(METHODS)}.")
+    return [METHODS[name](session) for name in chosen]
+
+
+@dataclass(slots=True)
+class Logits:
+    """The re-ranker's logits (eq. 5), each computed once while the same question is asked in several settings."""
+
+    corpus: Sequence[Premise]
+    reranker: Reranker
+    _question: HeldOutGoal | None = field(default=None, init=False)
+    _known: dict[int, float] = field(default_factory=dict, init=False)
+
+    def of(self, question: HeldOutGoal, numbers: Int64s) -> Floats:
+        """float32[len(numbers)]; NaN for a premise without statement."""
+        if question is not self._question:
+            self._question, self._known = question, {}
+        missing = [number for number in numbers.tolist() if number not in self._known]
+        found = self.reranker.scores(question.goal, [self.corpus[number] for number in missing])
+        self._known.update(zip(missing, found.tolist(), strict=True))
+        return np.array([self._known[number] for number in numbers.tolist()], dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """What is served where a re-ranker is: the first candidates of another ranking by a blend of both scores."""
+
+    base: RankedMethod
+    logits: Logits
+    first: int = FIRST
+    name: str = "reranked"
+    reads_position: bool = True
+
+    def ranking(self, scored: ScoredQuestion) -> Int64s:
+        """The first ones in their new order, the others behind them."""
+        numbers, scores = self.base.first(scored)
+        head = numbers[: self.first]
+        logits = self.logits.of(scored.question, head)
+        order, _ = reranked(scores[: self.first], logits, self.logits.reranker.weight)
+        return np.concatenate([head[order], numbers[self.first :]])
+
+
+@dataclass(frozen=True, slots=True)
+class DenseReranked:
+    """The paper's own two stages: the encoder's first candidates in the re-ranker's order."""
+
+    logits: Logits
+    first: int = FIRST
+    name: str = "dense-reranked"
+    reads_position: bool = False
+
+    def ranking(self, scored: ScoredQuestion) -> Int64s:
+        """The first ones in their new order, the others behind them."""
+        numbers = top(scored.dense, DEPTH)
+        head = numbers[: self.first]
+        logits = self.logits.of(scored.question, head)
+        order, _ = reranked(np.zeros_like(logits), logits, 1.0)
+        return np.concatenate([head[order], numbers[self.first :]])
+
+
+def logits_of(session: EvaluationSession) -> Logits:
+    """The logits of the re-ranker in the model's folder. Raises ModelError when it has none."""
+    return Logits(session.dataset.corpus, open_reranker(session.model))
+
+
+def open_reranker(model: Path) -> Reranker:
+    """The re-ranker in a model's folder. Raises ModelError when it has none, or a damaged one."""
+    reranker = Reranker.beside(model)
+    if reranker is None:
+        hint = f"Export one: python -m retriever export RUN {model / RERANKER}."
+        raise ModelError(f"The model in {model} has no re-ranker.", hint)
+    return reranker

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from lean_extract.common.arrays import Floats
-from lean_extract.records import Goal
-from retriever.lean.dataset.files import Dataset, load_dataset
-from retriever.lean.evaluation.definitions import with_definitions
-from retriever.lean.evaluation.pool import HeldOutGoal, Pool, pool_of, questions_of
+from lean_extract.common.errors import BadRecords
+from lean_extract.goals import parse_state
+from lean_extract.records import Goal, Premise, read_header, to_json
+from retriever.lean.callers import caller_of
+from retriever.lean.dataset.dataset import Dataset, load_dataset, load_records
+from retriever.lean.dataset.queries import DatasetQuery
+from retriever.lean.evaluation.pool import HeldOutGoal, OfferedKinds, Pool, pool_of, questions_of
+from retriever.lean.theorems import is_theorem
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.models.encoder import Encoder
 from retriever.models.state_tower import StateTower
@@ -105,3 +110,118 @@ def describe(
         "encoder": session.encoder.fingerprint,
         "seconds": round(seconds, 1),
     }
+
+
+def with_definitions(dataset: Dataset, records: Path) -> Dataset:
+    """The dataset with the definitions of its records: offered, voted for and counted as an index has them.
+
+    The corpus of a dataset holds theorems, for these are what the encoder is trained on. The premises of other kinds
+    come after them, from the records that the dataset was made of, and what the proofs of the dataset's statements
+    use of them becomes gold. The digest is another one. Raises BadRecords.
+    """
+    revision = read_header(records).revision
+    if revision != dataset.manifest.revision:
+        raise BadRecords(
+            f"{records} is of revision {revision}, the dataset of {dataset.manifest.revision}.",
+            "Name the records that the dataset was made of.",
+        )
+    read = load_records(records)
+    further = definitions_of(read.premises, dataset.corpus)
+    numbers = {one.name: number for number, one in enumerate(further, start=len(dataset.corpus))}
+    used: dict[str, frozenset[int]] = {}
+    for proof in read.proofs:
+        found = frozenset(numbers[name] for name in proof.premises if name in numbers)
+        used[proof.theorem] = used.get(proof.theorem, frozenset()) | found
+    digest = hashlib.sha256(dataset.manifest.digest.encode())
+    for one in further:
+        digest.update(json.dumps(to_json(one), sort_keys=True).encode())
+    return replace(
+        dataset,
+        corpus=(*dataset.corpus, *further),
+        queries=tuple(_with_gold(query, used) for query in dataset.queries),
+        manifest=replace(dataset.manifest, digest=digest.hexdigest()),
+    )
+
+
+def definitions_of(premises: Sequence[Premise], corpus: Sequence[Premise]) -> list[Premise]:
+    """The premises that are no theorems, by name; the first of a name counts."""
+    known = {premise.name for premise in corpus}
+    found: dict[str, Premise] = {}
+    for premise in premises:
+        if not premise.is_private and not is_theorem(premise) and premise.name not in known:
+            found.setdefault(premise.name, premise)
+    return [found[name] for name in sorted(found)]
+
+
+def _with_gold(query: DatasetQuery, used: dict[str, frozenset[int]]) -> DatasetQuery:
+    if query.origin != "statement" or not used.get(query.theorem):
+        return query
+    return replace(query, gold=(*query.gold, *sorted(used[query.theorem])))
+
+
+Count = Literal["theorems", "known", "everything"]
+COUNTS: tuple[Count, ...] = get_args(Count)
+"""Which premises of a traced step are gold:
+
+theorems     the theorems that the pool holds; steps without any are left out
+known        those of any kind that the pool holds
+everything   all that are annotated, core's too; one that the pool lacks cannot be found
+"""
+
+
+def read_states(
+    path: Path,
+    pool: Pool,
+    count: Count = "theorems",
+    kinds: OfferedKinds = "theorems",
+    *,
+    callers: bool = False,
+) -> list[HeldOutGoal]:
+    """The steps of a file that have gold premises, as questions.
+
+    The file has one tactic a line: theorem, file, step, state_before, tactic, premises, core_premises (LeanDojo's
+    form; `core_premises` may be absent).
+
+    Where the pool has the theorem, it stands where the pool has it: files move between versions. Gold premises that
+    the pool lacks have numbers from `len(pool)` on. With `callers` each is asked with its step's tactic known.
+
+    Raises BadRecords when there is no such file or a line is not such a step, BadState when a state cannot be
+    read.
+    """
+    numbers = {name: number for number, name in enumerate(pool.names)}
+    questions = []
+    for line_number, line in enumerate(_lines(path), start=1):
+        try:
+            step = json.loads(line)
+            theorem, file, state, tactic, premises = (
+                step[key] for key in ("theorem", "file", "state_before", "tactic", "premises")
+            )
+            annotated = dict.fromkeys([*premises, *step.get("core_premises", ())])
+        except (ValueError, KeyError, TypeError) as error:
+            raise BadRecords(
+                f"{path}:{line_number}: not a traced step: {error}", "Use a file of traced steps."
+            ) from error
+        annotated.pop(theorem, None)
+        gold = frozenset(numbers[name] for name in annotated if name in numbers)
+        if count == "theorems":
+            gold = frozenset(number for number in gold if pool.is_theorem[number])
+        if count == "everything":
+            gold |= frozenset(range(len(pool), len(pool) + len(annotated) - len(gold)))
+        goals = parse_state(state).goals
+        if gold and goals:
+            number = numbers.get(theorem)
+            at = int(pool.lines[number]) if number is not None else None
+            module = file.removesuffix(".lean").replace("/", ".") if number is None else pool.modules[number]
+            caller = caller_of(tactic) if callers else ""
+            questions.append(HeldOutGoal(goals[0], theorem, module, at, gold, kinds, caller))
+    return questions
+
+
+def _lines(path: Path) -> list[str]:
+    hint = "Use a file of traced steps."
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise BadRecords(f"{path} cannot be read: {error.strerror}.", hint) from error
+    except UnicodeDecodeError as error:
+        raise BadRecords(f"{path} is not UTF-8: byte {error.start} cannot be decoded.", hint) from error

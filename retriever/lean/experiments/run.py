@@ -21,16 +21,29 @@ import numpy as np
 from lean_extract.common.errors import BadSettings
 from lean_extract.common.files.atomic import replacing, replacing_bytes
 from retriever.evaluation.experiments import ExperimentRun, make_rows
-from retriever.lean.dataset.files import load_dataset
+from retriever.lean.dataset.dataset import load_dataset
 from retriever.lean.evaluation.fit_fusion import fit_fusion
 from retriever.lean.evaluation.measure import measure
-from retriever.lean.evaluation.real_states import read_states
 from retriever.lean.evaluation.registry import open_methods
-from retriever.lean.evaluation.session import EvaluationSession, describe, open_session, part_questions
-from retriever.lean.experiments.plan import PRETRAINED, ExperimentPlan, PlannedRow, load_plan
-from retriever.lean.experiments.tables import SETTINGS, read_finished, report, share_plot
+from retriever.lean.evaluation.session import (
+    EvaluationSession,
+    describe,
+    open_session,
+    part_questions,
+    read_states,
+)
+from retriever.lean.experiments.tables import (
+    PRETRAINED,
+    SETTINGS,
+    ExperimentPlan,
+    PlannedRow,
+    load_plan,
+    read_finished,
+    report,
+    share_plot,
+)
 from retriever.lean.features import FEATURES
-from retriever.lean.training.tokenizer import texts_of, untrained_for_lean
+from retriever.lean.training_corpus import texts_of, untrained_for_lean
 from retriever.metrics.charts import require_charts
 from retriever.training.export import export_run
 from retriever.training.pretrained import read_pretrained, with_marks

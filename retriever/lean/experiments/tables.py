@@ -1,25 +1,44 @@
-"""FinishedRow rows of experiments as Table 3, Table 4 and the table of section 4.4.2."""
+"""Plans of experiments, and their finished rows as Table 3, Table 4 and the table of section 4.4.2.
+
+A plan is a YAML file (`retriever/lean/presets/experiments-*.yaml`):
+
+    tokenizers: {ours: 30522, general: pretrained}   a vocabulary's size, or the sentence encoder's tokenizer
+    questions: 2000                   of a test part, at most
+    tune: 1000                        theorems the fusion is fitted on, at most
+    rows:
+      - name: rd                      its folder, and what --only takes
+        tables: [splits, share]       splits (Table 3), pieces (Table 4), share (section 4.4.2)
+        label: {split: RD, share: 100%}        its first columns there
+        dataset: split-rd             a folder in the work folder
+        train: {preset: cpu-words, override: {schedule: {steps: 600}}}
+        pretrain: {preset: cpu-mlm}   left out: trained from nothing
+        tokenizer: ours
+        methods: [random, bm25, dense, fused]
+        without: []                   features that the fusion does without
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lean_extract.common.errors import BadRecords
-from retriever.lean.evaluation.measure import COLUMNS, to_columns
+from lean_extract.common.errors import BadRecords, BadSettings
+from retriever.evaluation.experiments import stage_config
+from retriever.lean.evaluation.measure import COLUMNS, HEADINGS, to_columns
 from retriever.lean.evaluation.rankers import Setting
-from retriever.lean.evaluation.tables import HEADINGS
-from retriever.lean.experiments.plan import LABELS, ExperimentPlan, PlannedRow, Table
-from retriever.metrics.bootstrap import Bootstrap
+from retriever.lean.features import FEATURES
+from retriever.metrics.bootstrap import Bootstrap, cell, table
 from retriever.metrics.charts import LinePanel, PlotLine, line_chart
-from retriever.metrics.tables import cell, table
+from retriever.training.running.config import RunConfig
+from retriever.training.running.config_io import from_plain, read_values, to_plain
 
 SETTINGS: tuple[Setting, ...] = ("state", "importable")
 PAPER = (*(f"{name}@{k}" for name in ("R", "P", "F1", "nDCG") for k in (1, 5, 10)),)
@@ -142,7 +161,7 @@ def _hashes(rows: Sequence[FinishedRow]) -> str:
     return table(head, lines)
 
 
-def share_plot(rows: Sequence[FinishedRow], part: str = "test") -> str:
+def share_plot(rows: Sequence[FinishedRow]) -> str:
     """The figures of section 4.4.2 by the share of the training data, as SVG. Raises UserError without matplotlib."""
     chosen = [row for row in rows if "share" in row.planned.tables]
     panels = []
@@ -153,7 +172,7 @@ def share_plot(rows: Sequence[FinishedRow], part: str = "test") -> str:
                 points = [
                     (
                         float(row.planned.label["share"].rstrip("%")),
-                        _figure(row, part, setting, method, column),
+                        _figure(row, setting, method, column),
                     )
                     for row in chosen
                 ]
@@ -170,10 +189,94 @@ def share_plot(rows: Sequence[FinishedRow], part: str = "test") -> str:
     return line_chart(panels)
 
 
-def _figure(row: FinishedRow, part: str, setting: Setting, method: str, column: str) -> float:
-    values = row.of(part, setting, method)
+def _figure(row: FinishedRow, setting: Setting, method: str, column: str) -> float:
+    values = row.of("test", setting, method)
     if values is None:
-        raise BadRecords(
-            f"The row {row.planned.name} lacks {method} on {part}.", "Remove it and run it again."
-        )
+        raise BadRecords(f"The row {row.planned.name} lacks {method} on test.", "Remove it and run it again.")
     return float(to_columns(values.mean(axis=0, keepdims=True))[0, COLUMNS.index(column)])
+
+
+Table = Literal["splits", "pieces", "share"]
+LABELS: dict[Table, tuple[str, ...]] = {
+    "splits": ("split",),
+    "pieces": ("model", "pre-training", "tokenizer", "similarity"),
+    "share": ("share",),
+}
+"""The first columns of each table."""
+PRETRAINED = "pretrained"
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentStage:
+    """A training preset and what is changed in it, nested as in the preset."""
+
+    preset: str
+    override: dict[str, Any] = field(default_factory=dict)
+
+    def config(self, folder: Path, tokenizer: Path, run: Path, start_from: Path | None) -> RunConfig:
+        """The run's configuration. Raises BadSettings."""
+        own = {"dataset": folder, "tokenizer": tokenizer, "run": run, "start_from": start_from}
+        return stage_config(self.preset, own, self.override)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRow:
+    """One model: how it is trained, on what, and which methods are measured with it."""
+
+    name: str
+    tables: tuple[str, ...]
+    label: dict[str, str]
+    dataset: str
+    train: ExperimentStage
+    tokenizer: str
+    pretrain: ExperimentStage | None = None
+    methods: tuple[str, ...] = ("dense", "fused")
+    without: tuple[str, ...] = ()
+    """Features that the fusion does without. On RI a held-out gold premise is one that no training proof
+    uses, by construction, and a fusion that reads use counts learns just that: it must not see them there."""
+
+    def __post_init__(self) -> None:
+        for kind in self.tables:
+            if kind not in LABELS:
+                hint = f"Choose {', '.join(LABELS)}."
+                raise BadSettings(f"There is no table {kind!r} for the row {self.name}.", hint)
+            lacking = [name for name in LABELS[kind] if name not in self.label]
+            if lacking:
+                raise BadSettings(f"The row {self.name} has no label `{lacking[0]}`.", "Add it to the plan.")
+        unknown = sorted(set(self.without) - set(FEATURES))
+        if unknown:
+            raise BadSettings(f"There is no feature {unknown[0]!r}.", f"There are {', '.join(FEATURES)}.")
+
+    @property
+    def pretraining(self) -> str:
+        """A name that rows with the same pre-training share."""
+        parts = [to_plain(self.pretrain) if self.pretrain else None, self.dataset, self.tokenizer]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentPlan:
+    """All rows, in the order they are run and printed."""
+
+    rows: tuple[PlannedRow, ...]
+    tokenizers: dict[str, Any]
+    questions: int = 2000
+    tune: int = 1000
+
+    def __post_init__(self) -> None:
+        names = [row.name for row in self.rows]
+        for row in self.rows:
+            if names.count(row.name) > 1:
+                raise BadSettings(f"Two rows of the plan are called {row.name}.", "Give each its own name.")
+            if row.tokenizer not in self.tokenizers:
+                hint = f"The plan has {', '.join(self.tokenizers)}."
+                raise BadSettings(f"The row {row.name} has an unknown tokenizer {row.tokenizer!r}.", hint)
+        for name, value in self.tokenizers.items():
+            if value != PRETRAINED and (not isinstance(value, int) or value < 100):
+                hint = f"Give a vocabulary's size, or `{PRETRAINED}`."
+                raise BadSettings(f"The tokenizer {name} cannot be {value!r}.", hint)
+
+
+def load_plan(path: Path) -> ExperimentPlan:
+    """A plan's file, or one of the package's by its bare name. Raises BadSettings."""
+    return from_plain(ExperimentPlan, read_values(path))

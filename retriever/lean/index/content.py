@@ -1,30 +1,42 @@
-"""Lean premises as the columns of a segment, and as its records."""
+"""Lean premises as the columns of a segment, and as its records; and what an index keeps of their files."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import IntFlag
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lean_extract.common.arrays import Ids, UInt64s
 from lean_extract.common.typed import read_typed
-from lean_extract.records import Premise, to_json
-from retriever.lean.index.flags import Flag, flags_of
+from lean_extract.records import Import, Premise, to_json
+from lean_extract.source.grammar.notations import FORMS, Notation
+from lean_extract.source.names.scopes import ROOT
 from retriever.lean.patterns.trees import trees_of
+from retriever.lean.scope import ModuleNode
 from retriever.lean.structure.hashes import of_parsed
 from retriever.lean.structure.statement import statement_of
+from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import premise_tokens
+from retriever.search.index.meta import IndexedFile
 from retriever.search.index.postings import build_postings
-from retriever.search.index.proof_columns import MentionColumns, ProofColumns, ProofRows, hash_names
+from retriever.search.index.proof_columns import (
+    MentionColumns,
+    ProofColumns,
+    ProofRows,
+    StepColumns,
+    hash_names,
+)
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, SegmentTables, numbered
-from retriever.search.index.source_file import IndexedFile
-from retriever.search.index.step_columns import StepColumns
-from retriever.search.index.structure_columns import StructureColumns
+from retriever.search.index.structure_columns import StructureColumns, TreeColumns
 from retriever.search.index.table import Kept
-from retriever.search.index.tree_columns import TreeColumns
-from retriever.search.indexing.corpus import EmbeddedSource
+
+if TYPE_CHECKING:  # whoever only reads an index needs nothing of indexing
+    from retriever.search.indexing.corpus import EmbeddedSource
 
 NO_PROOFS = ProofRows.of_names({})
 
@@ -118,3 +130,71 @@ def premise_of(segment: Segment, index: int, file: IndexedFile) -> Premise:
     if premise.name != segment.names[index]:
         raise segment.damaged_record(index, "it is another premise's")
     return premise
+
+
+class Flag(IntFlag):
+    """What a premise is, one bit each."""
+
+    PRIVATE = 1
+    PROTECTED = 2
+    THEOREM = 4
+    GENERATED = 8
+    SORRY = 16
+    """Its own text has a `sorry`; never set in segments that were written before there was this bit."""
+    DEPRECATED = 32
+    """The same of the attribute `deprecated`."""
+
+
+def flags_of(premise: Premise) -> int:
+    """All that hold of a premise."""
+    return (
+        Flag.PRIVATE * premise.is_private
+        | Flag.PROTECTED * premise.is_protected
+        | Flag.THEOREM * is_theorem(premise)
+        | Flag.GENERATED * (premise.generated_by is not None)
+        | Flag.SORRY * premise.has_sorry
+        | Flag.DEPRECATED * premise.is_deprecated
+    )
+
+
+_NOTATION = 8
+"""The flag of an entry that is no import. An older version takes it for one of a module that is not there."""
+_MOST_NOTATIONS = 200
+_LONGEST_SYMBOL, _LONGEST_TARGET = 16, 200
+
+
+def kept_of(
+    imports: Iterable[Import], in_module_system: bool, notations: Iterable[Notation] = ()
+) -> tuple[Any, ...]:
+    """`IndexedFile.more` of a Lean file: entries [name, flags], and 1 in Lean's module system.
+
+    The entries are its imports and the notations that other files may use, as "SYMBOL FORM PRECEDENCE CONSTANT".
+    """
+    listed = [[one.module, one.is_public + 2 * one.is_meta + 4 * one.is_all] for one in imports]
+    kept = islice((one for one in notations if _is_kept(one)), _MOST_NOTATIONS)
+    declared = [[f"{one.symbol} {one.form} {one.precedence} {one.target}", _NOTATION] for one in kept]
+    return ([*listed, *declared], int(in_module_system))
+
+
+def _is_kept(notation: Notation) -> bool:
+    symbol = notation.symbol
+    is_short = 0 < len(symbol) <= _LONGEST_SYMBOL and len(notation.target) <= _LONGEST_TARGET
+    return is_short and not notation.is_local and not any(map(str.isspace, symbol))
+
+
+def node_of(file: IndexedFile) -> ModuleNode:
+    """The imports of `kept_of`. Raises ValueError or TypeError."""
+    entries, in_module_system = file.more
+    imports = [(str(name), flags) for name, flags in entries if not flags & _NOTATION]
+    found = tuple(Import(name, bool(f & 1), bool(f & 2), bool(f & 4)) for name, f in imports)
+    return ModuleNode(found, bool(in_module_system))
+
+
+def notations_of(file: IndexedFile) -> Iterator[Notation]:
+    """The notations of `kept_of`, their constants as written. Raises ValueError or TypeError."""
+    entries, _ = file.more
+    for entry, flags in entries:
+        if flags & _NOTATION:
+            symbol, written, precedence, constant = str(entry).split(" ", 3)
+            form = next((form for form in FORMS if form == written), FORMS[-1])
+            yield Notation(symbol, constant, ROOT, form, int(precedence))

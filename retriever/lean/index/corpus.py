@@ -13,17 +13,16 @@ from lean_extract.common.files.reading import MAX_SOURCE, read_regular
 from lean_extract.records import Premise
 from lean_extract.source import reader
 from lean_extract.source.reader_declarations import Known, unknown
-from retriever.lean.index.content import content_of, premise_of
-from retriever.lean.index.modules import kept_of
+from retriever.lean.index.content import content_of, kept_of, premise_of
 from retriever.lean.index.steps import read_mentions, read_steps, step_vectors
 from retriever.models.encoder import PremiseEncoder
 from retriever.models.quantise import quantise
 from retriever.models.text import premise_texts
-from retriever.search.index.proof_columns import ProofRows
+from retriever.search.index.meta import IndexedFile
+from retriever.search.index.proof_columns import ProofRows, ReadStep
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent
-from retriever.search.index.source_file import IndexedFile
-from retriever.search.indexing.corpus import EmbeddedSource, ReadSource, ReadStep
+from retriever.search.indexing.corpus import EmbeddedSource, ReadSource
 
 
 class ListedSource(Protocol):

@@ -18,8 +18,7 @@ from lean_extract.source.reader import SourceModule
 from lean_extract.syntax.complete_tactics import complete
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
 from retriever.models.encoder import PremiseEncoder
-from retriever.search.index.proof_columns import MentionColumns
-from retriever.search.indexing.corpus import ReadStep
+from retriever.search.index.proof_columns import MentionColumns, ReadStep
 
 LONGEST_TACTIC = 200
 """Characters."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from lean_extract.common.arrays import Bools, Ids
 from retriever.lean.patterns.query import PatternNode, PatternQuery, Shape
-from retriever.search.index.tree_columns import TreeColumns
+from retriever.search.index.structure_columns import TreeColumns
 
 MOST_PAIRS = 4_000_000
 """The most pairs of a conclusion and a hypothesis that are compared."""
@@ -85,16 +85,16 @@ class Table:
         """int64[rows]: the places that are left."""
         return self._columns[""]
 
-    def narrow(self, pattern: PatternNode, column: str = "") -> None:
-        """Keep the rows where a pattern matches at the nodes of a column."""
-        waiting = [(pattern, column)]
+    def narrow(self, pattern: PatternNode) -> None:
+        """Keep the rows where a pattern matches."""
+        waiting = [(pattern, "")]
         while waiting:
             node, at = waiting.pop()
             self._check(node, at)
             below = [f"{at}/{index}" for index in range(len(node.arguments))]
             self._descend(at, below, is_open=node.is_name)
             waiting += zip(node.arguments, below, strict=True)
-            if at != column:
+            if at:
                 del self._columns[at]
 
     def with_hypothesis(self, pattern: PatternNode) -> Table:

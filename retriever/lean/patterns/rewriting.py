@@ -13,10 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from lean_extract.common.arrays import Bools, Ids
-from lean_extract.syntax.symbol_terms import SymbolTerm, parse_term
+from lean_extract.syntax.placed import TextRange, range_of
+from lean_extract.syntax.symbol_terms import SymbolTerm, parse_term, syntax_of
+from lean_extract.syntax.terms import SyntaxNode
 from retriever.lean.patterns.trees import FREE, row_of
-from retriever.lean.tokens import raw_tokens
-from retriever.search.index.tree_columns import TreeColumns, TreeRow
+from retriever.lean.tokens import placed_tokens, raw_tokens
+from retriever.search.index.structure_columns import TreeColumns, TreeRow
 
 _RELATIONS = ("eq", "iff")
 _NOWHERE = -(1 << 30)
@@ -138,3 +140,51 @@ def _is_consistent(tree: Sequence[tuple[int, int]], row: TreeRow) -> bool:
             return False
         at, index = at + size, index + row[index][1]
     return True
+
+
+LONGEST_PART = 4_000
+"""Characters; a longer part cannot be selected."""
+
+
+def parts_of(target: str, local: Set[str]) -> list[TextRange]:
+    """The ranges of a target's subexpressions: each once, in order, a part before those inside it.
+
+    Args:
+        target: as Lean prints it; tokens after `symbol_terms.MOST_TOKENS` have no parts.
+        local: the names of hypotheses.
+    """
+    tokens = placed_tokens(target)
+    terms: set[SymbolTerm] = set(subterms(term_of(target, local)))
+    ranges = {range_of(node, tokens) for node in _selectable(syntax_of([token.text for token in tokens]))}
+    texts = {target[start:end] for start, end in ranges if end - start <= LONGEST_PART}
+    # A few spellings read otherwise without what stands around them.
+    readable = {text for text in texts if term_of(text, local) in terms}
+    return sorted(
+        (part for part in ranges if target[part.start : part.end] in readable),
+        key=lambda part: (part.start, -part.end),
+    )
+
+
+def _selectable(node: SyntaxNode) -> Iterator[SyntaxNode]:
+    """The nodes that are subexpressions. Brackets around one are left out, and names that are applied."""
+    waiting = [node]
+    while waiting:
+        here = waiting.pop()
+        parts = here.parts
+        if here.end > here.start and not _is_wrapper(here):
+            yield here
+        if here.kind == "applied" and parts[0].kind == "name":
+            parts = parts[1:]
+        waiting += parts
+
+
+def _is_wrapper(node: SyntaxNode) -> bool:
+    """Whether a node is brackets around one term, without a type: `(a + b)`, not `(a : ℝ)`."""
+    if node.kind == "set":
+        return True
+    return (
+        node.kind == "brackets"
+        and node.text == "("
+        and len(node.parts) == 1
+        and node.parts[0].end == node.end - 1
+    )

@@ -13,7 +13,7 @@ from lean_extract.records import Premise
 from lean_extract.syntax.operators import BIG, OPERATORS, PREFIX
 from lean_extract.syntax.symbol_terms import SymbolTerm, symbol_of
 from retriever.lean.structure.statement import ParsedStatement, statement_of
-from retriever.search.index.tree_columns import LARGEST, TreeRow
+from retriever.search.index.structure_columns import LARGEST, TreeRow
 
 FREE = -(1 << 16)
 """A statement's variables have this number and those below."""

@@ -12,8 +12,8 @@ from tokenizers import Tokenizer
 
 from lean_extract.common.files.atomic import replacing_bytes
 from lean_extract.records import PRINTED, PRINTED_IN_PART
-from retriever.lean.augmentation.known import goal_to_read
-from retriever.lean.dataset.files import Dataset, load_dataset, read_manifest
+from retriever.lean.dataset.dataset import Dataset, load_dataset, read_manifest
+from retriever.lean.dataset.queries import goal_to_read
 from retriever.models import text as texts
 from retriever.search.splits import SPLITS, family_roots
 from retriever.training.arrays import ORIGINS, TrainingArrays

@@ -13,7 +13,7 @@ from torch.nn import functional
 from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import ModelError
 from retriever.lean.augmentation.augment import load_augmented
-from retriever.lean.dataset.files import read_manifest
+from retriever.lean.dataset.dataset import read_manifest
 from retriever.lean.training.arrays import load_arrays
 from retriever.lean.training.sampling import (
     augmented_states,

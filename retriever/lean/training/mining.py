@@ -22,11 +22,11 @@ from tqdm import tqdm
 
 from lean_extract.common.arrays import Floats
 from lean_extract.common.errors import UserError
-from retriever.lean.dataset.dataset import DatasetQuery
-from retriever.lean.dataset.files import Dataset, load_dataset
+from retriever.lean.dataset.dataset import Dataset, load_dataset
+from retriever.lean.dataset.queries import DatasetQuery
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.training.vectors import corpus_vectors, state_vectors
-from retriever.metrics.selection import best_columns
+from retriever.metrics.ranking import best_columns
 from retriever.models.encoder import Encoder
 from retriever.search.splits import family_roots
 from retriever.training.reranking.mined import SPLITS_TO_MINE, Mined, save_mined

@@ -15,7 +15,7 @@ from transformers import BertModel
 
 from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import ModelError
-from retriever.lean.dataset.files import read_manifest
+from retriever.lean.dataset.dataset import read_manifest
 from retriever.lean.training.arrays import load_arrays
 from retriever.lean.training.sampling import with_unrelated, without_hypotheses
 from retriever.lean.training.vectors import dataset_vectors

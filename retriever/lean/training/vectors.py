@@ -12,7 +12,7 @@ from tqdm import tqdm
 from lean_extract.common.arrays import Floats
 from lean_extract.common.files.atomic import replacing_bytes
 from lean_extract.records import Goal
-from retriever.lean.dataset.files import Dataset, load_dataset, read_manifest
+from retriever.lean.dataset.dataset import Dataset, load_dataset, read_manifest
 from retriever.models.encoder import Encoder, PremiseEncoder
 
 _CHUNK = 8192

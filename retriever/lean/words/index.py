@@ -10,9 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.common.arrays import Int32s, Int64s, UInt64s
-from retriever.lean.words.splitting import NEWLINE, apart, boundaries
-from retriever.lean.words.stems import stem
-from retriever.lean.words.table import SMALL_WORDS
+from retriever.lean.words.splitting import NEWLINE, SMALL_WORDS, apart, boundaries, stem
 
 _AT_ONCE = 1 << 18
 """The approximate number of bytes of names that are split at once."""

@@ -7,10 +7,9 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
-from retriever.lean.words.splitting import split
-from retriever.lean.words.stems import stem
-from retriever.lean.words.table import SMALL_WORDS, VAGUE_WORDS, lines
+from retriever.lean.words.splitting import SMALL_WORDS, VAGUE_WORDS, split, stem
 
 MOST_WORDS = 32
 """Words of a query. Further words are ignored."""
@@ -22,6 +21,8 @@ _VAGUE = 0.2
 _POSSESSIVE = re.compile(r"['’]s\b")
 _INNER_STROKE = re.compile(r"(?<=[^\W_])['’](?=[^\W_])")
 _SKIPPED = SMALL_WORDS | VAGUE_WORDS
+_SYNONYMS = Path(__file__).with_name("synonyms.txt")
+"""The table from words that people use to the words in Mathlib's names; its head describes it."""
 
 Way = tuple[str, ...]
 
@@ -97,15 +98,27 @@ def _end(key: Way, words: Sequence[str], stems: Sequence[str], index: int) -> in
     return index
 
 
+def synonyms() -> Iterator[tuple[tuple[Way, ...], tuple[Way, ...]]]:
+    """The lines of the table: the spellings in names, and the phrases in queries, each as words."""
+    for line in _SYNONYMS.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            spellings, asked = line.split("|")
+            yield _phrases(spellings), _phrases(asked)
+
+
+def _phrases(text: str) -> tuple[Way, ...]:
+    return tuple(tuple(phrase.split()) for phrase in text.split(","))
+
+
 @lru_cache(maxsize=1)
 def _ways() -> Mapping[Way, Mapping[Way, float]]:
     """The ways in which names write a concept, with their closeness, by the stems of the concept."""
     found: dict[Way, dict[Way, float]] = {}
-    for line in lines():
-        for asked in (*line.asked, *line.ways):
-            closeness = ASKED if asked in line.asked else ALTERNATIVE
-            ways = found.setdefault(tuple(map(stem, asked)), {})
-            for way in line.ways:
+    for spellings, asked in synonyms():
+        for phrase in (*asked, *spellings):
+            closeness = ASKED if phrase in asked else ALTERNATIVE
+            ways = found.setdefault(tuple(map(stem, phrase)), {})
+            for way in spellings:
                 ways[way] = max(closeness, ways.get(way, 0.0))
     return found
 

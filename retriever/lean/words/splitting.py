@@ -1,12 +1,17 @@
-"""Splits names into words, at separators and at the humps of camel case.
+"""Splits names into words, at separators and at the humps of camel case; and the stems of English words.
 
 `Real.hasDerivAt_sin` has the words real, has, deriv, at, sin; `Set.sInter` has set, s, inter; `div_le_iff₀`
 has div, le, iff. It works on the UTF-8 bytes of many names at once. Queries are split by the same rules.
+
+A stem is a word without its ending, always a prefix of the word. Names and queries use the same function, so it only
+has to map the forms of a word to the same stem (`continuous`, `continuity`; `squares`, `squared`; `nonnegative`,
+`nonneg`), not to find the linguistic root.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,6 +22,30 @@ _QUOTES = 0xC2
 """The first byte of « and »."""
 _APART = re.compile(rb"\xc2.|\xe2[\x81\x82].|\xe1\xb5.", re.DOTALL)
 """The UTF-8 of characters beyond ASCII that end a word: « and », and superscripts and subscripts."""
+
+_SMALL_WORDS = """
+a an are as at be between by does each for from has have how i if in into is it its of on s
+show shows so such that the their then there these this to under what when where which whose with
+"""
+_VAGUE_WORDS = """
+all and any arbitrary corollary or
+element elements equation every fact formula function functions given group groups implies
+inequality itself law lemma lemmas number numbers proof property proposition prove result rule same set sets
+some space spaces statement theorem theorems value
+"""
+SMALL_WORDS = frozenset(_SMALL_WORDS.split())
+"""Words that carry no information about the query. They count less among the words of a name."""
+VAGUE_WORDS = frozenset(_VAGUE_WORDS.split())
+"""Words that carry little information about the query."""
+_ENDINGS = {
+    4: "ation ative atively ativity ating ated able ably ability ible ibly ibility ion ive ively ivity "
+    "iveness ous ously ity ness edness ing ed edly ely ly es ies e y ent ence ency",
+    5: "al ally ic icity ically ism ment ement",
+}
+"""Endings, by the number of letters that must remain. In shorter words they are often part of the root (`normal`)."""
+_LEAVES = {ending: shortest for shortest, endings in _ENDINGS.items() for ending in endings.split()}
+_LONGEST = max(map(len, _LEAVES))
+_NO_PLURAL = ("ss", "us", "is")
 
 
 def apart(data: bytes) -> bytes:
@@ -55,6 +84,19 @@ def split(text: str) -> list[str]:
     stops = _stops(belongs, begins, starts)
     low = raw.lower()
     return [low[a:b].decode(errors="replace") for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The stem of a word in lower case."""
+    if word.endswith("s") and len(word) > 3 and not word.endswith(_NO_PLURAL):
+        word = word[:-1]
+    for length in range(_LONGEST, 0, -1):
+        shortest = _LEAVES.get(word[-length:])
+        if shortest is not None and len(word) - length >= shortest:
+            bare = word[:-length]
+            return bare[:-1] if bare.endswith("e") and len(bare) > shortest else bare
+    return word
 
 
 def _stops(belongs: Bools, begins: Bools, starts: Int64s) -> Int64s:

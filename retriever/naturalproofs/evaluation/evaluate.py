@@ -24,8 +24,8 @@ from lean_extract.common.errors import BadRecords, BadSettings
 from lean_extract.common.verbs import add_json_option, write_json
 from retriever.documents.schema import Corpus, Splits
 from retriever.evaluation.rows import CollectionRow, Protocol, RankingTask, rows_of, task_of
-from retriever.metrics.references import COLUMNS
-from retriever.metrics.tables import cell, table
+from retriever.metrics.bootstrap import cell, table
+from retriever.metrics.ranks import COLUMNS
 from retriever.naturalproofs.backend import BACKEND, collection_of, digest_of, example_of
 from retriever.naturalproofs.evaluation.baselines import baselines, paper_frequency
 from retriever.naturalproofs.splits import add_split_arguments, leaks, open_splits

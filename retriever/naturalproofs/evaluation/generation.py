@@ -30,8 +30,7 @@ from lean_extract.common.files.reading import open_regular
 from lean_extract.common.typed import read_typed
 from lean_extract.common.verbs import add_json_option, write_json
 from retriever.documents.schema import Example
-from retriever.metrics.bootstrap import Interval
-from retriever.metrics.tables import table
+from retriever.metrics.bootstrap import Interval, table
 from retriever.naturalproofs.backend import digest_of, example_of
 from retriever.naturalproofs.evaluation.evaluate import PARTS, task_of_part
 from retriever.naturalproofs.evaluation.sequences import COLUMNS, intervals

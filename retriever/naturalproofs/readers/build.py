@@ -19,7 +19,7 @@ from lean_extract.common.errors import BadSettings, BadSource
 from lean_extract.common.terminal_text import complaints_printed
 from retriever.documents.schema import Corpus, DocumentProof, Statement
 from retriever.documents.store import write_corpus
-from retriever.metrics.tables import table
+from retriever.metrics.bootstrap import table
 from retriever.naturalproofs.readers.latex_sources import read_stacks, read_stein, read_trench
 from retriever.naturalproofs.readers.proofwiki import read_proofwiki
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from lean_extract.common.errors import BadRecords
 from lean_extract.common.verbs import add_json_option, write_json
-from retriever.metrics.tables import table
+from retriever.metrics.bootstrap import table
 from retriever.proof_matching.decoding import global_decoding, local_decoding
 from retriever.proof_matching.evaluation.report import (
     NO_TRAINING,

@@ -12,8 +12,7 @@ from lean_extract.common.errors import BadSettings
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.typed import read_typed
-from retriever.metrics.bootstrap import Interval
-from retriever.metrics.tables import cell, table
+from retriever.metrics.bootstrap import Interval, cell, table
 from retriever.proof_matching.metrics import COLUMNS, StatementCounts
 from retriever.proof_matching.schema import LEVELS, Level, Modality
 

@@ -15,14 +15,12 @@ from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection, Document
 from retriever.search.bm25 import Bm25
 from retriever.search.collections.corpus import DocumentCorpus, document_of
-from retriever.search.index.exact import ExactSearch
-from retriever.search.index.names import LiveNames
-from retriever.search.index.neighbours import NearestNeighbours
+from retriever.search.index.exact import ExactSearch, NearestNeighbours
+from retriever.search.index.meta import IndexedFile
 from retriever.search.index.proof_columns import ProofColumns
 from retriever.search.index.segment import Segment
-from retriever.search.index.source_file import IndexedFile
 from retriever.search.index.table import rows_of
-from retriever.search.index.view import IndexView
+from retriever.search.index.view import IndexView, LiveNames
 from retriever.search.indexing.corpus import EmbeddedSource
 from retriever.search.votes import ProofGraph
 

@@ -21,12 +21,12 @@ from lean_extract.common.files.json_text import parse_json
 from lean_extract.common.typed import read_typed
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection, Document, Question
+from retriever.search.index.meta import IndexedFile
 from retriever.search.index.postings import build_postings
-from retriever.search.index.proof_columns import ProofColumns, hash_names
+from retriever.search.index.proof_columns import ProofColumns, ReadStep, hash_names
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, SegmentTables, numbered
-from retriever.search.index.source_file import IndexedFile
-from retriever.search.indexing.corpus import EmbeddedSource, ReadSource, ReadStep
+from retriever.search.indexing.corpus import EmbeddedSource, ReadSource
 
 _CUT = 32
 """Documents of a part, on average."""

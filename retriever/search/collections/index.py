@@ -25,9 +25,8 @@ from retriever.search.collections.rankers import (
     RerankedRanker,
     best,
 )
-from retriever.search.index.opening import OpenStores, open_stores
 from retriever.search.index.store import IndexStore
-from retriever.search.index.view import IndexView
+from retriever.search.index.view import IndexView, OpenStores, open_stores
 from retriever.search.reading import SnapshotReader
 from retriever.search.splits import split_of
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
 from lean_extract.common.arrays import Bools, Floats, Ids
 from retriever.models.quantise import StoredVectors
-from retriever.search.index.neighbours import NeighbourQuery
 from retriever.search.top import top
 
 _BLOCK = 2048
@@ -120,3 +120,25 @@ class KnownProducts:
     def scores(self, ids: Ids) -> Floats:
         """float32[len(ids)]: the products of these."""
         return self._products[ids]
+
+
+class NeighbourQuery(Protocol):
+    """One query at work; asked several times, it computes what is shared only once."""
+
+    def top(self, k: int, allowed: Bools | None = None) -> Ids:
+        """int64[<= k]: the nearest premises among `allowed` (bool[n]; None: all), best first."""
+
+    def scores(self, ids: Ids) -> Floats:
+        """float32[len(ids)]: inner products of these premises' vectors with the query's."""
+
+
+class NearestNeighbours(Protocol):
+    """Search by inner product over n vectors."""
+
+    def __len__(self) -> int: ...
+
+    def query(self, vector: Floats) -> NeighbourQuery:
+        """Begin a query with float32[d]."""
+
+    def queries(self, vectors: Floats) -> list[NeighbourQuery]:
+        """Begin m queries with float32[m, d] that share what can be computed for all of them at once."""

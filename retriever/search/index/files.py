@@ -2,7 +2,7 @@
 
 Writing goes to a folder nobody reads yet; each file is flushed to the disk before it is trusted. A document
 (a manifest, a segment's list of its files) is a JSON object whose last member, `sum`, is the SHA-256 of the
-bytes before it; those of other files stand in a document (`retriever.search.index.sums`).
+bytes before it; those of other files stand in a document (`retriever.search.index.meta`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import json
 import mmap
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, overload
@@ -22,7 +23,8 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.common.errors import IndexDamaged, IndexUnreadable, IndexWriteFailed
+from lean_extract.common.errors import IndexDamaged, IndexLocked, IndexUnreadable, IndexWriteFailed
+from lean_extract.common.file_lock import open_lock_file, read_holder, try_lock, write_holder
 from lean_extract.common.files import json_text
 from lean_extract.common.files.private import make_private_folder, private_file
 from lean_extract.common.files.reading import read_regular
@@ -235,3 +237,36 @@ def unreadable(error: OSError, folder: Path, mended_by: str = REBUILD) -> IndexD
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         return damaged(Path(path), "the file is missing", mended_by)
     return damaged(Path(path), error.strerror or error, mended_by)
+
+
+_ASK_AGAIN_SECONDS = 0.1
+
+
+@contextmanager
+def locked(path: Path, wait: Callable[[], bool] = lambda: False) -> Iterator[None]:
+    """Hold the lock file `path` for the block.
+
+    Raises:
+        IndexLocked: another process holds it and `wait`, asked ten times a second, returned False.
+        OSError: the file cannot be made or locked.
+    """
+    make_private_folder(path.parent)
+    with open_lock_file(path, 0o600) as descriptor:
+        while not try_lock(descriptor):
+            if not wait():
+                raise _held(path)
+            time.sleep(_ASK_AGAIN_SECONDS)  # a wait in the system could not be interrupted
+        write_holder(descriptor, str(os.getpid()))
+        yield
+
+
+def _held(path: Path) -> IndexLocked:
+    try:
+        pid = read_holder(path).decode().strip()
+    except (OSError, UnicodeDecodeError):
+        pid = ""
+    who = f"process {pid}" if pid.isdigit() else "another process"
+    return IndexLocked(
+        f"The premise index in {path.parent} is being written by {who}.",
+        "Wait until it is done, or stop that process, and try again.",
+    )

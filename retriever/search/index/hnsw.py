@@ -25,11 +25,15 @@ from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.common.errors import IndexDamaged
 from lean_extract.common.typed import read_typed
 from retriever.models.quantise import StoredVectors
-from retriever.search.index.exact import ExactSearch, inner_products, products_of
+from retriever.search.index.exact import (
+    ExactSearch,
+    NearestNeighbours,
+    NeighbourQuery,
+    inner_products,
+    products_of,
+)
 from retriever.search.index.files import read_json, write_json
-from retriever.search.index.meta import Count, Digest
-from retriever.search.index.neighbours import NearestNeighbours, NeighbourQuery
-from retriever.search.index.sums import GoOn, Sums, always, check, sums_of, verify
+from retriever.search.index.meta import Count, Digest, GoOn, Sums, always, check, sums_of, verify
 from retriever.search.top import top
 
 GRAPH, CARD = "hnsw.bin", "hnsw.json"

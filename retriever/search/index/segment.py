@@ -20,7 +20,7 @@ manifest, never marked here.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ import numpy.typing as npt
 from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.common.errors import IndexDamaged, PremiseSuggestError
 from retriever.search.index import hnsw
+from retriever.search.index.exact import NearestNeighbours, NeighbourQuery
 from retriever.search.index.files import (
     StringTable,
     damaged,
@@ -38,11 +39,16 @@ from retriever.search.index.files import (
     read_json,
     unreadable,
 )
-from retriever.search.index.meta import Meta, read_checked
-from retriever.search.index.neighbours import NearestNeighbours, NeighbourQuery
-from retriever.search.index.segment_content import ALIASES, SegmentTables, further_columns
-from retriever.search.index.source_file import IndexedFile
-from retriever.search.index.sums import GoOn, always, verify
+from retriever.search.index.meta import GoOn, IndexedFile, Meta, always, read_checked, verify
+from retriever.search.index.proof_columns import READ
+from retriever.search.index.segment_content import (
+    ALIASES,
+    SegmentContent,
+    SegmentTables,
+    further_columns,
+    numbered,
+)
+from retriever.search.index.table import Kept
 from retriever.search.top import top
 
 
@@ -139,6 +145,16 @@ class Segment:
         """A document's kind."""
         return self.kind_names[int(self.kinds[index])]
 
+    def lacks_steps(self, file: int) -> bool:
+        """Whether steps, mentions or trees of one of the files were not read: an older version indexed it."""
+        steps = self.tables.steps
+        return steps is None or bool(steps.read[file] < READ)
+
+    def lacks_graph(self, parameters: hnsw.HnswParameters) -> bool:
+        """Whether a graph is to be built."""
+        is_large = len(self) >= parameters.threshold
+        return is_large and hnsw.available() and not hnsw.has_graph(self.folder, len(self))
+
     def raw_record(self, index: int) -> bytes:
         """A document's record as JSON. Raises KeyError where the segment has no records."""
         if self._records is None:
@@ -216,3 +232,59 @@ def verify_columns(folder: Path, go_on: GoOn = always) -> list[str]:
     except OSError as error:
         return [unreadable(error, folder).message]
     return verify(folder, meta.sums, go_on=go_on)
+
+
+def merge(parts: Sequence[tuple[Segment, frozenset[int]]]) -> SegmentContent:
+    """The columns of one segment that replaces several, without their dead files.
+
+    Raises ValueError where the segments have different columns.
+    """
+    segments = [segment for segment, _ in parts]
+    chosen = [(segment, _kept(segment, dead)) for segment, dead in parts]
+    rows = [(segment, i) for segment, kept in chosen for i in kept.documents.tolist()]
+
+    def column(get: Callable[[Segment], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        return np.concatenate([get(segment)[kept.documents] for segment, kept in chosen])
+
+    files = [segment.files[number] for segment, kept in chosen for number in kept.files]
+    has_records = all(segment.has_records for segment in segments)
+    return SegmentContent(
+        files=numbered((file, file.stop - file.start) for file in files),
+        names=[segment.names[i] for segment, i in rows],
+        kinds=[segment.kind(i) for segment, i in rows],
+        vectors=column(lambda segment: segment.vectors),
+        scales=column(lambda segment: segment.scales),
+        tables=SegmentTables.merged([(segment.tables, kept) for segment, kept in chosen]),
+        records=[segment.raw_record(i) for segment, i in rows] if has_records else None,
+        columns={name: column(lambda segment: segment.columns[name]) for name in _names(segments)},  # noqa: B023
+        aliases=_moved([(segment.aliases, kept) for segment, kept in chosen]),
+    )
+
+
+def _kept(segment: Segment, dead: frozenset[int]) -> Kept:
+    live = list(segment.live_files(dead))
+    runs = [np.arange(file.start, file.stop) for _, file in live]
+    documents = np.concatenate([np.zeros(0, dtype=np.int64), *runs])
+    return Kept(
+        documents, [number for number, _ in live], len(segment), len(segment.files), segment.dimension
+    )
+
+
+def _names(segments: Sequence[Segment]) -> list[str]:
+    """The names of the backend's own columns. Raises ValueError where they differ."""
+    names = {tuple(segment.columns) for segment in segments}
+    if len(names) > 1:
+        raise ValueError("the segments have different columns")
+    return [*names.pop()]
+
+
+def _moved(parts: Sequence[tuple[Mapping[int, str], Kept]]) -> dict[int, str]:
+    """The aliases by their documents' new positions."""
+    moved: dict[int, str] = {}
+    base = 0
+    for aliases, kept in parts:
+        if aliases:
+            kept_now = enumerate(kept.documents.tolist(), base)
+            moved |= {new: aliases[old] for new, old in kept_now if old in aliases}
+        base += len(kept.documents)
+    return moved

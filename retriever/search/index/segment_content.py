@@ -13,15 +13,11 @@ import numpy.typing as npt
 
 from retriever.models.quantise import StoredVectors
 from retriever.search.index.files import write_array, write_json, write_strings
-from retriever.search.index.meta import Meta
+from retriever.search.index.meta import IndexedFile, Meta, sums_of
 from retriever.search.index.postings import Postings
-from retriever.search.index.proof_columns import MentionColumns, ProofColumns
-from retriever.search.index.source_file import IndexedFile
-from retriever.search.index.step_columns import StepColumns
-from retriever.search.index.structure_columns import StructureColumns
-from retriever.search.index.sums import sums_of
+from retriever.search.index.proof_columns import MentionColumns, ProofColumns, StepColumns
+from retriever.search.index.structure_columns import StructureColumns, TreeColumns
 from retriever.search.index.table import Kept, Table
-from retriever.search.index.tree_columns import TreeColumns
 
 ALIASES = "exported.json"
 _COMMON = frozenset(("names", "kinds", "vectors", "scales", "records"))

@@ -33,16 +33,16 @@ from lean_extract.common.errors import (
 from retriever.search.index.files import (
     damaged,
     explained_writes,
+    locked,
     make_folder,
     sync_folder,
     unreadable,
     write_document,
 )
-from retriever.search.index.lock import locked
 from retriever.search.index.manifest import MANIFEST, IndexManifest, LiveSegment
+from retriever.search.index.meta import GoOn, always
 from retriever.search.index.segment import Segment, verify_segment
 from retriever.search.index.segment_content import SegmentContent, write_segment
-from retriever.search.index.sums import GoOn, always
 
 OTHER_MODEL = "Use the model that is shipped, or run `premise-suggest index` in a project that has Mathlib."
 """What to do when the bundled index is of another model."""

@@ -1,22 +1,32 @@
-"""Several stores read as one index: a snapshot whose documents are numbered from 0 through all segments."""
+"""Stores, with those that they include, read as one index: documents are numbered from 0 through all segments."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.common.arrays import Bools
+from lean_extract.common.arrays import Bools, Ids, UInt64s
 from lean_extract.common.cancellation import check_cancelled
-from lean_extract.common.errors import IndexDamaged
+from lean_extract.common.errors import (
+    IndexDamaged,
+    IndexUnreadable,
+    ModelError,
+    PremiseIndexError,
+    PremiseSuggestError,
+)
 from retriever.search.index.files import DAMAGED, REBUILD, damaged
-from retriever.search.index.opening import SegmentPart
+from retriever.search.index.manifest import IndexManifest, LiveSegment
+from retriever.search.index.meta import IndexedFile
+from retriever.search.index.proof_columns import find, hash_names
 from retriever.search.index.segment import Segment, verify_columns
-from retriever.search.index.source_file import IndexedFile
+from retriever.search.index.store import IndexStore, Stamp
 
 
 class IndexView:
@@ -170,3 +180,115 @@ def _live_files(parts: Sequence[SegmentPart]) -> list[bool]:
             if counts:
                 seen_modules.add(file.module)
     return live
+
+
+class LiveNames:
+    """The documents that count, by the hashes of their names and aliases.
+
+    Where a name is one document's own and another's alias, it means the former.
+
+    Args:
+        hashes: uint64[n] in all, of the names of each segment's documents.
+        alive: bool[n], which documents count.
+        aliases: further names, each with its document.
+    """
+
+    def __init__(
+        self, hashes: Sequence[UInt64s], alive: Bools, aliases: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
+        nothing: UInt64s = np.zeros(0, dtype=np.uint64)
+        self.hashes = np.concatenate([nothing, *hashes])
+        live = np.flatnonzero(alive)
+        known = np.concatenate([self.hashes[live], hash_names(aliases)])
+        ids = np.concatenate([live, np.fromiter(aliases.values(), dtype=np.int64, count=len(aliases))])
+        order = np.argsort(known, kind="stable")
+        self._ids, self._ascending = ids[order], known[order]
+
+    @classmethod
+    def of(cls, view: IndexView) -> LiveNames:
+        """The documents of a view that count."""
+        return cls([segment.tables.proofs.hashes for segment in view.segments], view.alive, view.aliases())
+
+    def find(self, hashes: UInt64s) -> Ids:
+        """int64[k]: the document of each name, -1 where there is none."""
+        position = find(self._ascending, hashes)
+        return np.where(position >= 0, self._ids[position], -1) if len(self._ids) else position
+
+    def find_names(self, names: Iterable[str]) -> Ids:
+        """The same for names themselves."""
+        return self.find(hash_names(names))
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentPart:
+    """An open segment, and where it comes from."""
+
+    segment: Segment
+    dead_files: frozenset[int]
+    manifest: IndexManifest
+
+    @property
+    def is_bundled(self) -> bool:
+        """Whether it came with the installation."""
+        return self.manifest.is_bundled
+
+
+@dataclass(frozen=True, slots=True)
+class OpenStores:
+    """The segments of stores, and what they were opened from."""
+
+    parts: tuple[SegmentPart, ...]
+    manifests: tuple[IndexManifest, ...]
+    """Of the stores that were named, in their order."""
+    watched: tuple[IndexStore, ...]
+    """All stores that were looked at, those that others include as well."""
+    stamps: tuple[Stamp, ...]
+    """Of these, from before they were opened."""
+    left_out: tuple[PremiseSuggestError, ...]
+    """Why stores that others include are not among the parts: missing, damaged, or of another model."""
+
+    def is_current(self) -> bool:
+        """Whether the stores are still those that were opened."""
+        return tuple(store.stamp() for store in self.watched) == self.stamps
+
+
+def open_stores(stores: Sequence[IndexStore], fingerprint: str | None) -> OpenStores:
+    """Stores with what they include, as far as that can be read.
+
+    Args:
+        stores: the stores that must be readable.
+        fingerprint: of the model in use; None: of any model.
+
+    Raises IndexMissing, IndexDamaged, and ModelError when a store that is named is of another model.
+    """
+    parts: list[SegmentPart] = []
+    manifests: list[IndexManifest] = []
+    watched: dict[Path, tuple[IndexStore, Stamp]] = {}
+    left_out: list[PremiseSuggestError] = []
+
+    def read(store: IndexStore) -> IndexManifest:
+        watched[store.root] = store, store.stamp()
+        manifest, segments = store.open(fingerprint)
+        parts.extend(_parts(manifest, segments))
+        return manifest
+
+    for store in stores:
+        manifest = read(store)
+        manifests.append(manifest)
+        for root in map(Path, manifest.includes):
+            if root not in watched:
+                try:
+                    read(IndexStore(root))
+                except IndexUnreadable:  # for want of memory or handles: it may be read in a moment
+                    raise
+                except (PremiseIndexError, ModelError) as error:
+                    left_out.append(error)
+    if len({part.segment.dimension for part in parts}) > 1:
+        raise IndexDamaged("The segments of the premise index differ in their dimension.", REBUILD)
+    looked_at = tuple(store for store, _ in watched.values())
+    stamps = tuple(stamp for _, stamp in watched.values())
+    return OpenStores(tuple(parts), tuple(manifests), looked_at, stamps, tuple(left_out))
+
+
+def _parts(manifest: IndexManifest, segments: Sequence[tuple[Segment, LiveSegment]]) -> list[SegmentPart]:
+    return [SegmentPart(segment, frozenset(live.dead_files), manifest) for segment, live in segments]

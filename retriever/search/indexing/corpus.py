@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from lean_extract.common.arrays import Floats
 from lean_extract.records import FileProblem
 from retriever.models.quantise import StoredVectors
-from retriever.search.index.proof_columns import MentionColumns
+from retriever.search.index.meta import IndexedFile
+from retriever.search.index.proof_columns import MentionColumns, ReadStep, StepColumns
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent
-from retriever.search.index.source_file import IndexedFile
-from retriever.search.index.step_columns import StepColumns
 
 Record = TypeVar("Record")
-
-
-@dataclass(frozen=True, slots=True)
-class ReadStep:
-    """A step of a document, which is to be found by a vector of its own."""
-
-    owner: int
-    """The position of its document among the source's records."""
-    state: Any
-    """What its vector is made of; only the corpus knows what that is."""
-    record: bytes
-    """What the index keeps of it, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ import numpy as np
 from lean_extract.common.arrays import Floats
 from lean_extract.common.cancellation import check_cancelled
 from retriever.models.quantise import StoredVectors
+from retriever.search.index.meta import IndexedFile
+from retriever.search.index.proof_columns import READ, StepColumns
 from retriever.search.index.segment import Segment
-from retriever.search.index.source_file import IndexedFile
-from retriever.search.index.step_columns import READ, StepColumns
 from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, ReadSource, Record
 
 Item = TypeVar("Item")

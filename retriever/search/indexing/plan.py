@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Generic
 
-from retriever.search.index.segment import Segment
-from retriever.search.index.source_file import IndexedFile
-from retriever.search.index.step_columns import READ
+from retriever.search.index.meta import IndexedFile
 from retriever.search.indexing.corpus import IndexSource, Record
 
 _ASKED_EVERY = 64
@@ -100,9 +98,3 @@ def _compare(
         name, source.module, source.package, source.revision, *(found or (0, 0)), digest, 0, 0
     )
     plan.changed.append(Change(source, entry))
-
-
-def lacks_steps(segment: Segment, file: int) -> bool:
-    """Whether steps, mentions or trees of a segment's file were not read: an older version indexed it."""
-    steps = segment.tables.steps
-    return steps is None or bool(steps.read[file] < READ)

@@ -17,13 +17,12 @@ from lean_extract.records import FileProblem, Position
 from retriever.search.index import hnsw
 from retriever.search.index.files import explained_writes
 from retriever.search.index.manifest import LiveSegment
-from retriever.search.index.segment import Segment
-from retriever.search.index.source_file import IndexedFile
+from retriever.search.index.meta import IndexedFile
+from retriever.search.index.segment import Segment, merge
 from retriever.search.index.store import IndexStore, Writer
 from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, IndexSource, ReadSource, Record
 from retriever.search.indexing.embedding import Embedder, in_steps
-from retriever.search.indexing.merging import merge
-from retriever.search.indexing.plan import Change, UpdatePlan, lacks_steps, make_plan
+from retriever.search.indexing.plan import Change, UpdatePlan, make_plan
 from retriever.search.indexing.report import IndexReport, UpdateOptions
 
 DOCUMENTS_PER_SEGMENT = 4096
@@ -152,7 +151,7 @@ class Update(Generic[Record]):
         return frozenset(
             path
             for path, (name, number) in self._live_files().items()
-            if lacks_steps(self._segments[name], number)
+            if self._segments[name].lacks_steps(number)
         )
 
     def _live_files(self) -> dict[str, tuple[str, int]]:
@@ -272,7 +271,7 @@ class Update(Generic[Record]):
     def _build_graphs(self, parameters: hnsw.HnswParameters) -> bool:
         """Build the HNSW graphs that are missing; returns whether it came to the end."""
         for segment in self._segments.values():
-            if not lacks_graph(segment, parameters):
+            if not segment.lacks_graph(parameters):
                 continue
             total = len(segment)
 
@@ -284,9 +283,3 @@ class Update(Generic[Record]):
                 if not hnsw.build_graph(segment.folder, segment.vectors, segment.scales, parameters, tell):
                     return False
         return True
-
-
-def lacks_graph(segment: Segment, parameters: hnsw.HnswParameters) -> bool:
-    """Whether a graph is to be built for a segment."""
-    is_large = len(segment) >= parameters.threshold
-    return is_large and hnsw.available() and not hnsw.has_graph(segment.folder, len(segment))

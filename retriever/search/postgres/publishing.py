@@ -15,8 +15,8 @@ from lean_extract.common.errors import BadSettings, StoreUnavailable
 from retriever.search.index.hnsw import lengthened
 from retriever.search.index.manifest import IndexManifest, LiveSegment
 from retriever.search.index.meta import META, Meta
-from retriever.search.index.opening import OpenStores, SegmentPart, open_stores
 from retriever.search.index.store import IndexStore
+from retriever.search.index.view import OpenStores, SegmentPart, open_stores
 from retriever.search.postgres.database import SCHEMA, TABLES, Database
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ import numpy as np
 from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.common.errors import StoreUnavailable
 from lean_extract.common.lru import Cache
-from retriever.search.index.exact import ExactSearch
-from retriever.search.index.neighbours import NeighbourQuery
+from retriever.search.index.exact import ExactSearch, NeighbourQuery
 from retriever.search.postgres.database import SCHEMA, Database
 from retriever.search.postgres.publishing import embedding
 from retriever.search.top import top

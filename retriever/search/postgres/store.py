@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 from lean_extract.common.errors import IndexDamaged, ModelError, StoreUnavailable
 from lean_extract.common.files.private import make_private_folder, private_file
 from lean_extract.common.typed import read_value
-from retriever.search.index.exact import ExactSearch
+from retriever.search.index.exact import ExactSearch, NearestNeighbours
 from retriever.search.index.files import explained_writes, make_folder
 from retriever.search.index.manifest import FORMAT, VERSION, IndexManifest, LiveSegment
 from retriever.search.index.meta import Meta, plain_name
-from retriever.search.index.neighbours import NearestNeighbours
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore, Stamp
 from retriever.search.postgres.database import SCHEMA, Database

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lean_extract.common.arrays import Floats, Int64s
-from retriever.metrics.selection import columns_of
+from retriever.metrics.ranking import columns_of
 from retriever.training.collection import CollectionArrays
 from retriever.training.references.autoregressive_config import AutoregressiveConfig
 from retriever.training.references.autoregressive_model import SequenceModel, build_decoder, greedy, sequences

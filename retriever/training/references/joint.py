@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from lean_extract.common.arrays import Bools, Floats, Int64s
 from lean_extract.common.errors import ModelError
-from retriever.metrics.selection import columns_of
+from retriever.metrics.ranking import columns_of
 from retriever.training.collection import CollectionArrays
 from retriever.training.references.autoregressive_config import AutoregressiveConfig
 from retriever.training.references.autoregressive_model import SequenceModel

@@ -17,8 +17,8 @@ from torch import nn
 
 from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import BadRecords, ModelError
+from retriever.metrics.ranking import columns_of
 from retriever.metrics.ranks import mean_average_precision, ranks_of
-from retriever.metrics.selection import columns_of
 from retriever.search.backends import find_backend
 from retriever.training.collection import CollectionArrays, load_collection
 from retriever.training.model import BiEncoder, fit_attention, groups_of

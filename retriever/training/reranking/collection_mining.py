@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from lean_extract.common.errors import UserError
 from lean_extract.common.option_types import positive
-from retriever.metrics.selection import best_columns
+from retriever.metrics.ranking import best_columns
 from retriever.models.towers import Towers
 from retriever.search.backend import Backend, Collection
 from retriever.search.backends import find_backend

@@ -18,8 +18,8 @@ import lean_extract
 from lean_extract.common.errors import BadSettings, UserError
 from lean_extract.source.extract import extract_project
 from retriever.lean.dataset.dataset import build_dataset
-from retriever.lean.evaluation.baselines import BASELINES, keyword, knn, mepo, tfidf
-from retriever.lean.evaluation.baselines.dense import DenseRanker, beside
+from retriever.lean.evaluation import baselines
+from retriever.lean.evaluation.baselines import DenseRanker, beside
 from retriever.lean.evaluation.measure import RECALL_DEPTHS, measure
 from retriever.lean.evaluation.pool import HeldOutGoal
 from retriever.lean.evaluation.registry import open_methods
@@ -32,7 +32,7 @@ from tests.commands import command
 from tests.retriever.general_encoder import write_general_encoder
 from tests.retriever.support import COMMUTES, goal, theorem
 
-CHEAP = sorted(set(BASELINES) - {"sentence"})
+CHEAP = ["keyword", "knn", "knn-bm25", "mepo", "mepo-plain", "tfidf", "tfidf-words"]
 
 
 @pytest.fixture(scope="module")
@@ -112,8 +112,8 @@ def _cosines(texts: list[list[str]], query: str) -> list[float]:
 
 def test_plain_words_are_what_a_library_takes_by_default() -> None:
     lemma = theorem("Nat.add_comm", "M", "n + m = m + n", "(n m : ℕ)")
-    assert tfidf.premise_words(lemma) == ["nat", "add_comm", "var", "goal"]
-    assert tfidf.goal_words(goal("Continuous f", ("f", "ℝ → ℝ"))) == ["var", "goal", "continuous"]
+    assert baselines.premise_words(lemma) == ["nat", "add_comm", "var", "goal"]
+    assert baselines.goal_words(goal("Continuous f", ("f", "ℝ → ℝ"))) == ["var", "goal", "continuous"]
 
 
 def _mepo_of_lean(
@@ -149,13 +149,13 @@ def test_mepo_accepts_what_leans_does(
     session: EvaluationSession, questions: list[HeldOutGoal], rare: bool, limit: int, p: float, c: float
 ) -> None:
     statements = [premise_symbols(premise) for premise in session.dataset.corpus]
-    facts = mepo.facts_of(statements)
-    weights = mepo.rarity(facts) if rare else np.ones(len(facts.symbols), dtype=np.float32)
+    facts = baselines.facts_of(statements)
+    weights = baselines.rarity(facts) if rare else np.ones(len(facts.symbols), dtype=np.float32)
     everything = np.ones(len(statements), dtype=np.bool_)
     lengths = set()
     for question in questions[::60]:
         start = goal_symbols(question.goal)
-        found = mepo.select(facts, weights, start, everything, limit=limit, p=p, c=c).tolist()
+        found = baselines.select(facts, weights, start, everything, limit=limit, p=p, c=c).tolist()
         expected = _mepo_of_lean(statements, start, rare, limit, p, c)
         if len(expected) < limit:
             assert sorted(found) == sorted(expected)
@@ -167,19 +167,19 @@ def test_mepo_accepts_what_leans_does(
 
 def test_mepos_rounds_reach_what_the_goal_does_not_name() -> None:
     statements = [{"a", "b"}, {"b", "c"}, {"c", "d"}, {"x"}, {"a"}]
-    facts = mepo.facts_of(statements)
+    facts = baselines.facts_of(statements)
     ones, allowed = np.ones(len(facts.symbols), dtype=np.float32), np.ones(5, dtype=np.bool_)
-    reached = mepo.select(facts, ones, ["a"], allowed, limit=9, p=0.4, c=1e9)
+    reached = baselines.select(facts, ones, ["a"], allowed, limit=9, p=0.4, c=1e9)
     assert reached.tolist() == [4, 0, 1, 2], "the whole match, then half of it, then what those lead to"
-    assert mepo.select(facts, ones, ["a"], allowed, limit=2, p=0.4, c=1e9).tolist() == [4, 0]
+    assert baselines.select(facts, ones, ["a"], allowed, limit=2, p=0.4, c=1e9).tolist() == [4, 0]
     without = allowed & ~np.eye(5, dtype=np.bool_)[0]
-    assert mepo.select(facts, ones, ["a"], without, limit=9, p=0.4, c=1e9).tolist() == [4]
-    assert mepo.select(facts, ones, ["unknown"], allowed, limit=9).tolist() == []
+    assert baselines.select(facts, ones, ["a"], without, limit=9, p=0.4, c=1e9).tolist() == [4]
+    assert baselines.select(facts, ones, ["unknown"], allowed, limit=9).tolist() == []
 
 
 def test_keywords_want_all_symbols_and_then_brevity() -> None:
     holders = build_postings([["add", "eq"], ["add", "eq", "nat"], ["add"], ["norm"]])
-    search = keyword.Keyword(holders, np.array([50, 20, 5, 1], dtype=np.float32))
+    search = baselines.Keyword(holders, np.array([50, 20, 5, 1], dtype=np.float32))
     scores = search.scores(HeldOutGoal(COMMUTES, "t", "M", None, frozenset({0})))
     assert np.argsort(-scores).tolist() == [1, 0, 2, 3]
     assert scores[3] == -np.inf
@@ -188,12 +188,12 @@ def test_keywords_want_all_symbols_and_then_brevity() -> None:
 def test_neighbours_vote_for_what_they_use_and_for_themselves() -> None:
     proofs = ProofGraph.of_rows(5, {0: [3], 1: [3, 4]})
     similarity = np.array([0.5, 1.0, 0.9, -np.inf, 0.1], dtype=np.float32)
-    plain = knn.Voting(exponent=1.0, dilution=0.0, own=1.0)
-    votes = knn.vote(similarity, proofs, plain)
+    plain = baselines.Voting(exponent=1.0, dilution=0.0, own=1.0)
+    votes = baselines.vote(similarity, proofs, plain)
     assert votes.tolist() == [0.5, 1.0, -np.inf, 1.5, 1.0], "2 is nearer than 0, but has no known proof"
-    shared = knn.vote(similarity, proofs, replace(plain, dilution=1.0, own=0.0, exponent=2.0))
+    shared = baselines.vote(similarity, proofs, replace(plain, dilution=1.0, own=0.0, exponent=2.0))
     assert shared.tolist() == [-np.inf, -np.inf, -np.inf, 0.75, 0.5]
-    nearest = knn.vote(similarity, proofs, replace(plain, neighbours=1))
+    nearest = baselines.vote(similarity, proofs, replace(plain, neighbours=1))
     assert nearest.tolist() == [-np.inf, 1.0, -np.inf, 1.0, 1.0]
 
 
@@ -206,7 +206,7 @@ def test_a_general_encoder_is_embedded_in_pieces_and_ranks(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("torch")
-    from retriever.lean.evaluation.baselines import sentence
+    from retriever.lean.evaluation import sentence
     from retriever.lean.training.vectors import corpus_vectors
     from retriever.training.pretrained import read_pretrained
 
@@ -238,7 +238,7 @@ def test_another_model_folder_is_a_row_of_its_own(
 
 def test_what_a_general_encoder_reads() -> None:
     pytest.importorskip("torch")
-    from retriever.lean.evaluation.baselines.sentence import premise_text
+    from retriever.lean.evaluation.sentence import premise_text
 
     lemma = theorem("Nat.add_comm", "M", "n + m = m + n", "(n m : ℕ)", "[Foo n]")
     assert premise_text(lemma) == "n m : ℕ , Foo n ⊢ n + m = m + n"

@@ -18,8 +18,7 @@ pytestmark = pytest.mark.train
 from retriever.evaluation.experiments import merged  # noqa: E402
 from retriever.lean.evaluation import ablation  # noqa: E402
 from retriever.lean.evaluation.measure import COLUMNS  # noqa: E402
-from retriever.lean.experiments.plan import load_plan  # noqa: E402
-from retriever.lean.experiments.tables import read_row  # noqa: E402
+from retriever.lean.experiments.tables import load_plan, read_row  # noqa: E402
 from retriever.lean.features import FEATURES, load_fusion  # noqa: E402
 from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
 from retriever.training.running.config_io import preset_files  # noqa: E402

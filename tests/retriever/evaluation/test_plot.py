@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lean_extract.common.errors import UserError
-from retriever.lean.evaluation.tables import recall_plot
+from retriever.lean.evaluation.measure import recall_plot
 from retriever.metrics.charts import Bar, BarPanel, LinePanel, PlotLine, bar_chart, line_chart
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lean_extract.goals import parse_goal
 from lean_extract.records import Goal, Hypothesis
 from lean_extract.syntax.symbol_terms import SymbolTerm, parse_term
-from retriever.lean.augmentation.printing import dotted, shortened
+from retriever.lean.augmentation.augment import dotted, shortened
 from retriever.lean.structure.hashes import of_goal
 from retriever.lean.tokens import raw_tokens
 

@@ -14,9 +14,18 @@ import pytest
 from lean_extract.common.arrays import Int64s
 from lean_extract.common.errors import BadRecords
 from lean_extract.records import Goal, Header, Import, Module, Position, Premise, Proof, Span, write_records
-from retriever.lean.dataset.dataset import build_dataset
-from retriever.lean.dataset.files import Dataset, load_dataset
-from retriever.lean.evaluation.measure import PER_QUERY, SETTINGS, figures_of, measure, recalls_of
+from retriever.lean.dataset.dataset import Dataset, build_dataset, load_dataset
+from retriever.lean.evaluation.measure import (
+    COMPACT,
+    PER_QUERY,
+    SETTINGS,
+    differences,
+    figures_of,
+    markdown,
+    measure,
+    recalls_of,
+    rows_of,
+)
 from retriever.lean.evaluation.pool import HeldOutGoal, Pool, pool_of
 from retriever.lean.evaluation.rankers import (
     Column,
@@ -30,9 +39,7 @@ from retriever.lean.evaluation.rankers import (
     rankings,
     score,
 )
-from retriever.lean.evaluation.real_states import read_states
-from retriever.lean.evaluation.session import EvaluationSession
-from retriever.lean.evaluation.tables import COMPACT, differences, markdown, rows_of
+from retriever.lean.evaluation.session import EvaluationSession, read_states
 from retriever.lean.features import FEATURES
 from retriever.models.encoder import Encoder
 from retriever.search.bm25 import Bm25Parameters

@@ -13,7 +13,7 @@ import pytest
 
 from lean_extract.records import Header, Module, Position, Premise, Proof, Record, Span, write_records
 from retriever.lean.dataset.dataset import build_dataset
-from retriever.lean.evaluation.cross_validation import cross_validated, figures, fold_of, without_features
+from retriever.lean.evaluation.fit_ranker import cross_validated, figures, fold_of, without_features
 from retriever.lean.evaluation.pool import theorems_of
 from retriever.lean.evaluation.ranking_examples import RankingExamples
 from retriever.lean.evaluation.session import open_session

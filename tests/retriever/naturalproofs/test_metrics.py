@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retriever.metrics.bootstrap import mean_interval
-from retriever.metrics.ranks import average_precision, full_at, hits_at, ranks_of
-from retriever.metrics.references import intervals
+from retriever.metrics.ranks import average_precision, full_at, hits_at, intervals, ranks_of
 
 SCORES = st.lists(st.integers(-3, 3), min_size=2, max_size=30).map(lambda s: np.array(s, dtype=np.float32))
 RANKS = st.sets(st.integers(1, 150), min_size=1, max_size=12).map(tuple)

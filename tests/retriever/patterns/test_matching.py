@@ -16,8 +16,8 @@ from retriever.lean.patterns.matching import further_trees, matching, same
 from retriever.lean.patterns.query import PatternNode, PatternQuery, Shape, is_pattern, parse_pattern
 from retriever.lean.patterns.trees import FREE, trees_of
 from retriever.lean.structure.statement import ParsedStatement
+from retriever.search.index.structure_columns import TreeColumns, TreeRow
 from retriever.search.index.table import Kept
-from retriever.search.index.tree_columns import TreeColumns, TreeRow
 
 T = TypeVar("T")
 VARIABLES = ("x", "y")

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.goals import format_goal, offset_in_print, parse_goal
-from retriever.lean.patterns.parts import parts_of
-from retriever.lean.patterns.rewriting import is_part, term_of
+from retriever.lean.patterns.rewriting import is_part, parts_of, term_of
 from retriever.lean.rewriting_search import checked_part, target_parts
 
 LOCAL = frozenset(("n", "m", "f", "s"))

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch")
 
 from retriever.lean.augmentation.augment import KINDS, augmented, load_augmented
-from retriever.lean.dataset.files import load_dataset
+from retriever.lean.dataset.dataset import load_dataset
 from retriever.lean.training.arrays import load_arrays
 from retriever.lean.training.sampling import augmented_states, draw_augmentations
 from retriever.models.encoder import Encoder

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from lean_extract.common.errors import BadRecords
-from retriever.lean.dataset.dataset import build_dataset
-from retriever.lean.dataset.files import Dataset, load_dataset
+from retriever.lean.dataset.dataset import Dataset, build_dataset, load_dataset
 from tests.commands import command
 
 Change = Callable[[dict[str, Any]], Any]

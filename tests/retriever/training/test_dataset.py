@@ -21,8 +21,7 @@ from lean_extract.records import (
 )
 from lean_extract.source.extract import extract_project
 from lean_extract.source.proofs.sequents import goal_of, hypothesis_of
-from retriever.lean.dataset.dataset import build_dataset, corpus_of
-from retriever.lean.dataset.files import load_dataset
+from retriever.lean.dataset.dataset import build_dataset, corpus_of, load_dataset
 from retriever.search.splits import split_of
 from tests.commands import command
 

@@ -22,10 +22,8 @@ from lean_extract.records import (
     write_records,
 )
 from retriever.lean.augmentation.augment import KINDS, augmented
-from retriever.lean.augmentation.known import goal_to_read
-from retriever.lean.dataset.dataset import build_dataset
-from retriever.lean.dataset.files import Dataset, load_dataset
-from retriever.lean.dataset.queries import DatasetQuery
+from retriever.lean.dataset.dataset import Dataset, build_dataset, load_dataset
+from retriever.lean.dataset.queries import DatasetQuery, goal_to_read
 from retriever.models.text import state_text
 from retriever.search.splits import split_of
 from tests.commands import command

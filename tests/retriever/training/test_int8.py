@@ -48,7 +48,7 @@ def test_the_three_rows_are_printed(
 
 
 def test_recall_is_that_of_the_whole_ranking(run_folder: tuple[Path, Path]) -> None:
-    from retriever.lean.dataset.files import load_dataset
+    from retriever.lean.dataset.dataset import load_dataset
     from retriever.lean.evaluation.int8 import recall, sampled
     from retriever.lean.evaluation.pool import questions_of
     from retriever.metrics.ranking import recall_at

@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from lean_extract.common.errors import ModelError, UserError
-from retriever.lean.dataset.files import read_manifest
+from retriever.lean.dataset.dataset import read_manifest
 from retriever.training.reranking.mined import Mined, save_mined
 from retriever.training.running.config import TrainConfig, load_config
 from retriever.training.running.config_io import to_plain

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from lean_extract.common.errors import ModelError
-from retriever.lean.dataset.files import Dataset, load_dataset
+from retriever.lean.dataset.dataset import Dataset, load_dataset
 from retriever.lean.scope import ModuleNode, importable
-from retriever.metrics.selection import best_columns
+from retriever.metrics.ranking import best_columns
 from retriever.models.encoder import Encoder
 from retriever.search.splits import root_name
 from retriever.training.reranking.mined import Mined, load_mined, save_mined

@@ -24,11 +24,10 @@ from lean_extract.records import (
     TacticStep,
     write_records,
 )
-from retriever.lean.dataset.dataset import DatasetQuery, build_dataset
-from retriever.lean.dataset.files import Dataset, load_dataset
-from retriever.lean.dataset.proof_sizes import size_of
+from retriever.lean.dataset.dataset import Dataset, build_dataset, load_dataset
+from retriever.lean.dataset.queries import DatasetQuery
 from retriever.lean.dataset.resplit import SplitPlan, resplit
-from retriever.lean.dataset.strategies import STRATEGIES, Strategy
+from retriever.lean.dataset.strategies import STRATEGIES, Strategy, size_of
 from tests.commands import command
 
 FILES = ("corpus.jsonl", "queries.jsonl", "modules.jsonl", "manifest.json")

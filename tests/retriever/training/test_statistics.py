@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lean_extract.records import Header, Module, Premise, Proof, Record, TacticStep, write_records
 from retriever.lean.dataset.dataset import build_dataset
-from retriever.metrics.histogram import Histogram, as_text
+from retriever.metrics.charts import Histogram, as_text
 from retriever.search.splits import split_of
 from tests.commands import command
 

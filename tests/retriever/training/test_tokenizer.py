@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer
 
-from retriever.lean.dataset.dataset import build_dataset
-from retriever.lean.dataset.files import load_dataset
-from retriever.lean.training.tokenizer import texts_of, untrained_for_lean
+from retriever.lean.dataset.dataset import build_dataset, load_dataset
+from retriever.lean.training_corpus import texts_of, untrained_for_lean
 from retriever.training.wordpiece import SPECIAL, save_tokenizer, train_tokenizer
 
 _RELATIONS = "= ≠ ≤ ≥ < > ∣ ≡ ∈ ∉ ⊆ ⊂ ∀ ∃ ∧ ∨ ¬ ↔ → ↦ :="

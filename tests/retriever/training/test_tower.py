@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import retriever
 from lean_extract.common.errors import BadSettings, ModelError
 from lean_extract.records import Goal, Hypothesis
-from retriever.lean.dataset.files import load_dataset
+from retriever.lean.dataset.dataset import load_dataset
 from retriever.lean.eligibility import RankRequest
 from retriever.lean.evaluation.ranker_graph import write_ranker
 from retriever.lean.goal_context import GoalContext

@@ -22,8 +22,8 @@ import torch
 
 from lean_extract.common.arrays import Floats
 from lean_extract.records import Goal, Premise
-from retriever.lean.dataset.files import load_dataset
-from retriever.lean.evaluation.baselines.dense import DenseRanker, ranker
+from retriever.lean.dataset.dataset import load_dataset
+from retriever.lean.evaluation.baselines import DenseRanker, ranker
 from retriever.lean.evaluation.session import EvaluationSession
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.models import text as texts
