@@ -25,7 +25,7 @@ from tests.once import Once
 from tests.signals import usual_signals
 
 # How long an example takes says what else the machine is doing; a test must not fail of it.
-settings.register_profile("ours", deadline=None)
+settings.register_profile("ours", deadline=None, max_examples=50)
 settings.load_profile("ours")
 
 # Workers of pytest-xdist have a core each. Read when torch and numpy are loaded, here and in what tests start.

@@ -5,18 +5,39 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lsp_server.commands.demo import EXAMPLE
-from tests.http.conftest import environment, run
+from tests.forked import ForkedRuns
+from tests.http.conftest import environment as variables
 
-__all__ = ["environment"]
+__all__ = ["variables"]
+
+
+class Environment(dict[str, str]):
+    """Variables for our processes, and what forks the short ones."""
+
+    runs: ForkedRuns
+
+
+@pytest.fixture(scope="session")
+def environment(variables: dict[str, str], forked_runs: ForkedRuns) -> Environment:
+    made = Environment(variables)
+    made.runs = forked_runs
+    return made
+
+
+def run(environment: Environment, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run `premise-suggest` to its end."""
+    given = [*map(str, arguments)]
+    return environment.runs.run(given, environment=environment, folder=None, stdin=b"", seconds=120)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +46,11 @@ class Postgres:
 
     folder: Path
     uri: str
+
+    def created(self, name: str) -> Postgres:
+        """A new database of the server."""
+        self.execute(f"CREATE DATABASE {name}")
+        return replace(self, uri=self.uri.replace("/postgres?", f"/{name}?"))
 
     def stop(self) -> None:
         self._control("stop", "-m", "immediate")
@@ -67,7 +93,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def published(postgres: Postgres, library: Path, environment: dict[str, str]) -> Postgres:
+def published(postgres: Postgres, library: Path, environment: Environment) -> Postgres:
     """The server, with the library in it."""
     done = run(environment, "index", library, "--store", postgres.uri)
     assert done.returncode == 0, done.stderr

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.http.conftest import names, run, serving
-from tests.postgres.conftest import Postgres
+from tests.http.conftest import names, serving
+from tests.postgres.conftest import Environment, Postgres, run
 from tests.postgres.test_shared_index_for_agents import SUM, agent, ask
 
 SOUND = "SELECT manifest FROM premise_suggest.revisions WHERE library = 'example'"
@@ -61,9 +61,8 @@ class Spoilt:
 
 
 @pytest.fixture(scope="module")
-def spoilt(published: Postgres, library: Path, environment: dict[str, str]) -> Iterator[Spoilt]:
-    published.execute("CREATE DATABASE spoilt")
-    database = replace(published, uri=published.uri.replace("/postgres?", "/spoilt?"))
+def spoilt(published: Postgres, library: Path, environment: Environment) -> Iterator[Spoilt]:
+    database = published.created("spoilt")
     done = run(environment, "index", library, "--store", database.uri, "--quiet")
     assert done.returncode == 0, done.stderr
     [(sound,)] = database.execute(SOUND)
@@ -88,7 +87,7 @@ def spoilt(published: Postgres, library: Path, environment: dict[str, str]) -> I
 
 
 def test_a_server_leaves_out_what_cannot_be_used_and_says_so(
-    spoilt: Spoilt, environment: dict[str, str], tmp_path: Path
+    spoilt: Spoilt, environment: Environment, tmp_path: Path
 ) -> None:
     errors = tmp_path / "errors"
     with serving(environment, "--store", spoilt.postgres.uri, errors=errors) as served:
@@ -103,7 +102,7 @@ def test_a_server_leaves_out_what_cannot_be_used_and_says_so(
 
 
 async def test_an_agent_is_given_a_library_that_can_be_used(
-    spoilt: Spoilt, environment: dict[str, str], tmp_path: Path
+    spoilt: Spoilt, environment: Environment, tmp_path: Path
 ) -> None:
     """All are for one Lean version; those whose columns are damaged were published last, and go first."""
     for name in spoilt.columns:
@@ -115,7 +114,7 @@ async def test_an_agent_is_given_a_library_that_can_be_used(
 
 @pytest.mark.parametrize("name", ["list", "segment-elsewhere"])
 def test_a_library_that_is_asked_for_and_cannot_be_used_is_told(
-    spoilt: Spoilt, environment: dict[str, str], tmp_path: Path, name: str
+    spoilt: Spoilt, environment: Environment, tmp_path: Path, name: str
 ) -> None:
     done = run(environment, "mcp", "--project", tmp_path, "--store", spoilt.postgres.uri, "--library", name)
     assert (done.returncode, done.stdout) == (1, "")
@@ -124,7 +123,7 @@ def test_a_library_that_is_asked_for_and_cannot_be_used_is_told(
 
 
 def test_a_database_of_nothing_that_can_be_used_is_told(
-    spoilt: Spoilt, environment: dict[str, str], tmp_path: Path
+    spoilt: Spoilt, environment: Environment, tmp_path: Path
 ) -> None:
     spoilt.postgres.execute("DELETE FROM premise_suggest.revisions WHERE library = 'example'")
     for line in (("http", "--port", "0"), ("mcp", "--project", str(tmp_path))):
@@ -135,7 +134,7 @@ def test_a_database_of_nothing_that_can_be_used_is_told(
 
 
 def test_a_manifest_names_no_folder_of_this_machine(
-    published: Postgres, library: Path, environment: dict[str, str], tmp_path: Path
+    published: Postgres, library: Path, environment: Environment, tmp_path: Path
 ) -> None:
     """What it says that it includes is an index of somebody else here."""
     own = tmp_path / "own"
@@ -146,8 +145,7 @@ def test_a_manifest_names_no_folder_of_this_machine(
     )
     assert run(environment, "index", own, "--quiet").returncode == 0
     [index] = Path(environment["PREMISE_SUGGEST_INDEX"]).glob("own-*")
-    published.execute("CREATE DATABASE prying")
-    database = replace(published, uri=published.uri.replace("/postgres?", "/prying?"))
+    database = published.created("prying")
     assert run(environment, "index", library, "--store", database.uri, "--quiet").returncode == 0
     database.execute(
         "UPDATE premise_suggest.revisions SET manifest = jsonb_set(manifest, '{includes}', %s::jsonb)",

@@ -25,8 +25,8 @@ from retriever.search.postgres.database import Database
 from retriever.search.postgres.search import GraphSearch
 from retriever.search.postgres.store import GRAPH_FROM, DatabaseStore
 from retriever.search.postgres.store import published as libraries
-from tests.http.conftest import SCRIPT, Served, names, run, serving
-from tests.postgres.conftest import Postgres
+from tests.http.conftest import SCRIPT, Served, names, serving
+from tests.postgres.conftest import Environment, Postgres, run
 
 STATES = [
     "m n : Nat\n⊢ m + n = n + m",
@@ -48,13 +48,13 @@ def eventually(holds: Callable[[], Any], seconds: float = 60.0) -> Any:
 
 
 @pytest.fixture(scope="module")
-def served(published: Postgres, environment: dict[str, str]) -> Iterator[Served]:
+def served(published: Postgres, environment: Environment) -> Iterator[Served]:
     with serving(environment, "--store", published.uri) as one:
         yield one
 
 
 def test_answers_are_those_of_the_index_on_disk(
-    served: Served, library: Path, published: Postgres, environment: dict[str, str]
+    served: Served, library: Path, published: Postgres, environment: Environment
 ) -> None:
     with serving(environment, "--project", library) as embedded:
         for state in STATES:
@@ -73,7 +73,7 @@ def test_a_revision_is_asked_for_by_its_lean_version(served: Served) -> None:
     assert refused.status_code == 400
 
 
-def store_of(published: Postgres, environment: dict[str, str], graph_from: int = GRAPH_FROM) -> DatabaseStore:
+def store_of(published: Postgres, environment: Environment, graph_from: int = GRAPH_FROM) -> DatabaseStore:
     """The example library as it is published."""
     database = Counting(published.uri)
     [found] = [one for one in libraries(database) if one.library == "example"]
@@ -92,7 +92,7 @@ class Counting(Database):
 
 
 def test_what_is_copied_from_a_database_is_the_users_alone(
-    published: Postgres, environment: dict[str, str]
+    published: Postgres, environment: Environment
 ) -> None:
     store = store_of(published, environment)
     store.open()
@@ -101,7 +101,7 @@ def test_what_is_copied_from_a_database_is_the_users_alone(
     assert [path for path in copied if path.stat().st_mode & 0o077] == []
 
 
-def test_records_of_an_answer_are_fetched_at_once(published: Postgres, environment: dict[str, str]) -> None:
+def test_records_of_an_answer_are_fetched_at_once(published: Postgres, environment: Environment) -> None:
     store = store_of(published, environment)
     service = PremiseService.open([store], model_folder(""))
     service.rank(RankRequest(parse_goal(STATES[0]), k=32))
@@ -120,7 +120,7 @@ def test_records_of_an_answer_are_fetched_at_once(published: Postgres, environme
 
 
 def test_the_graph_in_the_database_finds_what_exact_search_finds(
-    published: Postgres, environment: dict[str, str]
+    published: Postgres, environment: Environment
 ) -> None:
     exact, by_graph = (
         PremiseService.open([store_of(published, environment, start)], model_folder(""))
@@ -135,7 +135,7 @@ def test_the_graph_in_the_database_finds_what_exact_search_finds(
 
 
 def test_neighbours_under_any_filter_are_the_exact_ones(
-    published: Postgres, environment: dict[str, str]
+    published: Postgres, environment: Environment
 ) -> None:
     search = search_over([segment for segment, _ in store_of(published, environment, graph_from=0).open()[1]])
     assert isinstance(search, GraphSearch)
@@ -159,7 +159,7 @@ def test_neighbours_under_any_filter_are_the_exact_ones(
 
 
 def test_what_is_published_anew_is_served_without_a_restart(
-    served: Served, published: Postgres, library: Path, environment: dict[str, str]
+    served: Served, published: Postgres, library: Path, environment: Environment
 ) -> None:
     file = library / "Example" / "Fresh.lean"
     file.write_text("theorem freshly_made (n : Nat) : n * 12345 = 12345 * n := sorry\n", encoding="utf-8")
@@ -180,7 +180,7 @@ def test_what_is_published_anew_is_served_without_a_restart(
 
 
 def test_a_publication_that_is_killed_leaves_nothing(
-    published: Postgres, library: Path, environment: dict[str, str]
+    published: Postgres, library: Path, environment: Environment
 ) -> None:
     import psycopg
 
@@ -205,7 +205,7 @@ def test_a_publication_that_is_killed_leaves_nothing(
 
 
 def test_a_database_that_goes_away_is_told_and_comes_back_by_itself(
-    environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory, library: Path
+    environment: Environment, tmp_path_factory: pytest.TempPathFactory, library: Path
 ) -> None:
     pgserver: Any = pytest.importorskip("pgserver")
     folder = tmp_path_factory.mktemp("away") / "data"
@@ -228,7 +228,7 @@ def test_a_database_that_goes_away_is_told_and_comes_back_by_itself(
 
 
 def test_a_role_that_may_only_read_serves_and_cannot_publish(
-    published: Postgres, library: Path, environment: dict[str, str]
+    published: Postgres, library: Path, environment: Environment
 ) -> None:
     published.execute("CREATE ROLE reader LOGIN")
     reading = published.uri.replace("postgres:@", "reader:@")
@@ -265,7 +265,7 @@ SECRET = "hunter2"
     ],
 )
 def test_what_is_no_database_is_told_without_its_password(
-    environment: dict[str, str], address: str, code: int, said: str
+    environment: Environment, address: str, code: int, said: str
 ) -> None:
     done = run(environment, "http", "--port", "0", "--store", address)
     assert (done.returncode, done.stdout) == (code, "")
@@ -276,7 +276,7 @@ def test_what_is_no_database_is_told_without_its_password(
 
 @pytest.mark.parametrize("login", ["ghost:hunter2", "hunter2", "postgres:hunter2"])
 def test_what_a_real_server_refuses_is_told_without_user_and_password(
-    published: Postgres, environment: dict[str, str], library: Path, login: str
+    published: Postgres, environment: Environment, library: Path, login: str
 ) -> None:
     address = f"postgresql://{login}@/nothing?host={published.folder}&application_name={SECRET}"
     done = run(environment, "index", library, "--store", address, "--quiet")
@@ -287,7 +287,7 @@ def test_what_a_real_server_refuses_is_told_without_user_and_password(
 
 @pytest.mark.parametrize("name", ["a/b", "..", "a b", "x" * 65, "a\x1b[2J"])
 def test_a_library_is_not_published_under_a_name_that_is_not_plain_and_short(
-    published: Postgres, environment: dict[str, str], tmp_path: Path, name: str
+    published: Postgres, environment: Environment, tmp_path: Path, name: str
 ) -> None:
     folder = tmp_path / "my project"
     folder.mkdir()
@@ -300,7 +300,7 @@ def test_a_library_is_not_published_under_a_name_that_is_not_plain_and_short(
 
 
 def test_what_cannot_be_published_is_told_before_anything_is_read(
-    environment: dict[str, str], tmp_path: Path
+    environment: Environment, tmp_path: Path
 ) -> None:
     (tmp_path / "lakefile.toml").write_text('name = "small"\n', encoding="utf-8")
     (tmp_path / "A.lean").write_text("theorem a : True := trivial\n", encoding="utf-8")
@@ -313,10 +313,9 @@ def test_what_cannot_be_published_is_told_before_anything_is_read(
 
 
 def test_tables_of_another_version_are_left_alone(
-    postgres: Postgres, library: Path, environment: dict[str, str]
+    postgres: Postgres, library: Path, environment: Environment
 ) -> None:
-    postgres.execute("CREATE DATABASE later")
-    other = Postgres(postgres.folder, postgres.uri.replace("/postgres?", "/later?"))
+    other = postgres.created("later")
     empty = run(environment, "http", "--port", "0", "--store", other.uri)
     assert empty.returncode == 1
     assert "holds no premise index" in empty.stderr
@@ -330,11 +329,10 @@ def test_tables_of_another_version_are_left_alone(
 
 
 def test_a_database_without_pgvector_is_told(
-    postgres: Postgres, library: Path, environment: dict[str, str]
+    postgres: Postgres, library: Path, environment: Environment
 ) -> None:
-    postgres.execute("CREATE DATABASE bare")
+    bare = postgres.created("bare")
     postgres.execute("ALTER DATABASE bare SET extension_control_path = '/nowhere'")
-    bare = Postgres(postgres.folder, postgres.uri.replace("/postgres?", "/bare?"))
     done = run(environment, "index", library, "--quiet", "--store", bare.uri)
     assert done.returncode == 1
     assert "PostgreSQL at this machine/bare has no pgvector." in done.stderr
@@ -343,7 +341,7 @@ def test_a_database_without_pgvector_is_told(
 
 
 def test_a_copy_of_columns_that_is_gone_is_made_again(
-    published: Postgres, environment: dict[str, str], tmp_path: Path
+    published: Postgres, environment: Environment, tmp_path: Path
 ) -> None:
     [found] = [one for one in libraries(Database(published.uri)) if one.library == "example"]
     store = DatabaseStore(Database(published.uri), found, tmp_path / "copies")
@@ -354,10 +352,9 @@ def test_a_copy_of_columns_that_is_gone_is_made_again(
 
 
 def test_a_database_that_was_made_anew_is_read_anew(
-    postgres: Postgres, environment: dict[str, str], tmp_path: Path
+    postgres: Postgres, environment: Environment, tmp_path: Path
 ) -> None:
-    postgres.execute("CREATE DATABASE anew")
-    database = Postgres(postgres.folder, postgres.uri.replace("/postgres?", "/anew?"))
+    database = postgres.created("anew")
     root = tmp_path / "small"
     root.mkdir()
     (root / "lakefile.toml").write_text('name = "small"\n', encoding="utf-8")
@@ -376,10 +373,9 @@ def test_a_database_that_was_made_anew_is_read_anew(
 
 
 def test_libraries_that_are_published_later_are_served_too(
-    postgres: Postgres, environment: dict[str, str], tmp_path: Path
+    postgres: Postgres, environment: Environment, tmp_path: Path
 ) -> None:
-    postgres.execute("CREATE DATABASE growing")
-    database = Postgres(postgres.folder, postgres.uri.replace("/postgres?", "/growing?"))
+    database = postgres.created("growing")
 
     def publish(name: str, lean: str) -> None:
         root = tmp_path / name

@@ -4,9 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from lean_extract.records import Header, write_records
 from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
+from retriever.search.index.store import IndexStore
+from tests.commands import command
+from tests.retriever.little_library import DebugData, library
 from tests.retriever.support import CountingEncoder
 
 
@@ -29,6 +33,29 @@ def encoder(model_folder: Path) -> Encoder:
 def counting(encoder: Encoder) -> CountingEncoder:
     """The encoder, which keeps the names that it was asked for."""
     return CountingEncoder(encoder)
+
+
+@pytest.fixture(scope="session")
+def little_records(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("records") / "little.jsonl"
+    write_records(path, Header("text", "little"), library())
+    return path
+
+
+@pytest.fixture(scope="session")
+def debug_data(little_records: Path, tmp_path_factory: pytest.TempPathFactory) -> DebugData:
+    """A dataset folder and a tokenizer of the little library."""
+    work = tmp_path_factory.mktemp("debug")
+    assert command("retriever dataset")([little_records, work / "dataset"]) == 0
+    vocabulary = ["--vocabulary", "300"]
+    assert command("retriever tokenizer")([work / "dataset", work / "tokenizer.json", *vocabulary]) == 0
+    return DebugData(work / "dataset", work / "tokenizer.json")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> IndexStore:
+    """An empty one."""
+    return IndexStore(tmp_path / "index")
 
 
 @pytest.fixture(scope="session")

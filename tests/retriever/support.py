@@ -17,6 +17,21 @@ from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment_content import SegmentContent
 from retriever.search.index.store import IndexStore
 from retriever.search.indexing.corpus import EmbeddedSource
+from retriever.search.splits import split_of
+
+
+def named_in(split: str, stem: str) -> str:
+    """A name that begins with `stem` and falls into this part."""
+    return next(name for number in range(10_000) if split_of(name := f"{stem}{number}") == split)
+
+
+def write_project(root: Path, **modules: str) -> Path:
+    """A project `num` with these modules of its library `Num`."""
+    (root / "Num").mkdir(parents=True)
+    (root / "lakefile.toml").write_text('name = "num"\n[[lean_lib]]\nname = "Num"\n')
+    for name, text in modules.items():
+        (root / "Num" / f"{name}.lean").write_text(text)
+    return root
 
 
 @dataclass(frozen=True)

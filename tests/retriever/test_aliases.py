@@ -15,7 +15,7 @@ from retriever.lean.index.view import LeanView
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index.store import IndexStore
-from tests.retriever.support import COMMUTES, CountingEncoder
+from tests.retriever.support import COMMUTES, CountingEncoder, write_project
 
 BASE = "theorem base_turn (n m : Nat) : n + m = m + n := sorry\n"
 USER = "import Num.Base\nalias my_turn := base_turn\nalias core_turn := Nat.turn\nalias absent := nothing\n"
@@ -25,17 +25,7 @@ SECOND = "import Core.Nat\nalias second_turn := Nat.turn\n"
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    (root / "Num").mkdir(parents=True)
-    (root / "lakefile.toml").write_text('name = "num"\n')
-    (root / "Num" / "Base.lean").write_text(BASE)
-    (root / "Num" / "User.lean").write_text(USER)
-    return root
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> IndexStore:
-    return IndexStore(tmp_path / "index")
+    return write_project(tmp_path / "project", Base=BASE, User=USER)
 
 
 @pytest.fixture

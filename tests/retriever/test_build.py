@@ -1,11 +1,9 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -22,7 +20,8 @@ from retriever.search.index.store import IndexStore
 from retriever.search.index.view import open_stores
 from retriever.search.indexing import embedding, update
 from retriever.search.indexing.report import IndexReport
-from tests.retriever.support import COMMUTES, CountingEncoder
+from tests.retriever.failing_writes import refusing, run_killed
+from tests.retriever.support import COMMUTES, CountingEncoder, write_project
 
 BASE = """\
 /-! Numbers. -/
@@ -54,17 +53,7 @@ end Num
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    (root / "Num").mkdir(parents=True)
-    (root / "lakefile.toml").write_text('name = "num"\n[[lean_lib]]\nname = "Num"\n')
-    (root / "Num" / "Base.lean").write_text(BASE)
-    (root / "Num" / "Order.lean").write_text(ORDER)
-    return root
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> IndexStore:
-    return IndexStore(tmp_path / "index")
+    return write_project(tmp_path / "project", Base=BASE, Order=ORDER)
 
 
 def view_of(store: IndexStore, encoder: CountingEncoder | Encoder) -> LeanView:
@@ -235,46 +224,20 @@ def test_a_stopped_run_goes_on_where_it_was(root: Path, store: IndexStore, count
 def test_segments_stay_few_and_hold_everything(
     root: Path, store: IndexStore, counting: CountingEncoder
 ) -> None:
-    write_many(root, 40)
+    write_many(root, 24)
     update_index(root, store, counting)
     assert len(store.manifest().segments) <= update.MOST_SEGMENTS
-    for number in range(0, 40, 2):
+    for number in range(0, 24, 2):
         (root / "Num" / f"File{number}.lean").write_text(
             f"theorem u{number} : {number} ≤ {number} := sorry\n"
         )
     report = update_index(root, store, counting)
     view = view_of(store, counting)
-    expected = {f"u{n}" if n % 2 == 0 else f"t{n}" for n in range(40)}
+    expected = {f"u{n}" if n % 2 == 0 else f"t{n}" for n in range(24)}
     assert expected | ALL <= live_names(view)
-    assert not {f"t{n}" for n in range(0, 40, 2)} & live_names(view)
+    assert not {f"t{n}" for n in range(0, 24, 2)} & live_names(view)
     assert len(live_names(view)) == int(view.alive.sum()) == report.documents
     assert len(store.manifest().segments) <= update.MOST_SEGMENTS
-
-
-def run_killed(root: Path, store: IndexStore, model_folder: Path, flushes: int) -> int:
-    """An update in a process of its own that is killed at its n-th flush to the disk."""
-    script = textwrap.dedent(
-        f"""
-        import os, signal
-        from pathlib import Path
-        from retriever.models.encoder import Encoder
-        from retriever.search.indexing import embedding, update
-        from retriever.lean.index.build import update_index
-        from retriever.search.index.store import IndexStore
-
-        update.DOCUMENTS_PER_SEGMENT, embedding.DOCUMENTS_PER_STEP = 3, 1
-        flush, left = os.fsync, [{flushes}]
-        def counted(handle):
-            left[0] -= 1
-            if not left[0]:
-                os.kill(os.getpid(), signal.SIGKILL)
-            flush(handle)
-        os.fsync = counted
-        encoder = Encoder.load(Path({str(model_folder)!r}))
-        update_index(Path({str(root)!r}), IndexStore(Path({str(store.root)!r})), encoder)
-        """
-    )
-    return subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[2]).returncode
 
 
 def test_a_killed_run_leaves_a_usable_index_that_the_next_completes(
@@ -282,9 +245,20 @@ def test_a_killed_run_leaves_a_usable_index_that_the_next_completes(
 ) -> None:
     update_index(root, store, counting)
     write_many(root, 12)
+    index = f"""
+from pathlib import Path
+from retriever.models.encoder import Encoder
+from retriever.search.indexing import embedding, update
+from retriever.lean.index.build import update_index
+from retriever.search.index.store import IndexStore
+
+update.DOCUMENTS_PER_SEGMENT, embedding.DOCUMENTS_PER_STEP = 3, 1
+encoder = Encoder.load(Path({str(model_folder)!r}))
+update_index(Path({str(root)!r}), IndexStore(Path({str(store.root)!r})), encoder)
+"""
     found = []
     for flushes in (3, 48, 48):
-        assert run_killed(root, store, model_folder, flushes) == -signal.SIGKILL
+        assert run_killed(index, flushes) == -signal.SIGKILL
         names = live_names(view_of(store, counting))
         assert names >= ALL
         found.append(len(names & {f"t{n}" for n in range(12)}))
@@ -303,11 +277,7 @@ def test_a_failed_write_leaves_the_old_index(
     update_index(root, store, counting)
     before = store.manifest()
     write_many(root, 3)
-
-    def full(handle: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", refusing(errno.ENOSPC))
     with pytest.raises(IndexWriteFailed, match="the disk is full"):
         update_index(root, store, counting)
     monkeypatch.undo()

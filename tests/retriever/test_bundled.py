@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import time
@@ -17,6 +18,7 @@ from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index.store import IndexStore
 from retriever.search.index.view import LiveNames
+from tests.retriever.failing_writes import refusing
 from tests.retriever.support import COMMUTES, make_store
 from tests.retriever.test_service import MATHLIB
 
@@ -66,13 +68,6 @@ def test_it_answers(data: Path, tmp_path: Path, model_folder: Path) -> None:
     )
     assert [source.is_bundled for source in service.freshness().sources] == [True]
     assert service.freshness().stale_files == ()
-
-
-def test_unpacking_twice_is_done_once(data: Path, tmp_path: Path) -> None:
-    store = bundled.unpack(tmp_path / "cache", data)
-    stamp = store.stamp()
-    assert bundled.unpack(tmp_path / "cache", data).stamp() == stamp
-    assert [path.name for path in (tmp_path / "cache").iterdir()] == [store.root.name]
 
 
 def test_leftovers_of_killed_processes_go(data: Path, tmp_path: Path) -> None:
@@ -125,13 +120,6 @@ def test_two_processes_may_unpack_at_once(data: Path, tmp_path: Path) -> None:
     assert len(list(cache.iterdir())) == 1
 
 
-def test_a_half_unpacked_folder_is_replaced(data: Path, tmp_path: Path) -> None:
-    root = bundled.unpack(tmp_path / "cache", data).root
-    (root / "manifest.json").unlink()
-    store = bundled.unpack(tmp_path / "cache", data)
-    assert store.manifest().is_bundled
-
-
 @pytest.mark.parametrize("how", ["cut", "altered"])
 def test_a_damaged_archive_is_told(data: Path, tmp_path: Path, how: str) -> None:
     path = data / bundled.ARCHIVE
@@ -151,10 +139,7 @@ def test_nothing_shipped_is_told(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_nothing_behind(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*arguments: object, **options: object) -> int:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "rename", full)
+    monkeypatch.setattr(os, "rename", refusing(errno.ENOSPC))
     with pytest.raises(IndexWriteFailed, match="the disk is full"):
         bundled.unpack(tmp_path / "cache", data)
     assert not list((tmp_path / "cache").iterdir())

@@ -35,6 +35,7 @@ from retriever.search.index import hnsw
 from retriever.search.index.manifest import LiveSegment
 from retriever.search.index.store import IndexStore
 from tests.hostile.damages import DAMAGES, flip
+from tests.retriever.failing_writes import refusing
 from tests.retriever.support import COMMUTES, Sheet, content, make_store, theorem
 
 pytest.importorskip("hnswlib")
@@ -268,10 +269,7 @@ def test_a_copy_that_cannot_be_replaced_is_told(
     [path] = store.root.rglob("terms.txt")
     flip(0.5, 0)(path)
 
-    def refuse(*arguments: object, **options: object) -> None:
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr(os, "mkdir", refuse)
+    monkeypatch.setattr(os, "mkdir", refusing(number))
     with pytest.raises(IndexWriteFailed, match=said) as caught:
         bundled.unpack(tmp_path / "cache", packed)
     assert "terms.txt" in caught.value.message and caught.value.hint

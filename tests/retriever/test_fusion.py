@@ -71,13 +71,6 @@ def test_what_is_not_known_of_the_place_is_zero() -> None:
     assert above["line_distance"] == [0.0, 0.0, 0.0], "what stands on the goal's line is not above it"
 
 
-def test_the_score_is_the_weighted_sum() -> None:
-    weights = tuple(float(index) for index in range(len(FEATURES)))
-    matrix = features(PLACE, CANDIDATES)
-    expected = [sum(w * x for w, x in zip(weights, row, strict=True)) for row in matrix.tolist()]
-    assert Fusion(FEATURES, weights).score(matrix) == pytest.approx(expected, rel=1e-5)
-
-
 def test_weights_survive_the_disk(tmp_path: Path) -> None:
     fusion = Fusion(
         FEATURES,

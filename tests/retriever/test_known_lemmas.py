@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from lean_extract.common.errors import BadRecords
 from retriever.lean.evaluation.known_lemmas import asked, figures, read
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
-from tests.commands import command
-
-main = command("retriever known-lemmas")
 
 CORPORA = Path(__file__).parent / "corpora"
 
@@ -77,8 +75,8 @@ def test_any_text_has_a_bounded_answer(shipped: PremiseService, text: str) -> No
     assert len(found) == len(set(found)) <= 20
 
 
-def test_the_command_prints_the_figures(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_line_that_is_no_question_is_told(tmp_path: Path) -> None:
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"query": "a"}\n')
-    assert main([str(bad)]) == 1
-    assert "line 1 is not a question" in capsys.readouterr().err
+    with pytest.raises(BadRecords, match="line 1 is not a question"):
+        read(bad)

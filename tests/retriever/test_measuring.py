@@ -4,34 +4,33 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from lean_extract.records import Header, write_records
-from tests.retriever.training.conftest import library
-
-ROOT = Path(__file__).parents[2]
+from tests.commands import command
+from tests.retriever.little_library import DebugData
 
 
 @pytest.fixture(scope="module")
-def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("measuring")
-    write_records(folder / "records.jsonl", Header("text", "v1"), library())
-    out = folder / "dataset"
-    command = [sys.executable, "-m", "retriever", "dataset", folder / "records.jsonl", out]
-    subprocess.run([*map(str, command)], cwd=ROOT, check=True, capture_output=True)
-    return out
+def dataset(debug_data: DebugData) -> Path:
+    return debug_data.dataset
 
 
-def measured(name: str, *arguments: str | Path) -> str:
-    command = [sys.executable, "-m", "scripts.benchmarks", name, *arguments]
-    done = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+Measured = Callable[..., str]
+
+
+@pytest.fixture
+def measured(capsys: pytest.CaptureFixture[str]) -> Measured:
+    """Runs a benchmark; gives what it printed."""
+
+    def run(name: str, *arguments: str | Path) -> str:
+        assert command(f"scripts.benchmarks {name}")(arguments) == 0
+        return capsys.readouterr().out
+
+    return run
 
 
 def rows(text: str) -> list[list[str]]:
@@ -40,7 +39,7 @@ def rows(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
 
 
-def test_the_curve_of_hnsw(dataset: Path, model_folder: Path, tmp_path: Path) -> None:
+def test_the_curve_of_hnsw(measured: Measured, dataset: Path, model_folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("hnswlib", reason="hnswlib is not installed")
     picture, figures, cache = tmp_path / "curve.svg", tmp_path / "curve.json", tmp_path / "cache"
     arguments = [dataset, "--model", model_folder, "--cache", cache, "--m", "4", "16", "--ef", "10", "200"]
@@ -68,7 +67,9 @@ def test_the_curve_of_hnsw(dataset: Path, model_folder: Path, tmp_path: Path) ->
     assert "embedded" not in again, "taken from the cache"
 
 
-def test_what_quantisation_costs(dataset: Path, model_folder: Path, tmp_path: Path) -> None:
+def test_what_quantisation_costs(
+    measured: Measured, dataset: Path, model_folder: Path, tmp_path: Path
+) -> None:
     figures = tmp_path / "widths.json"
     arguments = [dataset, "--model", model_folder, "--bits", "8", "6", "2", "--json", figures]
     said = measured("quantisation", *arguments)

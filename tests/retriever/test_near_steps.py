@@ -16,10 +16,9 @@ from retriever.lean.index.build import update_index
 from retriever.lean.index.corpus import LeanIndexCorpus
 from retriever.lean.near_steps import MOST_TERMS
 from retriever.lean.service import PremiseService
-from retriever.models.encoder import Encoder
 from retriever.search.index.store import IndexStore
 from retriever.search.indexing import embedding, update
-from tests.retriever.support import CountingEncoder
+from tests.retriever.support import CountingEncoder, write_project
 
 MODEL = Path(__file__).parent / "fixtures" / "encoder"
 ORDER = """\
@@ -52,22 +51,7 @@ GOAL = Goal((Hypothesis(("x", "y"), "Nat"), Hypothesis(("h",), "x â‰¤ y")), "x â
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    (root / "Num").mkdir(parents=True)
-    (root / "lakefile.toml").write_text('name = "num"\n[[lean_lib]]\nname = "Num"\n')
-    (root / "Num" / "Order.lean").write_text(ORDER)
-    (root / "Num" / "Later.lean").write_text(LATER)
-    return root
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> IndexStore:
-    return IndexStore(tmp_path / "index")
-
-
-@pytest.fixture
-def counting(encoder: Encoder) -> CountingEncoder:
-    return CountingEncoder(encoder)
+    return write_project(tmp_path / "project", Order=ORDER, Later=LATER)
 
 
 def found_in(
@@ -141,14 +125,14 @@ def test_merged_segments_keep_their_steps(
 ) -> None:
     monkeypatch.setattr(update, "DOCUMENTS_PER_SEGMENT", 1)
     monkeypatch.setattr(embedding, "DOCUMENTS_PER_STEP", 1)
-    for number in range(12):
+    for number in range(9):
         text = f"theorem t{number} (n : Nat) (h : n = {number}) : {number} = n := by\n  exact h.symm\n"
         (root / "Num" / f"File{number}.lean").write_text(text)
     update_index(root, store, counting)
-    assert len(store.manifest().segments) < 12
+    assert len(store.manifest().segments) < 9
     found = found_in(store, counting)
-    assert {f"t{number}" for number in range(12)} <= set(found)
-    assert {step.tactic for number in range(12) for step in found[f"t{number}"]} == {"exact h.symm"}
+    assert {f"t{number}" for number in range(9)} <= set(found)
+    assert {step.tactic for number in range(9) for step in found[f"t{number}"]} == {"exact h.symm"}
 
 
 def test_an_index_from_before_steps_were_kept_answers_and_is_completed(

@@ -23,6 +23,7 @@ from retriever.search.index import proof_columns
 from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.store import IndexStore
 from retriever.search.indexing import embedding, update
+from tests.retriever.support import write_project
 
 MODEL = Path(__file__).parent / "fixtures" / "encoder"
 BASE = """\
@@ -34,6 +35,7 @@ theorem zero (a : Nat) : a + 0 = a := sorry
 """
 USER = """\
 import Num.Base
+from tests.retriever.support import write_project
 open Num
 namespace Own
 
@@ -55,17 +57,7 @@ GOAL = parse_goal("a b c : ℕ\nh : a ∣ b\n⊢ a ∣ c * b")
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    (root / "Num").mkdir(parents=True)
-    (root / "lakefile.toml").write_text('name = "num"\n[[lean_lib]]\nname = "Num"\n')
-    (root / "Num" / "Base.lean").write_text(BASE)
-    (root / "Num" / "User.lean").write_text(USER)
-    return root
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> IndexStore:
-    return IndexStore(tmp_path / "index")
+    return write_project(tmp_path / "project", Base=BASE, User=USER)
 
 
 def uses(store: IndexStore, model: Path = MODEL) -> dict[str, set[str]]:

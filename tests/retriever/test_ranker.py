@@ -75,11 +75,6 @@ def test_premises_used_together_are_counted(
         assert found[index] == pytest.approx(sum(1 / np.sqrt(len(row)) for row in proofs), rel=1e-5)
 
 
-def test_users_are_the_graph_read_backwards() -> None:
-    graph = ProofGraph.of_rows(4, {0: [1, 2], 3: [2]})
-    assert [graph.users(document).tolist() for document in range(4)] == [[], [0], [0, 3], []]
-
-
 def patterns(of: Goal, *conclusions: str) -> list[dict[str, float]]:
     hashes = [of_premise(theorem(f"t{i}", "M", text, "(a b c : ℕ)")) for i, text in enumerate(conclusions)]
     index = StructureIndex([StructureColumns.of_rows(hashes)])

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lean_extract.records import Goal, Hypothesis, Premise
@@ -26,6 +26,7 @@ GOAL = Goal((Hypothesis(("a", "b"), "Nat"), Hypothesis(("inst✝",), "Group G"))
 COMM = Premise("Nat.add_comm", "theorem", "M", ("(a b : ℕ)",), "a + b = b + a")
 OTHER = Premise("Nat.le_refl", "theorem", "M", ("(n : ℕ)",), "n ≤ n")
 
+FEW = settings(max_examples=30)
 PREMISES = st.lists(
     st.builds(
         Premise,
@@ -67,6 +68,7 @@ def test_reprovers_form_has_the_best_premise_next_to_the_state() -> None:
     )
 
 
+@FEW
 @pytest.mark.parametrize("form", FORMS)
 @given(goals=st.lists(GOALS, min_size=1, max_size=3), premises=PREMISES, size=st.integers(8, 600))
 def test_prompts_keep_their_length(form: Form, goals: list[Goal], premises: list[Premise], size: int) -> None:
@@ -75,6 +77,7 @@ def test_prompts_keep_their_length(form: Form, goals: list[Goal], premises: list
     assert all(0 < symbol < SIZE for symbol in symbols) and END not in symbols[:-1]
 
 
+@FEW
 @given(st.text(max_size=80), PREMISES)
 def test_the_end_of_a_long_state_is_kept(tail: str, premises: list[Premise]) -> None:
     goal = Goal((Hypothesis(("h",), "x" * 2000),), f"target {tail}")
@@ -99,12 +102,14 @@ TACTICS = st.lists(
 ).map(lambda parts: "".join(parts).strip())
 
 
+@FEW
 @pytest.mark.parametrize("form", FORMS)
 @given(tactic=TACTICS.filter(bool), premises=PREMISES)
 def test_what_was_encoded_is_read_back(form: Form, tactic: str, premises: list[Premise]) -> None:
     assert decode_tactic(form, encode_tactic(form, tactic, premises)[0], premises) == tactic
 
 
+@FEW
 @given(goal=GOALS, premises=PREMISES, size=st.integers(8, 120), data=st.data())
 def test_what_is_pointed_to_is_in_the_prompt_and_the_rest_is_spelled(
     goal: Goal, premises: list[Premise], size: int, data: st.DataObject
@@ -143,6 +148,7 @@ def test_what_is_no_tactic(symbols: list[int]) -> None:
     assert decode_tactic("numbered", symbols, [COMM]) is None
 
 
+@FEW
 @given(st.lists(st.integers(0, SIZE - 1), max_size=30), PREMISES)
 def test_any_symbols_give_one_line_or_nothing(symbols: list[int], premises: list[Premise]) -> None:
     tactic = decode_tactic("numbered", symbols, premises)

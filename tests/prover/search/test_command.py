@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
+import io
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.commands import command
 from tests.prover.search.helpers import EXAMPLE
 
-pytestmark = [pytest.mark.lean, pytest.mark.usefixtures("packaged_lean")]
+pytestmark = [pytest.mark.lean, pytest.mark.usefixtures("example_oleans")]
 
 ASKED = """\
 import Example.Set.Image
@@ -23,40 +24,40 @@ theorem image_both {α β : Type} (f : α → β) (s t : Set α) (h : s ⊆ t) :
 """
 
 
-pytestmark = pytest.mark.usefixtures("example_oleans")
+Run = Callable[..., tuple[int, str, str]]
 
 
-def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command with this text on standard input; gives the exit code and what it printed."""
     # Without elan and PATH there is only the packaged Lean, for which the example library is made.
-    environment = {**os.environ, "PATH": "/usr/bin:/bin", "ELAN_HOME": "/nonexistent"}
-    return subprocess.run(
-        [sys.executable, "-m", "prover", "search", *arguments],
-        input=text,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=environment,
-        check=False,
-    )
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setenv("ELAN_HOME", "/nonexistent")
+
+    def search(*arguments: str, text: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        return command("prover search")(arguments), *capsys.readouterr()
+
+    return search
 
 
-def test_a_proof_its_file_and_its_picture(tmp_path: Path) -> None:
+def test_a_proof_its_file_and_its_picture(run: Run, tmp_path: Path) -> None:
     picture, proof = tmp_path / "tree.svg", tmp_path / "proof.lean"
-    done = run(
+    code, out, err = run(
         *("-", "--project", str(EXAMPLE), "--picture", str(picture), "--proof", str(proof)),
         *("--premise", "Set.image_subset", "--premise", "Set.subset_union_left"),
         text=ASKED,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("image_both: proved (")
-    assert "accepted by a fresh Lean; axioms: none" in done.stdout
+    assert (code, err) == (0, "")
+    assert out.startswith("image_both: proved (")
+    assert "accepted by a fresh Lean; axioms: none" in out
     assert proof.read_text().startswith(ASKED.replace("  sorry\n", "  constructor\n"))
     assert "image_both" in "".join(ElementTree.parse(picture).getroot().itertext())
 
 
-def test_what_cannot_be_proved(tmp_path: Path) -> None:
+def test_what_cannot_be_proved(run: Run, tmp_path: Path) -> None:
     proof = tmp_path / "proof.lean"
-    done = run(
+    code, out, err = run(
         "-",
         "--project",
         str(tmp_path),
@@ -64,8 +65,8 @@ def test_what_cannot_be_proved(tmp_path: Path) -> None:
         str(proof),
         text="theorem t (p q : Prop) : p → q := by\n  sorry\n",
     )
-    assert (done.returncode, done.stderr) == (1, "")
-    assert "exhausted" in done.stdout
+    assert (code, err) == (1, "")
+    assert "exhausted" in out
     assert not proof.exists()
 
 
@@ -78,8 +79,8 @@ def test_what_cannot_be_proved(tmp_path: Path) -> None:
         (["-", "--seconds", "0"], "theorem t : True := sorry", "limit seconds is 0.0"),
     ],
 )
-def test_bad_questions_are_told(tmp_path: Path, arguments: list[str], text: str, said: str) -> None:
-    done = run(*arguments, "--project", str(tmp_path), text=text)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
+def test_bad_questions_are_told(run: Run, tmp_path: Path, arguments: list[str], text: str, said: str) -> None:
+    code, _, err = run(*arguments, "--project", str(tmp_path), text=text)
+    assert code == 2
+    assert said in err
+    assert "Traceback" not in err

@@ -11,18 +11,13 @@ import pytest
 from lean_extract.source.extract import extract_project
 from prover.__main__ import main
 from prover.neighbours.features import FEATURES
-from retriever.search.splits import split_of
+from tests.retriever.support import named_in
 
 ENCODER = Path(__file__).parents[2] / "retriever" / "fixtures" / "encoder"
 LEMMA = "theorem le_swap (a b : Nat) (h : a ≤ b) : a ≤ b + 0 := h\n"
 PROOF = "theorem {name} (a b : Nat) (hab : a ≤ b) : a ≤ b + 0 := by\n  exact le_swap a b hab\n"
 STATE = "m n : Nat\nk : m ≤ n\n⊢ m ≤ n + 0"
 OWN = "exact le_swap m n k"
-
-
-def training_name(prefix: str) -> str:
-    """A name that the hash split does not hold out."""
-    return next(name for number in range(99) if split_of(name := f"{prefix}{number}") == "train")
 
 
 @pytest.fixture
@@ -32,8 +27,8 @@ def records(tmp_path: Path) -> Path:
     root.mkdir()
     (root / "lakefile.toml").write_text('name = "num"\n[[lean_lib]]\nname = "Num"\n')
     wanted = "theorem wanted (m n : Nat) (k : m ≤ n) : m ≤ n + 0 := sorry\n"
-    above = LEMMA + PROOF.format(name=training_name("above"))
-    below = PROOF.format(name=training_name("below")).replace("exact le_swap a b hab", "simpa using hab")
+    above = LEMMA + PROOF.format(name=named_in("train", "above"))
+    below = PROOF.format(name=named_in("train", "below")).replace("exact le_swap a b hab", "simpa using hab")
     (root / "Num.lean").write_text(above + wanted + below)
     extract_project(root, tmp_path / "records.jsonl", states=True)
     return tmp_path / "records.jsonl"
@@ -78,7 +73,7 @@ def test_what_stands_below_is_known_only_if_it_is_asked_for(
 
 def test_names_that_are_left_out_give_no_tactics(tmp_path: Path, steps: Path, records: Path) -> None:
     without = tmp_path / "without.txt"
-    without.write_text(training_name("above") + "\n")
+    without.write_text(named_in("train", "above") + "\n")
     found = evaluated(tmp_path, steps, records, "--whole", "--without", str(without))
     assert figures(found, 1) == [0, 0, 0]
 

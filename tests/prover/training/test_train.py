@@ -1,7 +1,7 @@
 """The generator's training on real pairs, small: it learns, stops, resumes, and refuses what does not fit."""
 
 import json
-import time
+import sys
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -19,8 +19,8 @@ from prover.training.model import FastT5, build_model, load_model
 from prover.training.objective import make_objective
 from prover.training.pairs import build_pairs
 from prover.training.train import PRESETS, ShapeConfig, load_run, parse_config
+from retriever.training.running import train
 from retriever.training.running.checkpoint import load_checkpoint
-from retriever.training.running.run_folder import is_trained, read_progress
 from tests.commands import command
 
 main = command("prover train")
@@ -69,33 +69,27 @@ def write_config(path: Path, pairs: Path, **changes: object) -> Path:
     return file
 
 
-def test_a_run_learns_and_one_that_stopped_ends_alike(pairs: Path, tmp_path: Path) -> None:
-    for name in ("whole", "parts"):
-        (tmp_path / name).mkdir()
-    assert main([str(write_config(tmp_path / "whole", pairs))]) == 0
-    config = str(write_config(tmp_path / "parts", pairs))
-    assert main([config, "--until", "5"]) == 0
+def test_a_run_learns(pairs: Path, tmp_path: Path) -> None:
+    config = write_config(tmp_path, pairs)
+    assert main([config]) == 0
     assert main([config]) != 0  # there is a run already
-    assert main([config, "--resume"]) == 0
-    whole, parts = (load_checkpoint(tmp_path / name / "run") for name in ("whole", "parts"))
-    assert whole is not None and parts is not None and whole.step == parts.step == 12
-    for name, weight in whole.model.items():
-        assert torch.equal(weight, parts.model[name]), name
-    curve = [json.loads(line) for line in (tmp_path / "whole/run/curve.jsonl").read_text().splitlines()]
+    curve = [json.loads(line) for line in (tmp_path / "run/curve.jsonl").read_text().splitlines()]
     losses = [point["loss"] for point in curve if "loss" in point]
     assert losses[-1] < 0.8 * losses[0]
     assert {"exact", "loss_valid", "pointed", "judged"} <= set().union(*curve)
 
 
-def test_a_run_in_the_background_is_the_generators(pairs: Path, tmp_path: Path) -> None:
+def test_a_run_in_the_background_is_the_generators(
+    pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How such runs go on is tested with the retriever's."""
+    started: list[list[str]] = []
+    monkeypatch.setattr(train, "start_in_background", lambda command, run: started.append(command) or 0)
     config = str(write_config(tmp_path, pairs))
     assert main([config, "--background", "--until", "2"]) == 0
-    for _ in range(600):
-        if not is_trained(tmp_path / "run"):
-            break
-        time.sleep(0.1)
-    ended = read_progress(tmp_path / "run")
-    assert (ended.kind, ended.state, ended.step) == ("generator", "stopped", 2)
+    [[python, *line]] = started
+    assert python == sys.executable and line[line.index("-m") :][:4] == ["-m", "prover", "train", config]
+    assert "--background" not in line and line[line.index("--until") + 1] == "2"
 
 
 def test_weights_are_taken_over(pairs: Path, tmp_path: Path) -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import struct
-import subprocess
 import sys
-import textwrap
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -32,6 +29,7 @@ from retriever.search.collections.index import CollectionIndex
 from retriever.search.collections.indexing import CollectionReport, index_collection
 from retriever.search.collections.manifest import read_manifest
 from retriever.search.index.store import IndexStore
+from tests.retriever.failing_writes import run_killed
 from tests.retriever.naturalproofs.corpora import gardens
 
 WAIT = 60.0
@@ -94,36 +92,13 @@ def background(act: Callable[[], Any], done: threading.Event | None = None) -> C
     return result
 
 
-def run_killed(folder: Path, flushes: int) -> int:
-    """Indexing in a process of its own that is killed at its n-th flush to the disk."""
-    script = textwrap.dedent(
-        f"""
-        import os, signal
-        from pathlib import Path
-        from tests.retriever.collections.test_stores import write
-
-        flush, left = os.fsync, [{flushes}]
-        def counted(handle):
-            left[0] -= 1
-            if not left[0]:
-                os.kill(os.getpid(), signal.SIGKILL)
-            flush(handle)
-        os.fsync = counted
-        write(Path({str(folder)!r}), "second")
-        """
-    )
-    root = Path(__file__).parents[3]
-    path = os.pathsep.join([str(root), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {**os.environ, "PYTHONPATH": path}
-    return subprocess.run([sys.executable, "-c", script], env=environment, timeout=120).returncode
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 @pytest.mark.parametrize("flushes", [1, 12, 20])
 def test_after_a_kill_the_old_one_is_there_and_the_next_one_takes_its_place(
     folder: Path, flushes: int
 ) -> None:
-    assert run_killed(folder, flushes) == -signal.SIGKILL
+    indexing = "from pathlib import Path; from tests.retriever.collections.test_stores import write; "
+    assert run_killed(f"{indexing} write(Path({str(folder)!r}), 'second')", flushes) == -signal.SIGKILL
     assert version_of(folder) == "first"
     assert [one.digest for one in list_collections()[0]] == ["first"]
     write(folder, "third")
@@ -342,22 +317,6 @@ def test_a_letter_that_is_another_is_told_in_every_file(folder: Path, tmp_path: 
         (copy / name).write_bytes(data)
         with pytest.raises(IndexDamaged, match="collection gardens is damaged"):
             CollectionIndex(copy, BACKEND)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="makes a FIFO")
-@pytest.mark.parametrize("name", ["manifest.json", "records.txt", "posting_starts.npy", "meta.json"])
-def test_a_pipe_in_the_place_of_a_file_is_told(folder: Path, name: str) -> None:
-    [path] = folder.rglob(name)
-    path.unlink()
-    os.mkfifo(path)
-    with pytest.raises(IndexDamaged, match="gardens"):
-        CollectionIndex(folder, BACKEND)
-
-
-def test_a_manifest_of_endless_depth_is_told(folder: Path) -> None:
-    (folder / "manifest.json").write_text("[" * 1_000_000, encoding="utf-8")
-    with pytest.raises(IndexDamaged, match="gardens is damaged"):
-        CollectionIndex(folder, BACKEND)
 
 
 @pytest.mark.parametrize("about", [{}, {"name": 3}, {"name": "gardens", "documents": "many"}])

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from lean_extract.common.errors import BadRecords, BadSettings
-from tests.retriever.training.conftest import DebugData
+from tests.retriever.little_library import DebugData
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

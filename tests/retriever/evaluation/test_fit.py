@@ -2,12 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from retriever.lean.evaluation.fit_fusion import EXACT_MATCH_FLOOR, IN_SCOPE_CEILING, bounded
 from retriever.lean.features import FEATURES
-from retriever.metrics.fit import RankingExample, _objective, fit
+from retriever.metrics.fit import RankingExample, fit
 
 
 def _examples(weights: list[float], count: int, seed: int) -> list[RankingExample]:
@@ -34,20 +32,6 @@ def test_a_feature_that_never_varies_gets_no_weight() -> None:
     for example in examples:
         example.features[:, 1] = 0.5
     assert fit(examples)[1] == pytest.approx(0.0, abs=1e-6)
-
-
-@settings(max_examples=20)
-@given(st.lists(st.floats(-2, 2), min_size=3, max_size=3), st.integers(0, 100))
-def test_the_gradient_is_that_of_the_objective(weights: list[float], seed: int) -> None:
-    examples, at = _examples([1.0, 0.5, -0.5], 5, seed), np.array(weights)
-    scale = np.ones(3)
-    _, gradient, hessian = _objective(examples, scale, at, 0.1)
-    for axis in range(3):
-        step = np.zeros(3)
-        step[axis] = 1e-5
-        ahead, behind = (_objective(examples, scale, at + sign * step, 0.1) for sign in (1, -1))
-        assert gradient[axis] == pytest.approx((ahead[0] - behind[0]) / 2e-5, abs=1e-5)
-        assert hessian[axis] == pytest.approx((ahead[1] - behind[1]) / 2e-5, abs=1e-4)
 
 
 def test_nothing_to_fit_is_refused() -> None:

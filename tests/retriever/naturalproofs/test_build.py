@@ -118,13 +118,6 @@ def test_nothing_is_written_for_a_source_that_cannot_be_read(
     assert "is not a MediaWiki dump" in told.err
 
 
-def test_a_place_that_cannot_be_written(
-    tmp_path: Path, stacks: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["stacks", str(stacks), str(stacks / "parity.tex" / "out.json")]) == 1
-    assert "cannot be read or written" in capsys.readouterr().err
-
-
 def test_settings_that_make_no_sense(tmp_path: Path) -> None:
     with pytest.raises(BadSettings, match="for LaTeX"):
         build("proofwiki", tmp_path, [], published=True)

@@ -1,107 +1,25 @@
 from __future__ import annotations
 
-import random
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lean_extract.records import (
-    Header,
-    Import,
-    InnerGoal,
-    Module,
-    Position,
-    Premise,
-    Proof,
-    Record,
-    Span,
-    write_records,
-)
-from tests.commands import command
-
-OPERATIONS = (
-    "join",
-    "meet",
-    "mix",
-    "fold",
-    "glue",
-    "twist",
-    "span",
-    "cut",
-    "braid",
-    "stack",
-    "weave",
-    "pair",
-)
-LAWS = {
-    "comm": ("(x y : S)", "{op} x y = {op} y x"),
-    "assoc": ("(x y z : S)", "{op} ({op} x y) z = {op} x ({op} y z)"),
-    "unit": ("(x : S)", "{op} x unit = x"),
-    "idem": ("(x : S)", "{op} x x = x"),
-    "cancel": ("(x y z : S) (h : {op} x y = {op} x z)", "y = z"),
-}
-USES = {
-    "swap_last": ("(p q r : S)", "{op} ({op} p q) r = {op} ({op} p r) q", ("comm", "assoc")),
-    "drop_unit": ("(p q : S)", "{op} p ({op} q unit) = {op} p q", ("unit",)),
-    "twice": ("(p q : S)", "{op} ({op} p q) ({op} p q) = {op} p q", ("idem",)),
-    "left": ("(p q r : S) (e : {op} p q = {op} p r)", "q = r", ("cancel",)),
-    "rotate": ("(p q r : S)", "{op} p ({op} q r) = {op} r ({op} p q)", ("comm", "assoc")),
-}
-
-
-def _premise(name: str, module: str, line: int, context: str, conclusion: str) -> Premise:
-    binders = tuple(f"({part}" for part in context.strip("(").split(" (") if part)
-    span = Span(Position(line, 0), Position(line + 1, 0))
-    return Premise(name, "theorem", module, ("{S : Type*}", *binders), conclusion, span)
-
-
-def library() -> list[Record]:
-    """Twelve operations, five laws of each, and theorems that use them: small, with something to learn."""
-    records: list[Record] = []
-    for place, operation in enumerate(OPERATIONS):
-        module = f"Little.{operation.capitalize()}"
-        imports = (Import(f"Little.{OPERATIONS[place - 1].capitalize()}"),) if place else ()
-        records.append(Module(module, f"{module.replace('.', '/')}.lean", imports))
-        for line, (law, (context, conclusion)) in enumerate(LAWS.items()):
-            name = f"Little.{operation}_{law}"
-            records.append(
-                _premise(name, module, line, context.format(op=operation), conclusion.format(op=operation))
-            )
-        for line, (use, (context, conclusion, laws)) in enumerate(USES.items(), start=len(LAWS)):
-            name = f"Little.{operation}_{use}"
-            records.append(
-                _premise(name, module, line, context.format(op=operation), conclusion.format(op=operation))
-            )
-            premises = tuple(f"Little.{operation}_{law}" for law in laws)
-            inner = InnerGoal(
-                "have", f"{operation} p unit = p", ("{S : Type*}", "(p : S)"), (f"Little.{operation}_unit",)
-            )
-            records.append(Proof(name, module, premises, (), (inner,), is_tactic=True))
-    random.Random(0).shuffle(records)
-    return records
-
-
-@dataclass(frozen=True)
-class DebugData:
-    """A dataset folder and a tokenizer of the little library."""
-
-    dataset: Path
-    tokenizer: Path
+from tests.retriever.training.gardening import PAIRWISE, Garden, plant
 
 
 @pytest.fixture(scope="session")
-def debug_data(little_records: Path, tmp_path_factory: pytest.TempPathFactory) -> DebugData:
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Garden:
+    return plant(tmp_path_factory.mktemp("garden"))
 
-    work = tmp_path_factory.mktemp("debug")
-    assert command("retriever dataset")([little_records, work / "dataset"]) == 0
-    vocabulary = ["--vocabulary", "300"]
-    assert command("retriever tokenizer")([work / "dataset", work / "tokenizer.json", *vocabulary]) == 0
-    return DebugData(work / "dataset", work / "tokenizer.json")
+
+@pytest.fixture(scope="module")
+def garden(planted: Garden, tmp_path_factory: pytest.TempPathFactory) -> Garden:
+    """The invented corpus, with a folder for the runs of one file."""
+    return replace(planted, work=tmp_path_factory.mktemp("runs"))
 
 
 @pytest.fixture(scope="session")
-def little_records(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("records") / "little.jsonl"
-    write_records(path, Header("text", "little"), library())
-    return path
+def pairwise(planted: Garden) -> Path:
+    """The run `pair`: a pairwise model that has learned the invented corpus."""
+    return planted.train("pairwise", "pair", **PAIRWISE)

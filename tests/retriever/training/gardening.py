@@ -61,6 +61,10 @@ def _statement(id: int, label: str, text: str, kind: Any, proofs: tuple[Document
     )
 
 
+PAIRWISE: dict[str, Any] = {"pairs": 64, "batch": {"questions": 16, "corpus_negatives": 8}}
+"""The settings of a bag of words that learns the corpus."""
+
+
 @dataclass(frozen=True, slots=True)
 class Garden:
     """The corpus as a file, its tokenizer, and where runs go."""

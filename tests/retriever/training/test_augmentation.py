@@ -20,7 +20,7 @@ from retriever.training.export import export_run
 from retriever.training.running.config import TrainConfig, load_config
 from retriever.training.running.train import run_training
 from retriever.training.tokens import joined, open_tokenizer, ragged
-from tests.retriever.training.conftest import DebugData
+from tests.retriever.little_library import DebugData
 
 pytestmark = pytest.mark.train
 

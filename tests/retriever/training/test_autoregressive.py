@@ -33,19 +33,9 @@ from retriever.training.references.pairwise_model import Bag  # noqa: E402
 from retriever.training.running.curve import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
 from tests.commands import command  # noqa: E402
-from tests.retriever.training.gardening import Garden, plant  # noqa: E402
+from tests.retriever.training.gardening import Garden  # noqa: E402
 
 SMALL = {"layers": 1, "heads": 2, "intermediate": 32, "dropout": 0.0, "longest": 6}
-
-
-@pytest.fixture(scope="module")
-def garden(tmp_path_factory: pytest.TempPathFactory) -> Garden:
-    return plant(tmp_path_factory.mktemp("garden"))
-
-
-@pytest.fixture(scope="module")
-def pairwise(garden: Garden) -> Path:
-    return garden.train("pairwise", "pair", pairs=64, batch={"questions": 16, "corpus_negatives": 8})
 
 
 def small_model(seed: int, documents: int = 4, longest: int = 3) -> SequenceModel:

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from retriever.training.running.config import TrainConfig, load_config
+from retriever.training.running.config import TrainConfig
 from retriever.training.running.config_io import to_plain
 from retriever.training.running.run_folder import RunProgress, is_trained, read_progress
 from tests.commands import command
 from tests.poison import poison
-from tests.retriever.training.conftest import DebugData
+from tests.retriever.little_library import DebugData
 
 pytest.importorskip("torch")
 pytest.importorskip("accelerate")
@@ -39,14 +39,12 @@ _LOOKS = 600
 @pytest.fixture
 def config(debug_data: DebugData, tmp_path: Path) -> Iterator[TrainConfig]:
     """The debug preset as a run of hours that writes after every step; its process is killed at the end."""
-    preset = load_config(Path("debug"))
-    schedule = replace(
-        preset.schedule, steps=100_000, log_every=1, checkpoint_every=5, evaluate_every=100_000
-    )
     run = tmp_path / "run"
-    yield replace(
-        preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run=run, schedule=schedule
+    config = debug_data.config(run)
+    schedule = replace(
+        config.schedule, steps=100_000, log_every=1, checkpoint_every=5, evaluate_every=100_000
     )
+    yield replace(config, schedule=schedule)
     if (run / "progress.json").exists():
         process = read_progress(run).process
         if process != os.getpid() and is_trained(run):
@@ -76,25 +74,15 @@ def weights(run: Path) -> dict[str, torch.Tensor]:
     return saved.model
 
 
-def test_a_run_in_the_background_imports_no_file_of_the_current_folder(
-    config: TrainConfig, tmp_path: Path
+def test_a_run_that_was_killed_in_the_background_ends_there_as_an_unbroken_one(
+    config: TrainConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """It imports no file of the current folder."""
     file, noted = written(config), tmp_path / "imported"
     poison(tmp_path / "folder", noted)
-    line = [sys.executable, "-P", "-m", "retriever", "train", str(file), "--background"]
-    done = subprocess.run(
-        line, cwd=tmp_path / "folder", capture_output=True, text=True, timeout=300, check=False
-    )
-    assert not noted.exists(), noted.read_text(encoding="utf-8")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert is_trained(config.run)
-
-
-def test_a_run_that_was_killed_in_the_background_ends_there_as_an_unbroken_one(
-    config: TrainConfig, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = written(config)
+    monkeypatch.chdir(tmp_path / "folder")
     assert train([file, "--background"]) == 0
+    assert not noted.exists(), noted.read_text(encoding="utf-8")
     begun = read_progress(config.run)
     told = capsys.readouterr().out
     assert f"Process {begun.process} starts" in told and f"train-stop {config.run}" in told
@@ -162,18 +150,14 @@ def test_what_cannot_begin_fails_before_the_command_ends(
     assert "There is a run in" in capsys.readouterr().err
     assert train([file, "--resume", "--background", "--deadline", "2001-01-01T00:00"]) == 2
     assert "The deadline 2001-01-01 00:00 has already passed" in capsys.readouterr().err
-    wider = replace(config, model=replace(config.model, hidden=48))
-    assert train([written(wider), "--resume", "--background"]) == 1
-    told = capsys.readouterr().err
-    assert told.startswith(f"error: The checkpoint of {config.run} is of another model.\nhint: Name another")
     assert read_progress(config.run) == before
 
 
+@pytest.mark.parametrize("more", [[], ["--background"]])
 def test_a_missing_tokenizer_is_told_in_the_foreground(
-    config: TrainConfig, capsys: pytest.CaptureFixture[str]
+    config: TrainConfig, capsys: pytest.CaptureFixture[str], more: list[str]
 ) -> None:
-    file = written(replace(config, tokenizer=Path("none")))
-    assert train([file, "--background"]) == 1
+    assert train([written(replace(config, tokenizer=Path("none"))), *more]) == 1
     assert "There is no tokenizer none.\nhint: Train one with" in capsys.readouterr().err
     with suppress(FileNotFoundError):
         assert {path.name for path in config.run.iterdir()} == {"run.log"}

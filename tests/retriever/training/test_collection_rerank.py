@@ -6,7 +6,6 @@ import json
 import os
 import string
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -36,9 +35,9 @@ from retriever.training.reranking.mined import load_mined  # noqa: E402
 from retriever.training.running.curve import read_curve  # noqa: E402
 from retriever.training.tokens import open_tokenizer  # noqa: E402
 from tests.commands import command  # noqa: E402
+from tests.forked import ForkedRuns  # noqa: E402
 from tests.retriever.training.gardening import Garden, plant  # noqa: E402
 
-SCRIPT = Path(sys.executable).with_name("premise-suggest")
 BACKEND = find_backend("naturalproofs")
 MINER = "retriever mine-collection"
 
@@ -201,13 +200,13 @@ def test_a_collection_is_asked_with_it_and_without(garden: Garden, model: Path, 
     assert scores == sorted(scores, reverse=True)
 
 
-def test_the_command_line(garden: Garden, model: Path, tmp_path: Path) -> None:
+def test_the_command_line(garden: Garden, model: Path, tmp_path: Path, forked_runs: ForkedRuns) -> None:
     bare = copytree(model, tmp_path / "bare", ignore=lambda folder, names: [FOLDER])
     environment = {**os.environ, "PREMISE_SUGGEST_INDEX": str(tmp_path / "index")}
 
     def start(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [str(SCRIPT), *arguments, "--backend", "naturalproofs"]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+        given = [*arguments, "--backend", "naturalproofs"]
+        return forked_runs.run(given, environment=environment, folder=None, stdin=b"", seconds=120)
 
     for name, folder in (("garden", model), ("plain", bare)):
         done = start("index", str(garden.corpus), "--name", name, "--model", str(folder), "--quiet")

@@ -83,12 +83,44 @@ def test_a_kind_that_is_not_there_is_named(tmp_path: Path) -> None:
         ({"batch": {"share": 0}}, "share must lie in"),
         ({"batch": {"hard_negatives": 2}}, "go together"),
         ({"loss": {"dimensions": 128}}, "`loss.dimensions` must be a list"),
-        ({"kind": "mlm"}, "`kind` must be `biencoder`, not 'mlm'"),
+        ({"kind": "mlm"}, "`kind` must be one of biencoder, not 'mlm'"),
     ],
 )
 def test_values_that_do_not_fit_are_named(values: dict[str, object], told: str) -> None:
     with pytest.raises(BadSettings, match=told):
         parse_config({**MINIMAL, **values})
+
+
+RERANK = {**MINIMAL, "kind": "crossencoder", "candidates": "c", "validation": "v"}
+TOWER = {"kind": "tower", "dataset": "d", "encoder": "e", "run": "r"}
+
+
+@pytest.mark.train
+@pytest.mark.parametrize(
+    ("minimal", "values", "told"),
+    [
+        (RERANK, {"candidates": None}, "`candidates` must be a path"),
+        (RERANK, {"objective": "hinge"}, "one of softmax, sigmoid"),
+        (RERANK, {"model": {"layers": 0}}, "layers must be at least 1"),
+        (RERANK, {"lengths": {"state": 1000, "premise": 100}}, "lengths together"),
+        (RERANK, {"lengths": {"state": 7, "premise": 100}}, "at least 8"),
+        (RERANK, {"batch": {"negatives": 0}}, "negatives must be at least 1"),
+        (RERANK, {"batch": {"negatives": 9, "among": 8}}, "among must be at least"),
+        (RERANK, {"depth": 1}, "depth must be at least 2"),
+        (TOWER, {"temperature": 0}, "temperature must be positive"),
+        (TOWER, {"model": {"layers": 0}}, "layers must be at least 1"),
+        (TOWER, {"state": 1000}, "state must lie between"),
+        (TOWER, {"batch": {"queries": 1}}, "queries must be at least 2"),
+    ],
+)
+def test_values_of_other_kinds_that_do_not_fit_are_named(
+    minimal: dict[str, object], values: dict[str, object], told: str
+) -> None:
+    pytest.importorskip("torch")
+    from retriever.training.running.train import kind_of
+
+    with pytest.raises(BadSettings, match=told):
+        kind_of(minimal).parse({**minimal, **values})
 
 
 def test_missing_paths_and_files_are_named(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,14 +23,11 @@ from lean_extract.source.proofs.sequents import goal_of, hypothesis_of
 from retriever.lean.dataset.dataset import build_dataset, corpus_of, load_dataset
 from retriever.search.splits import split_of
 from tests.commands import command
-
-
-def _named(split: str, stem: str = "A.t") -> str:
-    return next(name for name in (f"{stem}{number}" for number in range(10_000)) if split_of(name) == split)
+from tests.retriever.support import named_in
 
 
 def test_the_split_is_the_hash_modulo_50() -> None:
-    for name in (_named("test"), _named("valid"), _named("train")):
+    for name in (named_in("test", "A.t"), named_in("valid", "A.t"), named_in("train", "A.t")):
         rest = int(hashlib.sha256(name.encode()).hexdigest(), 16) % 50
         assert split_of(name) == {0: "test", 1: "valid"}.get(rest, "train")
     parts = [split_of(f"n{number}") for number in range(5000)]
@@ -90,9 +86,9 @@ def _library(theorem: Premise, extra: tuple[Premise, ...] = ()) -> list[Premise 
 
 
 def test_a_generated_twin_follows_its_source_and_held_out_proofs_count_no_uses(tmp_path: Path) -> None:
-    source = Premise(_named("test", "A.mul"), "theorem", "A", ("(a : ℕ)",), "a = a")
+    source = Premise(named_in("test", "A.mul"), "theorem", "A", ("(a : ℕ)",), "a = a")
     twin = replace(
-        source, name=_named("train", "A.add"), generated_by="to_additive", generated_from=source.name
+        source, name=named_in("train", "A.add"), generated_by="to_additive", generated_from=source.name
     )
     write_records(tmp_path / "r.jsonl", Header("text"), _library(source, (twin,)))
     build_dataset(tmp_path / "r.jsonl", tmp_path / "out")
@@ -111,7 +107,7 @@ def _state(*targets: str) -> ProofState:
 
 
 def test_the_states_before_and_after_a_step_both_ask_for_its_premises(tmp_path: Path) -> None:
-    theorem = Premise(_named("train"), "theorem", "A", (), "2 = 2")
+    theorem = Premise(named_in("train", "A.t"), "theorem", "A", (), "2 = 2")
     steps = (
         TacticStep("rw [used]", None, ("A.used",), _state("start", "other"), _state("middle", "other")),
         TacticStep("simp [base]", None, ("A.base",), _state("middle", "other"), _state("other")),
@@ -174,7 +170,7 @@ def test_goals_stated_in_a_proofs_text_ask_for_what_their_own_proofs_use(tmp_pat
 
 
 def test_theorems_of_another_benchmark_are_left_out_of_training(tmp_path: Path) -> None:
-    theorem = Premise(_named("train"), "theorem", "A", (), "2 = 2")
+    theorem = Premise(named_in("train", "A.t"), "theorem", "A", (), "2 = 2")
     write_records(tmp_path / "r.jsonl", Header("text"), _library(theorem))
     (tmp_path / "names").write_text(f"{theorem.name}\n", encoding="utf-8")
     arguments = [str(tmp_path / "r.jsonl"), str(tmp_path / "out"), "--without", str(tmp_path / "names")]
@@ -187,17 +183,6 @@ def test_private_theorems_and_data_are_no_candidates() -> None:
     hidden = Premise("b", "lemma", "A", (), "1 = 1", is_private=True)
     data = Premise("c", "def", "A", (), "ℕ")
     assert corpus_of([data, hidden, kept, kept]) == [kept]
-
-
-def test_a_malformed_record_is_named_by_its_line_and_passed_over(
-    little_records: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lines = little_records.read_text(encoding="utf-8").splitlines()
-    lines.insert(3, json.dumps({"type": "premise", "nmae": "x"}))
-    (tmp_path / "r.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    assert command("retriever dataset")([tmp_path / "r.jsonl", tmp_path / "out"]) == 0
-    assert "r.jsonl:4:" in capsys.readouterr().err
-    assert len(load_dataset(tmp_path / "out").corpus) == 120
 
 
 def test_records_without_a_usable_proof_are_refused(tmp_path: Path) -> None:

@@ -27,23 +27,18 @@ from retriever.search.collections.indexing import index_collection  # noqa: E402
 from retriever.training.collection import load_collection  # noqa: E402
 from retriever.training.references.pairwise import load_pairwise  # noqa: E402
 from tests.commands import command  # noqa: E402
-from tests.retriever.training.gardening import Garden, plant  # noqa: E402
+from tests.retriever.training.gardening import Garden  # noqa: E402
 
 export = command("retriever export-towers")
 
 BATCH = {"questions": 16, "corpus_negatives": 8}
 
 
-@pytest.fixture(scope="module")
-def garden(tmp_path_factory: pytest.TempPathFactory) -> Garden:
-    return plant(tmp_path_factory.mktemp("garden"))
-
-
 @pytest.fixture(scope="module", params=["bag", "layers"])
-def run(request: pytest.FixtureRequest, garden: Garden) -> Path:
+def run(request: pytest.FixtureRequest, garden: Garden, pairwise: Path) -> Path:
     """A run without layers and one with."""
     if request.param == "bag":
-        return garden.train("pairwise", "bag", pairs=64, batch=BATCH)
+        return pairwise
     return garden.train("pairwise", "layers", model={"layers": 1}, batch=BATCH, schedule={"steps": 2})
 
 

@@ -25,20 +25,15 @@ from retriever.lean.augmentation.augment import KINDS, augmented
 from retriever.lean.dataset.dataset import Dataset, build_dataset, load_dataset
 from retriever.lean.dataset.queries import DatasetQuery, goal_to_read
 from retriever.models.text import state_text
-from retriever.search.splits import split_of
 from tests.commands import command
+from tests.retriever.support import named_in
 
-
-def _named(split: str, stem: str) -> str:
-    return next(name for name in (f"{stem}{number}" for number in range(10_000)) if split_of(name) == split)
-
-
-TRAIN, NEW, GONE = (_named("train", stem) for stem in ("A.t", "A.new", "A.gone"))
+TRAIN, NEW, GONE = (named_in("train", stem) for stem in ("A.t", "A.new", "A.gone"))
 VALID, TEST, LISTED, ADDED = (
-    _named("valid", "A.v"),
-    _named("test", "A.u"),
-    _named("train", "A.listed"),
-    _named("train", "A.added"),
+    named_in("valid", "A.v"),
+    named_in("test", "A.u"),
+    named_in("train", "A.listed"),
+    named_in("train", "A.added"),
 )
 USED = tuple(Premise(f"A.used{number}", "theorem", "A", ("(a : ℕ)",), "a = a") for number in range(3))
 

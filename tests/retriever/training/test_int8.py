@@ -1,39 +1,35 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.commands import command
-from tests.retriever.training.conftest import DebugData
+from tests.retriever.little_library import DebugData
 
 pytest.importorskip("torch")
 pytestmark = pytest.mark.train
+
+from retriever.lean.dataset.dataset import load_dataset
+from retriever.lean.evaluation.int8 import TOLERANCE, recall, sampled  # noqa: E402
+from retriever.lean.evaluation.pool import questions_of  # noqa: E402
+from retriever.metrics.ranking import recall_at  # noqa: E402
+from retriever.training.running.stopping import RunLimits  # noqa: E402
+from retriever.training.running.train import run_training  # noqa: E402
 
 
 @pytest.fixture(scope="module")
 def run_folder(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """(run, dataset) of a few steps of the debug preset."""
-    from retriever.training.running.config import load_config
-    from retriever.training.running.stopping import RunLimits
-    from retriever.training.running.train import run_training
-
-    data, folder = debug_data.dataset, tmp_path_factory.mktemp("int8") / "run"
-    preset = load_config(Path("debug"))
-    run_training(
-        replace(preset, dataset=data, tokenizer=debug_data.tokenizer, run=folder),
-        limits=RunLimits(until=10),
-    )
-    return folder, data
+    folder = tmp_path_factory.mktemp("int8") / "run"
+    run_training(debug_data.config(folder), limits=RunLimits(until=10))
+    return folder, debug_data.dataset
 
 
 def test_the_three_rows_are_printed(
     run_folder: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from retriever.lean.evaluation.int8 import TOLERANCE
-
     main = command("retriever int8")
 
     run, data = map(str, run_folder)
@@ -48,10 +44,6 @@ def test_the_three_rows_are_printed(
 
 
 def test_recall_is_that_of_the_whole_ranking(run_folder: tuple[Path, Path]) -> None:
-    from retriever.lean.dataset.dataset import load_dataset
-    from retriever.lean.evaluation.int8 import recall, sampled
-    from retriever.lean.evaluation.pool import questions_of
-    from retriever.metrics.ranking import recall_at
 
     dataset = load_dataset(run_folder[1])
     questions = questions_of(dataset, "train", 40)

@@ -30,20 +30,9 @@ from retriever.training.references.pairwise import load_pairwise  # noqa: E402
 from retriever.training.running.curve import read_curve  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
 from tests.commands import command  # noqa: E402
-from tests.retriever.training.gardening import Garden, gardening, plant  # noqa: E402
+from tests.retriever.training.gardening import PAIRWISE, Garden, gardening  # noqa: E402
 
-PAIRWISE = {"pairs": 64, "batch": {"questions": 16, "corpus_negatives": 8}}
 TEXTS = ragged([[2, 30, 31, 3], [2, 40, 3]])
-
-
-@pytest.fixture(scope="module")
-def garden(tmp_path_factory: pytest.TempPathFactory) -> Garden:
-    return plant(tmp_path_factory.mktemp("garden"))
-
-
-@pytest.fixture(scope="module")
-def pairwise(garden: Garden) -> Path:
-    return garden.train("pairwise", "pair", **PAIRWISE)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 9))

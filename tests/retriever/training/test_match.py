@@ -24,7 +24,6 @@ from retriever.proof_matching.training.mlm import MatchMlmConfig  # noqa: E402
 from retriever.proof_matching.training.model import NptEncoder  # noqa: E402
 from retriever.proof_matching.training.objective import global_loss, local_loss  # noqa: E402
 from retriever.training.running.curve import read_curve  # noqa: E402
-from retriever.training.running.stopping import RunLimits  # noqa: E402
 from retriever.training.running.train import kind_of, run_training  # noqa: E402
 from retriever.training.tokens import ragged  # noqa: E402
 from tests.commands import command  # noqa: E402
@@ -139,19 +138,6 @@ def test_a_bag_learns_and_gives_its_words_to_layers(work: Path, encoder: str) ->
     still = {"steps": 1, "learning_rate": 1e-9, "evaluate_every": 1}
     second = train(values(work, f"{encoder}-on", encoder=encoder, start_from=str(first), schedule=still))
     assert read_curve(second)[-1]["mrr"] == pytest.approx(figures["mrr"], abs=5)
-
-
-@pytest.mark.parametrize("objective", ["local", "global", "hybrid"])
-def test_a_resumed_run_ends_like_one_that_never_stopped(work: Path, objective: str) -> None:
-    dropped = {"pairs": 8, "dropped": 0.3}
-    whole = values(work, f"whole-{objective}", objective=objective, batch=dropped)
-    parts = values(work, f"parts-{objective}", objective=objective, batch=dropped)
-    train(whole)
-    train(parts, limits=RunLimits(until=3))
-    train(parts, resume=True)
-    pairs = make_pairs().part("test")
-    one, other = (open_matcher(Path(given["run"])).matrix(pairs) for given in (whole, parts))
-    assert np.array_equal(one, other)
 
 
 def test_a_bert_starts_from_masked_language_modelling(work: Path) -> None:

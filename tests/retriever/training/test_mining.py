@@ -16,7 +16,7 @@ from retriever.models.encoder import Encoder
 from retriever.search.splits import root_name
 from retriever.training.reranking.mined import Mined, load_mined, save_mined
 from tests.commands import command
-from tests.retriever.training.conftest import DebugData
+from tests.retriever.little_library import DebugData
 
 main = command("retriever mine")
 

@@ -27,16 +27,11 @@ from retriever.training.tokens import ragged  # noqa: E402
 from retriever.training.weights import load_bert  # noqa: E402
 from tests.commands import command  # noqa: E402
 from tests.retriever.general_encoder import write_general_encoder  # noqa: E402
-from tests.retriever.training.gardening import Garden, plant  # noqa: E402
+from tests.retriever.training.gardening import Garden  # noqa: E402
 
 MARK = 3
 TEXTS = st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=8), min_size=1, max_size=6)
 REFERENCES = st.lists(st.lists(st.integers(0, 7), min_size=1, max_size=5), min_size=2, max_size=8)
-
-
-@pytest.fixture(scope="module")
-def garden(tmp_path_factory: pytest.TempPathFactory) -> Garden:
-    return plant(tmp_path_factory.mktemp("garden"))
 
 
 def collection(references: list[list[int]], held_out: int = 0) -> CollectionArrays:
@@ -145,16 +140,6 @@ def test_a_bag_learns_and_its_best_weights_are_evaluated(
     untrained = garden.train("pairwise", "untrained", schedule={"steps": 1, "learning_rate": 1e-9})
     before = [point["mAP"] for point in read_curve(untrained) if "mAP" in point]
     assert max(curve) > before[0]
-
-
-def test_a_resumed_run_ends_like_one_that_never_stopped(garden: Garden) -> None:
-    batch = {"questions": 8, "corpus_negatives": 4}
-    whole = garden.train("pairwise", "whole", batch=batch)
-    garden.train("pairwise", "halved", "--until", "20", batch=batch)
-    halved = garden.train("pairwise", "halved", "--resume", batch=batch)
-    texts = ragged([[2, 30, 31, 3]])
-    first, second = (load_pairwise(run)[1].of_questions(texts) for run in (whole, halved))
-    assert torch.equal(first, second)
 
 
 def test_towers_with_layers_begin_as_a_masked_language_model(garden: Garden) -> None:

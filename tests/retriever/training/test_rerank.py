@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.common.errors import BadSettings, ModelError
+from lean_extract.common.errors import ModelError
 from lean_extract.records import Goal, Premise
 from retriever.models.reranker import PairLengths, Reranker, cut_premise, cut_state, token_types
 from retriever.training.arrays import TrainingArrays, no_rows
@@ -26,11 +26,10 @@ from retriever.training.running.config_io import from_plain, preset_files, read_
 from retriever.training.running.kinds import with_backend
 from retriever.training.tokens import Ragged, ragged
 from tests.commands import command
-from tests.retriever.training.conftest import DebugData
+from tests.retriever.little_library import DebugData
 
 CLS, SEP = 2, 3
 TOKENS = st.lists(st.integers(5, 99), max_size=20)
-MINIMAL = {"dataset": "d", "tokenizer": "t", "run": "r", "candidates": "c", "validation": "v"}
 OURS = [name for name, path in preset_files().items() if read_values(path).get("kind") == "crossencoder"]
 
 
@@ -43,25 +42,6 @@ def test_the_presets_are_there() -> None:
     paper = parse(read_values(Path("paper-rerank")))
     assert (paper.model.layers, paper.model.hidden, paper.model.positions) == (6, 768, 1024)
     assert (paper.batch.queries, paper.batch.negatives + 1, paper.schedule.accumulate) == (2, 8, 8)
-
-
-@pytest.mark.parametrize(
-    ("values", "told"),
-    [
-        ({"candidates": None}, "`candidates` must be a path"),
-        ({"kind": "biencoder"}, "not 'biencoder'"),
-        ({"objective": "hinge"}, "`softmax` or `sigmoid`"),
-        ({"model": {"layers": 0}}, "layers must be at least 1"),
-        ({"lengths": {"state": 1000, "premise": 100}}, "lengths together"),
-        ({"lengths": {"state": 7, "premise": 100}}, "at least 8"),
-        ({"batch": {"negatives": 0}}, "negatives must be at least 1"),
-        ({"batch": {"negatives": 9, "among": 8}}, "among must be at least"),
-        ({"depth": 1}, "depth must be at least 2"),
-    ],
-)
-def test_values_that_do_not_fit_are_named(values: dict[str, object], told: str) -> None:
-    with pytest.raises(BadSettings, match=told):
-        parse({**MINIMAL, **values})
 
 
 @given(st.lists(st.tuples(TOKENS.filter(bool), TOKENS.filter(bool)), min_size=1, max_size=4))
@@ -215,24 +195,6 @@ def test_a_stopped_run_goes_on_and_learns(trained: RerankConfig) -> None:
     assert len(losses) == 6 and losses[-1] < losses[0] / 2 < np.log(8)
     assert points[-1]["mrr"] > points[-1]["mrr_before"]
     assert points[-1]["recall_at_10"] >= points[-1]["recall_at_10_before"]
-
-
-@pytest.mark.train
-def test_a_resumed_run_ends_where_an_unbroken_one_does(config: RerankConfig) -> None:
-    torch = pytest.importorskip("torch")
-    from retriever.training.reranking.crossencoder import load_crossencoder
-    from retriever.training.running.stopping import RunLimits
-    from retriever.training.running.train import run_training
-    from retriever.training.tokens import open_tokenizer
-
-    whole, broken = (replace(config, run=config.run.parent / name) for name in ("whole", "broken"))
-    run_training(whole, limits=RunLimits(until=12))
-    run_training(broken, limits=RunLimits(until=5))
-    run_training(broken, resume=True, limits=RunLimits(until=12))
-    vocabulary = open_tokenizer(config.tokenizer).get_vocab_size()
-    first, second = (load_crossencoder(one.run, vocabulary).state_dict() for one in (whole, broken))
-    for name, values in first.items():
-        assert torch.allclose(values, second[name], atol=1e-6), name
 
 
 GOAL = Goal((), "mix (mix p q) r = mix (mix p r) q")

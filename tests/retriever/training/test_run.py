@@ -11,29 +11,35 @@ import numpy as np
 import pytest
 
 from lean_extract.common.errors import ModelError, UserError
-from retriever.training.running.config import TrainConfig, load_config
+from retriever.training.running.config import TrainConfig
 from tests.commands import command
-from tests.retriever.training.conftest import DebugData
+from tests.retriever.little_library import DebugData
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.train
+
+from retriever.lean.features import load_fusion  # noqa: E402
+from retriever.models.encoder import Encoder  # noqa: E402
+from retriever.training.export import export_run  # noqa: E402
+from retriever.training.model import BiEncoder  # noqa: E402
+from retriever.training.running.checkpoint import FILE, load_checkpoint  # noqa: E402
+from retriever.training.running.curve import read_curve  # noqa: E402
+from retriever.training.running.stopping import RunLimits  # noqa: E402
+from retriever.training.running.train import run_training  # noqa: E402
+from retriever.training.tokens import open_tokenizer, ragged  # noqa: E402
+from retriever.training.weights import load_bert  # noqa: E402
 
 TEXTS = ["<VAR> p q : S <GOAL> mix p q = mix q p", "<GOAL> glue x x = x", "<VAR> S : Type*"]
 
 
 @pytest.fixture(scope="module")
 def config(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> TrainConfig:
-    run = tmp_path_factory.mktemp("debug") / "run"
-    preset = load_config(Path("debug"))
-    return replace(preset, dataset=debug_data.dataset, tokenizer=debug_data.tokenizer, run=run)
+    return debug_data.config(tmp_path_factory.mktemp("debug") / "run")
 
 
 @pytest.fixture(scope="module")
 def trained(config: TrainConfig) -> TrainConfig:
-    from retriever.training.running.stopping import RunLimits
-    from retriever.training.running.train import run_training
-
     assert run_training(config, limits=RunLimits(until=20)).steps == 20
     with pytest.raises(UserError, match="already"):
         run_training(config)
@@ -50,8 +56,6 @@ def model(trained: TrainConfig) -> Path:
 
 
 def test_a_stopped_run_goes_on_and_the_loss_falls(trained: TrainConfig) -> None:
-    from retriever.training.running.curve import read_curve
-
     points = read_curve(trained.run)
     losses = {point["step"]: point["loss"] for point in points if "loss" in point}
     assert list(losses) == [10, 20, 30, 40, 50, 60]
@@ -61,12 +65,6 @@ def test_a_stopped_run_goes_on_and_the_loss_falls(trained: TrainConfig) -> None:
 
 
 def test_onnx_gives_what_torch_gives(trained: TrainConfig, model: Path) -> None:
-    from retriever.models.encoder import Encoder
-    from retriever.training.export import export_run
-    from retriever.training.model import BiEncoder
-    from retriever.training.tokens import open_tokenizer, ragged
-    from retriever.training.weights import load_bert
-
     tokenizer = open_tokenizer(trained.tokenizer)
     rows = [tokenizer.encode(text).ids for text in TEXTS]
     with torch.no_grad():
@@ -82,8 +80,6 @@ def test_onnx_gives_what_torch_gives(trained: TrainConfig, model: Path) -> None:
 def test_the_exported_model_ranks_what_was_learned(
     trained: TrainConfig, model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from retriever.lean.features import load_fusion
-
     write_card = command("retriever card")
     evaluate = command("retriever evaluate")
     fit = command("retriever fit-fusion")
@@ -113,9 +109,6 @@ def test_the_exported_model_ranks_what_was_learned(
 def test_a_checkpoint_cut_off_is_told_and_one_of_other_data_refused(
     trained: TrainConfig, tmp_path: Path
 ) -> None:
-    from retriever.training.running.checkpoint import FILE, load_checkpoint
-    from retriever.training.running.train import run_training
-
     whole = (trained.run / FILE).read_bytes()
     (tmp_path / FILE).write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ModelError, match="damaged") as error:

@@ -10,12 +10,8 @@ from hypothesis import strategies as st
 from lean_extract.records import Header, Module, Premise, Proof, Record, TacticStep, write_records
 from retriever.lean.dataset.dataset import build_dataset
 from retriever.metrics.charts import Histogram, as_text
-from retriever.search.splits import split_of
 from tests.commands import command
-
-
-def _named(split: str, stem: str) -> str:
-    return next(name for name in (f"{stem}{number}" for number in range(10_000)) if split_of(name) == split)
+from tests.retriever.support import named_in
 
 
 @pytest.fixture
@@ -23,7 +19,7 @@ def records(tmp_path: Path) -> Path:
     """Two premises; a tactic proof of three steps in train, a term proof in train, a tactic proof in test."""
     used = [Premise(name, "theorem", "A", (), "1 = 1") for name in ("A.p", "A.q")]
     context = ("(a b : S)", "[Inst S]")
-    long, term, held = _named("train", "A.long"), _named("train", "A.term"), _named("test", "A.held")
+    long, term, held = named_in("train", "A.long"), named_in("train", "A.term"), named_in("test", "A.held")
     stated = [Premise(name, "theorem", "A", context, "a = b") for name in (long, term, held)]
     steps = (
         TacticStep("rw [p, q]", None, ("A.p", "A.q")),

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import retriever
-from lean_extract.common.errors import BadSettings, ModelError
+from lean_extract.common.errors import ModelError
 from lean_extract.records import Goal, Hypothesis
 from retriever.lean.dataset.dataset import load_dataset
 from retriever.lean.eligibility import RankRequest
@@ -31,14 +31,16 @@ from retriever.training.running.config import Labels
 from retriever.training.running.config_io import from_plain, read_values, to_plain
 from retriever.training.tower_config import TowerConfig
 from tests.commands import command
+from tests.retriever.little_library import DebugData
 from tests.retriever.support import Sheet, make_store, theorem
-from tests.retriever.training.conftest import DebugData
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.train
 
-MINIMAL = {"dataset": "d", "encoder": "e", "run": "r"}
+from retriever.lean.training.tower import never_negative, weighted_gold  # noqa: E402
+from retriever.training.losses.against_all import Positives, against_all  # noqa: E402
+
 SHIPPED = Path(retriever.__file__).parent / "data" / "encoder"
 GOAL = Goal((Hypothesis(("p", "q"), "S"),), "mix p q = mix q p")
 
@@ -98,21 +100,6 @@ def exported(run: Path, bag: Path, *more: str) -> Iterator[Path]:
         shutil.rmtree(model)
 
 
-@pytest.mark.parametrize(
-    ("values", "told"),
-    [
-        ({"kind": "biencoder"}, "not 'biencoder'"),
-        ({"temperature": 0}, "temperature must be positive"),
-        ({"model": {"layers": 0}}, "layers must be at least 1"),
-        ({"state": 1000}, "state must lie between"),
-        ({"batch": {"queries": 1}}, "queries must be at least 2"),
-    ],
-)
-def test_values_that_do_not_fit_are_named(values: dict[str, object], told: str) -> None:
-    with pytest.raises(BadSettings, match=told):
-        from_plain(TowerConfig, {**MINIMAL, **values})
-
-
 def test_it_begins_as_the_bag_of_words(debug_data: DebugData, bag: Path, tmp_path: Path) -> None:
     config = config_for(debug_data, bag, tmp_path / "run")
     still = replace(config, schedule=replace(config.schedule, steps=1, learning_rate=1e-12))
@@ -145,18 +132,6 @@ def test_it_learns_what_the_bag_cannot(trained: Path, debug_data: DebugData, bag
 def exported_again(run: Path, model: Path) -> Iterator[StateTower]:
     assert command("retriever export")([run, model / FOLDER]) == 0
     yield StateTower.load(model / FOLDER, Encoder.load(model))
-
-
-def test_stopped_and_resumed_it_ends_as_one_that_never_stopped(
-    trained: Path, debug_data: DebugData, bag: Path, tmp_path: Path
-) -> None:
-    from retriever.training.running.checkpoint import load_checkpoint
-
-    config = config_for(debug_data, bag, tmp_path / "run")
-    assert train(config, tmp_path) == 0
-    first, second = load_checkpoint(config.run), load_checkpoint(trained)
-    assert first is not None and second is not None
-    assert all(torch.equal(values, second.model[name]) for name, values in first.model.items())
 
 
 def test_another_encoder_is_refused(
@@ -244,8 +219,6 @@ def test_a_start_of_another_shape_is_refused(
 
 @given(st.integers(1, 5), st.integers(4, 9), st.integers(0, 2**32 - 1))
 def test_the_loss_is_the_equation(states: int, premises: int, seed: int) -> None:
-    from retriever.training.losses.against_all import Positives, against_all
-
     generator = torch.Generator().manual_seed(seed)
     table = torch.nn.functional.normalize(torch.randn(premises, 6, generator=generator), dim=1)
     asked = torch.nn.functional.normalize(torch.randn(states, 6, generator=generator), dim=1).requires_grad_()
@@ -270,8 +243,6 @@ def test_the_loss_is_the_equation(states: int, premises: int, seed: int) -> None
 
 
 def test_positives_weigh_what_they_are_drawn_with(debug_data: DebugData) -> None:
-    from retriever.lean.training.tower import never_negative, weighted_gold
-
     arrays = load_arrays(debug_data.dataset, debug_data.tokenizer)
     labels = Labels(step=0.5, rest=0.3, proof=0.2)
     queries = np.arange(min(12, len(arrays.states)))
