@@ -62,6 +62,8 @@ _LIMITS = """## Limits
 
 _COLUMNS = 118
 
+_FIGURES = ("R@1", "R@10", "MRR")
+
 
 @dataclass(frozen=True, slots=True)
 class CardStage:
@@ -129,8 +131,8 @@ def write_card(
         "",
         _LIMITS,
         "## Figures\n",
-        "In percent, with 95% bootstrap intervals over questions. Gold is the theorems that the whole proof\n"
-        "names. Printed by `python -m retriever evaluate`.\n",
+        "In percent. Gold is the theorems that the whole proof names. Printed by `python -m retriever evaluate`, "
+        "which also\nprints more columns and 95% bootstrap intervals.\n",
         *(_figures(report) for report in reports),
     ]
     with replacing(model / "README.md") as stream:
@@ -200,7 +202,7 @@ def _figures(report: dict[str, Any]) -> str:
         f"### {report['part']}: {report['questions']} questions, {report['gold_per_question']} gold each, "
         f"pool {report['pool']:,}, data `{report['data'][:16]}`, {report['seconds']:.0f} s"
     )
-    return f"{head}\n\n{markdown(rows)}\n"
+    return f"{head}\n\n{markdown(rows, _FIGURES, intervals=False)}\n"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
