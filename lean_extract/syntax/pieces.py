@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from lean_extract.syntax.operators import MAX
 
@@ -14,8 +14,7 @@ LOOSE = 0
 """The precedence of what may stand at the end of a term only: `fun x ↦ e`, `a → b`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A term's text, and the precedence of its outermost operator.
 
     `is_open`: the text ends with the body of a binder, which would extend over what follows.

@@ -56,7 +56,7 @@ def restored(text: str) -> str:
 
 
 def _has_open_brackets(words: Sequence[Word]) -> bool:
-    return sum(DEPTH.get(word.text, 0) for word in words) != 0
+    return sum([DEPTH[text] for text, _ in words if text in DEPTH]) != 0
 
 
 class _Writer:
@@ -80,7 +80,7 @@ class _Writer:
 
     def _plain(self, begin: int, end: int) -> str:
         """The words as they are, with a space where there is white space."""
-        return "".join([f"{word.text} " if word.space else word.text for word in self._words[begin:end]])
+        return "".join([f"{text} " if space else text for text, space in self._words[begin:end]])
 
     def _space(self, node: SyntaxNode) -> str:
         return " " if self._words[node.end - 1].space else ""
@@ -90,6 +90,8 @@ class _Writer:
         return _Writer(self._words[begin:end], self._depth + 2).text()
 
     def _piece(self, node: SyntaxNode) -> Piece:
+        if node.kind == "name":
+            return Piece(_NULLARIES.get(node.text, node.text))
         if self._depth >= _DEEPEST:
             return Piece(self._plain(node.start, node.end).rstrip(), LOOSE)
         self._depth += 1
@@ -98,8 +100,6 @@ class _Writer:
         return piece
 
     def _written(self, node: SyntaxNode) -> Piece:
-        if node.kind == "name":
-            return Piece(_NULLARIES.get(node.text, node.text))
         if node.kind == "applied":
             return self._applied(node)
         if node.kind == "binder":
@@ -117,6 +117,8 @@ class _Writer:
 
     def _operand(self, node: SyntaxNode, least: int) -> str:
         """The text of an operand, in brackets if it needs them; only these kinds of terms are written anew."""
+        if node.kind == "name":
+            return _NULLARIES.get(node.text, node.text)
         piece = self._piece(node)
         return piece.at(least) if node.kind in ("applied", "brackets") else piece.text
 
@@ -135,7 +137,7 @@ class _Writer:
         found, at = "", node.start
         for part, text in zip(node.parts, texts, strict=True):
             if part.end > part.start:
-                found += self._plain(at, part.start) + text + self._space(part)
+                found += (self._plain(at, part.start) if part.start > at else "") + text + self._space(part)
                 at = part.end
         return (found + self._plain(at, node.end)).rstrip()
 
@@ -163,6 +165,8 @@ class _Writer:
 
     def _argument(self, node: SyntaxNode) -> str:
         """The text of an argument. Brackets without white space before them belong to a notation."""
+        if node.kind == "name":
+            return _NULLARIES.get(node.text, node.text)
         if node.kind == "brackets" and not self._words[node.start - 1].space:
             return self._joined(node, [self._piece(part).text for part in node.parts])
         return self._operand(node, MAX)
