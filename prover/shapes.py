@@ -17,7 +17,7 @@ from typing import Literal
 from lean_extract.common.lru import kept_if_short
 from lean_extract.records import Goal, Hypothesis
 from lean_extract.syntax.binders import RELATIONS, BoundNames, bound_names
-from lean_extract.syntax.brackets import PAIRS, QUOTIENT_PAIRS, closing, depths
+from lean_extract.syntax.brackets import PAIRS, QUOTIENT_PAIRS, closing, depths, first_outside
 from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.syntax.placed import PlacedToken
@@ -129,7 +129,7 @@ def _shape(parts: tuple[str, ...]) -> GoalShape:
         return GoalShape("not", operator="¬", right=parts[1:])
     if parts[0] in ("∀", "∃", "∃!"):
         kind = "forall" if parts[0] == "∀" else "exists"
-        comma = binder_end(parts)
+        comma = first_outside(parts, 1, len(parts), (",",), _BRACKETS)
         return GoalShape(kind, parts[1:comma], parts[0], parts[comma + 1 :])
     if parts in (("True",), ("False",)):
         return GoalShape("true" if parts[0] == "True" else "false")
@@ -148,17 +148,6 @@ def _outer_positions(parts: Sequence[str]) -> list[int]:
                 break
             found.append(index)
     return found
-
-
-def binder_end(parts: Sequence[str], start: int = 0, ends: Sequence[str] = (",",)) -> int:
-    """The index of the first of the tokens `ends` outside all brackets; the length if there is none."""
-    depth = 0
-    for index in range(start, len(parts)):
-        token = parts[index]
-        depth += _BRACKETS.get(token, 0)
-        if token in ends and depth == 0:
-            return index
-    return len(parts)
 
 
 def strip_brackets(parts: tuple[str, ...]) -> tuple[str, ...]:

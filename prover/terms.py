@@ -7,9 +7,8 @@ has a tree. So do brackets deeper than `_DEEPEST` and chains longer than `_LONGE
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from lean_extract.syntax.binders import RELATIONS
 from lean_extract.syntax.brackets import BARS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS
@@ -67,8 +66,7 @@ class UnreadableTerm(Exception):
     """The text is not a term that is read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A node: its head and its arguments.
 
     A `variable` stands for any term and may have arguments itself; `instance` separates the variables of two uses
@@ -177,10 +175,10 @@ class _Statement:
             raise UnreadableTerm
         if token[0].isdigit():
             return Term(token, kind="numeral")
-        first, *rest = token.split(".")
-        if not rest or not self._stands_alone(first):
+        first, dot, rest = token.partition(".")
+        if not dot or not self._stands_alone(first):
             return self._name(token)
-        return self._fields(self._name(first), rest)
+        return self._fields(self._name(first), rest.split("."))
 
     def _fields(self, found: Term, names: Sequence[str]) -> Term:
         if len(names) > _LONGEST_CHAIN:
@@ -193,9 +191,8 @@ class _Statement:
         return name in self._bound or name in self._variables or name in self._local
 
     def _name(self, name: str) -> Term:
-        for distance, bound in enumerate(reversed(self._bound)):
-            if bound == name:
-                return Term(str(distance), kind="bound")
+        if name in self._bound:
+            return Term(str(self._bound[::-1].index(name)), kind="bound")
         if name in self._variables:
             return Term(name, kind="variable", instance=1)
         return Term(name)

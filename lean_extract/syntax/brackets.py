@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 TERM_PAIRS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩"}
 """The usual brackets in terms."""
@@ -41,6 +41,23 @@ def close(texts: Sequence[str], begin: int, end: int) -> int:
         if depth <= 0:
             return index
     return end - 1
+
+
+def first_outside(
+    tokens: Sequence[str],
+    begin: int,
+    end: int,
+    marks: Container[str],
+    depth_of: Mapping[str, int] = DEPTH,
+) -> int:
+    """The index of the first of some tokens in [begin, end) outside all brackets; `end` if there is none."""
+    depth = 0
+    for index in range(begin, end):
+        token = tokens[index]
+        depth += depth_of.get(token, 0)
+        if depth == 0 and token in marks:
+            return index
+    return end
 
 
 def closing(tokens: Sequence[str], start: int, depth_of: Mapping[str, int] = PAIR_DEPTH) -> int:

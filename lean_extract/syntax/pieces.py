@@ -1,10 +1,14 @@
-"""Texts of terms with how tightly they bind, from which printers put together larger terms."""
+"""What printers of terms put together: texts with how tightly they bind, and copies of what stays as it is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from lean_extract.syntax.operators import MAX
+from lean_extract.syntax.statement_syntax import Word, read_all_words
+from lean_extract.syntax.terms import SyntaxNode
 
 ATOM = MAX + 1
 """The precedence of names and brackets, which fields and postfix operators may follow."""
@@ -14,8 +18,7 @@ LOOSE = 0
 """The precedence of what may stand at the end of a term only: `fun x ↦ e`, `a → b`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A term's text, and the precedence of its outermost operator.
 
     `is_open`: the text ends with the body of a binder, which would extend over what follows.
@@ -46,3 +49,44 @@ def applied(function: str, *arguments: Piece) -> Piece:
     opens = last.text.startswith("fun ")
     texts = [function, *(each.argument for each in first), last.text if opens else last.argument]
     return Piece(" ".join(texts), LOOSE if opens else APPLICATION)
+
+
+class TermCopy(ABC):
+    """A text that is copied, in which some terms are written anew.
+
+    Args:
+        words: of the text.
+        depth: how deep the text is nested in binders.
+    """
+
+    def __init__(self, words: Sequence[Word], depth: int = 0) -> None:
+        self.words, self.depth = words, depth
+
+    @abstractmethod
+    def term(self, node: SyntaxNode) -> str:
+        """The text of one of the terms."""
+
+    def text(self) -> str:
+        """All terms, and the words between them."""
+        parts: list[str] = []
+        at = 0
+        for node in read_all_words(self.words):
+            parts += [self.plain(at, node.start), self.term(node), self.words[node.end - 1].space]
+            at = node.end
+        return "".join([*parts, self.plain(at, len(self.words))]).strip()
+
+    def plain(self, begin: int, end: int) -> str:
+        """The words [begin, end), with the white space after them."""
+        return "".join([text + space for text, space in self.words[begin:end]])
+
+    def joined(self, node: SyntaxNode, texts: Sequence[str]) -> str:
+        """The text of a node with these texts for its parts."""
+        parts: list[str] = []
+        at = node.start
+        for part, text in zip(node.parts, texts, strict=True):
+            if part.end > part.start:
+                if part.start > at:
+                    parts.append(self.plain(at, part.start))
+                parts += [text, self.words[part.end - 1].space]
+                at = part.end
+        return "".join([*parts, self.plain(at, node.end)]).rstrip()

@@ -60,6 +60,7 @@ BODIES = {
 }
 """The binders, and the least precedence of operators in their bodies."""
 _INTEGRALS = frozenset(("∫", "∫⁻"))
+_READ_OTHERWISE = frozenset("∂|")
 _MEASURE = 70
 """The least precedence of operators in the measure of an integral."""
 
@@ -81,10 +82,20 @@ _POSTFIX = (
     "ᵀ",
     *AFTER_CLOSER,
 )
+
+
+def _over_ring(operator: str) -> str:
+    """For the parser, an operator with brackets: `⊗[R]` binds tighter than `⊗`."""
+    return f"{operator} " if operator in BRACKETED and operator in OPERATORS else operator
+
+
 GRAMMAR = Grammar(
     infix=infix_powers(
         " ".join(OPERATORS),
-        {symbol: powers(one.precedence, is_right=one.is_right) for symbol, one in BRACKETED.items()},
+        {
+            _over_ring(symbol): powers(one.precedence, is_right=one.is_right)
+            for symbol, one in BRACKETED.items()
+        },
     ),
     prefix={symbol: PREFIX[symbol][0] for symbol in ("¬", "-", "√", "⋃₀", "⋂₀")},
     binders={
@@ -110,6 +121,8 @@ _MARKS_OF_NAMES = frozenset(DAGGER + SUPERSCRIPTS)
 _UNIVERSES = 40
 """The most tokens of `.{u, v}`, and of the brackets of an operator."""
 _ARROWS = frozenset("→≃")
+_JOINING = frozenset(("[", ".", *_OVER_OPENERS, *_MARKS_OF_NAMES, *AFTER_CLOSER))
+"""The first characters of tokens that may be joined with those around them, besides the parts of symbols."""
 
 
 def _symbols() -> dict[str, list[list[str]]]:
@@ -141,10 +154,15 @@ FIELD = Word(".", "")
 def words_of(text: str) -> tuple[Word, ...]:
     """The tokens of a text, where `=ᵐ[μ]`, `⁻¹` and `Foo.{u}` are one each, and `.foo` after a bracket is two."""
     raw = raw_tokens(text.lstrip())
-    bare = [token.rstrip() for token in raw]
+    bare = list(map(str.rstrip, raw))
     found: list[Word] = []
     index = 0
     while index < len(raw):
+        token = bare[index]
+        if token[0] not in _JOINING and token not in _SPLIT_SYMBOLS:
+            found.append(Word(token, raw[index][len(token) :]))
+            index += 1
+            continue
         after = _after(raw, bare, index, found[-1] if found else FIELD)
         joined = "".join(raw[index:after])
         token = joined.rstrip()
@@ -203,7 +221,9 @@ def read_all_words(words: Sequence[Word]) -> list[SyntaxNode]:
 
 def _tokens(words: Sequence[Word]) -> list[str]:
     """What the parser reads for the words."""
-    tokens = [operator_of(word.text) for word in words]
+    tokens = [_operator_of(text) if "[" in text else text for text, _ in words]
+    if _READ_OTHERWISE.isdisjoint(tokens):
+        return tokens
     has_integral = False
     for index, token in enumerate(tokens):
         if token in _INTEGRALS:
@@ -215,7 +235,7 @@ def _tokens(words: Sequence[Word]) -> list[str]:
     return tokens
 
 
-def operator_of(word: str) -> str:
+def _operator_of(word: str) -> str:
     """The operator without its brackets: `=ᵐ` for `=ᵐ[μ]`; any other word as it is."""
-    operator, bracket, _ = word.partition("[")
-    return operator if bracket and operator and _takes_brackets(operator) else word
+    operator = word.partition("[")[0]
+    return _over_ring(operator) if operator and _takes_brackets(operator) else word

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lean_extract.syntax.operators import OPERATORS, UNKNOWN
@@ -67,6 +67,7 @@ class Grammar:
         separators: tokens between the items in a bracket.
         deepest: the most levels of nested terms.
         bars_nest: whether a bar opens another pair where an operand is expected, as in `‖‖x‖ - ‖y‖‖`.
+        special: the dot, and all tokens that the other arguments name.
     """
 
     infix: Mapping[str, Powers]
@@ -82,6 +83,12 @@ class Grammar:
     separators: Set[str]
     deepest: int
     bars_nest: bool = True
+    special: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        pairs = (self.pairs, self.pairs.values())
+        named = (self.ends, self.infix, self.prefix, self.binders, *pairs, self.postfix, self.coercions)
+        object.__setattr__(self, "special", frozenset((".",)).union(*named))
 
 
 def is_word(token: str) -> bool:

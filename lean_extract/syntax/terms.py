@@ -68,7 +68,7 @@ def nests_within(node: SyntaxNode, deepest: int) -> bool:
     """Whether a tree has at most so many levels, so that it can be walked recursively."""
     level: Sequence[SyntaxNode] = (node,)
     for _ in range(deepest):
-        level = [part for one in level for part in one.parts]
+        level = [part for one in level if one.parts for part in one.parts]
         if not level:
             return True
     return False
@@ -78,6 +78,8 @@ def is_complete(node: SyntaxNode, count: int) -> bool:
     """Whether a tree has all of the `count` tokens that it was made of, each in its place."""
     waiting = [node]
     for one in waiting:
+        if one.kind == "name":
+            continue
         if not _is_filled(one):
             return False
         if not _is_section(one):
@@ -104,8 +106,8 @@ def _is_filled(node: SyntaxNode) -> bool:
     return at - between + after == node.end
 
 
-_LEAVES = {"name": 1, "brackets": 2, "coerced": 1}
-"""How many tokens a node without parts has."""
+_LEAVES = {"brackets": 2, "coerced": 1}
+"""How many tokens a node without parts has, unless it is a name."""
 _MARKS = {
     "applied": (0, 0, 0),
     "infix": (0, 1, 0),
@@ -129,9 +131,10 @@ class _TermReader:
         self._at = 0
         self._closers = [""]
         """The closing brackets of the open brackets, the innermost last."""
+        self._last_arguments = grammar.last_arguments
         self._infix, self._prefix, self._binders = grammar.infix, grammar.prefix, grammar.binders
         self._pairs, self._postfix, self._coercions = grammar.pairs, grammar.postfix, grammar.coercions
-        self._ends, self._is_atom = grammar.ends, grammar.is_atom
+        self._ends, self._is_atom, self._special = grammar.ends, grammar.is_atom, grammar.special
 
     @property
     def is_at_end(self) -> bool:
@@ -153,8 +156,8 @@ class _TermReader:
             return self._unread_rest()
         start = self._at
         left = self._operand(depth)
-        infix = self._infix
-        while (token := self._tokens[self._at]) and not self._is_end(token):
+        infix, ends, closer = self._infix, self._ends, self._closers[-1]
+        while (token := self._tokens[self._at]) and token not in ends and token != closer:
             found = infix.get(token)
             if found is None:
                 if is_word(token):
@@ -164,7 +167,7 @@ class _TermReader:
                 break
             self._at += 1
             right = self.term(found[1], depth + 1)
-            left = SyntaxNode("infix", token, (left, right), (), start, self._at)
+            left = SyntaxNode("infix", token.rstrip(), (left, right), (), start, self._at)
         return left
 
     def _next(self) -> str:
@@ -176,10 +179,6 @@ class _TermReader:
         if token:
             self._at += 1
         return token
-
-    def _is_end(self, token: str) -> bool:
-        """Whether a token ends an operand."""
-        return token in self._ends or token == self._closers[-1]
 
     def _unread_rest(self) -> SyntaxNode:
         """Skip to the end of the enclosing brackets, or of the text."""
@@ -193,15 +192,14 @@ class _TermReader:
 
     def _operand(self, depth: int) -> SyntaxNode:
         token = self._tokens[self._at]
-        if token in self._binders:
-            return self._binder(depth)
-        if token in self._prefix:
-            return self._prefixed(token, depth)
+        if token in self._special:
+            if token in self._binders:
+                return self._binder(depth)
+            if token in self._prefix:
+                return self._prefixed(token, depth)
         function = self._atom(depth)
         token = self._tokens[self._at]
-        if not self._begins_argument(token):
-            return function
-        return self._application(function, token, depth)
+        return self._application(function, token, depth) if self._begins_argument(token) else function
 
     def _prefixed(self, token: str, depth: int) -> SyntaxNode:
         start = self._at
@@ -211,36 +209,42 @@ class _TermReader:
 
     def _application(self, function: SyntaxNode, token: str, depth: int) -> SyntaxNode:
         parts = [function]
-        while self._begins_argument(token):
-            if token in self._grammar.last_arguments:
+        is_argument = True
+        while is_argument:
+            if token in self._last_arguments:
                 parts.append(self._binder(depth))
                 break
             parts.append(self._atom(depth))
             token = self._tokens[self._at]
+            is_argument = self._begins_argument(token)
         return SyntaxNode("applied", "", tuple(parts), (), function.start, self._at)
 
     def _begins_argument(self, token: str) -> bool:
-        if not token or token in self._ends or token == self._closers[-1] or token in self._infix:
+        if token not in self._special:
+            return bool(token) and self._is_atom(token)
+        if token in self._ends or token == self._closers[-1] or token in self._infix:
             return False
         if token in self._pairs:
             return token not in self._grammar.no_arguments
-        if token in self._coercions or token in self._grammar.last_arguments:
+        if token in self._coercions or token in self._last_arguments:
             return True
         return token not in self._prefix and token not in self._binders and self._is_atom(token)
 
     def _atom(self, depth: int) -> SyntaxNode:
         token = self._tokens[self._at]
-        if token in self._coercions:
+        if token and token not in self._special:
+            self._at += 1
+            found = SyntaxNode("name", token, (), (), self._at - 1, self._at)
+        elif token in self._coercions:
             return self._coerced(token, depth + 1)
-        if token in self._pairs and (self._grammar.bars_nest or token != self._closers[-1]):
+        elif token in self._pairs and (self._grammar.bars_nest or token != self._closers[-1]):
             found = self._brackets(depth)
-        elif not token or self._is_end(token):
+        elif not token or token in self._ends or token == self._closers[-1]:
             return UNREAD
         else:
             self._at += 1
-            found = SyntaxNode("name", token, (), (), self._at - 1, self._at)
-        token = self._tokens[self._at]
-        return self._postfixed(found) if token == "." or token in self._postfix else found
+            found = SyntaxNode("name", token.rstrip(), (), (), self._at - 1, self._at)
+        return self._postfixed(found) if self._tokens[self._at] in self._special else found
 
     def _coerced(self, token: str, depth: int) -> SyntaxNode:
         """Parse `↑x`. Several in a row count as nested terms."""
@@ -264,19 +268,21 @@ class _TermReader:
         return found
 
     def _brackets(self, depth: int) -> SyntaxNode:
-        start, opener = self._at, self._take()
+        start = self._at
+        opener = self._tokens[start]
         closer = self._pairs[opener]
+        self._at += 1
         self._closers.append(closer)
         items = self._items(opener, closer, depth + 1)
         self._closers.pop()
-        if self._next() == closer:
+        if self._tokens[self._at] == closer:
             self._at += 1
         return SyntaxNode("brackets", opener.rstrip(), tuple(items), (), start, self._at)
 
     def _items(self, opener: str, closer: str, depth: int) -> list[SyntaxNode]:
-        separators = self._grammar.separators
+        tokens, separators = self._tokens, self._grammar.separators
         items: list[SyntaxNode] = []
-        while (token := self._tokens[self._at]) and token != closer:
+        while (token := tokens[self._at]) and token != closer:
             if token in separators:
                 self._at += 1
                 continue
@@ -284,7 +290,8 @@ class _TermReader:
             if opener == "{" and (found := self._set(depth)) is not None:
                 return [found]
             items.append(self.term(0, depth))
-            if self._next() != closer and self._next() not in separators:
+            token = tokens[self._at]
+            if token != closer and token not in separators:
                 self._unread_rest()
             if self._at == before:
                 self._at += 1

@@ -5,9 +5,11 @@ A type is a range of tokens of the file, `(begin, end)`. There is no elaboration
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Literal, NamedTuple
 
-from lean_extract.syntax.brackets import DEPTH, close
+from lean_extract.syntax.binders import BoundNames, bound_names
+from lean_extract.syntax.brackets import BINDER_PAIRS, DEPTH, close, first_outside
 from lean_extract.syntax.lexer import is_identifier
 from lean_extract.syntax.operators import ARROW, ASCII, RELATION, precedences
 from lean_extract.syntax.token_grammar import NAME_STARTS
@@ -140,41 +142,22 @@ def shape(texts: list[str], type_range: Range) -> TypeShape:
 
 
 def _quantified(texts: list[str], connective: Connective, begin: int, end: int) -> TypeShape:
-    names: list[tuple[str, Range | None]] = []
-    index = begin
-    while index < end and texts[index] != ",":
-        text = texts[index]
-        if text in ("(", "{", "[", "⦃"):
-            after = close(texts, index, end)
-            names += _typed(texts, index + 1, after)
-            index = after + 1
-            continue
-        comma = _comma(texts, index, end)
-        names += _typed(texts, index, comma)
-        index = comma
-    return TypeShape(connective, None, (min(index + 1, end), end), tuple(names))
+    comma = first_outside(texts, begin, end, (",",))
+    is_plain = texts[begin:comma] and (is_identifier(texts[begin]) or texts[begin] in BINDER_PAIRS)
+    groups = bound_names(texts[begin:comma]) if is_plain else []  # `∀ᶠ x in f, p` binds otherwise
+    names = [pair for group in groups for pair in _typed(group, begin)]
+    return TypeShape(connective, None, (min(comma + 1, end), end), tuple(names))
 
 
-def _comma(texts: list[str], begin: int, end: int) -> int:
-    depth = 0
-    for index in range(begin, end):
-        depth += DEPTH.get(texts[index], 0)
-        if depth == 0 and texts[index] == ",":
-            return index
-    return end
-
-
-def _typed(texts: list[str], begin: int, end: int) -> list[tuple[str, Range | None]]:
-    """The names of `x y : T`, `x ∈ s` (which also binds a hypothesis) or `x y`, with their types."""
-    mark = begin
-    while mark < end and is_identifier(texts[mark]):
-        mark += 1
-    names = texts[begin:mark]
-    if mark >= end:
-        return [(name, None) for name in names]
-    if texts[mark] == ":":
-        return [(name, (mark + 1, end)) for name in names]
-    return [pair for name in names for pair in ((name, None), ("", (mark - 1, end)))]
+def _typed(group: BoundNames, begin: int) -> list[tuple[str, Range | None]]:
+    """The names of a group with their types. `x ∈ s` also binds a hypothesis, without a name, as `[C a]` does."""
+    first, last = begin + group.begin, begin + group.end
+    if group.bracket == "[":
+        return [("", (first, last))]
+    names = list(takewhile(is_identifier, group.names))
+    if group.mark in ("", ":"):
+        return [(name, (first, last) if group.mark else None) for name in names]
+    return [pair for name in names for pair in ((name, None), ("", (first - 2, last)))]
 
 
 def premises_of(texts: list[str], type_range: Range) -> tuple[list[Range | None], Range]:

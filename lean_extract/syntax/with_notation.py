@@ -20,8 +20,8 @@ from lean_extract.syntax.operators import (
     RELATION,
     Infix,
 )
-from lean_extract.syntax.pieces import APPLICATION, ATOM, LOOSE, Piece
-from lean_extract.syntax.statement_syntax import Word, read_all_words, words_of
+from lean_extract.syntax.pieces import APPLICATION, ATOM, LOOSE, Piece, TermCopy
+from lean_extract.syntax.statement_syntax import Word, words_of
 from lean_extract.syntax.terms import SyntaxNode
 
 _NUMERAL = "OfNat.ofNat"
@@ -47,59 +47,42 @@ _LONGEST = 50_000
 def restored(text: str) -> str:
     """A term in the usual notation, in time linear in the length of the text. Any text is accepted.
 
-    A text without such applications is left as it is, and so are parts that cannot be read.
+    A text without such applications is left as it is, and so are parts that cannot be read. Otherwise white space
+    becomes single spaces.
     """
     if len(text) > _LONGEST or not _MENTIONED.search(text):
         return text
-    words = words_of(text)
+    words = words_of(" ".join(text.split()))
     return text if _has_open_brackets(words) else _Writer(words).text()
 
 
 def _has_open_brackets(words: Sequence[Word]) -> bool:
-    return sum(DEPTH.get(word.text, 0) for word in words) != 0
+    return sum([DEPTH[text] for text, _ in words if text in DEPTH]) != 0
 
 
-class _Writer:
-    """Writes the terms of one text.
+class _Writer(TermCopy):
+    """Writes the terms of one text."""
 
-    Args:
-        words: of the text.
-        depth: how deep the text is nested in binders.
-    """
-
-    def __init__(self, words: Sequence[Word], depth: int = 0) -> None:
-        self._words, self._depth = words, depth
-
-    def text(self) -> str:
-        """All terms, and the words between them."""
-        found, at = "", 0
-        for node in read_all_words(self._words) if self._depth < _DEEPEST else ():
-            found += self._plain(at, node.start) + self._piece(node).text + self._space(node)
-            at = node.end
-        return (found + self._plain(at, len(self._words))).strip()
-
-    def _plain(self, begin: int, end: int) -> str:
-        """The words as they are, with a space where there is white space."""
-        return "".join([f"{word.text} " if word.space else word.text for word in self._words[begin:end]])
-
-    def _space(self, node: SyntaxNode) -> str:
-        return " " if self._words[node.end - 1].space else ""
+    def term(self, node: SyntaxNode) -> str:
+        return self._piece(node).text
 
     def _within(self, begin: int, end: int) -> str:
         """The text of what a binder binds."""
-        return _Writer(self._words[begin:end], self._depth + 2).text()
+        if self.depth + 2 >= _DEEPEST:
+            return self.plain(begin, end).strip()
+        return _Writer(self.words[begin:end], self.depth + 2).text()
 
     def _piece(self, node: SyntaxNode) -> Piece:
-        if self._depth >= _DEEPEST:
-            return Piece(self._plain(node.start, node.end).rstrip(), LOOSE)
-        self._depth += 1
+        if node.kind == "name":
+            return Piece(_NULLARIES.get(node.text, node.text))
+        if self.depth >= _DEEPEST:
+            return Piece(self.plain(node.start, node.end).rstrip(), LOOSE)
+        self.depth += 1
         piece = self._written(node)
-        self._depth -= 1
+        self.depth -= 1
         return piece
 
     def _written(self, node: SyntaxNode) -> Piece:
-        if node.kind == "name":
-            return Piece(_NULLARIES.get(node.text, node.text))
         if node.kind == "applied":
             return self._applied(node)
         if node.kind == "binder":
@@ -109,14 +92,16 @@ class _Writer:
         if node.kind == "infix":
             return self._infix(node)
         if node.kind == "prefix":
-            return Piece(self._joined(node, [self._operand(node.parts[0], PREFIX[node.text][0])]), LOOSE)
+            return Piece(self.joined(node, [self._operand(node.parts[0], PREFIX[node.text][0])]), LOOSE)
         if node.kind in ("brackets", "set"):
-            return Piece(self._joined(node, [self._piece(part).text for part in node.parts]))
+            return Piece(self.joined(node, [self._piece(part).text for part in node.parts]))
         least = MAX if node.kind == "coerced" else ATOM
-        return Piece(self._joined(node, [self._operand(part, least) for part in node.parts]))
+        return Piece(self.joined(node, [self._operand(part, least) for part in node.parts]))
 
     def _operand(self, node: SyntaxNode, least: int) -> str:
         """The text of an operand, in brackets if it needs them; only these kinds of terms are written anew."""
+        if node.kind == "name":
+            return _NULLARIES.get(node.text, node.text)
         piece = self._piece(node)
         return piece.at(least) if node.kind in ("applied", "brackets") else piece.text
 
@@ -126,25 +111,16 @@ class _Writer:
         first, last = _levels(known) if known else (APPLICATION, APPLICATION)
         ending = self._piece(right)
         after = ending.last(last) if right.kind in ("applied", "brackets") else ending.text
-        text = self._joined(node, [self._operand(left, first), after])
+        text = self.joined(node, [self._operand(left, first), after])
         precedence = INFIX[node.text].precedence if node.text in INFIX else LOOSE
         return Piece(text, precedence, after == ending.text and ending.is_open)
 
-    def _joined(self, node: SyntaxNode, texts: Sequence[str]) -> str:
-        """The text of a node with these texts for its parts."""
-        found, at = "", node.start
-        for part, text in zip(node.parts, texts, strict=True):
-            if part.end > part.start:
-                found += self._plain(at, part.start) + text + self._space(part)
-                at = part.end
-        return (found + self._plain(at, node.end)).rstrip()
-
     def _binder(self, node: SyntaxNode) -> str:
         end = node.start + 1 + len(node.bound)
-        before = self._plain(node.start, node.start + 1) + self._within(node.start + 1, end)
-        before += " " if self._words[end - 1].space and node.bound else ""
+        before = self.plain(node.start, node.start + 1) + self._within(node.start + 1, end)
+        before += self.words[end - 1].space if node.bound else ""
         texts = [self._piece(part).text for part in node.parts]
-        return before + self._joined(node._replace(start=end), texts)
+        return before + self.joined(node._replace(start=end), texts)
 
     def _applied(self, node: SyntaxNode) -> Piece:
         """An application, written as an operator if its function is one and has all arguments."""
@@ -156,15 +132,17 @@ class _Writer:
         is_numeral = head.text == _NUMERAL and len(others) > 1  # `(0 : α → β) a` in older versions
         if is_numeral or not 0 < arity <= len(others) - (ends_open and arity == len(others)):
             texts = [self._operand(head, MAX), *map(self._argument, others)]
-            return Piece(self._joined(node, texts), APPLICATION, ends_open)
+            return Piece(self.joined(node, texts), APPLICATION, ends_open)
         made = _operation(head.text, [self._piece(part) for part in others[:arity]])
         rest = list(map(self._argument, others[arity:]))
         return Piece(" ".join([made.argument, *rest]), APPLICATION, ends_open) if rest else made
 
     def _argument(self, node: SyntaxNode) -> str:
         """The text of an argument. Brackets without white space before them belong to a notation."""
-        if node.kind == "brackets" and not self._words[node.start - 1].space:
-            return self._joined(node, [self._piece(part).text for part in node.parts])
+        if node.kind == "name":
+            return _NULLARIES.get(node.text, node.text)
+        if node.kind == "brackets" and not self.words[node.start - 1].space:
+            return self.joined(node, [self._piece(part).text for part in node.parts])
         return self._operand(node, MAX)
 
     def _bound(self, name: str, function: SyntaxNode) -> Piece:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lean_extract.syntax.brackets import DEPTH, close
-from lean_extract.syntax.lexer import is_identifier, raw_tokens
+from lean_extract.syntax.brackets import DEPTH
+from lean_extract.syntax.pieces import TermCopy
+from lean_extract.syntax.statement_syntax import Word, read_all_words, words_of
+from lean_extract.syntax.terms import SyntaxNode, nests_within
 
 _OPERATORS = frozenset(("+", "-", "*", "/", "•", "⊔", "⊓", "⁻¹", "^", "∘", "∑", "∏", "+ᵥ"))
+_NO_OPERATION = frozenset(("fun", "λ", "·", "↦", "=>", ":=", ":"))
 _VARIABLES = ("x", "y", "z", "t", "u")
-_MOST_WORDS = 2000
-"""A longer statement is left unchanged, since nested brackets are read again at each level."""
+_DEEPEST = 60
+"""A statement whose terms nest more deeply is left unchanged."""
 
 
 def eta_expanded(conclusion: str, context: Sequence[str]) -> str:
@@ -24,31 +27,11 @@ def eta_expanded(conclusion: str, context: Sequence[str]) -> str:
     fewer arguments than arrows.
     """
     arities = {name: arity for binder in context for name, arity in _functions(binder)}
-    raw = raw_tokens(conclusion)
-    words = [token.rstrip() for token in raw]
-    if len(words) > _MOST_WORDS:
+    words = words_of(conclusion)
+    if not arities or not all(nests_within(node, _DEEPEST) for node in read_all_words(words)):
         return conclusion
-    taken = set(words)
-    variable = next((name for name in _VARIABLES if name not in taken), "x'")
-    result: list[str] = []
-    index = 0
-    while index < len(words):
-        after = index + 1
-        inside = words[index + 1 : close(words, index, len(words))] if words[index] == "(" else []
-        if _is_operation(inside, arities):
-            after = index + len(inside) + 2
-            space = raw[after - 1][len(words[after - 1]) :]
-            result.append(f"(fun {variable} => {_applied(inside, arities, variable)}){space}")
-        elif index and _is_function(words, index, arities) and words[after : after + 1] == ["⁻¹"]:
-            after += 1
-            space = raw[index + 1][len("⁻¹") :]
-            last = after >= len(words)
-            body = f"fun {variable} => ({words[index]} {variable})⁻¹"
-            result.append(body if last else f"({body}){space}")
-        else:
-            result.append(raw[index])
-        index = after
-    return "".join(result).strip()
+    taken = {word.text for word in words}
+    return _Expansion(words, arities, next((name for name in _VARIABLES if name not in taken), "x'")).text()
 
 
 def _functions(binder: str) -> list[tuple[str, int]]:
@@ -61,66 +44,49 @@ def _functions(binder: str) -> list[tuple[str, int]]:
     return [(name, arity) for name in names.split()] if arity else []
 
 
-def _is_function(words: list[str], index: int, arities: Mapping[str, int]) -> bool:
-    """Whether the token at `index` is a function that lacks an argument."""
-    arity = arities.get(words[index], 0)
-    return arity > 0 and _arguments(words, index + 1)[1] < arity
+class _Expansion(TermCopy):
+    """One statement, in which operations on functions are applied to a variable."""
 
+    def __init__(self, words: Sequence[Word], arities: Mapping[str, int], variable: str) -> None:
+        super().__init__(words)
+        self._arities, self._variable = arities, variable
 
-def _is_operation(inside: list[str], arities: Mapping[str, int]) -> bool:
-    """Whether the tokens combine functions with an operator and contain no lambda."""
-    return (
-        not {"fun", "λ", "↦", "=>", ":=", ":"} & set(inside)
-        and any(word in _OPERATORS for word in inside)
-        and any(_is_function(inside, index, arities) for index in range(len(inside)))
-    )
+    def term(self, node: SyntaxNode) -> str:
+        if node.kind == "brackets" and node.text == "(" and self._is_operation(node):
+            return f"(fun {self._variable} => {self._applied(node.parts[0])})"
+        if node.kind == "postfix" and node.text == "⁻¹" and self._is_function(node.parts[0]):
+            function = f"fun {self._variable} => {self._applied(node)}"
+            return function if node.end == len(self.words) else f"({function})"
+        return self.joined(node, [self.term(part) for part in node.parts])
 
+    def _is_operation(self, node: SyntaxNode) -> bool:
+        """Whether brackets hold one term that combines functions with an operator and contains no lambda."""
+        marks = {word.text for word in self.words[node.start : node.end]}
+        is_plain = len(node.parts) == 1 and marks.isdisjoint(_NO_OPERATION)
+        return is_plain and not marks.isdisjoint(_OPERATORS) and self._has_function(node.parts[0])
 
-def _applied(words: list[str], arities: Mapping[str, int], variable: str) -> str:
-    """The operation, with every function in it applied to the variable."""
-    parts: list[str] = []
-    index = opened = 0
-    while index < len(words):
-        word = words[index]
-        if not _is_function(words, index, arities):
-            parts.append(word)
-            index += 1
-        elif words[index + 1 : index + 2] == ["∘"]:
-            parts += [word, "("]
-            opened += 1
-            index += 2
-        else:
-            after, _ = _arguments(words, index + 1)
-            application = " ".join([*words[index:after], variable])
-            parts.append(f"({application})" if words[after : after + 1] == ["⁻¹"] else application)
-            index = after
-    return _joined(parts + [")"] * opened)
+    def _has_function(self, node: SyntaxNode) -> bool:
+        operands = node.parts if node.kind != "applied" else ()
+        return self._is_function(node) or any(map(self._has_function, operands))
 
+    def _is_function(self, node: SyntaxNode) -> bool:
+        """Whether a term is a function that lacks an argument."""
+        name, given = (node.parts[0].text, len(node.parts) - 1) if node.kind == "applied" else (node.text, 0)
+        return node.kind in ("applied", "name") and given < self._arities.get(name, 0)
 
-def _arguments(words: list[str], index: int) -> tuple[int, int]:
-    """The index after the arguments that the function before `index` already has, and their number."""
-    count = 0
-    while index < len(words):
-        word = words[index]
-        if word == "(":
-            index = close(words, index, len(words)) + 1
-        elif is_identifier(word) or word.isdigit():
-            index += 1
-        elif word[0] == "." and len(word) > 1:
-            index += 1
-            continue
-        else:
-            break
-        count += 1
-    return index, count
-
-
-def _joined(parts: list[str]) -> str:
-    pieces: list[str] = []
-    before = ""
-    for part in parts:
-        is_tight = part in ("⁻¹", ",") or DEPTH.get(part) == -1 or before in ("(", "")
-        is_sign = before == "-" and len(pieces) == 1
-        pieces.append(part if is_tight or is_sign else f" {part}")
-        before = part
-    return "".join(pieces)
+    def _applied(self, node: SyntaxNode) -> str:
+        """A term, with every function in it applied to the variable."""
+        if self._is_function(node):
+            return f"{self.plain(node.start, node.end).rstrip()} {self._variable}"
+        if node.kind == "infix" and node.text == "∘":
+            outer, inner = node.parts
+            value = f"{self.plain(inner.start, inner.end).rstrip()} {self._variable}"
+            if self._has_function(inner) or inner.kind == "infix":
+                value = self._applied(inner)
+            return f"{self.plain(outer.start, outer.end).rstrip()} ({value})"
+        if not self._has_function(node):
+            return self.plain(node.start, node.end).rstrip()
+        parts = [self._applied(part) for part in node.parts]
+        if node.kind == "postfix" and self._is_function(node.parts[0]):
+            parts = [f"({parts[0]})"]
+        return self.joined(node, parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from lean_extract.syntax.brackets import BINDER_PAIRS, DEPTH, close
+from lean_extract.syntax.brackets import BINDER_PAIRS, DEPTH, close, first_outside
 from lean_extract.syntax.keywords import CONTEXT_WORDS, DECLARATION_WORDS, SCOPE_WORDS
 from lean_extract.syntax.lexer import Tokens, is_identifier
 from lean_extract.syntax.token_grammar import NAME_STARTS
@@ -84,7 +84,7 @@ def parse_binder(tokens: Tokens, begin: int, end: int, with_mentions: bool = Fal
         tokens.source(type_begin, inner_end),
         text,
         heads(texts[type_begin:inner_end]) if with_mentions else frozenset(),
-        (type_begin, _default(texts, type_begin, inner_end)),
+        (type_begin, first_outside(texts, type_begin, inner_end, (":=",))),
     )
 
 
@@ -100,16 +100,6 @@ def _colon(texts: list[str], begin: int, end: int) -> int | None:
         if text in DEPTH or text == ":=":
             return None
     return None
-
-
-def _default(texts: list[str], begin: int, end: int) -> int:
-    depth = 0
-    for index in range(begin, end):
-        text = texts[index]
-        depth += DEPTH.get(text, 0)
-        if text == ":=" and depth == 0:
-            return index
-    return end
 
 
 def parse_binders(

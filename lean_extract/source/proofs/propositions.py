@@ -136,7 +136,7 @@ def _first_binder(target: str) -> tuple[str, str, str] | None:
     if parts.connective == "∀" and parts.right and parts.names:
         if len(parts.names) > _MOST_NAMES or "[" in proposition.texts[: parts.right[0]]:
             return None
-        return _quantified(proposition, parts)
+        return _first_bound(proposition, parts)
     found = proposition.operator()
     if found and found[1] == "≠":
         return "", f"{found[0]} = {found[2]}", "False"
@@ -145,20 +145,19 @@ def _first_binder(target: str) -> tuple[str, str, str] | None:
     return None
 
 
-def _quantified(proposition: Proposition, parts: TypeShape) -> tuple[str, str, str]:
+def _first_bound(proposition: Proposition, parts: TypeShape) -> tuple[str, str, str]:
+    """The first name that a quantifier binds, its type, and the rest. `∃ x ∈ s, p` is `∃ x, x ∈ s ∧ p`."""
     (name, type_range), *others = parts.names
+    bound = ""
+    if others and not others[0][0]:
+        bound = _grouped(proposition.text(others.pop(0)[1]))
     body = proposition.text(parts.right)
-    type_ = proposition.text(type_range)
     if others:
-        body = f"∀ {' '.join(_written(proposition, *other) for other in others)}, {body}"
-        if not others[0][0]:  # `∀ x ∈ s, p`: the bound comes next
-            bound = proposition.text(others[0][1])
-            rest = others[1:]
-            tail = proposition.text(parts.right)
-            if rest:
-                tail = f"∀ {' '.join(_written(proposition, *other) for other in rest)}, {tail}"
-            body = f"{_grouped(bound)} → {tail}"
-    return name, type_, body
+        names = " ".join(_written(proposition, *other) for other in others)
+        body = f"{parts.connective} {names}, {body}"
+    if bound:
+        body = f"{bound} → {body}" if parts.connective == "∀" else f"{bound} ∧ {_grouped(body)}"
+    return name, proposition.text(type_range), body
 
 
 def _grouped(text: str) -> str:
@@ -261,7 +260,7 @@ def _components(type_: str, patterns: Sequence[str], depth: int) -> list[tuple[s
     elif (
         parts.connective == "∃" and 0 < len(parts.names) <= _MOST_NAMES and is_plain_name(patterns[0].strip())
     ):
-        name, first, rest = _witness(proposition, parts)
+        name, first, rest = _first_bound(proposition, parts)
         heads, rest = [first], renamed(rest, name, patterns[0].strip())
     else:
         return None
@@ -277,18 +276,6 @@ def _combined(components: Sequence[list[tuple[str, ...]] | None]) -> list[tuple[
             return None
         found = [(*one, *other) for one in found for other in alternatives]
     return found
-
-
-def _witness(proposition: Proposition, parts: TypeShape) -> tuple[str, str, str]:
-    """The name and type of an existential's witness, and the property that it satisfies."""
-    (name, type_range), *others = parts.names
-    body = proposition.text(parts.right)
-    if others and not others[0][0]:  # `∃ x ∈ s, p` is `∃ x, x ∈ s ∧ p`
-        body = f"{_grouped(proposition.text(others[0][1]))} ∧ {_grouped(body)}"
-        others = others[1:]
-    if others:
-        body = f"∃ {' '.join(_written(proposition, *other) for other in others)}, {body}"
-    return name, proposition.text(type_range), body
 
 
 def top_level(text: str, mark: str) -> list[str]:
