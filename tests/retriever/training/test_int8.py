@@ -44,7 +44,6 @@ def test_the_three_rows_are_printed(
 
 
 def test_recall_is_that_of_the_whole_ranking(run_folder: tuple[Path, Path]) -> None:
-
     dataset = load_dataset(run_folder[1])
     questions = questions_of(dataset, "train", 40)
     generator = np.random.default_rng(0)
