@@ -7,12 +7,13 @@ are added. What is not understood is copied token by token.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from lean_extract.source.attributes.fixed_types import ARITHMETIC, RELATIONS, FixedTerms
 from lean_extract.syntax.operators import BRACKETED, MAX, MIRRORED, OPERATORS, PREFIX, UNKNOWN
-from lean_extract.syntax.statement_syntax import BODIES, FIELD, Word, read_all_words, words_of
+from lean_extract.syntax.pieces import TermCopy
+from lean_extract.syntax.statement_syntax import BODIES, FIELD, Word, words_of
 from lean_extract.syntax.terms import SyntaxNode
 
 _APPLICATION = MAX - 1
@@ -56,41 +57,47 @@ class _Part:
 
 
 @dataclass(frozen=True, slots=True)
-class TermTranslator:
-    """Translates the tokens of one statement.
+class Rules:
+    """How a statement is translated.
 
     `word` translates a token, given whether it belongs to a term of fixed type.
     """
 
-    words: Sequence[Word]
     operators: Operators
     word: Callable[[str, bool], str]
     fixed: FixedTerms
-    depth: int = 0
 
-    def text(self, *, is_binder: bool = False) -> str:
-        """The whole text. In a binder, `x ≥ a` is a bound on `x`, whose sides stay."""
+
+class TermTranslator(TermCopy):
+    """Translates the tokens of one statement. In a binder, `x ≥ a` is a bound on `x`, whose sides stay."""
+
+    def __init__(
+        self, words: Sequence[Word], rules: Rules, depth: int = 0, *, is_binder: bool = False
+    ) -> None:
+        super().__init__(words, depth)
+        self._rules, self._is_binder = rules, is_binder
+        self.operators, self.word, self.fixed = rules.operators, rules.word, rules.fixed
+
+    def text(self) -> str:
+        """The whole translation."""
         if len(self.words) > _MOST_WORDS or self.depth > _DEEPEST:
-            return self._plain(0, len(self.words), is_fixed=False).strip()
-        parts: list[str] = []
-        begin = 0
-        for node in read_all_words(self.words):
-            parts.append(self._plain(begin, node.start, is_fixed=False))
-            bound = self._bound(node) if is_binder else ""
-            parts.append(bound or self._part(node, False, 0).text)
-            begin = node.end
-            parts.append(self.words[begin - 1].space)
-        return "".join([*parts, self._plain(begin, len(self.words), is_fixed=False)]).strip()
+            return self.plain(0, len(self.words)).strip()
+        return super().text()
 
-    def _within(self, begin: int, end: int) -> TermTranslator:
-        return replace(self, words=self.words[begin:end], depth=self.depth + 1)
+    def term(self, node: SyntaxNode) -> str:
+        """The translation of one of the terms."""
+        bound = self._bound(node) if self._is_binder else ""
+        return bound or self._part(node, False, 0).text
 
-    def _plain(self, begin: int, end: int, *, is_fixed: bool) -> str:
+    def _within(self, words: Sequence[Word], *, is_binder: bool = False) -> str:
+        return TermTranslator(words, self._rules, self.depth + 1, is_binder=is_binder).text()
+
+    def plain(self, begin: int, end: int) -> str:
         """The tokens one by one, with the white space after them."""
         words = self.words
         return "".join(
             [
-                self.word(words[i].text, is_fixed or (i > 0 and words[i - 1] == FIELD)) + words[i].space
+                self.word(words[i].text, i > 0 and words[i - 1] == FIELD) + words[i].space
                 for i in range(begin, end)
             ]
         )
@@ -112,7 +119,7 @@ class TermTranslator:
         """The translation of a node. `is_fixed`: what is around it says that its type is fixed."""
         kind = node.kind
         if depth > _DEEPEST or kind == "unread":
-            return _Part(self._joined(node, ()))
+            return self._copied(node)
         if kind == "infix":
             return self._infix(node, is_fixed, depth)
         if kind == "postfix":
@@ -129,14 +136,14 @@ class TermTranslator:
             level = PREFIX[node.text][0]
             is_fixed = node.text == "-" and (is_fixed or self.fixed.is_fixed(node))
             part = self._part(node.parts[0], is_fixed, depth + 1).at(level, level)
-            return _Part(self._joined(node, [part]), level, level)
+            return _Part(self.joined(node, [part]), level, level)
         is_same = kind == "coerced" and node.text != "#"
         inner = self._part(node.parts[0], is_fixed and is_same, depth + 1).at(MAX, MAX)
-        return _Part(self._joined(node, [inner]))
+        return _Part(self.joined(node, [inner]))
 
     def _infix(self, node: SyntaxNode, is_fixed: bool, depth: int) -> _Part:
         if not all(part.end > part.start for part in node.parts):
-            return _Part(self._joined(node, ()))
+            return self._copied(node)
         operator = node.text
         if operator in RELATIONS:
             is_fixed = self._is_fixed_relation(node)
@@ -154,13 +161,18 @@ class TermTranslator:
         acts = operator == "•" and self.fixed.is_fixed(node.parts[0])  # an action of numbers stays one
         symbol = self.word(operator, is_fixed or acts)
         now, before = _levels(symbol, operator), _levels(operator, operator)
-        texts = [left.at(now.left, before.left), right.at(now.right, before.right)]
-        return _Part(self._joined(node, texts, symbol + brackets), now.own, before.own)
+        at = node.parts[0].end
+        first = left.at(now.left, before.left) + self.words[at - 1].space
+        text = f"{first}{symbol}{brackets}{self.words[at].space}{right.at(now.right, before.right)}"
+        return _Part(text, now.own, before.own)
+
+    def _copied(self, node: SyntaxNode) -> _Part:
+        return _Part(self.plain(node.start, node.end).rstrip())
 
     def _brackets_of(self, symbol: str, index: int) -> str:
         """What belongs to a symbol besides itself: `[μ]` of `=ᵐ[μ]`, `[s]` of `𝓝[s]`."""
         written = self.words[index].text.removeprefix(symbol)
-        return replace(self, words=words_of(written), depth=self.depth + 1).text() if written else ""
+        return self._within(words_of(written)) if written else ""
 
     def _multiple(self, node: SyntaxNode, depth: int) -> _Part:
         """`n • a` for `a ^ n`."""
@@ -184,13 +196,13 @@ class TermTranslator:
             or is_fixed
             or self.fixed.is_fixed(node)
         ):
-            return _Part(self._joined(node, [self._part(operand, is_fixed, depth + 1).at(MAX, MAX)]))
+            return _Part(self.joined(node, [self._part(operand, is_fixed, depth + 1).at(MAX, MAX)]))
         if node.text == "⁻¹":
             text = self._unbracketed(operand, False, _NEGATION, depth)
             return _Part(f"- {text}" if text.startswith("-") else f"-{text}", _NEGATION)
         if node.text == "ˣ":
             return _Part(f"AddUnits {self._part(operand, False, depth + 1).moved(MAX)}", _APPLICATION)
-        return _Part(self._joined(node, [self._part(operand, False, depth + 1).at(MAX, MAX)]))
+        return _Part(self.joined(node, [self._part(operand, False, depth + 1).at(MAX, MAX)]))
 
     def _unbracketed(self, node: SyntaxNode, is_fixed: bool, least: int, depth: int) -> str:
         """An operand in a new place, without round brackets that it no longer needs."""
@@ -209,23 +221,26 @@ class TermTranslator:
         texts = [self._part(part, False, depth + 1).at(MAX, MAX) for part in node.parts]
         if head.rpartition(".")[2] in self.operators.swapped_arguments and len(texts) > 2:
             texts[1], texts[2] = texts[2], texts[1]
-        return _Part(self._joined(node, texts), _APPLICATION, _APPLICATION)
+        return _Part(self.joined(node, texts), _APPLICATION, _APPLICATION)
 
     def _binder(self, node: SyntaxNode, is_fixed: bool, depth: int) -> _Part:
         first = node.start + (node.kind == "binder")
         after = first + len(node.bound)
-        bound = self._within(first, after).text(is_binder=node.text != "if") + self.words[after - 1].space
+        bound = self._within(self.words[first:after], is_binder=node.text != "if")
+        bound += self.words[after - 1].space
         body = node.parts[0]
-        before = self._plain(node.start, first, is_fixed=is_fixed)
+        before = "".join(
+            [self.word(text, is_fixed) + space for text, space in self.words[node.start : first]]
+        )
         if body.end == body.start:
-            return _Part(before + bound + self._plain(after, node.end, is_fixed=False).rstrip())
+            return _Part(before + bound + self.plain(after, node.end).rstrip())
         least = BODIES.get(node.text, 0)
         text = self._part(body, (is_fixed and least > 0) or self.fixed.is_fixed(body), depth + 1).at(
             least, least
         )
-        between = self._plain(after, body.start, is_fixed=False)
+        between = self.plain(after, body.start)
         for measure in node.parts[1:]:
-            mark = self.words[body.end - 1].space + self._plain(body.end, measure.start, is_fixed=False)
+            mark = self.words[body.end - 1].space + self.plain(body.end, measure.start)
             text += mark + self._part(measure, False, depth + 1).text
         return _Part(f"{before}{bound}{between}{text}", least, least)
 
@@ -234,23 +249,7 @@ class TermTranslator:
         texts = [
             self._part(part, is_fixed and place == 0, depth + 1).text for place, part in enumerate(node.parts)
         ]
-        return _Part(self._joined(node, texts))
-
-    def _joined(self, node: SyntaxNode, parts: Sequence[str], symbol: str = "") -> str:
-        """The text of a node, with these texts for its parts. `symbol` replaces the operator between them."""
-        texts: list[str] = []
-        index = node.start
-        for part, text in zip(node.parts, parts, strict=False):
-            if part.end > part.start:
-                texts += [self._between(index, part.start, symbol), text, self.words[part.end - 1].space]
-                index = part.end
-        texts.append(self._plain(index, node.end, is_fixed=False))
-        return "".join(texts).rstrip()
-
-    def _between(self, begin: int, end: int, symbol: str) -> str:
-        if symbol and end == begin + 1:
-            return symbol + self.words[begin].space
-        return self._plain(begin, end, is_fixed=False)
+        return _Part(self.joined(node, texts))
 
 
 class _Levels(NamedTuple):

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from lean_extract.source.attributes import translation_tables as tables
 from lean_extract.source.attributes.fixed_types import FixedTerms, fixed_in
-from lean_extract.source.attributes.translated_terms import Operators, TermTranslator
+from lean_extract.source.attributes.translated_terms import Operators, Rules, TermTranslator
 from lean_extract.source.names.scopes import MAX_NAME, split_name
 from lean_extract.syntax.lexer import is_identifier
 from lean_extract.syntax.statement_syntax import words_of
@@ -65,7 +65,7 @@ class Translation:
         fixed = fixed_in([text]) if fixed is None else fixed
         terms = FixedTerms(fixed, adds_numbers=self.is_additive)
         operators = Operators(self.is_additive, self.swapped, self.swapped_arguments)
-        return TermTranslator(words, operators, partial(_word, self), terms).text()
+        return TermTranslator(words, Rules(operators, partial(_word, self), terms)).text()
 
     def _needs_syntax(self, word: str) -> bool:
         """Whether the translation of what is around a word depends on its syntax, or that of the word on it."""

@@ -183,12 +183,12 @@ def rows_of(measured: Measured, against: str | None = None) -> list[MethodRow]:
     return rows
 
 
-def markdown(rows: Sequence[MethodRow], columns: Sequence[str] = COMPACT) -> str:
+def markdown(rows: Sequence[MethodRow], columns: Sequence[str] = COMPACT, *, intervals: bool = True) -> str:
     """One table a setting."""
     parts = []
     for setting in dict.fromkeys(row.setting for row in rows):
         lines = [
-            [row.method, *(cell(row.figures[name]) for name in columns)]
+            [row.method, *(cell(row.figures[name], intervals=intervals) for name in columns)]
             for row in rows
             if row.setting == setting
         ]
