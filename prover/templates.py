@@ -149,9 +149,10 @@ def unfoldings(goal: GoalView, premise: Premise) -> Iterator[Use]:
 def _application(goal: GoalView, view: PremiseView) -> Iterator[Use]:
     fit = fits(goal, view.shape, view.core, view.variables)
     turned = _turned_fit(goal, view)
-    yield from _apply(goal, view, view.name, fit)
+    yield from _apply(goal, view, fit)
     if turned > fit:
-        yield Use(f"exact {_applied(view.name, view.explicit)}.symm", turned)
+        applied = f"({view.name}{' _' * len(view.explicit)})" if view.explicit else view.name
+        yield Use(f"exact {applied}.symm", turned)
 
 
 def _projection(goal: GoalView, view: PremiseView) -> Iterator[Use]:
@@ -181,8 +182,8 @@ def _projection(goal: GoalView, view: PremiseView) -> Iterator[Use]:
             yield Use(f"exact {open_text}", 0.9 * fit)
 
 
-def _apply(goal: GoalView, view: PremiseView, function: str, fit: float) -> Iterator[Use]:
-    proofs = view.proofs
+def _apply(goal: GoalView, view: PremiseView, fit: float) -> Iterator[Use]:
+    function, proofs = view.name, view.proofs
     if not view.explicit:
         yield Use(f"exact {function}", fit)
         yield Use(f"apply {function}", 0.6 * fit)
@@ -204,10 +205,6 @@ def _apply(goal: GoalView, view: PremiseView, function: str, fit: float) -> Iter
 def _fill(view: PremiseView, chosen: dict[Argument, str | None], missing: str) -> str:
     parts = [(chosen.get(arg) or missing) if arg.is_proof else "_" for arg in view.explicit]
     return "".join(f" {part}" for part in parts)
-
-
-def _applied(function: str, explicit: tuple[Argument, ...]) -> str:
-    return f"({function}{' _' * len(explicit)})" if explicit else function
 
 
 def _from_hypotheses(goal: GoalView, view: PremiseView) -> dict[Argument, str | None]:

@@ -275,7 +275,8 @@ def _scalar(kind: Any, form: Form) -> Reader:
         if given is kind:
             return value
         if kind is float and given is int:
-            return float(value) if form.converts else value
+            with suppress(OverflowError):  # a whole number may be larger than any float
+                return float(value) if form.converts else value
         if kind is int and form.integral and given is float and value.is_integer():
             return int(value)
         if kind is float and form.number_text and given is str:

@@ -27,7 +27,7 @@ from lsp_server.commands.eval_run import Evaluation, Watching
 from lsp_server.engine.generators import needed, open_asked, open_generator
 from lsp_server.engine.settings import SOURCES
 from prover.generator.source import TacticGenerator
-from prover.search import SearchLimits
+from prover.search.search import SearchLimits
 from prover.search.sets import ProblemSet, is_no_project, minicore_set, minif2f_set, project_set
 from retriever.lean.dataset.dataset import read_manifest
 from retriever.metrics.charts import require_charts

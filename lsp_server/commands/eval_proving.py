@@ -31,11 +31,11 @@ from prover.candidates import Candidate, CandidateSource
 from prover.closers import LEAN_CLOSERS, MATHLIB_CLOSERS
 from prover.generator.source import TacticGenerator
 from prover.odds import shipped_odds
-from prover.search import Proposer, SearchLimits
-from prover.search.environment import Shuffled, SourcesProposer, no_premises
+from prover.search.environment import Proposer, Shuffled, SourcesProposer
 from prover.search.problems import Problem, digest
 from prover.search.proving import ProposerFor, Prover
 from prover.search.run_folder import RunDescription
+from prover.search.search import SearchLimits
 from prover.search.sets import ProblemSet
 from retriever.lean.theorems import is_theorem
 from retriever.models.encoder import Encoder
@@ -188,7 +188,7 @@ def proposers(setup: ProvingSetup, prepared: Prepared) -> ProposerFor:
         if plan.tactics_from != "generator":
             sources = [templates] if premises is None else [templates, premises]
         tactics = SourcesProposer(
-            no_premises if premises is None else premises.retrieve,
+            None if premises is None else premises.retrieve,
             tuple(sources),
             limit=2 * plan.limits.tactics,  # more than are tried, so that other seeds can choose others
             first=LEAN_CLOSERS,

@@ -41,7 +41,7 @@ from lsp_server.rendering.progress_bar import ProgressBar
 from prover.generator.source import TacticGenerator
 from prover.search.problems import Problem
 from prover.search.proving import Prove, Task, keep_proof, run, stems_of
-from prover.search.run_folder import ProblemRow, Results, RunDescription, opened
+from prover.search.run_folder import ProblemRow, Results, opened
 from prover.search.sets import ProblemSet, require_mathlib
 
 
@@ -169,12 +169,20 @@ class Evaluation:
     ) -> None:
         stems = stems_of(posed.name for posed in self.problems.posed)
         by_name = {posed.name: posed for posed in self.problems.posed}
+        settings = results.description.settings
 
         def on_row(row: ProblemRow) -> None:
             posed = by_name[row.name]
             if row.is_proved and isinstance(posed, Problem):
                 keep_proof(results.proofs, stems[row.name], posed, row)
-            results.append(stamped(row, results.description))
+            row = replace(
+                row,
+                retriever=str(settings["retriever"]),
+                tactics_from=str(settings["tactics_from"]),
+                generator=str(settings["generator"]),
+                settings=results.description.digest,
+            )
+            results.append(row)
             self.watcher.on_row(row)
 
         async with AsyncExitStack() as stack:
@@ -192,18 +200,6 @@ async def _on_leans(
     proposer_for = await asyncio.to_thread(proposers, setup, prepared)
     opened_provers = (opened_prover(setup, prepared, proposer_for) for _ in range(count))
     return [(await stack.enter_async_context(one)).prove for one in opened_provers]
-
-
-def stamped(row: ProblemRow, description: RunDescription) -> ProblemRow:
-    """The row with the settings of the run."""
-    settings = description.settings
-    return replace(
-        row,
-        retriever=str(settings["retriever"]),
-        tactics_from=str(settings["tactics_from"]),
-        generator=str(settings["generator"]),
-        settings=description.digest,
-    )
 
 
 @contextmanager

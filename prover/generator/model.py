@@ -221,31 +221,25 @@ def _first_line(error: Exception) -> str:
 LOG_PROBABILITIES = "log_probabilities"
 
 
-def memory_names(layers: int) -> list[str]:
-    """The encoder's outputs, in order."""
-    return [f"cross_{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
+MEMORY, PAST, KEPT = "cross_", "past_", ""
+"""What the names of keys and values begin with: those of the prompt, the cache, and the next step's cache."""
 
 
-def past_names(layers: int) -> list[str]:
-    """The decoder's inputs that hold the cache, in order."""
-    return [f"past_{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
-
-
-def kept_names(layers: int) -> list[str]:
-    """The decoder's outputs that become the next step's cache, in the order of `past_names`."""
-    return [f"{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
+def layer_names(prefix: str, layers: int) -> list[str]:
+    """The keys and values of all layers, in the graphs' order."""
+    return [f"{prefix}{kind}_{layer}" for layer in range(layers) for kind in ("keys", "values")]
 
 
 def decoder_inputs(layers: int) -> list[str]:
     """All of the decoder's inputs in the graph's order: for each layer the cache, then the encoder's outputs."""
-    past, memory = past_names(layers), memory_names(layers)
+    past, memory = layer_names(PAST, layers), layer_names(MEMORY, layers)
     names = [name for at in range(0, 2 * layers, 2) for name in (*past[at : at + 2], *memory[at : at + 2])]
     return ["symbols", "parents", *names]
 
 
 def decoder_outputs(layers: int) -> list[str]:
     """All of the decoder's outputs in the graph's order."""
-    return [LOG_PROBABILITIES, *kept_names(layers)]
+    return [LOG_PROBABILITIES, *layer_names(KEPT, layers)]
 
 
 def run_encoder(session: Any, prompt: Sequence[int], layers: int) -> dict[str, Any]:
@@ -255,7 +249,7 @@ def run_encoder(session: Any, prompt: Sequence[int], layers: int) -> dict[str, A
     # Free what attention took, hundreds of megabytes for a long prompt. This costs a tenth of the time.
     options = onnxruntime.RunOptions()
     options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
-    names = memory_names(layers)
+    names = layer_names(MEMORY, layers)
     feeds = {"symbols": _value(np.array(prompt, dtype=np.int64))}
     values = session.run_with_ort_values(names, feeds, options)
     return dict(zip(names, values, strict=True))
@@ -266,7 +260,7 @@ class Decoding:
 
     def __init__(self, session: Any, memory: dict[str, Any], layers: int, heads: int, size: int) -> None:
         self._session, self._memory = session, memory
-        self._past, self._outputs = past_names(layers), decoder_outputs(layers)
+        self._past, self._outputs = layer_names(PAST, layers), decoder_outputs(layers)
         empty = _value(np.zeros((1, heads, 0, size), dtype=np.float32))
         self._cache = dict.fromkeys(self._past, empty)
 

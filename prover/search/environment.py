@@ -73,21 +73,17 @@ TEMPERATURE = 0.5
 """By how much, on average, a seed lowers a tactic's log-probability."""
 
 
-async def no_premises(_: Goal) -> Sequence[Premise]:
-    """No premises, whatever the goal."""
-    return ()
-
-
 @dataclass(frozen=True, slots=True)
 class SourcesProposer:
     """Any sources of candidates, and a generator, as a proposer, by the fitted odds.
 
-    `sources`: if there are none, the generator's own log-probabilities count (section 4.5, after LeanDojo).
-    `limit`: how many tactics are proposed. `first`: those that are tried before all others. `generated`: how many
-    the generator writes for a state. `readable`: which premises the generator reads.
+    `retrieve`: finds the premises; None: there are none. `sources`: if there are none, the generator's own
+    log-probabilities count (section 4.5, after LeanDojo). `limit`: how many tactics are proposed. `first`: those that
+    are tried before all others. `generated`: how many the generator writes for a state. `readable`: which premises
+    the generator reads.
     """
 
-    retrieve: Retrieve
+    retrieve: Retrieve | None
     sources: tuple[CandidateSource, ...]
     limit: int = 32
     first: tuple[str, ...] = ()
@@ -97,7 +93,7 @@ class SourcesProposer:
 
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
         """At most `limit` tactics, best first; all sources run in a thread. Raises ModelError, IndexDamaged."""
-        premises = await self.retrieve(goals[0])
+        premises = await self.retrieve(goals[0]) if self.retrieve else ()
         return await asyncio.to_thread(self._proposed, goals, premises)
 
     def _proposed(self, goals: Sequence[Goal], premises: Sequence[Premise]) -> list[Proposed]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Literal
@@ -90,7 +90,7 @@ async def search(environment: ProofEnvironment, proposer: Proposer, limits: Sear
         run.take()
         run.stopped = run.stopped or ("failed", str(error))
     finally:
-        await run.proposer.close()
+        await run.close()
     return run.result()
 
 
@@ -117,15 +117,15 @@ class _Run:
     def __init__(
         self, environment: ProofEnvironment, proposer: Proposer, limits: SearchLimits, first: ProofState
     ) -> None:
-        self.proposer = _PrefetchingProposer(proposer)
         self.stopped: tuple[SearchStatus, str] | None = None if first.goals else ("proved", "")
-        self._environment = environment
-        self._limits = limits
+        self._environment, self._proposer, self._limits = environment, proposer, limits
         self._begin = time.monotonic()
         self._frontier = Frontier(first)
         self._scores: dict[str, float] = {}
         self._outcomes: dict[str, TacticOutcome] = {}
         self._tried = 0
+        self._begun: dict[tuple[Goal, ...], asyncio.Task[list[Proposed]]] = {}
+        """The requests for tactics of states that may be needed, one at a time. They do not change the answers."""
 
     async def go(self) -> None:
         """Expand states until something ends the search."""
@@ -139,7 +139,9 @@ class _Run:
 
     async def _expand(self, index: int) -> None:
         tree, limits = self._frontier.tree, self._limits
-        proposed = choose(await self.proposer.tactics(tree.nodes[index].state.goals), limits.tactics)
+        goals = tree.nodes[index].state.goals
+        prefetched = self._begun.pop(goals, None)
+        proposed = choose(await (prefetched or self._proposer.tactics(goals)), limits.tactics)
         self._scores = {item.tactic: item.log_probability for item in proposed}
         if self._scores:
             outcomes = self._environment.run(
@@ -154,7 +156,7 @@ class _Run:
 
     def _prefetch(self) -> None:
         """While Lean is busy, request tactics for the state that is next according to the outcomes so far."""
-        if not self.proposer.is_idle:
+        if not all(task.done() for task in self._begun.values()):
             return
         arrived = (
             (one.state, self._scores[one.tactic])
@@ -162,8 +164,8 @@ class _Run:
             if one.state is not None and one.status == "progress"
         )
         likely = self._frontier.likely_next(arrived)
-        if likely is not None:
-            self.proposer.begin(likely.goals)
+        if likely is not None and likely.goals not in self._begun:
+            self._begun[likely.goals] = asyncio.create_task(self._proposer.tactics(likely.goals))
 
     def take(self) -> None:
         """Enter the outcomes of the current expansion, in the order of the proposals."""
@@ -178,6 +180,12 @@ class _Run:
             self._frontier.prove(closing[0], scores[closing[0].tactic], closing[1:])
             self.stopped = ("proved", "")
 
+    async def close(self) -> None:
+        """Cancel the requests that are still running."""
+        for task in self._begun.values():
+            task.cancel()
+        await asyncio.gather(*self._begun.values(), return_exceptions=True)
+
     def result(self) -> SearchResult:
         """The result so far."""
         status, reason = self.stopped or ("failed", "It was stopped.")
@@ -191,39 +199,3 @@ class _Run:
             reason=reason,
             tree=tree,
         )
-
-
-class _PrefetchingProposer:
-    """A proposer that can be asked before its answer is needed, for one state at a time.
-
-    Prefetching does not change the answers.
-    """
-
-    def __init__(self, proposer: Proposer) -> None:
-        self._proposer = proposer
-        self._begun: dict[tuple[Goal, ...], asyncio.Task[list[Proposed]]] = {}
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether no prefetch is running."""
-        return all(task.done() for task in self._begun.values())
-
-    def begin(self, goals: Sequence[Goal]) -> None:
-        """Start to compute the tactics of a state that may be needed."""
-        key = tuple(goals)
-        if key not in self._begun:
-            self._begun[key] = asyncio.create_task(self._ask(key))
-
-    async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
-        """The proposer's tactics for a state, or the error that it raises; at once if they were prefetched."""
-        task = self._begun.pop(tuple(goals), None)
-        return await (self._proposer.tactics(goals) if task is None else task)
-
-    async def close(self) -> None:
-        """Cancel what is still running."""
-        for task in self._begun.values():
-            task.cancel()
-        await asyncio.gather(*self._begun.values(), return_exceptions=True)
-
-    async def _ask(self, goals: tuple[Goal, ...]) -> list[Proposed]:
-        return await self._proposer.tactics(goals)

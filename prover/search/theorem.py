@@ -8,7 +8,6 @@ import json
 import os
 import re
 import textwrap
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -172,7 +171,6 @@ class CheckedProof:
     accepted: bool
     axioms: tuple[str, ...] = ()
     message: str = ""
-    seconds: float = 0.0
 
 
 def proof_text(theorem: Theorem, proof: Sequence[str]) -> str:
@@ -215,16 +213,13 @@ async def check_proof(
     if project is not None and toolchain.kind == "lake":
         await asyncio.to_thread(refuse_fetching, project)
     text = proof_text(theorem, proof)
-    begin = time.monotonic()
     options = await file_options(toolchain, project, theorem.path, seconds)
     command = [*toolchain.lean_command, *options, "--json", f"--memory={memory_mb}", "--stdin"]
     ran = await run_lean(command, toolchain.environment, project, text, seconds)
-    took = time.monotonic() - begin
     if ran is None:
-        return CheckedProof(False, (), f"Lean did not finish the file within {seconds:g} s.", took)
+        return CheckedProof(False, (), f"Lean did not finish the file within {seconds:g} s.")
     code, output, errors = ran
-    checked = _judge(list(_messages(output)), theorem, text, code, errors)
-    return CheckedProof(checked.accepted, checked.axioms, checked.message, took)
+    return _judge(list(_messages(output)), theorem, text, code, errors)
 
 
 def _judge(

@@ -103,79 +103,73 @@ def _check(path: Path, found: int, expected: int) -> None:
         raise BadRecords(f"{path} has {found:,} of the {expected:,} rows that its manifest lists.", _AGAIN)
 
 
-def draw_premises(
-    pair: TacticPair,
-    known: EncodedPairs,
-    config: PromptConfig,
-    mix: MixConfig,
-    generator: np.random.Generator,
-) -> list[Premise]:
-    """Draw the premises of a prompt: at least one positive, the rest negatives (section 3.3.3).
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Makes examples of pairs: chooses the premises of their prompts, and writes both as symbols."""
 
-    Half of the negatives come from the positive's module. The total, at most `config.premises`, is drawn, too.
-    The share `mix.bare` of prompts has no premises, and the share `mix.missed` of the others no positive. The
-    premises are ordered as by a ranker of random quality, from chance to nearly perfect, since in serving the best
-    come first.
-    """
-    if generator.random() < mix.bare or not config.premises:
-        return []
-    gold = [known.number[name] for name in pair.gold if name in known.number]
-    total = int(generator.integers(1, config.premises + 1))
-    most = min(len(gold), total) if generator.random() >= mix.missed else 0
-    kept = int(generator.integers(1, most + 1)) if most else 0
-    chosen = [gold[index] for index in generator.permutation(len(gold))[:kept]]
-    module = known.premises[chosen[0]].module if chosen else pair.module
-    near = known.by_module.get(module, [])
-    taken = set(gold)
-    for count in range(total - kept):
-        pool = near if count % 2 == 0 and near else None
-        number = int(pool[generator.integers(len(pool))] if pool else generator.integers(len(known.premises)))
-        if number not in taken:
-            taken.add(number)
-            chosen.append(number)
-    quality = generator.uniform(0, _QUALITY)
-    ranks = [-quality * (number in gold) - generator.gumbel() for number in chosen]
-    return [known.premises[chosen[index]] for index in np.argsort(ranks)]
+    known: EncodedPairs
+    config: PromptConfig
+    mix: MixConfig
 
+    def of(
+        self, pair: TacticPair, generator: np.random.Generator, offered: Sequence[str] | None = None
+    ) -> EncodedExample:
+        """A pair as the model sees it. If the retriever was asked for it (`offered`), a share `mix.retrieved` has the
+        retriever's premises; otherwise, premises are drawn."""
+        config = self.config
+        if offered is not None and generator.random() < self.mix.retrieved:
+            premises = self._offered(offered, generator)
+        else:
+            premises = self._drawn(pair, generator)
+        is_term = pair.kind == "term"
+        prompt = encode_prompt(config.form, [pair.goal], premises, config.max_prompt, term=is_term)
+        listed = premises_in(config.form, prompt, premises)
+        # A premise that is not in the prompt is spelled out. If this makes the tactic too long, its end is cut.
+        tactic, spelled = encode_tactic(config.form, pair.tactic, listed, pair.gold)
+        tactic, spelled = tactic[: config.max_tactic], spelled[: config.max_tactic]
+        if config.form != "numbered":
+            return EncodedExample(prompt, tactic)
+        gold = set(pair.gold)
+        good = tuple(FIRST_EXTRA + index for index, premise in enumerate(listed) if premise.name in gold)
+        return EncodedExample(prompt, tactic, good, tuple(spelled))
 
-def offer_premises(
-    offered: Sequence[str],
-    known: EncodedPairs,
-    config: PromptConfig,
-    mix: MixConfig,
-    generator: np.random.Generator,
-) -> list[Premise]:
-    """The retriever's premises, as in serving. The share `mix.bare` of prompts has none."""
-    if generator.random() < mix.bare:
-        return []
-    return [known.premises[known.number[name]] for name in offered if name in known.number][: config.premises]
+    def _offered(self, names: Sequence[str], generator: np.random.Generator) -> list[Premise]:
+        """The retriever's premises, as in serving. The share `mix.bare` of prompts has none."""
+        if generator.random() < self.mix.bare:
+            return []
+        known = self.known
+        return [known.premises[known.number[name]] for name in names if name in known.number][
+            : self.config.premises
+        ]
 
+    def _drawn(self, pair: TacticPair, generator: np.random.Generator) -> list[Premise]:
+        """Draw the premises of a prompt: at least one positive, the rest negatives (section 3.3.3).
 
-def example_of(
-    pair: TacticPair,
-    known: EncodedPairs,
-    config: PromptConfig,
-    mix: MixConfig,
-    generator: np.random.Generator,
-    offered: Sequence[str] | None = None,
-) -> EncodedExample:
-    """A pair as the model sees it. If the retriever was asked for it (`offered`), a share `mix.retrieved` has the
-    retriever's premises; otherwise, premises are drawn."""
-    if offered is not None and generator.random() < mix.retrieved:
-        premises = offer_premises(offered, known, config, mix, generator)
-    else:
-        premises = draw_premises(pair, known, config, mix, generator)
-    is_term = pair.kind == "term"
-    prompt = encode_prompt(config.form, [pair.goal], premises, config.max_prompt, term=is_term)
-    listed = premises_in(config.form, prompt, premises)
-    # A premise that is not in the prompt is spelled out. If this makes the tactic too long, its end is cut.
-    tactic, spelled = encode_tactic(config.form, pair.tactic, listed, pair.gold)
-    tactic, spelled = tactic[: config.max_tactic], spelled[: config.max_tactic]
-    if config.form != "numbered":
-        return EncodedExample(prompt, tactic)
-    gold = set(pair.gold)
-    good = tuple(FIRST_EXTRA + index for index, premise in enumerate(listed) if premise.name in gold)
-    return EncodedExample(prompt, tactic, good, tuple(spelled))
+        Half of the negatives come from the positive's module. The total, at most `config.premises`, is drawn, too.
+        The share `mix.bare` of prompts has no premises, and the share `mix.missed` of the others no positive. The
+        premises are ordered as by a ranker of random quality, from chance to nearly perfect, since in serving the best
+        come first.
+        """
+        known, mix, most = self.known, self.mix, self.config.premises
+        if generator.random() < mix.bare or not most:
+            return []
+        gold = [known.number[name] for name in pair.gold if name in known.number]
+        total = int(generator.integers(1, most + 1))
+        positives = min(len(gold), total) if generator.random() >= mix.missed else 0
+        kept = int(generator.integers(1, positives + 1)) if positives else 0
+        chosen = [gold[index] for index in generator.permutation(len(gold))[:kept]]
+        module = known.premises[chosen[0]].module if chosen else pair.module
+        near = known.by_module.get(module, [])
+        taken = set(gold)
+        for count in range(total - kept):
+            pool = near if count % 2 == 0 and near else range(len(known.premises))
+            number = int(pool[generator.integers(len(pool))])
+            if number not in taken:
+                taken.add(number)
+                chosen.append(number)
+        quality = generator.uniform(0, _QUALITY)
+        ranks = [-quality * (number in gold) - generator.gumbel() for number in chosen]
+        return [known.premises[chosen[index]] for index in np.argsort(ranks)]
 
 
 class Draws:
@@ -191,7 +185,7 @@ class Draws:
     ) -> None:
         """`offered`: the retriever's premises by index of the pair. If given, only those of the steps known from
         text are drawn for which the retriever was asked."""
-        self._known, self._config, self._mix, self._seed = known, config, mix, seed
+        self._examples, self._seed = Examples(known, config, mix), seed
         self._offered = offered or {}
         kept = [
             index
@@ -217,7 +211,7 @@ class Draws:
 
     def _make_batches(self, group: int, rank: int) -> list[list[EncodedExample]]:
         """A group of batches; the prompts of each batch have similar lengths."""
-        size = self._mix.pairs
+        size = self._examples.mix.pairs
         draws = np.random.default_rng([self._seed, group, rank, 1])
         rows = [self._row(group * _BATCHES * size + offset, rank) for offset in range(_BATCHES * size)]
         examples = [self._example(row, draws) for row in rows]
@@ -226,8 +220,7 @@ class Draws:
         return [examples[index * size : (index + 1) * size] for index in order]
 
     def _example(self, row: int, draws: np.random.Generator) -> EncodedExample:
-        pair, offered = self._known.pairs[row], self._offered.get(row)
-        return example_of(pair, self._known, self._config, self._mix, draws, offered)
+        return self._examples.of(self._examples.known.pairs[row], draws, self._offered.get(row))
 
     def _row(self, index: int, rank: int) -> int:
         epoch, offset = divmod(index, self.size)
@@ -235,9 +228,9 @@ class Draws:
 
     def _make_epoch(self, epoch: int, rank: int) -> Int64s:
         generator = np.random.default_rng([self._seed, epoch, rank, 2])
-        terms = self._by_kind["term"]
-        some = generator.permutation(len(terms))[: round(self._mix.terms * len(terms))]
-        rows = [self._by_kind["tactic"], terms[some], *[self._by_kind["lean"]] * self._mix.lean]
+        terms, mix = self._by_kind["term"], self._examples.mix
+        some = generator.permutation(len(terms))[: round(mix.terms * len(terms))]
+        rows = [self._by_kind["tactic"], terms[some], *[self._by_kind["lean"]] * mix.lean]
         every = np.concatenate(rows)
         if not len(every):
             raise BadRecords("No pair is short enough for training.", "Raise prompt.max_tactic.")

@@ -84,26 +84,21 @@ def _by_origin(
 
 def fills(names: Sequence[str], known: EncodedPairs, rows: Sequence[int]) -> dict[str, Fill]:
     """The ways to fill prompts, by name. Raises BadSettings, BadRecords."""
-    files = dict(_named(name) for name in names if "=" in name)
+    files = dict(name.split("=", 1) for name in names if "=" in name)
     retrieved = {name: _retrieved(Path(path), known, rows) for name, path in files.items()}
-    behind = next(iter(retrieved.values()), None)
+    after = next(iter(retrieved.values()), {})
     found: dict[str, Fill] = {}
     for name in names:
+        lists = retrieved.get(name.partition("=")[0])
         if name == "none":
             found[name] = lambda row, pair: ()
         elif name == "gold":
-            found[name] = lambda row, pair: (*pair.gold, *_others(behind, row, pair))
+            found[name] = lambda row, pair: tuple(dict.fromkeys([*pair.gold, *after.get(row, ())]))
         elif "=" in name:
-            lists = retrieved[name.partition("=")[0]]
             found[name.partition("=")[0]] = lambda row, pair, lists=lists: lists[row]  # type: ignore[misc]
         else:
             raise BadSettings(f"`{name}` is not a way to fill the prompt.", "Give none, gold or NAME=FILE.")
     return found
-
-
-def _named(text: str) -> tuple[str, str]:
-    name, _, path = text.partition("=")
-    return name, path
 
 
 def _retrieved(path: Path, known: EncodedPairs, rows: Sequence[int]) -> dict[int, list[str]]:
@@ -114,10 +109,6 @@ def _retrieved(path: Path, known: EncodedPairs, rows: Sequence[int]) -> dict[int
         hint = "Write it with a --limit that is at least as large, or without --limit."
         raise BadRecords(f"{path} lacks {len(rows) - len(found)} of the {len(rows)} steps.", hint)
     return found
-
-
-def _others(retrieved: dict[int, list[str]] | None, row: int, pair: TacticPair) -> list[str]:
-    return [name for name in retrieved[row] if name not in pair.gold] if retrieved else []
 
 
 def markdown(rows: Sequence[GeneratorRow]) -> str:

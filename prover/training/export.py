@@ -24,13 +24,14 @@ from lean_extract.common.errors import ModelError
 from lean_extract.common.files.atomic import replacing
 from prover.generator import files
 from prover.generator.model import (
+    KEPT,
     LOG_PROBABILITIES,
+    MEMORY,
+    PAST,
     Generator,
     decoder_inputs,
     decoder_outputs,
-    kept_names,
-    memory_names,
-    past_names,
+    layer_names,
 )
 from prover.generator.prompt import END, FORMS, SIZE, VERSION
 from prover.training.model import load_model, load_transformers
@@ -104,7 +105,7 @@ def export_run(run: Path, out: Path, *, int8: bool, pointers: float = 0.0) -> Pa
 def export_graphs(model: T5ForConditionalGeneration, folder: Path) -> None:
     """Write both graphs with float32 weights. `prover.generator.model` defines their inputs and outputs."""
     layers, heads, size = _shape(model)
-    memory = memory_names(layers)
+    memory = layer_names(MEMORY, layers)
     memory_axes = {name: {2 if "keys" in name else 1: "length"} for name in memory}
     prompt = torch.tensor([END + 2, END + 3, END])
     encoder = EncoderGraph(model).eval()
@@ -116,8 +117,8 @@ def export_graphs(model: T5ForConditionalGeneration, folder: Path) -> None:
     past = torch.zeros(3, heads, 2, size)
     caches = [t for at in range(0, 2 * layers, 2) for t in (past, past, *given[at : at + 2])]
     axes = {name: {0: "beams"} for name in ("symbols", "parents", LOG_PROBABILITIES)} | memory_axes
-    axes |= {name: {0: "rows", 2: "steps"} for name in past_names(layers)}
-    axes |= {name: {0: "beams", 2: "kept"} for name in kept_names(layers)}
+    axes |= {name: {0: "rows", 2: "steps"} for name in layer_names(PAST, layers)}
+    axes |= {name: {0: "beams", 2: "kept"} for name in layer_names(KEPT, layers)}
     inputs = (torch.tensor([END + 2, END + 3]), torch.tensor([0, 2]), *caches)
     names = decoder_inputs(layers)
     export_graph(

@@ -21,11 +21,11 @@ import argparse
 import asyncio
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import lean_extract
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.option_types import positive, seconds
 from lean_extract.common.terminal_text import complaints_printed
@@ -35,25 +35,24 @@ from lean_extract.source.extract import extract_project
 from prover.closers import MATHLIB_CLOSERS
 from prover.odds import FILE
 from prover.opening import open_folder
+from prover.search.sets import EXAMPLE
 from prover.training.evaluate_neighbours import library_of
-from prover.training.steps import read_steps, sample
+from prover.training.steps import WantedStep, read_steps, sample
 from prover.training.turns.collecting import (
     LabelledGoal,
-    at_steps,
-    at_theorems,
+    collect,
     first_steps,
     goals_of,
     kept,
     problems_of,
     started,
+    tried,
 )
 from prover.training.turns.fitting import cross_validated, markdown, odds_of, rows_of, to_json
 from prover.training.turns.proposing import Sources
 from retriever.lean.dataset.dataset import build_dataset, load_records, names_in
 from retriever.models.encoder import Encoder
 
-LIBRARY = Path(lean_extract.__path__[0]) / "minicore" / "example"
-"""The example library."""
 WEIGHT = 1 / 32
 """Most tactics that close a goal of a small library are not what a step of Mathlib needs: the more the library weighs,
 the worse is the order on Mathlib's steps (docs/results/turns.md)."""
@@ -67,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", type=Path, required=True, help="the retriever's dataset of that library")
     parser.add_argument("--work", type=Path, required=True, help="the folder for what is collected")
     parser.add_argument(
-        "--library", type=Path, default=LIBRARY, help="a library in whose theorems Lean tries"
+        "--library", type=Path, default=EXAMPLE, help="a library in whose theorems Lean tries"
     )
     parser.add_argument("--without", type=Path, help="a file of theorems to leave out, one name per line")
     parser.add_argument("--generators", type=Path, nargs="+", default=[], help="generators' folders (none)")
@@ -95,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     options.work.mkdir(parents=True, exist_ok=True)
-    sets = {"steps": _steps(options), "library": _library(options)}
+    sets = {"steps": asyncio.run(_steps(options)), "library": asyncio.run(_library(options))}
     rows = rows_of(sets, options.weight)
     odds = odds_of(sets, rows)
     figures = cross_validated(sets, rows)
@@ -111,7 +110,7 @@ def run(options: argparse.Namespace) -> None:
     write_json(options.json, {**about, "figures": [asdict(row) for row in figures]})
 
 
-def _steps(options: argparse.Namespace) -> list[LabelledGoal]:
+async def _steps(options: argparse.Namespace) -> list[LabelledGoal]:
     about = _about(options, _digest(options.steps), read_header(options.records[0]).revision, options.limit)
     path = options.work / "steps.jsonl"
     if (found := None if options.again else kept(path, about)) is not None:
@@ -119,14 +118,10 @@ def _steps(options: argparse.Namespace) -> list[LabelledGoal]:
     steps = read_steps(options.steps)
     steps = [steps[row] for row in sample(len(steps), options.limit)]
     sources = _sources(options, options.records, options.dataset, MATHLIB_CLOSERS)
-    return at_steps(path, about, sources, steps, _drawn([step.theorem for step in steps], options.generated))
+    return await collect(path, about, sources, steps, _drawn(steps, options.generated))
 
 
-def _library(options: argparse.Namespace) -> list[LabelledGoal]:
-    return asyncio.run(_tried(options))
-
-
-async def _tried(options: argparse.Namespace) -> list[LabelledGoal]:
+async def _library(options: argparse.Namespace) -> list[LabelledGoal]:
     records, dataset = options.work / "library-records.jsonl", options.work / "library-dataset"
     root = options.library.resolve()
     extract_project(root, records, states=True)
@@ -139,10 +134,17 @@ async def _tried(options: argparse.Namespace) -> list[LabelledGoal]:
     problems = [problems[row] for row in sample(len(problems), options.theorems)]
     firsts = first_steps(load_records(records).proofs)
     sources = _sources(options, [records], dataset, ())
-    async with await started(root, on_minicore=root == LIBRARY.resolve()) as session:
-        goals = [goal async for goal in goals_of(session, problems, firsts)]
-        asked = _drawn([goal.step.theorem for goal in goals], options.generated)
-        return await at_theorems(path, about, sources, session, goals, asked)
+    async with await started(root, on_minicore=root == EXAMPLE.resolve()) as session:
+        goals = {goal.step: goal async for goal in goals_of(session, problems, firsts)}
+        steps = list(goals)
+        return await collect(
+            path,
+            about,
+            sources,
+            steps,
+            _drawn(steps, options.generated),
+            lambda step, lists: tried(session, goals[step], lists),
+        )
 
 
 def _sources(
@@ -168,9 +170,11 @@ def _about(options: argparse.Namespace, data: str, revision: str, limit: int) ->
     }
 
 
-def _drawn(theorems: list[str], count: int) -> frozenset[str]:
+def _drawn(steps: Sequence[WantedStep], count: int) -> frozenset[str]:
     """Theorems at whose goals the generator writes: about `count` goals, by the hash of their names."""
-    ordered = sorted(theorems, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
+    ordered = sorted(
+        (step.theorem for step in steps), key=lambda name: hashlib.sha256(name.encode()).hexdigest()
+    )
     return frozenset(ordered[:count])
 
 

@@ -12,11 +12,12 @@ from torch.nn import functional
 
 from lean_extract.common.errors import BadRecords
 from prover.generator.prompt import FIRST_EXTRA, MAX_PREMISES, PAD
-from prover.training.data import Draws, EncodedExample, EncodedPairs, example_of
+from prover.training.data import Draws, EncodedExample, EncodedPairs, Examples
 from prover.training.model import FastT5, build_model, judge_of, load_model, set_distances
 from prover.training.steps import retrieved_pairs
-from prover.training.train import GeneratorConfig, parse_config
+from prover.training.train import GeneratorConfig
 from retriever.models.runtime import padded
+from retriever.training.running.config_io import from_plain
 
 _IGNORED = -100
 _SIZES = (0.1, 10.0)
@@ -162,15 +163,13 @@ def _validation(known: EncodedPairs, config: GeneratorConfig) -> list[EncodedExa
     if not pairs:
         raise BadRecords(f"{config.dataset} has no valid steps.", "Build it from a larger library.")
     rows = draws.permutation(len(pairs))[: config.schedule.evaluation_queries]
-    return sorted(
-        (example_of(pairs[row], known, config.prompt, config.mix, draws) for row in rows),
-        key=lambda example: len(example.prompt),
-    )
+    examples = Examples(known, config.prompt, config.mix)
+    return sorted((examples.of(pairs[row], draws) for row in rows), key=lambda one: len(one.prompt))
 
 
 def parse(values: Mapping[str, Any]) -> GeneratorConfig:
-    """The configuration from YAML values. Raises BadSettings."""
-    return parse_config(values)
+    """A run from plain YAML values. Raises BadSettings: an unknown name, a missing path or a bad value."""
+    return from_plain(GeneratorConfig, values)
 
 
 def make_objective(config: GeneratorConfig, device: torch.device) -> TacticObjective:

@@ -12,12 +12,12 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from prover.generator.prompt import MAX_PREMISES, Form
 from retriever.training.running import train
 from retriever.training.running.config import RunConfig
-from retriever.training.running.config_io import from_plain, require
+from retriever.training.running.config_io import require
 
 KINDS: Mapping[str, str] = {"generator": "prover.training.objective"}
 
@@ -127,8 +127,3 @@ class GeneratorConfig(RunConfig):
     shape: ShapeConfig = field(default_factory=ShapeConfig)
     prompt: PromptConfig = field(default_factory=PromptConfig)
     mix: MixConfig = field(default_factory=MixConfig)
-
-
-def parse_config(values: Mapping[str, Any]) -> GeneratorConfig:
-    """A run from plain YAML values. Raises BadSettings: an unknown name, a missing path or a bad value."""
-    return from_plain(GeneratorConfig, values)

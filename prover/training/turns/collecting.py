@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -33,6 +33,9 @@ from prover.verify import GoalPosition, verify
 from retriever.search.splits import split_of
 from retriever.training.running.partial_results import partial_results
 
+Trials = Callable[[WantedStep, Sequence[Sequence[Candidate]]], Awaitable[list["Trial"]]]
+"""A step and what each source proposes there -> Lean's verdicts."""
+
 
 def kept(path: Path, about: dict[str, Any]) -> list[LabelledGoal] | None:
     """What an earlier command with the same description collected; None if there is nothing of the kind.
@@ -50,46 +53,29 @@ def kept(path: Path, about: dict[str, Any]) -> list[LabelledGoal] | None:
         raise BadRecords(f"{path} cannot be read: {error}.", "Delete it, or collect with --again.") from error
 
 
-def at_steps(
+async def collect(
     path: Path,
     about: dict[str, Any],
     sources: Sources,
     steps: Sequence[WantedStep],
     generated: frozenset[str],
+    trials: Trials | None = None,
 ) -> list[LabelledGoal]:
-    """Ask at these steps, and write the file. Raises OSError."""
+    """Ask the sources at these steps, have Lean try what they propose, and write the file. Raises OSError.
+
+    `trials`: None where there is no Lean.
+    """
     with partial_results(path, json.dumps(about)) as (done, keep):
         left = [step for step in steps if key_of_step(step) not in done]
-        lists = sources.propose(left, generated)
-        for step, found in tqdm(zip(left, lists, strict=True), total=len(left), desc="steps", disable=None):
-            keep(key_of_step(step), to_plain(labelled(step, found)))
-        return _written(path, about, [done[key_of_step(step)] for step in steps])
-
-
-async def at_theorems(
-    path: Path,
-    about: dict[str, Any],
-    sources: Sources,
-    session: LeanSession,
-    goals: Sequence[LibraryGoal],
-    generated: frozenset[str],
-) -> list[LabelledGoal]:
-    """Ask at these theorems, have Lean try what is proposed, and write the file. Raises OSError."""
-    with partial_results(path, json.dumps(about)) as (done, keep):
-        left = [goal for goal in goals if key_of_step(goal.step) not in done]
-        lists = sources.propose([goal.step for goal in left], generated)
-        for goal, found in tqdm(
-            zip(left, lists, strict=True), total=len(left), desc="theorems", disable=None
-        ):
-            trials = await tried(session, goal, found)
-            keep(key_of_step(goal.step), to_plain(labelled(goal.step, found, trials)))
-        return _written(path, about, [done[key_of_step(goal.step)] for goal in goals])
-
-
-def _written(path: Path, about: dict[str, Any], rows: Sequence[dict[str, Any]]) -> list[LabelledGoal]:
-    with replacing(path) as stream:
-        stream.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in (about, *rows))
-    return [of_plain(row) for row in rows]
+        pairs = zip(left, sources.propose(left, generated), strict=True)
+        unit = "steps" if trials is None else "theorems"
+        for step, found in tqdm(pairs, total=len(left), desc=unit, disable=None):
+            tried = await trials(step, found) if trials else None
+            keep(key_of_step(step), to_plain(labelled(step, found, tried)))
+        rows = [done[key_of_step(step)] for step in steps]
+        with replacing(path) as stream:
+            stream.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in (about, *rows))
+        return [of_plain(row) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_file
 from lean_extract.toolchains.packaged import CORE_SOURCES
 from prover.candidates import FinishingTactics, Templates
-from prover.search import SearchLimits
 from prover.search.environment import SourcesProposer
+from prover.search.search import SearchLimits
 from prover.search.theorem import Theorem
 
 EXAMPLE = CORE_SOURCES.parent / "example"

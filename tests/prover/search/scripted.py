@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from lean_extract.common.errors import PremiseSuggestError
 from lean_extract.goals import format_goal, parse_state
 from lean_extract.records import Goal, ProofState, TacticOutcome
-from prover.search import Proposed
+from prover.search.environment import Proposed
 
 Table = Mapping[str, Mapping[str, tuple[float, str]]]
 """For each state, its tactics: log-probability, and what it leads to: a state, `done`, or one of

@@ -11,7 +11,8 @@ import pytest
 from lean_extract.common.errors import LeanDied
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, TacticOutcome
-from prover.search import Proposed, SearchLimits, search
+from prover.search.environment import Proposed
+from prover.search.search import SearchLimits, search
 from tests.prover.search.scripted import Listed, Scripted, Table
 
 LIMITS = SearchLimits(seconds=30, nodes=50, tactics=8)

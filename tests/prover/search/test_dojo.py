@@ -14,8 +14,9 @@ from lean_extract.common.errors import UserError
 from lean_extract.records import Goal
 from lean_extract.traced import lean_dojo
 from lean_extract.traced.lean_dojo import LeanDojo, LeanDojoMissing, load_lean_dojo
-from prover.search import Proposed, SearchLimits, search
 from prover.search.dojo import DojoEnvironment
+from prover.search.environment import Proposed
+from prover.search.search import SearchLimits, search
 from tests.fakes.lean_dojo_package import Plot, Table, make_package
 
 LIMITS = SearchLimits(seconds=30, nodes=20, tactics=8, tactic_seconds=0.2)

@@ -14,8 +14,8 @@ import pytest
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.toolchains.toolchain import Toolchain
-from prover.search import Proposed, SearchLimits, search
-from prover.search.environment import LeanEnvironment
+from prover.search.environment import LeanEnvironment, Proposed
+from prover.search.search import SearchLimits, search
 from prover.search.theorem import Theorem, check_proof
 from tests.prover.search.helpers import QUICK, templates, theorem
 

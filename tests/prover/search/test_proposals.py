@@ -10,7 +10,7 @@ from lean_extract.goals import parse_goal
 from lean_extract.records import Goal, Premise
 from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates
 from prover.generator.model import Generated
-from prover.search.environment import Proposed, SourcesProposer, no_premises
+from prover.search.environment import Proposed, SourcesProposer
 
 GOAL = parse_goal("p q : Prop\nh : p ∧ q\n⊢ q ∧ p")
 
@@ -30,7 +30,7 @@ class Writes:
 def proposed(
     *written: str, sources: tuple[CandidateSource, ...] = (Templates(), FinishingTactics()), limit: int = 40
 ) -> list[Proposed]:
-    proposer = SourcesProposer(no_premises, sources, limit, generator=Writes(*written), generated=8)
+    proposer = SourcesProposer(None, sources, limit, generator=Writes(*written), generated=8)
     return asyncio.run(proposer.tactics([GOAL]))
 
 

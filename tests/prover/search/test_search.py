@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from lean_extract.common.errors import BadSettings, LeanDied, NoGoalHere
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, TacticOutcome
-from prover.search import Proposed, SearchLimits, SearchResult, search
-from prover.search.search import choose
+from prover.search.environment import Proposed
+from prover.search.search import SearchLimits, SearchResult, choose, search
 from tests.prover.search.scripted import Listed, Scripted, Table
 
 LIMITS = SearchLimits(seconds=30, nodes=50, tactics=8)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Goal, ProofState
-from prover.search import SearchLimits, search
+from prover.search.search import SearchLimits, search
 from prover.search.tree import Attempt, SearchTree, TreeNode, tree_svg
 from tests.prover.search.scripted import Listed, Scripted, Table
 

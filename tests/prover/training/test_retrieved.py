@@ -13,7 +13,7 @@ pytest.importorskip("torch")
 import retriever
 from lean_extract.source.extract import extract_project
 from prover.generator.prompt import encode_prompt
-from prover.training.data import Draws, EncodedPairs, example_of
+from prover.training.data import Draws, EncodedPairs, Examples
 from prover.training.pairs import TacticPair, build_pairs
 from prover.training.retrieved import write_retrieved
 from prover.training.steps import read_retrieved, retrieved_pairs, tactic_steps
@@ -73,15 +73,15 @@ def test_a_sample_to_train_on(folder: Path, tmp_path: Path) -> None:
     for place, names in found.items():
         pair = known.pairs[place]
         assert pair.theorem not in names and f"{pair.theorem.split('_')[0]}_comm" in names
-        served = example_of(pair, known, config, mix, np.random.default_rng(0), names)
+        served = Examples(known, config, mix).of(pair, np.random.default_rng(0), names)
         listed = [known.premises[known.number[name]] for name in names][: config.premises]
         assert served.prompt == encode_prompt("numbered", [pair.goal], listed, 200)
         without = replace(mix, retrieved=0.0)
-        drawn = [example_of(pair, known, config, without, np.random.default_rng(n), names) for n in range(9)]
+        drawn = [Examples(known, config, without).of(pair, np.random.default_rng(n), names) for n in range(9)]
         assert len({tuple(one.prompt) for one in drawn}) > 1
-        bare = example_of(pair, known, config, replace(mix, bare=1.0), np.random.default_rng(0), names)
+        bare = Examples(known, config, replace(mix, bare=1.0)).of(pair, np.random.default_rng(0), names)
         assert bare.prompt == encode_prompt("numbered", [pair.goal], [], 200)
-    nothing = example_of(pair, known, config, mix, np.random.default_rng(0), [])
+    nothing = Examples(known, config, mix).of(pair, np.random.default_rng(0), [])
     assert nothing.prompt == bare.prompt
     draws = Draws(known, config, mix, 0, found)
     served = {tuple(one.prompt) for step in range(len(known.pairs)) for one in draws.batch(step, 0)}

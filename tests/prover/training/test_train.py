@@ -16,9 +16,9 @@ from lean_extract.common.errors import BadSettings, ModelError
 from lean_extract.source.extract import extract_project
 from prover.training.data import Draws, EncodedPairs
 from prover.training.model import FastT5, build_model, load_model
-from prover.training.objective import make_objective
+from prover.training.objective import make_objective, parse
 from prover.training.pairs import build_pairs
-from prover.training.train import PRESETS, ShapeConfig, load_run, parse_config
+from prover.training.train import PRESETS, ShapeConfig, load_run
 from retriever.training.running import train
 from retriever.training.running.checkpoint import load_checkpoint
 from tests.commands import command
@@ -142,7 +142,7 @@ def test_distances_that_are_not_learned_have_no_gradient() -> None:
 
 
 def test_batches_depend_on_nothing_but_seed_and_step(pairs: Path) -> None:
-    config = parse_config({"dataset": str(pairs), "run": "x", "mix": {"pairs": 4}})
+    config = parse({"dataset": str(pairs), "run": "x", "mix": {"pairs": 4}})
     known = EncodedPairs(pairs, "train")
     one, two = (Draws(known, config.prompt, config.mix, 7) for _ in range(2))
     later = [one.batch(step, 0) for step in range(40)]
@@ -152,7 +152,7 @@ def test_batches_depend_on_nothing_but_seed_and_step(pairs: Path) -> None:
 
 
 def test_no_process_repeats_what_another_sees_later(pairs: Path) -> None:
-    config = parse_config({"dataset": str(pairs), "run": "x", "mix": {"pairs": 1, "terms": 0.0, "bare": 1.0}})
+    config = parse({"dataset": str(pairs), "run": "x", "mix": {"pairs": 1, "terms": 0.0, "bare": 1.0}})
     known = EncodedPairs(pairs, "train")
     known.pairs = known.pairs[:128]  # an epoch: 128 batches
     draws = Draws(known, config.prompt, config.mix, 0)
@@ -165,7 +165,7 @@ def test_no_process_repeats_what_another_sees_later(pairs: Path) -> None:
 
 
 def test_what_only_memory_could_spell_is_known(pairs: Path) -> None:
-    config = parse_config({"dataset": str(pairs), "run": "x", "mix": {"pairs": 1}})
+    config = parse({"dataset": str(pairs), "run": "x", "mix": {"pairs": 1}})
     known = EncodedPairs(pairs, "train")
     draws = Draws(known, config.prompt, config.mix, 0)
     examples = [example for step in range(64) for example in draws.batch(step, 0)]
@@ -181,7 +181,7 @@ def test_a_share_of_the_prompts_has_no_positive_premise(pairs: Path) -> None:
     shares = []
     for missed in (0.0, 1.0):
         mix = {"pairs": 8, "bare": 0.0, "missed": missed}
-        config = parse_config({"dataset": str(pairs), "run": "x", "mix": mix})
+        config = parse({"dataset": str(pairs), "run": "x", "mix": mix})
         draws = Draws(known, config.prompt, config.mix, 0)
         examples = [example for step in range(8) for example in draws.batch(step, 0)]
         shares.append(sum(bool(example.good) for example in examples) / len(examples))
@@ -189,7 +189,7 @@ def test_a_share_of_the_prompts_has_no_positive_premise(pairs: Path) -> None:
 
 
 def test_an_epoch_takes_every_step_once(pairs: Path) -> None:
-    config = parse_config({"dataset": str(pairs), "run": "x", "mix": {"pairs": 1, "terms": 0.0}})
+    config = parse({"dataset": str(pairs), "run": "x", "mix": {"pairs": 1, "terms": 0.0}})
     known = EncodedPairs(pairs, "train")
     assert Draws(known, config.prompt, config.mix, 0).size == len(known.pairs)
 
@@ -201,6 +201,6 @@ def test_presets_are_read(preset: str) -> None:
 
 def test_a_mistyped_setting_is_told() -> None:
     with pytest.raises(BadSettings, match=r"unknown setting `shape\.layer`"):
-        parse_config({"dataset": "d", "run": "r", "shape": {"layer": 3}})
+        parse({"dataset": "d", "run": "r", "shape": {"layer": 3}})
     with pytest.raises(BadSettings, match=r"`prompt.form` must be one of numbered, reprover"):
-        parse_config({"dataset": "d", "run": "r", "prompt": {"form": "other"}})
+        parse({"dataset": "d", "run": "r", "prompt": {"form": "other"}})
