@@ -21,7 +21,7 @@ from platformdirs import user_cache_path
 
 import prover
 from lean_extract.common.errors import ModelError
-from lean_extract.common.files.private import UMASK, make_private_folder
+from lean_extract.common.files.atomic import UMASK, make_private_folder
 from lsp_server.engine.stores import first_use
 from prover.generator import files, prompt
 from retriever.models.hub import find_model

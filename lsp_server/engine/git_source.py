@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from lean_extract.common.errors import UserError
-from lean_extract.common.files.private import UMASK, make_private_folder
+from lean_extract.common.files.atomic import UMASK, make_private_folder
 from lean_extract.common.terminal_text import shown, without_login
 from lsp_server.engine.git_address import GitAddress
 

@@ -15,9 +15,8 @@ from typing import Any
 
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import BadSource, UserError
-from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.atomic import make_private_folder, replacing
 from lean_extract.common.files.json_text import read_json
-from lean_extract.common.files.private import make_private_folder
 from lean_extract.common.terminal_text import shown, without_login
 from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, read_layout
 from lsp_server.engine.git_address import GitAddress

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from lean_extract.common.errors import IndexDamaged, IndexUnreadable, IndexWriteFailed
 from lean_extract.common.files import json_text
-from lean_extract.common.files.private import make_private_folder, private_file
+from lean_extract.common.files.atomic import make_private_folder, private_file
 from lean_extract.common.files.reading import read_regular
 
 MAX_DOCUMENT = 1 << 28

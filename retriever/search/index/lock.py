@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lean_extract.common.errors import IndexLocked
 from lean_extract.common.file_lock import open_lock_file, read_holder, try_lock, write_holder
-from lean_extract.common.files.private import make_private_folder
+from lean_extract.common.files.atomic import make_private_folder
 
 _ASK_AGAIN_SECONDS = 0.1
 

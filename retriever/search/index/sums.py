@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from lean_extract.common.files.private import private_file
+from lean_extract.common.files.atomic import private_file
 from lean_extract.common.files.reading import read_regular
 from retriever.search.index.files import damaged
 
