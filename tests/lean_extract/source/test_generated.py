@@ -221,16 +221,8 @@ def test_name_hints_count_below_them_and_both_ways_for_duals() -> None:
     text += "to_additive_name_hint Foo Bar\n@[to_additive] theorem foo_mul : p := x\n"
     text += "insert_to_additive_translation Q.A R\n@[to_additive] theorem Q.A.mul : p := x"
     expected = [
-        "left_a",
-        "left_b",
-        "right_b",
-        "sndRight",
-        "fstLeft",
-        "foo_mul",
-        "bar_add",
-        "Q.A.mul",
-        "R.add",
-    ]
+        "left_a", "left_b", "right_b", "sndRight", "fstLeft", "foo_mul", "bar_add", "Q.A.mul", "R.add",
+    ]  # fmt: skip
     assert names(text) == expected
 
 
