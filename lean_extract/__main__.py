@@ -11,7 +11,7 @@ from lean_extract.common.verbs import Verb, run_verb
 VERBS: Mapping[str, Verb] = {
     "extract": Verb(".source.extract", "extract the records of a project from its text"),
     "extract-all": Verb(".source.extract_all", "extract many projects, on several processes or machines"),
-    "trace": Verb(".traced.command", "extract the records of a library with Lean itself"),
+    "trace": Verb(".traced.extract", "extract the records of a library with Lean itself"),
     "goal-comments": Verb(
         ".traced.goal_comments", "add the goals that Lean printed between tactics to records"
     ),

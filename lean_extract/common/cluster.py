@@ -23,10 +23,9 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from lean_extract.common.errors import ClusterLost, PremiseSuggestError, TaskFailed, UserError, WorkersDied
-from lean_extract.common.extras import import_extra
 from lean_extract.common.files.reading import is_there
 from lean_extract.common.python_path import safe_path
-from lean_extract.common.terminal_text import shown, without_login
+from lean_extract.common.terminal_text import import_extra, shown, without_login
 
 log = logging.getLogger("premise_suggest")
 

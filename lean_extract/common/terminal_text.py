@@ -1,18 +1,22 @@
-"""What a command line prints: warnings about data, untrusted text made safe, installation hints.
+"""What a command line prints: warnings about data, untrusted text made safe, and how to install what is missing.
 
 Standard output and error are in UTF-8, and usable whatever has become of who reads them.
 """
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import ModuleType
 from typing import TextIO, cast
 from unicodedata import category
+
+from lean_extract.common.errors import UserError
 
 
 def pip() -> str:
@@ -125,3 +129,24 @@ def _settled(stream: TextIO) -> bool:
             os.dup2(nowhere, stream.fileno())
             os.close(nowhere)
         return False
+
+
+def import_extra(module: str, extra: str, purpose: str) -> ModuleType:
+    """Import a module of a package that an extra installs.
+
+    Args:
+        module: its full name, such as `sklearn.feature_extraction.text`.
+        extra: the name of the extra in pyproject.toml.
+        purpose: what needs the module, as the subject of the error message: `Global decoding`.
+
+    Raises:
+        UserError: the module cannot be imported. The hint names the extra.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise UserError(
+            f"{purpose} needs the package `{package}`, which cannot be imported: {error}.",
+            f"Install it: {pip_install(extra)}",
+        ) from error

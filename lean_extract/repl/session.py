@@ -38,11 +38,10 @@ from lean_extract.session.asking import refuse_unread
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Above, Fault, mentions_sorry
 from lean_extract.session.insertion import Insertion, unhidden
-from lean_extract.session.live import LeanLimits, TacticSeconds
+from lean_extract.session.live import LeanLimits, TacticSeconds, TrialBatch
 from lean_extract.session.places import Place, bare, hole_at
 from lean_extract.session.suggested import as_suggested, asks
 from lean_extract.session.tactic_sites import TacticSite, guesses, snap
-from lean_extract.session.trial_batch import TrialBatch
 from lean_extract.session.verdict import mark_unjudged, same_goal, shortened
 from lean_extract.syntax.tactic_text import defect
 

@@ -14,10 +14,9 @@ from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.asking import GoalsFound, ask, ask_expected, broken_goal
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, mentions_sorry
-from lean_extract.session.live import LeanLimits, TacticSeconds
+from lean_extract.session.live import LeanLimits, TacticSeconds, TrialBatch
 from lean_extract.session.server import LeanServer
 from lean_extract.session.tactic_sites import command_start
-from lean_extract.session.trial_batch import TrialBatch
 from lean_extract.session.trials import find_site
 from lean_extract.toolchains.toolchain import Toolchain
 

@@ -15,12 +15,11 @@ from lean_extract.session.asking import GoalsFound, error_above
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Above, Fault, faults_of, mentioned, open_end, rests_on
 from lean_extract.session.insertion import Insertion, with_warnings
-from lean_extract.session.live import LeanLimits
+from lean_extract.session.live import LeanLimits, Tries
 from lean_extract.session.places import bare
 from lean_extract.session.server import LeanServer
 from lean_extract.session.suggested import apply_suggestion, as_suggested, asks
 from lean_extract.session.tactic_sites import PatchedDocument, TacticSite, guesses
-from lean_extract.session.trial_batch import Tries
 from lean_extract.session.verdict import (
     CopyMessages,
     judge,

@@ -18,8 +18,7 @@ from threading import Event
 from typing import Any
 
 from lean_extract.common.errors import ErrorPlace, LeanDied, LeanError, LeanTimeout, ProjectBroken
-from lean_extract.common.files.atomic import replacing
-from lean_extract.common.files.private import UMASK, make_private_folder
+from lean_extract.common.files.atomic import UMASK, make_private_folder, replacing
 from lean_extract.common.files.reading import MAX_SOURCE, read_regular
 from lean_extract.source.projects.walking import FolderWalk, Notices
 

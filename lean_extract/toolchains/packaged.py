@@ -24,8 +24,7 @@ from threading import Event
 from platformdirs import user_cache_path
 
 from lean_extract.common.errors import LeanNotFound
-from lean_extract.common.files.atomic import replacing
-from lean_extract.common.files.private import make_private_folder
+from lean_extract.common.files.atomic import make_private_folder, replacing
 from lean_extract.common.terminal_text import pip_install
 from lean_extract.toolchains.compile import Progress, Rejected, compile_folder
 

@@ -1,28 +1,51 @@
-"""Extracts the records of a compiled library with Lean itself.
+"""Extract the records of a library with Lean itself.
 
-Names, positions and used premises come from the `.ilean` files, statements and kinds from a run of `lean`, and
-the states before and after each tactic (section 3.1.1 of the paper) from a live session. The source reader is
-used only to find the tactics.
+    python -m lean_extract trace SOURCES OUT [--no-states] [--dojo]
+
+A Lake project has to be built first (`lake build`); any other folder is compiled here. With `--dojo`, SOURCES
+is a clone of a Git repository, and LeanDojo traces it (the extra `premise-suggest[dojo]`; it needs Lake).
 """
 
 from __future__ import annotations
 
+import argparse
+import asyncio
 from bisect import bisect_left
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from tqdm import tqdm
+
 from lean_extract.common.errors import LeanError, NoGoalHere, ProjectBroken
 from lean_extract.common.files.reading import read_source
-from lean_extract.records import FileProblem, Position, Premise, Proof, ProofState, Record, Span, TacticStep
+from lean_extract.records import (
+    FileProblem,
+    Header,
+    Position,
+    Premise,
+    Proof,
+    ProofState,
+    Record,
+    Span,
+    TacticStep,
+    write_records,
+)
+from lean_extract.session import LeanSession
 from lean_extract.source.names.binders import parse_binders
+from lean_extract.source.projects.project import library_folders
 from lean_extract.source.proofs.proof import SourceStep
 from lean_extract.source.reader import read_module
 from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import tokenize
-from lean_extract.toolchains.compile import lean_messages
+from lean_extract.toolchains import packaged
+from lean_extract.toolchains.compile import compile_folder, import_order, lean_messages, read_sources
+from lean_extract.toolchains.toolchain import Toolchain, project_oleans, resolve_lean
+from lean_extract.traced import lean_dojo
 from lean_extract.traced.ilean import Ilean, IleanDeclaration, read_ilean
+from lean_extract.traced.lean_dojo import load_lean_dojo
 
 _MODIFIERS = frozenset({"private", "protected", "noncomputable", "unsafe", "partial", "public", "meta"})
 
@@ -110,6 +133,10 @@ def _kind(printed: str) -> tuple[set[str], str]:
 
 async def trace_module(library: Compiled, name: str, session: Goals | None = None) -> AsyncIterator[Record]:
     """The records of one module: Module, Premise and Proof, and FileProblem where Lean gave no state.
+
+    Names, positions and used premises come from the `.ilean` files, statements and kinds from a run of `lean`, and
+    the states before and after each tactic (section 3.1.1 of the paper) from a live session. The source reader is
+    used only to find the tactics.
 
     Args:
         library: the compiled library.
@@ -231,3 +258,86 @@ async def _with_states(
 
 def _without_main(state: ProofState) -> ProofState:
     return ProofState(state.goals[1:])
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("sources", type=Path, help="the folder that module names are relative to")
+    parser.add_argument("out", type=Path, help="the records file to write (JSONL)")
+    parser.add_argument("--no-states", action="store_true", help="premises only, which is much faster")
+    parser.add_argument("--dojo", action="store_true", help="trace a copy of a Git clone with LeanDojo")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    sources = options.sources.resolve()
+    if options.dojo:
+        counts = trace_with_lean_dojo(sources, options.out)
+    else:
+        counts = asyncio.run(trace_library(sources, options.out, not options.no_states))
+    print(", ".join(f"{count:,} {kind.lower()}s" for kind, count in counts.items()))
+
+
+async def trace_library(sources: Path, out: Path, with_states: bool) -> Counter[str]:
+    """Write the records of every module under `sources`. Returns the number of records of each kind.
+
+    Raises:
+        ProjectBroken: the library has not been built, or does not build.
+        LeanError: no Lean was found, or it ended early.
+    """
+    library, toolchain = compiled(sources)
+    records: list[Record] = []
+    async with await LeanSession.start(sources, toolchain) as session:
+        modules = [source.module for source in import_order(read_sources(sources))]
+        for module in tqdm(modules, unit=" modules", disable=None):
+            asked = session if with_states else None
+            records += [record async for record in trace_module(library, module, asked)]
+    write_records(out, Header("lean", toolchain.version), records)
+    return Counter(type(record).__name__ for record in records)
+
+
+def trace_with_lean_dojo(clone: Path, out: Path) -> Counter[str]:
+    """Write the records of a Git clone as LeanDojo traces it. Returns the number of records of each kind.
+
+    Raises:
+        LeanDojoMissing: LeanDojo cannot be used here.
+        UserError, LeanError: the folder is not a Git clone, or cannot be traced.
+    """
+    library = load_lean_dojo()
+    traced = lean_dojo.trace(library, clone)
+    counts: Counter[str] = Counter()
+
+    def counted() -> Iterator[Record]:
+        for record in lean_dojo.records_of(traced):
+            counts[type(record).__name__] += 1
+            yield record
+
+    write_records(out, Header("lean", f"LeanDojo {library.version}, {traced.repo.commit}"), counted())
+    return counts
+
+
+def compiled(sources: Path) -> tuple[Compiled, Toolchain]:
+    """The compiled library, and a Lean that can import it. Raises as `trace_library`."""
+    toolchain = resolve_lean(sources)
+    if toolchain.kind == "lake":
+        out = next((folder for folder in library_folders(sources) if folder.is_dir()), None)
+        if out is None:
+            raise ProjectBroken(f"{sources} has not been built.", "Run `lake build` there first.")
+    else:
+        out = project_oleans(sources)
+        toolchain = replace(toolchain, environment={"LEAN_PATH": str(out), **toolchain.environment})
+        _build(sources, out, toolchain)
+    return Compiled(sources, out, toolchain.lean_command, toolchain.environment), toolchain
+
+
+def _build(sources: Path, out: Path, toolchain: Toolchain) -> None:
+    if toolchain.kind == "packaged":
+        packaged.build_library(sources, out, packaged.prepare())
+        return
+    compile_folder(
+        sources,
+        out,
+        lean_command=toolchain.lean_command,
+        environment=toolchain.environment,
+        identity=f"{toolchain.kind} {toolchain.version}",
+    )

@@ -26,7 +26,7 @@ from platformdirs import user_cache_path
 import prover
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import ModelError, UserError
-from lean_extract.common.files.private import UMASK, make_private_folder
+from lean_extract.common.files.atomic import UMASK, make_private_folder
 from lsp_server.engine.stores import first_use
 from lsp_server.engine.tasks import to_the_end
 from prover.generator import files

@@ -24,9 +24,8 @@ from urllib.parse import unquote
 
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import BadSource, UserError
-from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.atomic import UMASK, make_private_folder, replacing
 from lean_extract.common.files.json_text import read_json
-from lean_extract.common.files.private import UMASK, make_private_folder
 from lean_extract.common.files.reading import is_file, is_folder
 from lean_extract.common.terminal_text import shown, without_login
 from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, read_layout

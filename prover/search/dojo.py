@@ -19,8 +19,7 @@ from lean_extract.common.errors import BadState, GoalBroken, LeanDied, LeanError
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault, mentions_sorry
-from lean_extract.session.live import TacticSeconds
-from lean_extract.session.trial_batch import TrialBatch
+from lean_extract.session.live import TacticSeconds, TrialBatch
 from lean_extract.session.verdict import same_goal
 from lean_extract.syntax.tactic_text import defect
 from lean_extract.traced.lean_dojo import LeanDojo

@@ -13,7 +13,7 @@ from platformdirs import user_cache_path
 
 import lean_extract
 from lean_extract.common.errors import BadSource, PremiseSuggestError, ProjectBroken
-from lean_extract.common.files.private import make_private_folder, private_file
+from lean_extract.common.files.atomic import make_private_folder, private_file
 from lean_extract.common.files.reading import is_folder
 from lean_extract.source.projects.project import find_sources, is_project_root, only_of, projects_at
 from lean_extract.toolchains.compile import header_imports

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from lean_extract.common.extras import import_extra
+from lean_extract.common.terminal_text import import_extra
 
 COLOURS = (
     "#d1495b",

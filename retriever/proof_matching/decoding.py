@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.common.arrays import Int64s
-from lean_extract.common.extras import import_extra
+from lean_extract.common.terminal_text import import_extra
 
 Scores = NDArray[np.floating]
 UNASSIGNED = -1

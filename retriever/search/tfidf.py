@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.common.arrays import Floats
-from lean_extract.common.extras import import_extra
+from lean_extract.common.terminal_text import import_extra
 from retriever.search.index.postings import Postings
 
 _PURPOSE = "TF-IDF"

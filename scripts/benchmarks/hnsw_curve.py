@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from lean_extract.common.arrays import Floats, Int8s
-from lean_extract.common.extras import import_extra
+from lean_extract.common.terminal_text import import_extra
 from retriever.metrics.charts import LinePanel, PlotLine, line_chart, require_charts
 from retriever.models.quantise import quantise
 from retriever.search.index import hnsw

@@ -148,29 +148,6 @@ async def test_what_lake_would_fetch(project: LakeProject, case: str) -> None:
     assert said in error.message and hint in error.hint
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('{"version": 4}', "its version is 4"),
-        ('{"version": "0.4.0"}', "0.4.0"),
-        ('{"version": "2.0.0"}', "newer Lake"),
-        ('{"version": null}', "None"),
-        ("", "cannot be read"),
-        ("{", "cannot be read"),
-        ("[]", "cannot be read"),
-        *((f'{{"version": {version}}}', "") for version in ("5", "7", '"1.0.0"', '"1.2.0-beta"')),
-    ],
-)
-def test_manifests_of_other_times(tmp_path: Path, text: str, said: str) -> None:
-    (tmp_path / "lakefile.toml").write_text(LAKEFILE)
-    (tmp_path / "lake-manifest.json").write_text(text)
-    if said:
-        with pytest.raises(ProjectBroken, match=said):
-            refuse_fetching(tmp_path)
-    else:
-        refuse_fetching(tmp_path)
-
-
 async def test_a_missing_package_for_the_other_commands_of_lake(project: LakeProject) -> None:
     hide_checkout(project)
     before, toolchain = everything(project.root), project.toolchain

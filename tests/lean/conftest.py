@@ -10,7 +10,7 @@ import pytest
 
 from lean_extract.records import Record, read_records
 from lean_extract.toolchains.packaged import CORE_SOURCES
-from lean_extract.traced.command import trace_library
+from lean_extract.traced.extract import trace_library
 from tests.environments import without_lean
 from tests.once import Once
 

@@ -25,13 +25,9 @@ SOLUTIONS = {
         "exact f.injective_iff.mp hf",
     ),
     "FirstSteps": (
-        "exact Nat.dvd_factorial hk hkn",
-        "exact Nat.add_left_comm a b c",
-        "exact Nat.exists_infinite_primes N",
-        "simp",
-        "intro a b c; exact Nat.dvd_trans",
-        "intro a; exact List.mem_append_left l",
-        "intro h; exact Nat.not_lt.mpr h",
+        "exact Nat.dvd_factorial hk hkn", "exact Nat.add_left_comm a b c",
+        "exact Nat.exists_infinite_primes N", "simp", "intro a b c; exact Nat.dvd_trans",
+        "intro a; exact List.mem_append_left l", "intro h; exact Nat.not_lt.mpr h",
     ),
     "SeveralGoals": (
         "exact Set.inter_subset_left",
@@ -46,7 +42,7 @@ SOLUTIONS = {
         "exact Nat.le_total m n",
         "rw [Nat.mul_self_add, Nat.two_mul (m * m), Nat.add_right_comm, Nat.add_right_comm (m * m)]",
     ),
-}
+}  # fmt: skip
 """For every file under `Unfinished`, what its `sorry`s stand for, in their order."""
 
 

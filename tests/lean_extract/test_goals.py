@@ -80,17 +80,11 @@ def test_hypotheses(line: str, hypothesis: Hypothesis) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "1 goal\nn : ℕ\n⊢ n = n",
-        "n : ℕ\r\n⊢ n = n\r\n",
-        "```lean\nn : ℕ\n⊢ n = n\n```",
-        "\ufeffn : ℕ\n\n⊢ n = n\n\n",
-        "    n : ℕ\n    ⊢ n = n\n",
-        "error: unsolved goals\nn : ℕ\n⊢ n = n",
-        "n : ℕ\n⊢n = n",
-        "n : ℕ\n| n = n",
-        "n : ℕ\n|- n = n",
+        "1 goal\nn : ℕ\n⊢ n = n", "n : ℕ\r\n⊢ n = n\r\n", "```lean\nn : ℕ\n⊢ n = n\n```",
+        "\ufeffn : ℕ\n\n⊢ n = n\n\n", "    n : ℕ\n    ⊢ n = n\n", "error: unsolved goals\nn : ℕ\n⊢ n = n",
+        "n : ℕ\n⊢n = n", "n : ℕ\n| n = n", "n : ℕ\n|- n = n",
     ],
-)
+)  # fmt: skip
 def test_other_ways_to_print_the_same_goal(text: str) -> None:
     assert parse_state(text) == ProofState((Goal((Hypothesis(("n",), "ℕ"),), "n = n"),))
 
@@ -193,17 +187,10 @@ def test_any_text_is_a_state_or_told_not_to_be(text: str) -> None:
 @pytest.mark.parametrize(
     "piece",
     [
-        "h : ∀ x, let y := x; y = 2 ∧\n    True\n",
-        "a ",
-        "(",
-        '"\\',
-        "«",
-        "'\\",
-        "h : (\n",
-        "x : T := ",
+        "h : ∀ x, let y := x; y = 2 ∧\n    True\n", "a ", "(", '"\\', "«", "'\\", "h : (\n", "x : T := ",
         "⊢ p\n",
     ],
-)
+)  # fmt: skip
 def test_a_goal_of_a_megabyte_takes_no_more_than_its_share(piece: str) -> None:
     """Anything but linear time would be minutes here."""
     text = "h : p " + piece * (1_000_000 // len(piece)) + "\n⊢ p"

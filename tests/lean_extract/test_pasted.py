@@ -104,18 +104,10 @@ def test_no_text_breaks_the_reader(text: str) -> None:
 @pytest.mark.parametrize(
     "piece",
     [
-        "x ",
-        "▼ ",
-        "-- ⊢ a\n",
-        "/-",
-        "theorem t (x : ℕ) : x = x := by\n",
-        "error: ",
-        "@[a",
-        "Messages (1)\n",
-        "a ⊢ ",
-        "a : b\n",
+        "x ", "▼ ", "-- ⊢ a\n", "/-", "theorem t (x : ℕ) : x = x := by\n", "error: ", "@[a",
+        "Messages (1)\n", "a ⊢ ", "a : b\n",
     ],
-)
+)  # fmt: skip
 def test_time_is_linear_in_the_length_of_the_text(piece: str) -> None:
     def read(text: str) -> None:
         try:

@@ -11,8 +11,8 @@ import pytest
 
 from lean_extract.records import TacticOutcome
 from lean_extract.session import LeanLimits, LeanSession
+from lean_extract.session.live import TrialBatch
 from lean_extract.session.processes import descendants, identify, kill
-from lean_extract.session.trial_batch import TrialBatch
 from lean_extract.toolchains.packaged import PackagedLean
 from tests.lean_extract.session_helpers import cpu_seconds, marked, outcomes, toolchain_of
 

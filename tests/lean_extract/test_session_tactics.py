@@ -103,15 +103,11 @@ NEVER = [
     "have := hp; clear this",
 ]
 ODD = [
-    "exact ⟨hq, hp⟩ -- so there",
-    "exact ⟨hq, /- ( -/ hp⟩",
-    "constructor\n· exact hq\n· exact hp",
-    "  constructor\n  · exact hq\n  · exact hp",
-    "constructor <;> assumption",
-    "constructor; exact hq; exact hp",
-    "have sorry' := hp; exact ⟨hq, sorry'⟩",
+    "exact ⟨hq, hp⟩ -- so there", "exact ⟨hq, /- ( -/ hp⟩", "constructor\n· exact hq\n· exact hp",
+    "  constructor\n  · exact hq\n  · exact hp", "constructor <;> assumption",
+    "constructor; exact hq; exact hp", "have sorry' := hp; exact ⟨hq, sorry'⟩",
     "have : ∀ c : Prop, c → c := by\n  intro c h\n  exact h\nexact ⟨hq, this _ hp⟩",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", [SWAP, BESIDE_ANOTHER_SORRY], ids=["alone", "beside another sorry"])

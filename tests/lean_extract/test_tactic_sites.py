@@ -15,36 +15,11 @@ from lean_extract.syntax.tactic_text import defect
 
 PIECES = st.sampled_from(
     [
-        "theorem t : p :=",
-        "by ",
-        "sorry",
-        "\n",
-        "\n  ",
-        "· ",
-        "exact h",
-        "(",
-        ")",
-        "⟨",
-        "⟩",
-        "{",
-        "}",
-        "-- x\n",
-        "/- ",
-        " -/",
-        '"',
-        "𝕜",
-        "_",
-        "?a",
-        "; ",
-        "<;> ",
-        "inl a => ",
-        "end N",
-        "\r\n",
-        "\u2028",
-        "«a b»",
-        "'('",
+        "theorem t : p :=", "by ", "sorry", "\n", "\n  ", "· ", "exact h", "(", ")", "⟨", "⟩", "{", "}",
+        "-- x\n", "/- ", " -/", '"', "𝕜", "_", "?a", "; ", "<;> ", "inl a => ", "end N", "\r\n", "\u2028",
+        "«a b»", "'('",
     ]
-)
+)  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=25).map("".join)
 
 
@@ -95,15 +70,10 @@ def test_what_could_leave_the_braces_is_a_defect(tactic: str, escape: str) -> No
 @pytest.mark.parametrize(
     "tactic",
     [
-        "simp [foo]",
-        "exact ⟨a, b⟩ -- )",
-        'exact f "("',
-        "exact f '('",
-        "exact f' a",
-        "rw [← h] at h' ⊢",
+        "simp [foo]", "exact ⟨a, b⟩ -- )", 'exact f "("', "exact f '('", "exact f' a", "rw [← h] at h' ⊢",
         "omega /- ( -/",
     ],
-)
+)  # fmt: skip
 def test_tactics_without_a_defect(tactic: str) -> None:
     assert defect(tactic) is None
 

@@ -12,21 +12,11 @@ from lean_extract.syntax.tactic_text import LONGEST, brackets, code, defect, pro
 @pytest.mark.parametrize(
     "tactic",
     [
-        "sorry",
-        "exact sorry",
-        "exact (by · admit)",
-        "unhygienic sorry",
-        "exact sorryAx _ true",
-        "exact «sorryAx» _ true",
-        "exact _root_.sorryAx _ true",
-        "exact @sorryAx p false",
-        'exact absurd s!"{(sorry : p)}" h',
-        "stop",
-        "apply?",
-        "sorry_if_sorry",
-        "plausible",
+        "sorry", "exact sorry", "exact (by · admit)", "unhygienic sorry", "exact sorryAx _ true",
+        "exact «sorryAx» _ true", "exact _root_.sorryAx _ true", "exact @sorryAx p false",
+        'exact absurd s!"{(sorry : p)}" h', "stop", "apply?", "sorry_if_sorry", "plausible",
     ],
-)
+)  # fmt: skip
 def test_giving_up_in_any_spelling(tactic: str) -> None:
     found = defect(tactic)
     assert found is not None and found.endswith(" leaves the goal to `sorry`")
@@ -36,21 +26,15 @@ def test_giving_up_in_any_spelling(tactic: str) -> None:
 @pytest.mark.parametrize(
     "tactic",
     [
-        "native_decide",
-        "decide +native",
-        "decide (config := {native := true})",
-        "decide +«native»",
-        "decide («native» := true)",
-        "decide (config := ⟨false, true, false, false⟩)",
+        "native_decide", "decide +native", "decide (config := {native := true})", "decide +«native»",
+        "decide («native» := true)", "decide (config := ⟨false, true, false, false⟩)",
         "decide -kernel (zetaReduce := true) («config» := .mk false true false false)",
-        "decide (config := mine)",
-        "decide (config := {mine with kernel := false})",
+        "decide (config := mine)", "decide (config := {mine with kernel := false})",
         "have native := true; decide (config := {native})",
-        "exact (by decide (config := (⟨false, true, false, false⟩)))",
-        "exact Lean.ofReduceBool f true rfl",
+        "exact (by decide (config := (⟨false, true, false, false⟩)))", "exact Lean.ofReduceBool f true rfl",
         "bv_decide",
     ],
-)
+)  # fmt: skip
 def test_compiled_code_is_not_trusted(tactic: str) -> None:
     found = proves_nothing(tactic)
     assert found is not None and "trusts compiled code" in found
@@ -118,35 +102,17 @@ def test_what_is_refused(tactic: str, reason: str) -> None:
 @pytest.mark.parametrize(
     "tactic",
     [
-        "exact hs.end",
-        "simp [IsOpen.inter, sorry_free, Foo.stop, h.admit']",
-        "exact sorry'",
-        "exact ⟨hq, hp⟩ -- } sorry",
-        'exact f "} sorry # eval"',
-        "open Nat in exact h",
-        "simp only [← foo, #s]",
-        "exact #[1, 2]",
-        "decide (config := {kernel := true})",
-        "decide +kernel (config := { zetaReduce := true, revert := false, })",
-        "decide",
-        "exact of_decide_eq_true (by decide +revert)",
-        "simp +decide (config := mine)",
-        "simp (config := {decide := true})",
-        "exact native",
-        "constructor\n· exact hq\n· exact hp",
-        "exact «theorem»",
-        "exact f 'r' (g r)",
-        "show p from h",
-        "repeat' constructor",
-        "exact f ⁻¹' s",
-        "simp [Set.image, f '' s]",
-        "exact f 'a' 'b'",
-        "rcases h with ⟨x', -, rfl⟩",
-        "exact h₁'.2 x'",
-        'exact f "a } b" "\\n"',
-        "nlinarith [sq_nonneg (x - 2⁻¹ * y')]",
+        "exact hs.end", "simp [IsOpen.inter, sorry_free, Foo.stop, h.admit']", "exact sorry'",
+        "exact ⟨hq, hp⟩ -- } sorry", 'exact f "} sorry # eval"', "open Nat in exact h",
+        "simp only [← foo, #s]", "exact #[1, 2]", "decide (config := {kernel := true})",
+        "decide +kernel (config := { zetaReduce := true, revert := false, })", "decide",
+        "exact of_decide_eq_true (by decide +revert)", "simp +decide (config := mine)",
+        "simp (config := {decide := true})", "exact native", "constructor\n· exact hq\n· exact hp",
+        "exact «theorem»", "exact f 'r' (g r)", "show p from h", "repeat' constructor", "exact f ⁻¹' s",
+        "simp [Set.image, f '' s]", "exact f 'a' 'b'", "rcases h with ⟨x', -, rfl⟩", "exact h₁'.2 x'",
+        'exact f "a } b" "\\n"', "nlinarith [sq_nonneg (x - 2⁻¹ * y')]",
     ],
-)
+)  # fmt: skip
 def test_what_is_not(tactic: str) -> None:
     assert defect(tactic) is None
 

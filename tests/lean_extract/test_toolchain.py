@@ -114,15 +114,11 @@ def test_the_variable_of_elan_wins_over_the_file(machine: Machine) -> None:
 
 
 INSTALLED = (
-    "leanprover--lean4---v4.9.0",
-    "leanprover--lean4---v4.27.0",
-    "leanprover--lean4---v4.28.0-rc2",
-    "leanprover--lean4---v4.28.0-rc10",
-    "leanprover--lean4-nightly---nightly-2026-06-30",
-    "leanprover--lean4-nightly---nightly-2026-07-01",
-    "leanprover--lean4-pr-releases---pr-release-1234",
+    "leanprover--lean4---v4.9.0", "leanprover--lean4---v4.27.0", "leanprover--lean4---v4.28.0-rc2",
+    "leanprover--lean4---v4.28.0-rc10", "leanprover--lean4-nightly---nightly-2026-06-30",
+    "leanprover--lean4-nightly---nightly-2026-07-01", "leanprover--lean4-pr-releases---pr-release-1234",
     "mine",
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

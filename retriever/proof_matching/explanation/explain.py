@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from lean_extract.common.errors import BadSettings, ModelError, UserError
-from lean_extract.common.extras import import_extra
+from lean_extract.common.terminal_text import import_extra
 from retriever.proof_matching.schema import StatementProof, Token
 from retriever.proof_matching.tfidf import tfidf_scores
 

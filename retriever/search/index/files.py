@@ -26,7 +26,7 @@ import numpy.typing as npt
 from lean_extract.common.errors import IndexDamaged, IndexLocked, IndexUnreadable, IndexWriteFailed
 from lean_extract.common.file_lock import open_lock_file, read_holder, try_lock, write_holder
 from lean_extract.common.files import json_text
-from lean_extract.common.files.private import make_private_folder, private_file
+from lean_extract.common.files.atomic import make_private_folder, private_file
 from lean_extract.common.files.reading import read_regular
 
 MAX_DOCUMENT = 1 << 28

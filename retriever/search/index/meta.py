@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from lean_extract.common.files.private import private_file
+from lean_extract.common.files.atomic import private_file
 from lean_extract.common.files.reading import read_regular
 from lean_extract.common.typed import Form, read_typed, read_value
 from retriever.search.index.files import damaged, read_document, unreadable, write_document

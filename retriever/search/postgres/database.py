@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lean_extract.common.errors import StoreUnavailable, UserError
-from lean_extract.common.extras import import_extra
+from lean_extract.common.terminal_text import import_extra
 from retriever.search.postgres.address import read_address
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lean_extract.common.errors import IndexDamaged, ModelError, StoreUnavailable
-from lean_extract.common.files.private import make_private_folder, private_file
+from lean_extract.common.files.atomic import make_private_folder, private_file
 from lean_extract.common.typed import read_value
 from retriever.search.index.exact import ExactSearch, NearestNeighbours
 from retriever.search.index.files import explained_writes, make_folder

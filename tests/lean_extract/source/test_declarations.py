@@ -4,14 +4,36 @@ from lean_extract.records import Position
 from tests.lean_extract.source.reading import names, premises, read
 
 
-def test_namespaces_open_and_close_component_by_component() -> None:
-    text = "namespace A.B\ntheorem x : p := q\nend B\ntheorem y : p := q\nend A\ntheorem z : p := q\n"
-    assert names(text) == ["A.B.x", "A.y", "z"]
-
-
-def test_sections_do_not_name_and_root_names_leave_the_namespace() -> None:
-    text = "namespace A\nsection S\ntheorem _root_.Z.x : p := q\ntheorem y : p := q\nend S\nend A"
-    assert names(text) == ["Z.x", "A.y"]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "namespace A.B\ntheorem x : p := q\nend B\ntheorem y : p := q\nend A\ntheorem z : p := q\n",
+            ["A.B.x", "A.y", "z"],
+        ),
+        (
+            "namespace A\nsection S\ntheorem _root_.Z.x : p := q\ntheorem y : p := q\nend S\nend A",
+            ["Z.x", "A.y"],
+        ),
+        ("example : 1 = 1 := rfl\ntheorem a : p := q", ["a"]),
+        (
+            "mutual\ninductive A\n  | a : B → A\ninductive B\n  | b : A → B\nend\ntheorem c : p := q",
+            ["A", "A.a", "B", "B.b", "c"],
+        ),
+        (
+            "@[expose] public noncomputable section Foo\ntheorem a : p := q\nend Foo\ntheorem b : p := q",
+            ["a", "b"],
+        ),
+        (
+            "namespace A\n  /-- d -/\n  @[simp]\n  theorem x : p := by\n    y\n  def z := 1\nend A",
+            ["A.x", "A.z"],
+        ),
+    ],
+)
+def test_names(text: str, expected: list[str]) -> None:
+    module = read(text)
+    assert [premise.name for premise in module.premises] == expected
+    assert not module.problems
 
 
 def test_a_wrong_end_is_a_problem_and_reading_goes_on() -> None:
@@ -45,10 +67,6 @@ def test_an_end_too_many_is_a_problem() -> None:
 )
 def test_every_kind_of_declaration(text: str, name: str, kind: str) -> None:
     assert premises(text)[name].kind == kind
-
-
-def test_examples_declare_nothing() -> None:
-    assert names("example : 1 = 1 := rfl\ntheorem a : p := q") == ["a"]
 
 
 def test_modifiers_docs_and_attributes() -> None:
@@ -87,14 +105,16 @@ def test_signatures(signature: str, binders: tuple[str, ...], conclusion: str) -
     assert premise.statement.endswith(f": {conclusion}")
 
 
-def test_pattern_matching_ends_the_type_and_absolute_values_do_not() -> None:
-    found = premises("theorem a : ∀ n, p n\n  | 0 => foo\n  | n + 1 => bar\ntheorem b :\n  |x| = y := foo")
-    assert found["a"].conclusion == "∀ n, p n"
-    assert found["b"].conclusion == "|x| = y"
-
-
-def test_where_ends_the_type() -> None:
-    assert premises("theorem a : p ∧ q where\n  left := x\n  right := y")["a"].conclusion == "p ∧ q"
+@pytest.mark.parametrize(
+    ("text", "conclusion"),
+    [
+        ("theorem a : ∀ n, p n\n  | 0 => foo\n  | n + 1 => bar\ntheorem b : p := q", "∀ n, p n"),
+        ("theorem a :\n  |x| = y := foo", "|x| = y"),
+        ("theorem a : p ∧ q where\n  left := x\n  right := y", "p ∧ q"),
+    ],
+)
+def test_patterns_and_where_end_the_type_and_absolute_values_do_not(text: str, conclusion: str) -> None:
+    assert premises(text)["a"].conclusion == conclusion
 
 
 def test_spans_hold_the_whole_declaration() -> None:
@@ -151,17 +171,6 @@ def test_inductive_types_declare_their_constructors() -> None:
     assert found["Foo.two"].conclusion == "Foo α → Foo α"
 
 
-def test_mutual_blocks() -> None:
-    text = "mutual\ninductive A\n  | a : B → A\ninductive B\n  | b : A → B\nend\ntheorem c : p := q"
-    assert names(text) == ["A", "A.a", "B", "B.b", "c"]
-
-
-def test_indented_namespaces() -> None:
-    text = "namespace A\n  /-- doc -/\n  @[simp]\n  theorem x : p := by\n    foo\n  def y := 1\nend A\n"
-    assert names(text) == ["A.x", "A.y"]
-    assert premises(text)["A.x"].attributes == ("simp",)
-
-
 def test_commands_governed_by_in() -> None:
     text = (
         "open Foo in\nset_option maxHeartbeats 4 in\n/-- d -/\n@[simp]\ntheorem a : p := q\n"
@@ -209,10 +218,3 @@ def test_headers() -> None:
         ("E", False, False, False),
     ]
     assert read("prelude\nimport A\n").is_prelude
-
-
-def test_public_and_noncomputable_sections() -> None:
-    text = "@[expose] public noncomputable section Foo\ntheorem a : p := q\nend Foo\ntheorem b : p := q"
-    module = read(text)
-    assert [premise.name for premise in module.premises] == ["a", "b"]
-    assert not module.problems

@@ -106,22 +106,28 @@ def test_names_given_in_the_attribute_win(attribute: str, source: str, target: s
     assert names(f"@[{attribute}]\ntheorem {source} : p := x") == [source, target]
 
 
-@pytest.mark.parametrize("option", ["existing", "existing foo", "self", "none"])
-def test_nothing_is_made_where_the_twin_is_written_out(option: str) -> None:
-    assert names(f"@[to_additive {option}]\ntheorem mul_foo : p := x") == ["mul_foo"]
-
-
-def test_attributes_pass_through_translation() -> None:
-    text = "@[to_additive (attr := to_additive VAdd_x) SMul_x]\ntheorem Pow_x : p := q"
-    assert names(text) == ["Pow_x", "SMul_x", "VAdd_x"]
-
-
-def test_attribute_commands_generate_too() -> None:
-    assert names("theorem mul_foo : p := q\nattribute [to_additive] mul_foo") == ["mul_foo", "add_foo"]
-
-
-def test_types_are_never_translated_by_the_attribute() -> None:
-    assert names("@[to_additive]\nclass Group' (G : Type) where one ::") == ["Group'", "Group'.one"]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *(
+            (f"@[to_additive {option}]\ntheorem mul_foo : p := x", ["mul_foo"])
+            for option in ("existing", "existing foo", "self", "none")
+        ),
+        (
+            "@[to_additive (attr := to_additive VAdd_x) SMul_x]\ntheorem Pow_x : p := q",
+            ["Pow_x", "SMul_x", "VAdd_x"],
+        ),
+        ("theorem mul_foo : p := q\nattribute [to_additive] mul_foo", ["mul_foo", "add_foo"]),
+        ("@[to_additive]\nclass Group' (G : Type) where one ::", ["Group'", "Group'.one"]),
+        ("@[alias_in A.B.C] theorem foo : p := x", ["foo"]),
+        ("@[alias_in] theorem A.foo : p := x", ["A.foo"]),
+        ("@[ext (iff := false)] theorem a_ext (h : a = b) : f = g := x", ["a_ext"]),
+        ("mk_iff_of_inductive_prop List.Chain List.chain_iff", ["List.chain_iff"]),
+        ("mk_iff_of_inductive_prop List.Chain", []),
+    ],
+)
+def test_what_is_made_and_what_is_not(text: str, expected: list[str]) -> None:
+    assert names(text) == expected
 
 
 def test_what_the_source_writes_out_wins() -> None:
@@ -131,6 +137,7 @@ def test_what_the_source_writes_out_wins() -> None:
 
 
 def test_ext_of_structures() -> None:
+    assert "P.ext_iff" not in names("@[ext (iff := false)] structure P where\n  x : α")
     found = premises("@[ext]\nstructure P (α : Type) where\n  x : α\n  y : α")
     assert found["P.ext"].statement == "(α : Type) {x y : P α} (x : x.x = y.x) (y : x.y = y.y) : x = y"
     assert found["P.ext_iff"].conclusion == "x = y ↔ x.x = y.x ∧ x.y = y.y"
@@ -210,27 +217,14 @@ def test_names_of_related_lemmas(attribute: str, source: str, made: str) -> None
     assert made in names(f"@[{attribute}]\ntheorem {source} : p := x")
 
 
-def test_an_attribute_that_cannot_be_given_makes_nothing() -> None:
-    assert names("@[alias_in A.B.C] theorem foo : p := x") == ["foo"]
-    assert names("@[alias_in] theorem A.foo : p := x") == ["A.foo"]
-
-
 def test_name_hints_count_below_them_and_both_ways_for_duals() -> None:
     text = "@[to_dual] theorem left_a : p := x\nto_dual_name_hint Left Right, Fst Snd\n"
     text += "@[to_dual] theorem left_b : p := x\n@[to_dual] theorem sndRight : p := x\n"
     text += "to_additive_name_hint Foo Bar\n@[to_additive] theorem foo_mul : p := x\n"
     text += "insert_to_additive_translation Q.A R\n@[to_additive] theorem Q.A.mul : p := x"
     expected = [
-        "left_a",
-        "left_b",
-        "right_b",
-        "sndRight",
-        "fstLeft",
-        "foo_mul",
-        "bar_add",
-        "Q.A.mul",
-        "R.add",
-    ]
+        "left_a", "left_b", "right_b", "sndRight", "fstLeft", "foo_mul", "bar_add", "Q.A.mul", "R.add",
+    ]  # fmt: skip
     assert names(text) == expected
 
 
@@ -309,16 +303,6 @@ def test_structures_have_a_constructor() -> None:
     assert found["A.P.mk"].statement == "(α : Type) (x : α) (h : ∀ (n : ℕ), x = n) : P α"
     assert found["A.P.mk"].kind == "constructor"
     assert "Q.mk" not in found
-
-
-def test_ext_without_its_equivalence() -> None:
-    assert "P.ext_iff" not in names("@[ext (iff := false)] structure P where\n  x : α")
-    assert "a_ext_iff" not in names("@[ext (iff := false)] theorem a_ext (h : a = b) : f = g := x")
-
-
-def test_the_lemma_of_an_inductive_proposition_elsewhere() -> None:
-    assert names("mk_iff_of_inductive_prop List.Chain List.chain_iff") == ["List.chain_iff"]
-    assert names("mk_iff_of_inductive_prop List.Chain") == []
 
 
 def test_attributes_that_nest_without_end_are_bounded() -> None:

@@ -81,29 +81,54 @@ def test_mentions(statement: str, expected: set[str]) -> None:
     assert premises_of(statement) == expected
 
 
-def test_the_innermost_namespace_wins_and_protected_names_need_a_prefix() -> None:
-    text = """theorem x : p := y
-theorem z : p := y
-namespace A
-theorem x : p := y
-protected theorem z : p := y
-namespace B
-theorem t : p := f x z B.u A.z
-theorem u : p := y
-end B
-theorem s : p := x
-end A
-theorem r : p := f x A.x
-"""
-    assert uses(text, "A.B.t") == {"A.x", "z", "A.z"}
-    assert uses(text, "A.s") == {"A.x"}
-    assert uses(text, "r") == {"x", "A.x"}
+NAMES = {
+    "the innermost namespace wins, and protected names need a prefix": (
+        "theorem x : p := y\ntheorem z : p := y\nnamespace A\ntheorem x : p := y\nprotected theorem z : p := y\n"
+        "namespace B\ntheorem t : p := f x z B.u A.z\ntheorem u : p := y\nend B\ntheorem s : p := x\nend A\n"
+        "theorem r : p := f x A.x",
+        {"A.B.t": {"A.x", "z", "A.z"}, "A.s": {"A.x"}, "r": {"x", "A.x"}},
+    ),
+    "a theorem stands in its own namespace": (
+        "theorem A.B.x : p := y\ntheorem A.t : p := B.x\ntheorem A.B.s : p := x",
+        {"A.t": {"A.B.x"}, "A.B.s": {"A.B.x"}},
+    ),
+    "opened namespaces end with their section": (
+        "theorem A.x : p := q\nsection\nopen A\ntheorem t : p := x\nend\ntheorem s : p := x",
+        {"t": {"A.x"}, "s": set()},
+    ),
+    "exported names": (
+        "namespace A\ntheorem x : p := q\nend A\nnamespace B\nexport A (x)\nend B\ntheorem t : p := B.x",
+        {"t": {"A.x"}},
+    ),
+    "words that need no quotes behind a dot": (
+        "theorem S.«exists» : p := x\nnamespace S\ntheorem «forall» : p := x\nend S\n"
+        "theorem t : p := foo S.exists S.«exists» S.forall",
+        {"t": {"S.exists", "S.forall"}},
+    ),
+    "aliases are named themselves": (
+        "theorem x : p := q\nalias y := x\ntheorem t : p := y",
+        {"t": {"y"}},
+    ),
+    "only what stands before can be meant": (
+        "theorem t : p := x\ntheorem x : p := q\ntheorem s : p := x",
+        {"t": set(), "s": {"x"}},
+    ),
+    "fields of what a structure extends": (
+        "structure A (α : Type) where\n  law : p\nclass B (α : Type) extends A α where\n  other : q\n"
+        "theorem t (h : B α) : p := f h.law h.other",
+        {"t": {"A.law", "B.other"}},
+    ),
+    "names made by attributes": (
+        "@[to_additive]\ntheorem mul_foo : a * b = c := x\ntheorem t : p := add_foo",
+        {"t": {"add_foo"}},
+    ),
+}
 
 
-def test_a_theorem_stands_in_its_own_namespace() -> None:
-    text = "theorem A.B.x : p := y\ntheorem A.t : p := B.x\ntheorem A.B.s : p := x"
-    assert uses(text, "A.t") == {"A.B.x"}
-    assert uses(text, "A.B.s") == {"A.B.x"}
+@pytest.mark.parametrize("case", NAMES)
+def test_what_a_name_means(case: str) -> None:
+    text, expected = NAMES[case]
+    assert {theorem: uses(text, theorem) for theorem in expected} == expected
 
 
 @pytest.mark.parametrize(
@@ -133,17 +158,6 @@ theorem t : p := f x y u B.w v
     assert uses(text, "t") == expected
 
 
-def test_opened_namespaces_end_with_their_section() -> None:
-    text = "theorem A.x : p := q\nsection\nopen A\ntheorem t : p := x\nend\ntheorem s : p := x"
-    assert uses(text, "t") == {"A.x"}
-    assert uses(text, "s") == set()
-
-
-def test_exported_names() -> None:
-    text = "namespace A\ntheorem x : p := q\nend A\nnamespace B\nexport A (x)\nend B\ntheorem t : p := B.x"
-    assert uses(text, "t") == {"A.x"}
-
-
 def test_exports_are_read_where_they_stand() -> None:
     """Both names mean one premise, and the one that people write is told beside the full one."""
     text = "namespace N\nclass C where\n  protected x : p\nexport C (x)\nend N\n"
@@ -161,16 +175,6 @@ def test_exports_of_what_other_modules_declare() -> None:
     assert link(files)["t"].premises == ("N.C.x",)
 
 
-def test_words_that_need_no_quotes_behind_a_dot() -> None:
-    text = "theorem S.«exists» : p := x\nnamespace S\ntheorem «forall» : p := x\nend S\n"
-    text += "theorem t : p := foo S.exists S.«exists» S.forall"
-    assert uses(text, "t") == {"S.exists", "S.forall"}
-
-
-def test_aliases_are_named_themselves() -> None:
-    assert uses("theorem x : p := q\nalias y := x\ntheorem t : p := y", "t") == {"y"}
-
-
 def test_only_what_is_imported_can_be_meant() -> None:
     files = {
         "A": "theorem x : p := q\nprivate theorem hidden : p := q\n",
@@ -182,12 +186,6 @@ def test_only_what_is_imported_can_be_meant() -> None:
     assert set(found["y"].premises) == {"x"}
     assert set(found["z"].premises) == {"x", "y"}
     assert set(found["w"].premises) == set()
-
-
-def test_only_what_stands_before_can_be_meant() -> None:
-    text = "theorem t : p := x\ntheorem x : p := q\ntheorem s : p := x"
-    assert uses(text, "t") == set()
-    assert uses(text, "s") == {"x"}
 
 
 def test_init_is_imported_unless_the_file_is_a_prelude() -> None:
@@ -214,21 +212,6 @@ def test_long_chains_of_imports() -> None:
     assert link(files)["t"].premises == ("x",)
 
 
-def test_fields_of_what_a_structure_extends() -> None:
-    text = """structure A (α : Type) where
-  law : p
-class B (α : Type) extends A α where
-  other : q
-theorem t (h : B α) : p := f h.law h.other
-"""
-    assert uses(text, "t") == {"A.law", "B.other"}
-
-
 def test_premises_come_in_order_of_first_use() -> None:
     text = "theorem x : p := q\ntheorem y : p := q\ntheorem t : p := f y x y"
     assert link({"Test": text})["t"].premises == ("y", "x")
-
-
-def test_names_made_by_attributes_can_be_meant() -> None:
-    text = "@[to_additive]\ntheorem mul_foo : a * b = c := x\ntheorem t : p := add_foo"
-    assert uses(text, "t") == {"add_foo"}
