@@ -11,7 +11,7 @@ from tests.retriever.little_library import DebugData
 pytest.importorskip("torch")
 pytestmark = pytest.mark.train
 
-from retriever.lean.dataset.dataset import load_dataset
+from retriever.lean.dataset.dataset import load_dataset  # noqa: E402
 from retriever.lean.evaluation.int8 import TOLERANCE, recall, sampled  # noqa: E402
 from retriever.lean.evaluation.pool import questions_of  # noqa: E402
 from retriever.metrics.ranking import recall_at  # noqa: E402
