@@ -31,15 +31,6 @@ def named_in(split: str, stem: str) -> str:
     return next(name for number in range(10_000) if split_of(name := f"{stem}{number}") == split)
 
 
-def write_project(root: Path, **modules: str) -> Path:
-    """A project `num` with these modules of its library `Num`."""
-    (root / "Num").mkdir(parents=True)
-    (root / "lakefile.toml").write_text('name = "num"\n[[lean_lib]]\nname = "Num"\n')
-    for name, text in modules.items():
-        (root / "Num" / f"{name}.lean").write_text(text)
-    return root
-
-
 @dataclass(frozen=True)
 class Sheet:
     """A module for the index: what it imports, and its premises."""

@@ -128,7 +128,7 @@ def rows_of(trees: TreeColumns) -> list[TreeRow]:
     ]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(STATEMENTS, max_size=6), SHAPES)
 @settings(max_examples=30)
 def test_columns_match_as_trees_do(statements: list[ParsedStatement], shape: Shape) -> None:
@@ -179,7 +179,7 @@ def test_a_bound_variable_has_the_same_number_under_any_name() -> None:
     assert [head for head, _ in row[1:5]] == ["sum", FREE - 1, FREE, -1]
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.text(alphabet="_?abx*+≤=→⊢∑()[]|‖,\"' .:∈fun↦Real.sin012", max_size=40))
 def test_any_text_is_a_pattern_or_refused_in_words(text: str) -> None:
     is_pattern(text)
