@@ -130,7 +130,6 @@ def rows_of(trees: TreeColumns) -> list[TreeRow]:
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(STATEMENTS, max_size=6), SHAPES)
-@settings(max_examples=30)
 def test_columns_match_as_trees_do(statements: list[ParsedStatement], shape: Shape) -> None:
     found, _ = matching(columns_of(statements), PatternQuery(shapes=(shape,)))
     assert found.tolist() == [met(shape, one) for one in statements]
@@ -138,7 +137,6 @@ def test_columns_match_as_trees_do(statements: list[ParsedStatement], shape: Sha
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(STATEMENTS, max_size=6), st.lists(st.booleans(), min_size=6, max_size=6))
-@settings(max_examples=30)
 def test_rows_come_back_from_columns_and_from_merged_ones(
     statements: list[ParsedStatement], keep: list[bool]
 ) -> None:
