@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -151,15 +153,16 @@ def test_a_signal_leaves_a_checkpoint_and_a_message(
     assert saved is not None and saved.step == read_curve(config.run)[-1]["step"] >= 1
 
 
-def test_a_run_without_its_folder_ends_and_does_not_make_it_anew(
-    config: TrainConfig, capsys: pytest.CaptureFixture[str]
-) -> None:
-    moved = config.run.parent / "moved"
-    once_begun(config.run, lambda: config.run.rename(moved))
-    assert train([written(config)]) == 1
-    told = capsys.readouterr().err
+def test_a_run_without_its_folder_ends_and_does_not_make_it_anew(config: TrainConfig) -> None:
+    launch = [sys.executable, "-m", "retriever", "train", str(written(config))]
+    with subprocess.Popen(launch, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("step 1 ")
+        moved = config.run.rename(config.run.parent / "moved")
+        _, told = process.communicate(timeout=300)
+    assert process.returncode == 1
     assert f"The run folder {config.run} was deleted or replaced while its run was going." in told
-    assert not config.run.exists()
+    assert "Traceback" not in told and not config.run.exists()
     assert read_progress(moved).state == "killed"  # nothing was written there any more
 
 
