@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lean_extract.common.arrays import Floats
 from lean_extract.records import Goal, Hypothesis, Import, Position, Premise, Span
+from retriever.lean.features import load_fusion
+from retriever.lean.index.build import update_index
 from retriever.lean.index.content import content_of, kept_of
+from retriever.lean.index.view import LeanView
+from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder, PremiseEncoder
 from retriever.models.quantise import quantise
 from retriever.search.index.manifest import LiveSegment
@@ -17,21 +22,13 @@ from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment_content import SegmentContent
 from retriever.search.index.store import IndexStore
 from retriever.search.indexing.corpus import EmbeddedSource
+from retriever.search.indexing.report import IndexReport
 from retriever.search.splits import split_of
 
 
 def named_in(split: str, stem: str) -> str:
     """A name that begins with `stem` and falls into this part."""
     return next(name for number in range(10_000) if split_of(name := f"{stem}{number}") == split)
-
-
-def write_project(root: Path, **modules: str) -> Path:
-    """A project `num` with these modules of its library `Num`."""
-    (root / "Num").mkdir(parents=True)
-    (root / "lakefile.toml").write_text('name = "num"\n[[lean_lib]]\nname = "Num"\n')
-    for name, text in modules.items():
-        (root / "Num" / f"{name}.lean").write_text(text)
-    return root
 
 
 @dataclass(frozen=True)
@@ -64,6 +61,7 @@ def goal(target: str, *hypotheses: tuple[str, str]) -> Goal:
     return Goal(tuple(Hypothesis(tuple(names.split()), kind) for names, kind in hypotheses), target)
 
 
+MODEL = Path(__file__).parent / "fixtures" / "encoder"
 COMMUTES = goal("n + m = m + n", ("n m", "ℕ"))
 
 
@@ -125,3 +123,44 @@ class CountingEncoder:
     def encode_premises(self, premises: Sequence[Premise]) -> Floats:
         self.names += [premise.name for premise in premises]
         return self._encoder.encode_premises(premises)
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project `num`, the store of its index, and the encoder that reads it."""
+
+    root: Path
+    store: IndexStore
+    encoder: CountingEncoder
+
+    @classmethod
+    def written(cls, folder: Path, encoder: CountingEncoder, **modules: str) -> Project:
+        """A project with these modules of its library `Num`, not yet indexed."""
+        project = cls(folder / "project", IndexStore(folder / "index"), encoder)
+        (project.root / "Num").mkdir(parents=True)
+        (project.root / "lakefile.toml").write_text('name = "num"\n[[lean_lib]]\nname = "Num"\n')
+        for name, text in modules.items():
+            project.write(name, text)
+        return project
+
+    def path(self, name: str) -> Path:
+        """Where a module of the library is."""
+        return self.root / "Num" / f"{name}.lean"
+
+    def write(self, name: str, text: str) -> None:
+        self.path(name).write_text(text)
+
+    def index(self, **options: Any) -> IndexReport:
+        """Bring the index up to date."""
+        return update_index(self.root, self.store, self.encoder, **options)
+
+    def view(self) -> LeanView:
+        return LeanView.open([self.store], self.encoder.fingerprint)
+
+    def names(self) -> set[str]:
+        """All that the index holds."""
+        view = self.view()
+        return {view.name(number) for number in range(len(view)) if view.alive[number]}
+
+    def service(self) -> PremiseService:
+        return PremiseService([self.store], self.encoder, load_fusion(MODEL))

@@ -10,12 +10,10 @@ from lean_extract.records import Premise
 from lean_extract.source.projects.project import SourceFile, find_sources
 from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.index.build import SharedPackage, pinned_packages, update_index, update_package
+from retriever.lean.index.build import SharedPackage, pinned_packages, update_package
 from retriever.lean.index.view import LeanView
-from retriever.lean.service import PremiseService
-from retriever.models.encoder import Encoder
 from retriever.search.index.store import IndexStore
-from tests.retriever.support import COMMUTES, CountingEncoder, write_project
+from tests.retriever.support import COMMUTES, CountingEncoder, Project
 
 BASE = "theorem base_turn (n m : Nat) : n + m = m + n := sorry\n"
 USER = "import Num.Base\nalias my_turn := base_turn\nalias core_turn := Nat.turn\nalias absent := nothing\n"
@@ -24,8 +22,8 @@ SECOND = "import Core.Nat\nalias second_turn := Nat.turn\n"
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return write_project(tmp_path / "project", Base=BASE, User=USER)
+def project(tmp_path: Path, counting: CountingEncoder) -> Project:
+    return Project.written(tmp_path, counting, Base=BASE, User=USER)
 
 
 @pytest.fixture
@@ -46,22 +44,18 @@ def premise(store: IndexStore, encoder: CountingEncoder, name: str) -> Premise:
     return found
 
 
-def test_an_alias_has_the_statement_of_another_file(
-    root: Path, store: IndexStore, counting: CountingEncoder
-) -> None:
-    report = update_index(root, store, counting)
-    assert premise(store, counting, "my_turn").statement == "(n m : Nat) : n + m = m + n"
-    assert premise(store, counting, "absent").conclusion == ""
+def test_an_alias_has_the_statement_of_another_file(project: Project) -> None:
+    report = project.index()
+    assert premise(project.store, project.encoder, "my_turn").statement == "(n m : Nat) : n + m = m + n"
+    assert premise(project.store, project.encoder, "absent").conclusion == ""
     assert (report.files, report.files_read, report.problems) == (2, 2, ())
-    view = LeanView.open([store], counting.fingerprint)
+    view = project.view()
     assert report.documents == int(view.alive.sum())
 
 
-def test_an_alias_is_found_by_its_statement(
-    root: Path, store: IndexStore, encoder: Encoder, model_folder: Path
-) -> None:
-    update_index(root, store, encoder)
-    service = PremiseService.open([store], model_folder)
+def test_an_alias_is_found_by_its_statement(project: Project) -> None:
+    project.index()
+    service = project.service()
     ranked = [
         one.premise.name for one in service.rank(RankRequest(COMMUTES, GoalContext("New", ("Num.User",))))
     ]
@@ -69,11 +63,11 @@ def test_an_alias_is_found_by_its_statement(
 
 
 def test_an_alias_has_the_statement_of_another_package(
-    root: Path, store: IndexStore, core: SharedPackage, tmp_path: Path, counting: CountingEncoder
+    project: Project, core: SharedPackage, tmp_path: Path
 ) -> None:
-    update_index(root, store, counting, shared=tmp_path / "shared", core=core)
-    assert premise(store, counting, "core_turn").conclusion == "n * m = m * n"
-    assert premise(store, counting, "second_turn").conclusion == "n * m = m * n"
+    project.index(shared=tmp_path / "shared", core=core)
+    assert premise(project.store, project.encoder, "core_turn").conclusion == "n * m = m * n"
+    assert premise(project.store, project.encoder, "second_turn").conclusion == "n * m = m * n"
 
 
 def test_a_package_that_was_indexed_by_itself_is_completed_within_itself(
@@ -85,23 +79,28 @@ def test_a_package_that_was_indexed_by_itself_is_completed_within_itself(
 
 
 def test_a_first_index_completes_the_packages_that_it_finds(
-    root: Path, store: IndexStore, core: SharedPackage, tmp_path: Path, counting: CountingEncoder
+    project: Project, core: SharedPackage, tmp_path: Path
 ) -> None:
-    path = root / ".lake" / "packages" / "lib" / "Lib.lean"
+    path = project.root / ".lake" / "packages" / "lib" / "Lib.lean"
     path.parent.mkdir(parents=True)
     path.write_text("import Core.Nat\nalias lib_turn := Nat.turn\n")
     entry = '{"type": "git", "name": "lib", "rev": "1", "url": "https://example.org/lib"}'
-    (root / "lake-manifest.json").write_text(f'{{"version": "1.1.0", "packages": [{entry}], "name": "num"}}')
-    [library] = pinned_packages(root, find_sources(root).sources)
+    (project.root / "lake-manifest.json").write_text(
+        f'{{"version": "1.1.0", "packages": [{entry}], "name": "num"}}'
+    )
+    [library] = pinned_packages(project.root, find_sources(project.root).sources)
     shared = tmp_path / "shared"
-    update_package(library, shared, counting)
-    assert premise(library.store(shared, counting.fingerprint), counting, "lib_turn").conclusion == ""
-    update_index(root, store, counting, shared=shared, core=core)
-    assert premise(store, counting, "lib_turn").conclusion == "n * m = m * n"
+    update_package(library, shared, project.encoder)
+    assert (
+        premise(library.store(shared, project.encoder.fingerprint), project.encoder, "lib_turn").conclusion
+        == ""
+    )
+    project.index(shared=shared, core=core)
+    assert premise(project.store, project.encoder, "lib_turn").conclusion == "n * m = m * n"
 
 
-def test_a_second_run_writes_nothing(root: Path, store: IndexStore, counting: CountingEncoder) -> None:
-    update_index(root, store, counting)
-    stamp, asked = store.stamp(), len(counting.names)
-    update_index(root, store, counting)
-    assert store.stamp() == stamp and len(counting.names) == asked
+def test_a_second_run_writes_nothing(project: Project) -> None:
+    project.index()
+    stamp, asked = project.store.stamp(), len(project.encoder.names)
+    project.index()
+    assert project.store.stamp() == stamp and len(project.encoder.names) == asked

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lean_extract.common.errors import ModelError
-from retriever.models.encoder import Encoder, fingerprint_of
+from retriever.models.encoder import Encoder, fingerprint_of, mean_pool
 from retriever.models.text import GOAL, VAR, goal_text
 from tests.retriever.support import COMMUTES, goal, theorem
 
@@ -19,6 +19,13 @@ def test_embeddings_have_norm_one_and_do_not_depend_on_the_batch(encoder: Encode
     assert np.linalg.norm(together, axis=1) == pytest.approx(1.0, abs=1e-5)
     for text, vector in zip(texts, together, strict=True):
         assert encoder.encode([text])[0] == pytest.approx(vector, abs=1e-5)
+
+
+def test_the_mean_is_over_the_mask_only() -> None:
+    hidden = np.array([[[3.0, 4.0], [100.0, 7.0]], [[0.0, 1.0], [2.0, 1.0]]], dtype=np.float32)
+    mask = np.array([[1, 0], [1, 1]])
+    pooled = mean_pool(hidden, mask)
+    assert pooled == pytest.approx(np.array([[0.6, 0.8], [1 / 2**0.5, 1 / 2**0.5]]), abs=1e-6)
 
 
 def test_a_premise_is_the_mean_of_its_context_and_goal(encoder: Encoder) -> None:

@@ -10,15 +10,11 @@ from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Hypothesis
 from lean_extract.source.reader import read_module
 from retriever.lean.eligibility import RankRequest
-from retriever.lean.features import load_fusion
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.index.build import update_index
 from retriever.lean.index.corpus import LeanIndexCorpus
 from retriever.lean.near_steps import MOST_TERMS
-from retriever.lean.service import PremiseService
-from retriever.search.index.store import IndexStore
 from retriever.search.indexing import embedding, update
-from tests.retriever.support import CountingEncoder, write_project
+from tests.retriever.support import CountingEncoder, Project
 
 MODEL = Path(__file__).parent / "fixtures" / "encoder"
 ORDER = """\
@@ -50,25 +46,21 @@ GOAL = Goal((Hypothesis(("x", "y"), "Nat"), Hypothesis(("h",), "x ≤ y")), "x �
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return write_project(tmp_path / "project", Order=ORDER, Later=LATER)
+def project(tmp_path: Path, counting: CountingEncoder) -> Project:
+    return Project.written(tmp_path, counting, Order=ORDER, Later=LATER)
 
 
-def found_in(
-    store: IndexStore, encoder: CountingEncoder, where: GoalContext | None = None
-) -> dict[str, list[NearStep]]:
+def found_in(project: Project, where: GoalContext | None = None) -> dict[str, list[NearStep]]:
     """The steps near to the goal by their theorems."""
     found: dict[str, list[NearStep]] = {}
-    for step in PremiseService([store], encoder, load_fusion(MODEL)).near_steps(GOAL, where):
+    for step in project.service().near_steps(GOAL, where):
         found.setdefault(step.theorem, []).append(step)
     return found
 
 
-def test_steps_are_found_by_their_states_with_names_in_full(
-    root: Path, store: IndexStore, counting: CountingEncoder
-) -> None:
-    update_index(root, store, counting)
-    found = found_in(store, counting)
+def test_steps_are_found_by_their_states_with_names_in_full(project: Project) -> None:
+    project.index()
+    found = found_in(project)
     [step] = found["Num.le_zero_add"]
     assert step.tactic == "exact Num.le_swap a b hab"
     assert [premise.name for premise in step.premises] == ["Num.le_swap"]
@@ -79,108 +71,96 @@ def test_steps_are_found_by_their_states_with_names_in_full(
     assert step.similarity > found["Num.and_swap"][0].similarity
 
 
-def test_the_theorem_itself_and_what_follows_it_give_no_step(
-    root: Path, store: IndexStore, counting: CountingEncoder
-) -> None:
-    update_index(root, store, counting)
+def test_the_theorem_itself_and_what_follows_it_give_no_step(project: Project) -> None:
+    project.index()
     line = LATER.splitlines().index("theorem below (m n : Nat) (hmn : m ≤ n) : m ≤ n + 0 := by")
     for at, names in ((line - 2, {"Num.le_zero_add", "Num.and_swap"}), (line + 1, {"mine"})):
         where = GoalContext("Num.Later", ("Num.Order",), at, theorem="below" if at > line else "mine")
-        found = found_in(store, counting, where)
+        found = found_in(project, where)
         assert names <= set(found)
         assert not {"below"} & set(found)
         assert ("mine" in found) == (at > line)
 
 
-def test_proofs_above_the_goal_count_as_they_stand_in_the_editor(
-    root: Path, store: IndexStore, counting: CountingEncoder
-) -> None:
-    update_index(root, store, counting)
+def test_proofs_above_the_goal_count_as_they_stand_in_the_editor(project: Project) -> None:
+    project.index()
     text = LATER.replace("exact Num.le_zero_add m n hmn", "exact le_swap _ _ hmn")
     source = read_module(text, "Num.Later", "Later.lean", states=True)
     where = GoalContext("Num.Later", ("Num.Order",), 7, source.premises, "below", source)
-    [step] = found_in(store, counting, where)["mine"]
+    [step] = found_in(project, where)["mine"]
     assert step.tactic == "exact Num.le_swap _ _ hmn"
 
 
-def test_premises_out_of_scope_are_named(root: Path, store: IndexStore, counting: CountingEncoder) -> None:
-    update_index(root, store, counting)
-    [step] = found_in(store, counting, GoalContext("Num.Other", (), 0))["Num.le_zero_add"]
+def test_premises_out_of_scope_are_named(project: Project) -> None:
+    project.index()
+    [step] = found_in(project, GoalContext("Num.Other", (), 0))["Num.le_zero_add"]
     assert step.out_of_scope == ("Num.le_swap",)
-    [step] = found_in(store, counting, GoalContext("Num.Other", ("Num.Order",), 0))["Num.le_zero_add"]
+    [step] = found_in(project, GoalContext("Num.Other", ("Num.Order",), 0))["Num.le_zero_add"]
     assert step.out_of_scope == ()
 
 
-def test_a_changed_file_gives_its_new_steps_only(
-    root: Path, store: IndexStore, counting: CountingEncoder
-) -> None:
-    update_index(root, store, counting)
-    (root / "Num" / "Order.lean").write_text(ORDER.replace("  exact le_swap a b hab", "  simpa using hab"))
-    update_index(root, store, counting)
-    assert [step.tactic for step in found_in(store, counting)["Num.le_zero_add"]] == ["simpa using hab"]
+def test_a_changed_file_gives_its_new_steps_only(project: Project) -> None:
+    project.index()
+    project.write("Order", ORDER.replace("  exact le_swap a b hab", "  simpa using hab"))
+    project.index()
+    assert [step.tactic for step in found_in(project)["Num.le_zero_add"]] == ["simpa using hab"]
 
 
-def test_merged_segments_keep_their_steps(
-    root: Path, store: IndexStore, counting: CountingEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_merged_segments_keep_their_steps(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(update, "DOCUMENTS_PER_SEGMENT", 1)
     monkeypatch.setattr(embedding, "DOCUMENTS_PER_STEP", 1)
     for number in range(9):
         text = f"theorem t{number} (n : Nat) (h : n = {number}) : {number} = n := by\n  exact h.symm\n"
-        (root / "Num" / f"File{number}.lean").write_text(text)
-    update_index(root, store, counting)
-    assert len(store.manifest().segments) < 9
-    found = found_in(store, counting)
+        project.write(f"File{number}", text)
+    project.index()
+    assert len(project.store.manifest().segments) < 9
+    found = found_in(project)
     assert {f"t{number}" for number in range(9)} <= set(found)
     assert {step.tactic for number in range(9) for step in found[f"t{number}"]} == {"exact h.symm"}
 
 
 def test_an_index_from_before_steps_were_kept_answers_and_is_completed(
-    root: Path, store: IndexStore, counting: CountingEncoder, monkeypatch: pytest.MonkeyPatch
+    project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(LeanIndexCorpus, "has_steps", False)
-        update_index(root, store, counting)
-    service = PremiseService([store], counting, load_fusion(MODEL))
+        project.index()
+    service = project.service()
     assert service.rank(RankRequest(GOAL)) and service.near_steps(GOAL) == []
     assert service.freshness().without_steps == 2
-    embedded = len(counting.names)
-    assert update_index(root, store, counting).files_read == 2
-    assert len(counting.names) == embedded, "the premises keep their vectors"
-    service = PremiseService([store], counting, load_fusion(MODEL))
+    embedded = len(project.encoder.names)
+    assert project.index().files_read == 2
+    assert len(project.encoder.names) == embedded, "the premises keep their vectors"
+    service = project.service()
     assert service.near_steps(GOAL) and service.freshness().without_steps == 0
 
 
-def test_names_that_exist_no_more_stay_as_they_are_written(
-    root: Path, store: IndexStore, counting: CountingEncoder
-) -> None:
-    (root / "Num" / "Later.lean").write_text(LATER.replace("le_swap", "gone.before"))
-    update_index(root, store, counting)
-    [step] = found_in(store, counting)["below"]
+def test_names_that_exist_no_more_stay_as_they_are_written(project: Project) -> None:
+    project.write("Later", LATER.replace("le_swap", "gone.before"))
+    project.index()
+    [step] = found_in(project)["below"]
     assert (step.tactic, step.premises, step.out_of_scope) == ("exact gone.before m n hmn", (), ())
 
 
 @pytest.mark.parametrize(
     "text", ["", "theorem bare (n : Nat) : n = n\n", "def two : Nat := 2\n", "theorem t"]
 )
-def test_a_library_without_proofs_has_no_steps_and_no_votes(
-    root: Path, store: IndexStore, counting: CountingEncoder, text: str
-) -> None:
-    (root / "Num" / "Order.lean").write_text(text)
-    (root / "Num" / "Later.lean").unlink()
-    update_index(root, store, counting)
-    service = PremiseService([store], counting, load_fusion(MODEL))
+def test_a_library_without_proofs_has_no_steps_and_no_votes(project: Project, text: str) -> None:
+    project.write("Order", text)
+    project.path("Later").unlink()
+    project.index()
+    service = project.service()
     assert service.near_steps(GOAL) == []
     assert not service.snapshot().proofs.known.any()
     assert service.freshness().without_steps == 0
 
 
-def test_few_of_the_nearest_are_terms(root: Path, store: IndexStore, counting: CountingEncoder) -> None:
+def test_few_of_the_nearest_are_terms(project: Project) -> None:
     terms = "".join(
         f"theorem term{number} (x y : Nat) (h : x ≤ y) : x ≤ y + 0 := le_swap x y h\n" for number in range(30)
     )
-    (root / "Num" / "Terms.lean").write_text(f"import Num.Order\nopen Num\n{terms}")
-    update_index(root, store, counting)
-    found = found_in(store, counting)
+    project.write("Terms", f"import Num.Order\nopen Num\n{terms}")
+    project.index()
+    found = found_in(project)
     assert sum(name.startswith("term") for name in found) == MOST_TERMS
     assert {"Num.le_zero_add", "below", "Num.and_swap"} <= set(found)

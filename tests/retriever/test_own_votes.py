@@ -23,7 +23,7 @@ from retriever.search.index import proof_columns
 from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.store import IndexStore
 from retriever.search.indexing import embedding, update
-from tests.retriever.support import write_project
+from tests.retriever.support import CountingEncoder, Project
 
 MODEL = Path(__file__).parent / "fixtures" / "encoder"
 BASE = """\
@@ -35,7 +35,6 @@ theorem zero (a : Nat) : a + 0 = a := sorry
 """
 USER = """\
 import Num.Base
-from tests.retriever.support import write_project
 open Num
 namespace Own
 
@@ -56,8 +55,8 @@ GOAL = parse_goal("a b c : ℕ\nh : a ∣ b\n⊢ a ∣ c * b")
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return write_project(tmp_path / "project", Base=BASE, User=USER)
+def project(tmp_path: Path, counting: CountingEncoder) -> Project:
+    return Project.written(tmp_path, counting, Base=BASE, User=USER)
 
 
 def uses(store: IndexStore, model: Path = MODEL) -> dict[str, set[str]]:
@@ -77,11 +76,9 @@ EXPECTED = {
 }
 
 
-def test_proofs_of_own_files_use_what_their_names_mean_there(
-    root: Path, store: IndexStore, encoder: Encoder
-) -> None:
-    update_index(root, store, encoder)
-    assert uses(store) == EXPECTED, "a name that is declared below is not meant"
+def test_proofs_of_own_files_use_what_their_names_mean_there(project: Project) -> None:
+    project.index()
+    assert uses(project.store) == EXPECTED, "a name that is declared below is not meant"
 
 
 def test_what_is_found_is_nearly_all_that_linking_all_files_finds(
@@ -99,71 +96,63 @@ def test_what_is_found_is_nearly_all_that_linking_all_files_finds(
     assert len(found - linked) < 0.01 * len(found)
 
 
-def test_proofs_that_are_not_to_be_read_give_neither_votes_nor_steps(
-    root: Path, store: IndexStore, encoder: Encoder
-) -> None:
-    update_index(root, store, encoder, unread=frozenset({"Own.first"}))
-    assert uses(store).keys() == EXPECTED.keys() - {"Own.first"}
+def test_proofs_that_are_not_to_be_read_give_neither_votes_nor_steps(project: Project) -> None:
+    project.index(unread=frozenset({"Own.first"}))
+    assert uses(project.store).keys() == EXPECTED.keys() - {"Own.first"}
     goal = parse_goal("n m : Nat\n⊢ n + m = m + n")
-    steps = PremiseService.open([store], MODEL).near_steps(goal)
+    steps = project.service().near_steps(goal)
     assert steps and "Own.first" not in {step.theorem for step in steps}
 
 
-def test_a_name_that_another_file_gains_or_loses_needs_no_reading_again(
-    root: Path, store: IndexStore, encoder: Encoder
-) -> None:
-    update_index(root, store, encoder)
-    (root / "Num" / "Base.lean").write_text(BASE.replace("theorem swap", "theorem nowhere"))
-    assert update_index(root, store, encoder).files_read == 1
-    assert uses(store)["Own.first"] == {"Num.nowhere", "zero"}
+def test_a_name_that_another_file_gains_or_loses_needs_no_reading_again(project: Project) -> None:
+    project.index()
+    project.write("Base", BASE.replace("theorem swap", "theorem nowhere"))
+    assert project.index().files_read == 1
+    assert uses(project.store)["Own.first"] == {"Num.nowhere", "zero"}
 
 
-def test_a_changed_proof_votes_as_it_is_now(root: Path, store: IndexStore, encoder: Encoder) -> None:
-    update_index(root, store, encoder)
-    (root / "Num" / "User.lean").write_text(USER.replace("rw [swap, zero, nowhere]", "exact swap n m"))
-    update_index(root, store, encoder)
-    assert uses(store)["Own.first"] == {"Num.swap"}
-    (root / "Num" / "User.lean").unlink()
-    update_index(root, store, encoder)
-    assert uses(store) == {}
+def test_a_changed_proof_votes_as_it_is_now(project: Project) -> None:
+    project.index()
+    project.write("User", USER.replace("rw [swap, zero, nowhere]", "exact swap n m"))
+    project.index()
+    assert uses(project.store)["Own.first"] == {"Num.swap"}
+    project.path("User").unlink()
+    project.index()
+    assert uses(project.store) == {}
 
 
-def test_merged_segments_keep_what_proofs_mention(
-    root: Path, store: IndexStore, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_merged_segments_keep_what_proofs_mention(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(update, "DOCUMENTS_PER_SEGMENT", 1)
     monkeypatch.setattr(embedding, "DOCUMENTS_PER_STEP", 1)
     more = {f"t{number}": {"zero"} for number in range(9)}
     for name in more:
-        (root / "Num" / f"{name}.lean").write_text(f"theorem {name} : 1 = 1 := by\n  exact zero\n")
-    update_index(root, store, encoder)
-    assert len(store.manifest().segments) < 9
-    assert uses(store) == EXPECTED | more
+        project.write(f"{name}", f"theorem {name} : 1 = 1 := by\n  exact zero\n")
+    project.index()
+    assert len(project.store.manifest().segments) < 9
+    assert uses(project.store) == EXPECTED | more
 
 
-def test_a_proof_that_was_read_counts_for_more_than_a_shipped_one_of_its_name(
-    root: Path, store: IndexStore, encoder: Encoder
-) -> None:
+def test_a_proof_that_was_read_counts_for_more_than_a_shipped_one_of_its_name(project: Project) -> None:
     shipped = ProofRows.of_names({"Own.first": ["Own.second"], "zero": ["Num.swap"]})
-    update_index(root, store, encoder, proofs=shipped)
-    assert uses(store) == EXPECTED | {"zero": {"Num.swap"}}
+    project.index(proofs=shipped)
+    assert uses(project.store) == EXPECTED | {"zero": {"Num.swap"}}
 
 
 def test_an_index_from_before_own_proofs_voted_is_completed(
-    root: Path, store: IndexStore, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
+    project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(embedding, "READ", proof_columns.READ - 1)
-        update_index(root, store, encoder)
-    assert PremiseService.open([store], MODEL).freshness().without_steps == 2
-    assert update_index(root, store, encoder).files_read == 2
-    assert PremiseService.open([store], MODEL).freshness().without_steps == 0
-    assert update_index(root, store, encoder).files_read == 0
+        project.index()
+    assert project.service().freshness().without_steps == 2
+    assert project.index().files_read == 2
+    assert project.service().freshness().without_steps == 0
+    assert project.index().files_read == 0
 
 
-def test_a_theorem_and_what_follows_it_do_not_vote(root: Path, store: IndexStore, encoder: Encoder) -> None:
-    update_index(root, store, encoder)
-    snapshot = PremiseService.open([store], MODEL).snapshot()
+def test_a_theorem_and_what_follows_it_do_not_vote(project: Project) -> None:
+    project.index()
+    snapshot = project.service().snapshot()
     line = USER.splitlines().index("theorem second (n : Nat) (h : Num.Even n) : n = n := by")
     where = GoalContext("Num.User", ("Num.Base",), line + 1, theorem="Own.second")
     allowed = np.flatnonzero(voters(snapshot, where)).tolist()

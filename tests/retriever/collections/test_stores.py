@@ -93,7 +93,7 @@ def background(act: Callable[[], Any], done: threading.Event | None = None) -> C
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
-@pytest.mark.parametrize("flushes", [1, 12, 20])
+@pytest.mark.parametrize("flushes", [1, 20])
 def test_after_a_kill_the_old_one_is_there_and_the_next_one_takes_its_place(
     folder: Path, flushes: int
 ) -> None:

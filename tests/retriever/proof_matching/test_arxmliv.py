@@ -154,7 +154,7 @@ def test_a_file_that_is_no_article_stops_nothing(tmp_path: Path, name: str, cont
     ).map("".join),
     st.sampled_from([".html", ".xhtml"]),
 )  # fmt: skip
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_no_markup_raises(tmp_path_factory: pytest.TempPathFactory, text: str, suffix: str) -> None:
     path = put(tmp_path_factory.getbasetemp(), f"any{suffix}", text)
     pairs, _, _ = read(path)

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -29,6 +30,7 @@ pytestmark = pytest.mark.train
 import torch  # noqa: E402
 
 from retriever.training.running.checkpoint import load_checkpoint  # noqa: E402
+from retriever.training.running.curve import CURVE, read_curve  # noqa: E402
 from retriever.training.running.stopping import RunLimits  # noqa: E402
 from retriever.training.running.train import run_training  # noqa: E402
 
@@ -125,6 +127,30 @@ def test_one_process_trains_in_a_folder_until_it_is_told_to_stop(
     assert saved is not None and saved.step == ended.step
     assert stop([config.run]) == 2
     assert "is not running: it is stopped." in capsys.readouterr().err
+
+
+def once_begun(run: Path, act: Callable[[], object]) -> None:
+    """Act from another thread when the run has logged its first step."""
+
+    def wait() -> None:
+        curve = run / CURVE
+        while not (curve.exists() and curve.stat().st_size):
+            time.sleep(0.05)
+        act()
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def test_a_signal_leaves_a_checkpoint_and_a_message(
+    config: TrainConfig, capfd: pytest.CaptureFixture[str]
+) -> None:
+    once_begun(config.run, lambda: os.kill(os.getpid(), signal.SIGINT))
+    assert train([written(config)]) == 128 + signal.SIGINT
+    told = capfd.readouterr().err
+    assert "Stopped: SIGINT came. The checkpoint is written; go on with --resume." in told
+    assert "Stopping after this step" in told
+    saved = load_checkpoint(config.run)
+    assert saved is not None and saved.step == read_curve(config.run)[-1]["step"] >= 1
 
 
 def test_a_run_without_its_folder_ends_and_does_not_make_it_anew(config: TrainConfig) -> None:

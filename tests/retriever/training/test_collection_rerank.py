@@ -95,7 +95,7 @@ def run(garden: Garden, mined: Path) -> Path:
         model={"layers": 1, "positions": 96},
         batch={"queries": 8, "negatives": 5, "among": 30},
         depth=30,
-        schedule={"steps": 450, "evaluate_every": 150},
+        schedule={"steps": 300, "evaluate_every": 150},
     )
     values["lengths"] = {"state": 40, "premise": 40}
     return garden.train_values(values)

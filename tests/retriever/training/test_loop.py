@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import signal
-import subprocess
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -136,24 +134,6 @@ def test_a_signal_is_heard_once_and_the_handlers_come_back() -> None:
         assert stopping.reason() == "SIGTERM came"
         assert signal.getsignal(signal.SIGTERM) == before  # so a second one ends the process
     assert signal.getsignal(signal.SIGINT) == interrupted
-
-
-def test_a_signal_leaves_a_checkpoint_and_a_message(retriever: TrainConfig) -> None:
-    long = replace(retriever.schedule, steps=100_000, log_every=1, evaluate_every=100_000)
-    config = replace(retriever, schedule=long)
-    file = config.run.parent / "config.yaml"
-    file.write_text(yaml.safe_dump(to_plain(config)), encoding="utf-8")
-    command = [sys.executable, "-m", "retriever", "train", str(file)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("step 1 ")
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=300)
-    assert process.returncode == 128 + signal.SIGINT
-    assert "Stopped: SIGINT came. The checkpoint is written; go on with --resume." in told
-    assert "Stopping after this step" in told and "Traceback" not in told
-    saved = load_checkpoint(config.run)
-    assert saved is not None and saved.step == read_curve(config.run)[-1]["step"] >= 1
 
 
 def test_what_a_killed_run_wrote_behind_its_checkpoint_is_dropped(retriever: TrainConfig) -> None:
