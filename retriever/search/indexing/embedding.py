@@ -103,7 +103,8 @@ class Embedder(Generic[Record]):
         """float32[n, dimension]: the vectors of records or steps, a part at a time. Raises Cancelled."""
         parts: list[Floats] = [np.zeros((0, self.corpus.dimension), dtype=np.float32)]
         for start in range(0, len(items), DOCUMENTS_PER_CALL):
-            check_cancelled()
+            if start:  # a stopped update still writes what is small
+                check_cancelled()
             parts.append(encode(items[start : start + DOCUMENTS_PER_CALL]))
         return np.concatenate(parts)
 
