@@ -99,7 +99,7 @@ def _stage(config: GeneratorConfig, curve: Sequence[Point]) -> str:
         f"{config.prompt.max_prompt} symbols with at most {config.prompt.premises} premises, peak learning "
         f"rate {schedule.learning_rate:g}, {schedule.precision}, {seconds / 60:.0f} minutes."
     )
-    losses = figures_by_steps(curve, "loss_valid", 6)
+    losses = figures_by_steps(curve, "loss_valid", 3)
     return f"{text} Valid loss per symbol, by steps: {losses}." if losses else text
 
 

@@ -62,7 +62,7 @@ _LIMITS = """## Limits
 
 _COLUMNS = 118
 
-_FIGURES = ("R@1", "R@10", "MRR")
+_FIGURES = ("R@10", "MRR")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +179,12 @@ def _batch(values: dict[str, Any]) -> str:
 
 
 def _curve(points: Sequence[Point]) -> str:
-    """The first validation figure at up to eight steps."""
+    """The first validation figure at up to four steps."""
     measured = [point for point in points if "loss" not in point]
     if not measured:
         return ""
     name = next(name for name in measured[0] if name not in ("step", "seconds"))
-    figures = figures_by_steps(measured, name, 8)
+    figures = figures_by_steps(measured, name, 4)
     return f" On valid states, {name.replace('_', ' ')} by steps: {figures}."
 
 
