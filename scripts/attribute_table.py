@@ -203,9 +203,9 @@ def markdown(table: Table) -> str:
     ]
     lines += [f"- {text}: {table.left_out[key]:,}" for key, text in LEFT_OUT.items()]
     others = [
-        (name, count) for name, count in table.written.most_common() if name not in MAKING and count >= 50
+        (name, count) for name, count in table.written.most_common() if name not in MAKING and count >= 200
     ]
-    lines += ["", "Attributes that declare nothing and have at least 50 entries:", ""]
+    lines += ["", "Attributes that declare nothing and have at least 200 entries:", ""]
     listed = ", ".join(f"`{name}` {count:,}" for name, count in others) + "."
     lines += textwrap.wrap(listed, 112, break_on_hyphens=False, break_long_words=False)
     return "\n".join(lines) + "\n"

@@ -46,7 +46,7 @@ class LiveSegment(NamedTuple):
 class IndexManifest:
     """What the index is made of."""
 
-    fingerprint: Annotated[str, matching(r"[0-9a-f]{8,64}", "a fingerprint")]
+    fingerprint: Annotated[str, matching(re.compile(r"[0-9a-f]{8,64}"), "a fingerprint")]
     root: Text = ""
     """The folder that was indexed; paths of files are relative to it."""
     built_at: Text = ""

@@ -46,19 +46,18 @@ def _count(value: int) -> str:
     return "" if 0 <= value < _LARGEST else f"a whole number from 0 to {_LARGEST - 1}"
 
 
-def matching(pattern: str, wanted: str) -> Callable[[str], str]:
+def matching(pattern: re.Pattern[str], wanted: str) -> Callable[[str], str]:
     """A check that a text matches a regular expression."""
-    compiled = re.compile(pattern)
-    return lambda value: "" if compiled.fullmatch(value) else wanted
+    return lambda value: "" if pattern.fullmatch(value) else wanted
 
 
 Text = Annotated[str, _text]
 """Text that can be written and be part of a path."""
 Count = Annotated[int, _count]
 """A number of things."""
-PlainName = Annotated[str, matching(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}", "a plain name")]
+PlainName = Annotated[str, matching(re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}"), "a plain name")]
 """A name that stays in its folder."""
-Digest = Annotated[str, matching(r"[0-9a-f]{64}", "a SHA-256")]
+Digest = Annotated[str, matching(re.compile(r"[0-9a-f]{64}"), "a SHA-256")]
 """In hexadecimal."""
 _NAMES = {"documents": "premises", "sums": "files"}
 _FORM = Form(lambda name: _NAMES.get(name, name))
