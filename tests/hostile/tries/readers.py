@@ -16,7 +16,22 @@ PART = "readers"
 LARGEST = 1 << 20
 _DOORS = {
     **dict.fromkeys(
-        ("goals", "pasted", "terms", "canonical", "orientation", "tactic", "names", "query"), MAX_STATE
+        (
+            "goals",
+            "pasted",
+            "terms",
+            "canonical",
+            "orientation",
+            "tactic",
+            "names",
+            "query",
+            "clients",
+            "state",
+            "term",
+            "premise",
+            "proposition",
+        ),
+        MAX_STATE,
     ),
     **dict.fromkeys(("session", "document", "steps"), 1 << 15),
 }
