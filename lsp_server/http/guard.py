@@ -103,6 +103,8 @@ class Guard:
         try:
             async with asyncio.timeout(self._limits.seconds) as answer.limit:
                 await asyncio.wait((doing, left), return_when=asyncio.FIRST_COMPLETED)
+            if answer.has_ended:  # uvicorn reports a disconnect then, too; what answered may have more to do
+                await asyncio.wait((doing,), timeout=self._limits.seconds)
         except TimeoutError:
             said = f"The answer took longer than {self._limits.seconds:g} s."
             raise Refusal(504, said, "Ask for less at once.") from None
@@ -133,7 +135,7 @@ class _Answer:
 
     def __init__(self, send: Send) -> None:
         self._send = send
-        self.has_begun = False
+        self.has_begun = self.has_ended = False
         self.limit: asyncio.Timeout | None = None
 
     async def send(self, message: Message) -> None:
@@ -141,6 +143,7 @@ class _Answer:
         self.has_begun = True
         if self.limit is not None:
             self.limit.reschedule(None)
+        self.has_ended = message["type"] == "http.response.body" and not message.get("more_body", False)
         await self._send(message)
 
 

@@ -49,9 +49,8 @@ async def test_a_suggestion_has_premises_accepted_tactics_and_progress(workplace
     assert found["tactics"] and found["index"]["state"] == "consulted"
     [schema] = [tool.output_schema for tool in listed if tool.name == "suggest"]
     jsonschema.validate(found, schema)
-    said = [
-        one for one in said if not one.startswith("Lean has elaborated")
-    ]  # only where Lean takes its time
+    # Where Lean takes its time, how far it is comes first.
+    said = [one for one in said if not one.startswith("Lean has elaborated")]
     assert said[0] == "5 premises" and "tactics accepted" in said[-1]
     text = answer.content[0].text
     assert found["premises"][0]["name"] in text and found["tactics"][0]["tactic"] in text

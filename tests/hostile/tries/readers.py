@@ -25,7 +25,6 @@ _DOORS = {
             "tactic",
             "names",
             "query",
-            "clients",
             "state",
             "term",
             "premise",
