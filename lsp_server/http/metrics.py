@@ -112,12 +112,20 @@ class Measured:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        status = _CLIENT_LEFT
+        status, is_counted = _CLIENT_LEFT, False
+
+        def count() -> None:
+            nonlocal is_counted
+            if not is_counted:
+                self._count(scope, status, time.perf_counter() - began)
+            is_counted = True
 
         async def watched(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+            elif not message.get("more_body", False):
+                count()  # before the client can send its next request
             await send(message)
 
         began = time.perf_counter()
@@ -128,7 +136,7 @@ class Measured:
                 status = 500
                 raise
             finally:
-                self._count(scope, status, time.perf_counter() - began)
+                count()
 
     def _count(self, scope: Scope, status: int, seconds: float) -> None:
         found = scope.get("route")
