@@ -13,13 +13,11 @@ from typing import Protocol
 
 from lean_extract.records import TacticOutcome
 from prover.candidates import Candidate
+from prover.limits import MAX_REFUSED_PREMISES, QUICK_AUTOMATION_SECONDS
 
 SOURCE = "automation"
 NAMED = 10
 """How many of the best premises `grind` is given."""
-_QUICK_SECONDS = 3.0
-_MOST_REFUSED = 8
-"""Premises of which `grind` refuses one at a time until it is given no list any more."""
 _SCORE = 0.0
 """Last of those that do as much: a lemma by its name says more, and costs Lean less."""
 _GRIND, _SUGGESTED = "grind?", "grind? +suggestions"
@@ -81,7 +79,7 @@ class Automation:
         """The time for one tactic. `usual`: that for any other."""
         if tactic in SLOW:
             return max(usual, self._slow_seconds)
-        return min(usual, _QUICK_SECONDS) if is_quick(tactic) else usual
+        return min(usual, QUICK_AUTOMATION_SECONDS) if is_quick(tactic) else usual
 
     def hear(self, outcome: TacticOutcome) -> None:
         """Note Lean's verdict on any tactic of the round."""
@@ -91,7 +89,7 @@ class Automation:
             if outcome.tactic == _GRIND:  # with premises it would close the goal, too
                 self._quick = [tactic for tactic in self._quick if not _WITH.fullmatch(tactic)]
         shorter = without_refused(outcome)
-        if shorter is not None and self._refused < _MOST_REFUSED:
+        if shorter is not None and self._refused < MAX_REFUSED_PREMISES:
             self._refused += 1
             self._quick.insert(0, shorter)
 

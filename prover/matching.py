@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lean_extract.syntax.operators import MIRRORED, NEGATED
+from prover.limits import MAX_BOUND_TERM_NODES
 from prover.terms import FALSE, Term, apply, operator, subterms
 
 Verdict = Literal["yes", "no", "open"]
 Bindings = Mapping[tuple[str, int], Term]
 """The values of variables, by name and instance; the terms may contain further variables."""
-_MOST_PARTS = 400
-"""Larger terms are not bound to variables, which keeps bindings from growing without end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ def occurs(pattern: Term, text: Term) -> Unification:
         return OPEN
     verdicts = set[Verdict]()
     for number, part in enumerate(subterms(text)):
-        if number > _MOST_PARTS:
+        if number > MAX_BOUND_TERM_NODES:
             return OPEN
         found = unify(pattern, part)
         if found.verdict == "yes":
@@ -130,7 +129,12 @@ def _bind(variable: Term, value: Term, bindings: dict[tuple[str, int], Term]) ->
         value = Term(value.head, value.args[:cut], value.kind, value.instance)
     value = resolved(value, bindings)
     name = (variable.head, variable.instance)
-    if name in bindings or value.size > _MOST_PARTS or _has_loose(value, 0) or _mentions(value, name):
+    if (
+        name in bindings
+        or value.size > MAX_BOUND_TERM_NODES
+        or _has_loose(value, 0)
+        or _mentions(value, name)
+    ):
         return "open"
     bindings[name] = value
     return "yes"

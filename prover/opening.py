@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from lean_extract.common.devices import Device
-from prover.generator.source import THREADS, TacticGenerator
+from prover.generator.source import TacticGenerator
+from prover.limits import GENERATOR_THREADS
 from prover.shaped import files
 from prover.shaped.model import ShapeGenerator
 
@@ -13,7 +14,7 @@ _SHAPES_MORE = 4
 """A generator of shapes writes so many times as many tactics as are asked for: they cost little."""
 
 
-def open_folder(folder: Path, *, threads: int = THREADS, device: Device = "cpu") -> TacticGenerator:
+def open_folder(folder: Path, *, threads: int = GENERATOR_THREADS, device: Device = "cpu") -> TacticGenerator:
     """The generator in a folder. Raises ModelError: it is missing, damaged or of another format or version.
 
     `threads` (per operator) and `device` are for one that decodes. One of shapes is a small matrix in numpy.

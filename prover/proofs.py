@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from prover.facts import Hole, Way, bracketed, ways_of_hypothesis
+from prover.limits import MAX_TERM_DEPTH, MAX_UNIFICATIONS
 from prover.matching import Bindings, is_closed, resolved, unfolded, unify
 from prover.terms import FALSE, TRUE, Term, instantiate, operator
 
-_MOST_TRIED = 1200
-"""The most unifications for one goal."""
 _MOST_FOUND = 6
 _MOST_SHOWN = 4
 _LONGER = 2
@@ -23,8 +22,6 @@ _LONGER = 2
 _MOST_ALTERNATIVES = 3
 """The most proofs of one argument to try, each with the arguments after it."""
 _MOST_INTRODUCED = 4
-_DEEPEST = 8
-"""The deepest nesting of parts. It stops the endless use of a hypothesis such as `p n → p (n + 1)`."""
 _TRANSITIVE = {
     ("=", "="): (".trans", "="),
     ("↔", "↔"): (".trans", "↔"),
@@ -91,7 +88,7 @@ def proofs(goal: Term, ways: Sequence[Way], used: frozenset[str], lemmas: int) -
     found: dict[str, ChainedProof] = {}
     for most in range(lemmas + 1):
         search.begin()
-        for proof in islice(search.whole(goal, Budget(most, _DEEPEST)), _MOST_FOUND):
+        for proof in islice(search.whole(goal, Budget(most, MAX_TERM_DEPTH)), _MOST_FOUND):
             found.setdefault(proof.text, proof)
         if len(found) >= _MOST_FOUND:
             break
@@ -140,7 +137,7 @@ class _Search:
         self._tried += 1
         budget = budget.deeper()
         goal = resolved(goal, bindings)
-        if goal.kind in ("variable", "opaque") or self._tried > _MOST_TRIED or budget.depth < 0:
+        if goal.kind in ("variable", "opaque") or self._tried > MAX_UNIFICATIONS or budget.depth < 0:
             return
         is_found = False
         for way in self._proving(key(goal)):
@@ -169,7 +166,7 @@ class _Search:
 
     def _own(self, way: Way, budget: Budget) -> Way | None:
         """The way with fresh variables; None if the way or the search has become too expensive."""
-        if way.cost > budget.lemmas or self._tried > _MOST_TRIED:
+        if way.cost > budget.lemmas or self._tried > MAX_UNIFICATIONS:
             return None
         self._tried += 1
         self._instances += 1

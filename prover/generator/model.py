@@ -45,7 +45,8 @@ from prover.generator.prompt import (
     encode_prompt,
     premises_in,
 )
-from prover.generator.source import THREADS, Generated
+from prover.generator.source import Generated
+from prover.limits import GENERATOR_THREADS
 
 _MORE = 8
 """The most beams beyond the number of tactics asked for; narrower searches miss the best tactics."""
@@ -60,7 +61,7 @@ class Generator:
         self._fingerprint = fingerprint
 
     @classmethod
-    def load(cls, folder: Path, *, threads: int = THREADS, device: Device = "cpu") -> Generator:
+    def load(cls, folder: Path, *, threads: int = GENERATOR_THREADS, device: Device = "cpu") -> Generator:
         """Load a generator onto a device, with this many threads per operator of the CPU.
 
         Raises ModelError: a file is missing, damaged or of another format or version, the graphs do not have

@@ -15,6 +15,12 @@ from lean_extract.records import Goal
 from lean_extract.source.budget import Budget
 from lean_extract.syntax.inaccessible import DAGGER
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
+from prover.limits import (
+    MAX_ADAPTED_HYPOTHESES,
+    MAX_NAMES_OF_A_TACTIC,
+    MAX_TREE_NODES,
+    MAX_TYPE_PAIRS,
+)
 from prover.shapes import last_named, last_parts, symbols, tokens
 from prover.terms import Term, parse
 
@@ -131,16 +137,6 @@ def _is_argument(texts: Sequence[str], position: int) -> bool:
 
 _UNKNOWN = "_"
 """The type of a hypothesis that is not known."""
-_MOST_PARTS = 200
-"""Nodes of two trees that are compared."""
-_MOST_COMPARED = 64
-"""Pairs of types that are compared for one tactic, the nearest hypotheses first."""
-_MOST_WANTED = 12
-"""Names of one tactic."""
-_MOST_HYPOTHESES = 100
-"""Hypotheses of a goal that are looked at, the nearest to the target; those that the target names are added."""
-MOST_PAIRS = 20_000
-"""Pairs of hypotheses that are looked at for all neighbours of a goal, the nearest neighbours first."""
 _ALIKE = 0.25
 """The least likeness of two types whose names are taken for each other."""
 _SAME_NAME, _SAME_PLACE, _LATER = 0.25, 0.6, 0.01
@@ -180,7 +176,7 @@ class ContextView:
         named = frozenset(token.partition(".")[0] for token in tokens(goal.target))
         hypotheses = last_named(goal)
         found = []
-        for place, hypothesis in enumerate(hypotheses, start=_MOST_HYPOTHESES - len(hypotheses)):
+        for place, hypothesis in enumerate(hypotheses, start=MAX_ADAPTED_HYPOTHESES - len(hypotheses)):
             if place < 0 and named.isdisjoint(hypothesis.names):
                 continue
             parts = tokens(hypothesis.type)
@@ -198,7 +194,7 @@ def meanings(theirs: ContextView, ours: ContextView, wanted: Sequence[str], pair
     """
     comparison = _Comparison(theirs, ours)
     chances: list[tuple[float, str, str]] = []
-    for name in wanted[:_MOST_WANTED]:
+    for name in wanted[:MAX_NAMES_OF_A_TACTIC]:
         if not pairs.take(len(ours.hypotheses)):
             break
         for position, mine in enumerate(reversed(ours.hypotheses)):
@@ -222,7 +218,7 @@ class _Comparison:
         self._theirs, self._ours = theirs, ours
         self._typed = {one.name: one for one in theirs.hypotheses}
         self._places = _overlaid(theirs, ours)
-        self._left = _MOST_COMPARED
+        self._left = MAX_TYPE_PAIRS
 
     def fit(self, name: str, mine: Named) -> float:
         """How well our hypothesis plays the part of theirs; 0 if not at all."""
@@ -272,7 +268,7 @@ def _overlay(
     """
     waiting = [(one, other)]
     is_same = True
-    for _ in range(_MOST_PARTS):
+    for _ in range(MAX_TREE_NODES):
         if not waiting:
             break
         left, right = waiting.pop()

@@ -16,7 +16,8 @@ from lean_extract.records import Goal, Premise
 from lean_extract.source.budget import Budget
 from lean_extract.syntax.complete_tactics import head
 from prover.candidates import Candidate, is_unfinished, key_of, merge
-from prover.neighbours.adapting import MOST_PAIRS, Adapted, ContextView, adapted
+from prover.limits import MAX_HYPOTHESIS_PAIRS, MAX_NEIGHBOUR_CHARACTERS
+from prover.neighbours.adapting import Adapted, ContextView, adapted
 from prover.neighbours.features import Proposal, StepQuery, Weighing, weighted
 
 SOURCE = "neighbour"
@@ -28,8 +29,6 @@ _ALIKE, _VARIED = 4, 8
 _EXCHANGING = frozenset(("rw", "rwa", "simp_rw", "erw", "simp", "simpa", "apply", "exact", "refine"))
 _MOST_EXCHANGED = 4
 """Ranked premises that take the place of a neighbour's only premise."""
-_MOST_TEXT = 100_000
-"""Characters of the neighbours' states that are read, the nearest first. Mathlib's have about 40 each."""
 _MOST_TRIED = 8
 """Ranked premises among which one is chosen in the place of one that is not imported."""
 
@@ -96,7 +95,7 @@ def proposals(
     """The adapted tactics, equal ones merged, and the features of each. Raises Cancelled."""
     ours = ContextView.of(asked.goal)
     weighing = Weighing(asked, steps, premises)
-    pairs, text = Budget(MOST_PAIRS), Budget(_MOST_TEXT)
+    pairs, text = Budget(MAX_HYPOTHESIS_PAIRS), Budget(MAX_NEIGHBOUR_CHARACTERS)
     known: dict[str, Proposal] = {}
     counted: set[tuple[str, str, Goal]] = set()
     for rank, step in enumerate(steps):

@@ -23,6 +23,7 @@ from lean_extract.session.live import TacticSeconds, TrialBatch
 from lean_extract.session.verdict import same_goal
 from lean_extract.syntax.tactic_text import defect
 from lean_extract.traced.lean_dojo import LeanDojo
+from prover.limits import DOJO_START_SECONDS
 from prover.search.environment import TacticPath
 
 _T = TypeVar("_T")
@@ -40,7 +41,7 @@ class DojoEnvironment:
         library: LeanDojo,
         theorem: Any,
         *,
-        start_seconds: float = 600.0,
+        start_seconds: float = DOJO_START_SECONDS,
         deaths: int = 4,
         build_deps: bool = False,
     ) -> None:

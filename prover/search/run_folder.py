@@ -28,11 +28,10 @@ from lean_extract.common.terminal_text import reason
 from lean_extract.common.typed import read_typed
 from lean_extract.records import to_json
 from lean_extract.source.projects.walking import EVALUATION_FILE, EVALUATION_FORMAT
+from prover.limits import MAX_LOCK_BYTES
 
 VERSION = 1
 DESCRIPTION, RESULTS, PROOFS, LOCK = EVALUATION_FILE, "results.jsonl", "proofs", "lock"
-_LONGEST_LOCK = 4096
-"""Bytes."""
 Settings = Mapping[str, str | int | float]
 """Everything that determines the results, as plain values by name."""
 RowStatus = Literal["proved", "exhausted", "limit", "failed", "refused"]
@@ -107,7 +106,7 @@ def _holder(lock: Path) -> str | None:
     """
     if not lock.is_file():
         return None
-    content = read_holder(lock, _LONGEST_LOCK).strip()
+    content = read_holder(lock, MAX_LOCK_BYTES).strip()
     if not content:
         return ""
     try:

@@ -25,6 +25,7 @@ from lean_extract.syntax.keywords import THEOREM_WORDS, VALUE_WORDS, any_of
 from lean_extract.syntax.lexer import tokenize
 from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
+from prover.limits import PROOF_CHECK_SECONDS
 
 _ENDS_IN_SORRY = re.compile(r":=\s*(?:by\s+)?sorry\s*\Z")
 _ENDS_OPEN = re.compile(r":=\s*+(?:by\s*)?\Z")
@@ -192,7 +193,7 @@ async def check_proof(
     toolchain: Toolchain,
     project: Path | None = None,
     *,
-    seconds: float = 300.0,
+    seconds: float = PROOF_CHECK_SECONDS,
     memory_mb: int = 8192,
 ) -> CheckedProof:
     """Have a new Lean process elaborate the theorem's file with its proof, with the options that Lake gives the file.

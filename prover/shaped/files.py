@@ -29,6 +29,7 @@ from lean_extract.common.errors import ModelError
 from lean_extract.common.files.atomic import replacing, replacing_bytes
 from lean_extract.common.files.json_text import read_json
 from prover.generator.files import CONFIG, REINSTALL
+from prover.limits import MAX_MODEL_ARRAY_BYTES, MAX_MODEL_PREMISES, MAX_MODEL_SHAPES
 from prover.shaped.pointing import HEAD_BUCKETS, LOCAL_FEATURES, PREMISE_FEATURES, TYPE_BUCKETS, Uses
 from prover.shaped.shape import GROUPS, Shape
 from prover.shaped.situation import BUCKETS, FIELDS
@@ -36,10 +37,6 @@ from prover.shaped.situation import BUCKETS, FIELDS
 FORMAT = "premise-suggest-shapes"
 VERSION = 1
 ARRAYS = "shapes.npz"
-_MOST_SHAPES = 20_000
-_MOST_PREMISES = 500_000
-_MOST_BYTES = 256 << 20
-"""The largest array in the file, in bytes."""
 _MOST_USES = 255
 
 
@@ -68,7 +65,7 @@ def read(folder: Path) -> Contents:
         if (values["format"], values["version"]) != (FORMAT, VERSION):
             raise ValueError(f"format {values['format']} {values['version']}, not {FORMAT} {VERSION}")
         shapes, most = values["shapes"], values["max_premises"]
-        if not isinstance(shapes, list) or not 2 <= len(shapes) <= _MOST_SHAPES:
+        if not isinstance(shapes, list) or not 2 <= len(shapes) <= MAX_MODEL_SHAPES:
             raise ValueError("shapes is not a list of at least two")
         if not all(isinstance(shape, str) for shape in shapes):
             raise ValueError("a shape is not a text")
@@ -89,7 +86,7 @@ def read(folder: Path) -> Contents:
 def _arrays(path: Path, shapes: int) -> tuple[dict[str, NDArray[np.float32]], Uses]:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
-            if member.file_size > _MOST_BYTES:
+            if member.file_size > MAX_MODEL_ARRAY_BYTES:
                 raise ValueError(f"{member.filename} has {member.file_size:,} bytes")
     found: dict[str, NDArray[np.float32]] = {}
     with np.load(path, allow_pickle=False) as values:
@@ -100,7 +97,7 @@ def _arrays(path: Path, shapes: int) -> tuple[dict[str, NDArray[np.float32]], Us
             found[name] = array * values["scales"][:, None] if name == "words" else array
         names = values["premises"].tobytes().decode("utf-8").split("\n")
         counts = values["uses"]
-    if counts.shape != (len(names), len(GROUPS)) or len(names) > _MOST_PREMISES:
+    if counts.shape != (len(names), len(GROUPS)) or len(names) > MAX_MODEL_PREMISES:
         raise ValueError("uses does not fit premises")
     return found, dict(zip(names, counts.tolist(), strict=True))
 

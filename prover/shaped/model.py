@@ -22,6 +22,7 @@ from lean_extract.records import Goal, Premise
 from lean_extract.syntax.complete_tactics import head
 from prover.candidates import is_unfinished, key_of
 from prover.generator.source import Generated
+from prover.limits import MAX_BEGINNINGS, MAX_SHAPES_FILLED
 from prover.shaped.files import Contents, Networks, log_softmax, read
 from prover.shaped.pointing import (
     Ranked,
@@ -40,8 +41,6 @@ from prover.templates import PremiseView
 
 SHAPES = "shapes"
 """The source of what it writes."""
-_MOST_SHAPES = 160
-"""The most probable shapes of a goal that are filled."""
 _MORE = 3
 """As many times as many tactics are found as are asked for, since one tactic may come by two shapes."""
 _PROBABLE = 3
@@ -83,7 +82,7 @@ class ShapeGenerator:
         situation = Situation.of(goals[0])
         chances = self._contents.networks.shapes(bags(situation))
         # Number 0 stands for all shapes that are not known.
-        order = 1 + np.argsort(-chances[1:], kind="stable")[:_MOST_SHAPES]
+        order = 1 + np.argsort(-chances[1:], kind="stable")[:MAX_SHAPES_FILLED]
         shapes = [(float(chances[number]), self._contents.shapes[number]) for number in order.tolist()]
         known = ranked(situation, premises[: self._contents.max_premises])
         filler = Filler(self._contents.networks, situation, known, self._contents.uses)
@@ -127,8 +126,6 @@ def _likely_heads(shapes: Sequence[tuple[float, Shape]]) -> list[str]:
 
 _MOST_FILLERS = 6
 """The best fillers of a slot that are followed."""
-_MOST_EXPANDED = 400
-"""Beginnings that are continued for one goal."""
 Choices = list[tuple[float, str]]
 """Fillers with their log-probabilities, best first."""
 
@@ -209,7 +206,7 @@ def tactics(filler: Filler, shapes: Sequence[tuple[float, Shape]]) -> Iterator[t
     waiting: list[tuple[float, int, Shape, tuple[str, ...]]] = []
     rest = iter(shapes)
     upcoming = next(rest, None)
-    for _ in range(_MOST_EXPANDED):
+    for _ in range(MAX_BEGINNINGS):
         check_cancelled()
         while upcoming is not None and (not waiting or upcoming[0] >= -waiting[0][0]):
             heapq.heappush(waiting, (-upcoming[0], next(order), upcoming[1], ()))
