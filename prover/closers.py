@@ -25,7 +25,7 @@ from prover.shapes import (
 Proposal = tuple[str, float]
 
 LEAN_CLOSERS = ("grind",)
-"""Closing tactics of Lean's own that a search tries; a suggestion asks them what they used (`prover.automation`)."""
+"""Closing tactics of Lean's own that a search tries; for suggestions, see `prover.automation`."""
 MATHLIB_CLOSERS = ("norm_num", "ring", "positivity", "linarith", "aesop")
 """Closing tactics that Mathlib provides."""
 _NUMBERS = frozenset({"ℕ", "Nat", "ℤ", "Int", "Fin"})

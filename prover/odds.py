@@ -120,7 +120,7 @@ class AcceptanceModel:
     """The fitted numbers.
 
     `weights`: by feature. `seconds`: how long Lean takes for a trial, by first word; "" for any other.
-    `expected`: by source, the mean chance of the tactic at each place of its list, best first; it stands for the
+    `expected`: by source, the mean chance of the tactic at each place of its list, best first; it is used for the
     list while the source is still working.
     """
 

@@ -11,7 +11,7 @@ from prover.shaped import files
 from prover.shaped.model import ShapeGenerator
 
 _SHAPES_MORE = 4
-"""A generator of shapes writes so many times as many tactics as are asked for: they cost little."""
+"""A generator of shapes writes this many times the wanted number of tactics: they cost little."""
 
 
 def open_folder(folder: Path, *, threads: int = GENERATOR_THREADS, device: Device = "cpu") -> TacticGenerator:
@@ -30,6 +30,6 @@ def open_folder(folder: Path, *, threads: int = GENERATOR_THREADS, device: Devic
     return Generator.load(folder, threads=threads, device=device)
 
 
-def count_for(generator: object, asked: int) -> int:
-    """How many tactics a generator writes where so many are asked for."""
-    return _SHAPES_MORE * asked if isinstance(generator, ShapeGenerator) else asked
+def count_for(generator: object, wanted: int) -> int:
+    """How many tactics a generator is to write, if this many are wanted."""
+    return _SHAPES_MORE * wanted if isinstance(generator, ShapeGenerator) else wanted

@@ -1,6 +1,6 @@
 """Short proof terms from premises and hypotheses, by backward chaining over the texts of their statements.
 
-A term is built only from parts that surely match, so it is likely to be right; Lean is asked afterwards. The
+A term is built only from parts that surely match, so it is likely to be right; Lean checks it afterwards. The
 search is bounded by the premises that a term uses and by the total number of unifications.
 """
 
@@ -67,7 +67,7 @@ class Budget:
     depth: int
 
     def spent(self, lemmas: int) -> Budget:
-        """The budget after so many premises are used."""
+        """The budget after this many premises are used."""
         return Budget(self.lemmas - lemmas, self.depth)
 
     def deeper(self) -> Budget:

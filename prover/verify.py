@@ -88,8 +88,8 @@ def _heads(parts: Sequence[str]) -> tuple[str, ...]:
     """The applied functions: the first name of a term and of every bracket in it that holds more than a name."""
     bare = [part for part in parts if part != "@"]
     heads = bare[:1] if bare[:1] != ["("] else []
-    for before, name, behind in zip(bare, bare[1:], bare[2:], strict=False):
-        if before == "(" and name not in ("(", "_") and behind != ")":
+    for before, name, after in zip(bare, bare[1:], bare[2:], strict=False):
+        if before == "(" and name not in ("(", "_") and after != ")":
             heads.append(name)
     return tuple(heads)
 

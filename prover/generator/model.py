@@ -49,7 +49,7 @@ from prover.generator.source import Generated
 from prover.limits import GENERATOR_THREADS
 
 _MORE = 8
-"""The most beams beyond the number of tactics asked for; narrower searches miss the best tactics."""
+"""The most beams beyond the number of wanted tactics; narrower searches miss the best tactics."""
 
 
 class Generator:
@@ -100,12 +100,12 @@ class Generator:
 
         An output that is not a tactic (cut off at `max_bytes`, invalid UTF-8, several lines, a pointer to a
         missing premise) is dropped. To make up for these, impossible symbols are not followed, and there are
-        more beams than tactics asked for. Three quarters of the result are the most probable tactics; the
+        more beams than wanted tactics. Three quarters of the result are the most probable tactics; the
         others begin with the most probable first words that those do not have.
 
         Args:
             goals: the state's goals, the main one first; without goals there are no tactics.
-            premises: best first; only as many are read as the model was trained on.
+            premises: best first; at most as many are read as the model was trained on.
             max_bytes: the longest tactic, in symbols.
 
         Raises ModelError: the graphs do not run on this prompt (out of memory, for example).
@@ -215,7 +215,7 @@ def _most(count: int) -> int:
 
 
 def _first_line(error: Exception) -> str:
-    """The first line of onnxruntime's message, which may run to pages."""
+    """The first line of onnxruntime's message, which may be pages long."""
     return str(error).strip().split("\n")[0].rstrip(".")
 
 

@@ -142,7 +142,7 @@ def state_text(goal: Goal) -> str:
 
 
 def _hypothesis(hypothesis: Hypothesis) -> str:
-    """A line of the context; empty for a type variable (`α : Type*`), which is common and tells little."""
+    """A line of the context; empty for a type variable (`α : Type*`), which is common and says little."""
     type_ = canonical(hypothesis.type)
     if hypothesis.value is None and _SORT.match(type_):
         return ""

@@ -49,7 +49,7 @@ class Adapted:
 
     @property
     def share(self) -> float:
-        """How many of the names have one of ours, as a share; 1 where there are none."""
+        """How many of the names have one of ours, as a share; 1 without names."""
         return self.mapped / self.mentioned if self.mentioned else 1.0
 
 
@@ -126,7 +126,7 @@ def _subscript(number: int) -> str:
 
 
 def _is_argument(texts: Sequence[str], position: int) -> bool:
-    """Whether the token is an argument of what stands before it, so that `_` can take its place."""
+    """Whether the token is an argument of what comes before it, so that `_` can take its place."""
     if not position:
         return False
     before = texts[position - 1].rstrip()
@@ -141,7 +141,7 @@ _ALIKE = 0.25
 """The least likeness of two types whose names are taken for each other."""
 _SAME_NAME, _SAME_PLACE, _LATER = 0.25, 0.6, 0.01
 """What is added to the likeness of two hypotheses: for equal names, for places in the targets that they share,
-and for each hypothesis that stands before it."""
+and for each hypothesis before it."""
 
 
 @dataclass(frozen=True, slots=True)

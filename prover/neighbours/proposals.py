@@ -42,7 +42,7 @@ own tactic is to be likely. `python -m prover evaluate-neighbours --fit` fits th
 
 
 def candidates(
-    asked: StepQuery,
+    query: StepQuery,
     steps: Sequence[NearStep],
     premises: Sequence[Premise],
     limit: int,
@@ -51,13 +51,13 @@ def candidates(
     """At most `limit` adapted tactics, best first.
 
     Args:
-        asked: the goal, and where it stands.
+        query: the goal and its place.
         steps: the nearest known steps, nearest first.
         premises: ranked premises that can be used here, best first.
         limit: how many.
         weights: those of `FEATURES`.
     """
-    found, rows = proposals(asked, steps, premises)
+    found, rows = proposals(query, steps, premises)
     if not found:
         return []
     chances = [weighted(row, weights) for row in rows]
@@ -90,11 +90,11 @@ def varied(ranked: Sequence[Candidate]) -> list[Candidate]:
 
 
 def proposals(
-    asked: StepQuery, steps: Sequence[NearStep], premises: Sequence[Premise]
+    query: StepQuery, steps: Sequence[NearStep], premises: Sequence[Premise]
 ) -> tuple[list[Proposal], list[list[float]]]:
     """The adapted tactics, equal ones merged, and the features of each. Raises Cancelled."""
-    ours = ContextView.of(asked.goal)
-    weighing = Weighing(asked, steps, premises)
+    ours = ContextView.of(query.goal)
+    weighing = Weighing(query, steps, premises)
     pairs, text = Budget(MAX_HYPOTHESIS_PAIRS), Budget(MAX_NEIGHBOUR_CHARACTERS)
     known: dict[str, Proposal] = {}
     counted: set[tuple[str, str, Goal]] = set()
@@ -124,7 +124,7 @@ def proposals(
 def _proposal(
     rank: int, step: NearStep, made: Adapted, weighing: Weighing, premises: Sequence[Premise]
 ) -> Proposal | None:
-    """The proposal of one neighbour. One premise that is not imported is exchanged; with more, there is none."""
+    """The proposal of one neighbour. One premise that is not imported is exchanged; None if there are more."""
     proposal = Proposal(made.tactic, step.premises, step.theorem, rank)
     missing = [premise for premise in step.premises if premise.name in step.out_of_scope]
     if not missing:

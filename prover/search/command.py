@@ -2,7 +2,7 @@
 
     python -m prover search FILE [--line N] [--premise NAME ...] [--picture SVG] [--proof LEAN]
 
-The premises are given by name and read from the project's sources. This command serves to look at a search, and
+The premises are given by name and read from the project's sources. This command shows a search, and
 draws the picture in docs/search.md; `premise-suggest eval` measures with a retriever and a generator.
 """
 
@@ -72,7 +72,7 @@ def premises_by_name(root: Path, names: Sequence[str]) -> tuple[Premise, ...]:
 
 
 async def _run(options: argparse.Namespace) -> int:
-    theorem, root = _asked(options)
+    theorem, root = _theorem_of(options)
     limits = SearchLimits(options.seconds, options.nodes, options.tactics)
     premises = premises_by_name(root, options.premise)
 
@@ -82,7 +82,7 @@ async def _run(options: argparse.Namespace) -> int:
     proposer = SourcesProposer(retrieve, (Templates(), FinishingTactics(LEAN_CLOSERS)))
     toolchain = resolve_lean(root)
     if toolchain.kind == "packaged":
-        packaged.build_library(root, project_oleans(root), packaged.prepare(), rejected=_say)
+        packaged.build_library(root, project_oleans(root), packaged.prepare(), rejected=_print_rejected)
     async with await LeanSession.start(root, toolchain) as session:
         result = await search(LeanEnvironment(session, theorem), proposer, limits)
     print(_summary(theorem, result))
@@ -101,7 +101,7 @@ async def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _asked(options: argparse.Namespace) -> tuple[Theorem, Path]:
+def _theorem_of(options: argparse.Namespace) -> tuple[Theorem, Path]:
     """The theorem, and the project in which Lean runs."""
     if options.file == "-":
         path, text = Path("stdin.lean"), sys.stdin.read()
@@ -122,5 +122,5 @@ def _summary(theorem: Theorem, result: SearchResult) -> str:
     return "\n".join([*lines, *([result.reason] if result.reason else [])])
 
 
-def _say(error: PremiseSuggestError) -> None:
+def _print_rejected(error: PremiseSuggestError) -> None:
     print(f"left out: {error}", file=sys.stderr)

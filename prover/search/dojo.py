@@ -190,7 +190,7 @@ class DojoEnvironment:
 class TheoremLean:
     """One theorem, after some tactics, as a `LiveLean`: LeanDojo's `Dojo` in place of Lean's server.
 
-    Whatever position is asked for, the goal is the theorem's, after the tactics that were given.
+    Whatever the position, the goal is the theorem's, after the tactics that were given.
     """
 
     def __init__(
@@ -216,8 +216,8 @@ class TheoremLean:
             for number, tactic in enumerate(after, start=1):
                 outcome = await _run(environment, path, tactic, tactic_seconds)
                 if outcome.state is None:
-                    said = f"Tactic {number} of --after, `{tactic}`, fails: {outcome.message}"
-                    raise UserError(said, "Give tactics that Lean accepts one after the other.")
+                    problem = f"Tactic {number} of --after, `{tactic}`, fails: {outcome.message}"
+                    raise UserError(problem, "Give tactics that Lean accepts one after the other.")
                 path, state = (*path, tactic), outcome.state
         except BaseException:
             await environment.close()
@@ -235,7 +235,7 @@ class TheoremLean:
         return False
 
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
-        """The theorem's goals, wherever they are asked for."""
+        """The theorem's goals, whatever the position."""
         return self._state
 
     async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:

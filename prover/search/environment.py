@@ -77,7 +77,7 @@ TEMPERATURE = 0.5
 class SourcesProposer:
     """Any sources of candidates, and a generator, as a proposer, by the fitted odds.
 
-    `retrieve`: finds the premises; None: there are none. `sources`: if there are none, the generator's own
+    `retrieve`: finds the premises; None: without premises. `sources`: if there are none, the generator's own
     log-probabilities count (section 4.5, after LeanDojo). `limit`: how many tactics are proposed. `first`: those that
     are tried before all others. `generated`: how many the generator writes for a state. `readable`: which premises
     the generator reads.

@@ -210,7 +210,7 @@ def named_theorems(root: Path, names: Sequence[str]) -> list[Posed]:
         if isinstance(text, CutText):
             for one in _problems(text, wanted, hide=False):
                 found.setdefault(one.name, one)
-    message = "The project has no theorem of that name in its own files, or none that stands alone."
+    message = "The project has no theorem of that name in its own files, or none that compiles alone."
     return uniquely_named(
         [(line, found.get(name) or InvalidProblem(name, message)) for line, name in enumerate(names, start=1)]
     )
@@ -287,7 +287,7 @@ class CutText:
 def cut_text(text: str, module: str, path: str) -> CutText:
     """Find the theorems of a module's text.
 
-    Theorems of a `mutual` block are left out, since none of them can stand without those below it. So are the
+    Theorems of a `mutual` block are left out, since none of them compiles without the others. So are the
     helpers after a proof's `where`, which belong to the proof.
     """
     text = text.replace("\r\n", "\n")

@@ -42,7 +42,7 @@ class ProblemRow:
     """One problem in one pass.
 
     `status`: how the search ended (`prover.search.SearchResult`), but `proved` only if a fresh Lean accepted
-    the whole file, and `refused` if it did not. `failed`: Lean cannot be asked about this problem, or Lean gave
+    the whole file, and `refused` if it did not. `failed`: Lean cannot state this problem, or Lean gave
     up. `error`: the reason, in all cases but `proved`. `seconds`: the search's wall time. `nodes`, `tactics`:
     states expanded, tactics tried. `axioms`: those that the proof depends on. `settings`: the hash of the run's
     settings.
@@ -130,7 +130,7 @@ def not_written(what: str, error: OSError) -> ResultsNotWritten:
 
 @dataclass(frozen=True, slots=True)
 class RunDescription:
-    """What a run was asked to do. `problems` counts those of one pass."""
+    """The task of a run. `problems` counts those of one pass."""
 
     settings: Settings
     problems: int
@@ -212,7 +212,7 @@ def opened(folder: Path, description: RunDescription, *, resume: bool) -> Iterat
 
 
 def read_description(folder: Path) -> RunDescription:
-    """What a folder's run was asked to do. Raises BadRecords: not a run's folder, or of another version."""
+    """The task of a folder's run. Raises BadRecords: not a run's folder, or of another version."""
     path = folder / DESCRIPTION
     hint = "Name a folder that `premise-suggest eval` wrote."
     try:
@@ -264,7 +264,7 @@ def _shown(settings: Settings, name: str) -> str:
     return "not set" if value == "" else str(value)
 
 
-def _compare(folder: Path, asked: RunDescription, resume: bool) -> RunDescription | None:
+def _compare(folder: Path, wanted: RunDescription, resume: bool) -> RunDescription | None:
     """The description that the folder already has, if any. Raises UserError, BadRecords: it is refused."""
     lock = folder / LOCK
     if (lock.exists() or lock.is_symlink()) and _holder(lock) is None:
@@ -281,9 +281,9 @@ def _compare(folder: Path, asked: RunDescription, resume: bool) -> RunDescriptio
         return None
     before = read_description(folder)
     changed = [
-        f"{name} was {_shown(before.settings, name)} and is now {_shown(asked.settings, name)}"
-        for name in dict.fromkeys((*before.settings, *asked.settings))
-        if before.settings.get(name) != asked.settings.get(name)
+        f"{name} was {_shown(before.settings, name)} and is now {_shown(wanted.settings, name)}"
+        for name in dict.fromkeys((*before.settings, *wanted.settings))
+        if before.settings.get(name) != wanted.settings.get(name)
     ]
     if changed:
         raise UserError(

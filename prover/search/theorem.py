@@ -39,7 +39,7 @@ class Theorem:
     """A theorem without a proof.
 
     `path`: the file, which need not exist; Lean need not run in its folder. `text`: the file's text. `position`:
-    where the `sorry` begins that stands for the proof.
+    where the `sorry` in place of the proof begins.
     """
 
     path: Path
@@ -125,8 +125,8 @@ class Theorem:
         document = LeanDocument(self.text)
         begin = document.offset(self.position)
         _, end = document.declaration(begin)
-        before, behind = document.text[:begin], document.text[begin + len("sorry") : end]
-        return f"{_joined(before, document.line(self.position.line), tactics)}{behind.rstrip()}\n"
+        before, after = document.text[:begin], document.text[begin + len("sorry") : end]
+        return f"{_joined(before, document.line(self.position.line), tactics)}{after.rstrip()}\n"
 
     @property
     def lines(self) -> tuple[int, int]:
@@ -226,7 +226,7 @@ async def check_proof(
 def _judge(
     messages: Sequence[Mapping[str, Any]], theorem: Theorem, text: str, code: int, errors: str
 ) -> CheckedProof:
-    asked = text.rstrip("\n").count("\n") + 1
+    last_line = text.rstrip("\n").count("\n") + 1
     first = theorem.lines[0] + 1
     axioms: tuple[str, ...] | None = None
     for message in messages:
@@ -235,7 +235,7 @@ def _judge(
             return CheckedProof(False, axioms or (), f"line {line}: {data.strip()}")
         if line >= first and message.get("kind") == "hasSorry":
             return CheckedProof(False, axioms or (), f"line {line}: {data.strip()}")
-        if line == asked and message["severity"] == "information":
+        if line == last_line and message["severity"] == "information":
             axioms = axioms_in(data)
     if code != 0:
         return CheckedProof(False, axioms or (), f"Lean exited with code {code}: {errors[-300:].strip()}")
@@ -262,7 +262,7 @@ async def file_options(
     `lake env lean` knows none of them. Lake builds nothing.
 
     Args:
-        toolchain: whose Lake is asked.
+        toolchain: whose Lake is run.
         project: the folder in which Lake runs.
         path: the file, which need not exist.
         seconds: after this time Lake is killed.

@@ -1,7 +1,7 @@
 """The networks of a generator of shapes, evaluated with numpy, and its folder: what it holds, reading and writing it.
 
 generator.json   {"format": "premise-suggest-shapes", "version": 1,
-                  "shapes": ["", "simp", "rw [⟪P⟫]", ...],   the first stands for all others
+                  "shapes": ["", "simp", "rw [⟪P⟫]", ...],   the first means any other
                   "max_premises": 16,                        that are read of a goal's
                   ...}                                       further keys are for the reader
 shapes.npz       the arrays of `sizes` as float16, save for `words`, which is int8 with a scale a row;
@@ -45,7 +45,7 @@ class Contents:
     """A folder's content."""
 
     shapes: tuple[Shape, ...]
-    """The first stands for all others, and is never written."""
+    """The first means any other shape, and is never written."""
     networks: Networks
     uses: Uses
     max_premises: int

@@ -42,9 +42,9 @@ from prover.templates import PremiseView
 SHAPES = "shapes"
 """The source of what it writes."""
 _MORE = 3
-"""As many times as many tactics are found as are asked for, since one tactic may come by two shapes."""
+"""This many times the wanted number of tactics are found, since one tactic may come from two shapes."""
 _PROBABLE = 3
-"""So many quarters of the tactics are the most probable; the others begin with the likeliest further first words."""
+"""This many quarters of the tactics are the most probable; the others begin with the likeliest further first words."""
 
 
 class ShapeGenerator:
@@ -72,7 +72,7 @@ class ShapeGenerator:
 
         Args:
             goals: the state's goals, of which the main one is read; without goals there are no tactics.
-            premises: best first; only as many are read as the model was trained on.
+            premises: best first; at most as many are read as the model was trained on.
             max_bytes: a hint of other generators; shapes have lengths of their own.
 
         Raises Cancelled.
@@ -81,7 +81,7 @@ class ShapeGenerator:
             return []
         situation = Situation.of(goals[0])
         chances = self._contents.networks.shapes(bags(situation))
-        # Number 0 stands for all shapes that are not known.
+        # Number 0 means any unknown shape.
         order = 1 + np.argsort(-chances[1:], kind="stable")[:MAX_SHAPES_FILLED]
         shapes = [(float(chances[number]), self._contents.shapes[number]) for number in order.tolist()]
         known = ranked(situation, premises[: self._contents.max_premises])
@@ -185,7 +185,7 @@ class Filler:
 
 
 def wanted(slot: Slot, taken: Sequence[str], views: dict[str, PremiseView | None]) -> Argument | None:
-    """The argument of a premise that a slot is; None if it is none, or the premise's statement is not known."""
+    """The premise's argument in a slot; None if the slot is no argument, or the premise's statement is unknown."""
     view = views.get(taken[slot.of]) if 0 <= slot.of < len(taken) else None
     if view is None or slot.place >= len(view.explicit):
         return None

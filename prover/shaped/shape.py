@@ -28,7 +28,7 @@ _REWRITES = frozenset(("rw", "rwa", "erw", "simp_rw", "nth_rw"))
 _SIMPLIFIES = frozenset(("simp", "simpa", "dsimp", "simp_all", "norm_num", "field_simp"))
 _SPLITS = frozenset(("cases", "rcases", "cases'", "obtain", "induction", "induction'", "subst", "by_cases"))
 GROUPS = ("rewrite", "back", "simplify", "at", "using", "first", "argument", "split", "other")
-"""The places of a slot, by what stands before it."""
+"""The places of a slot, by what comes before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Slot:
     arguments: int = 0
     """How many explicit arguments follow directly."""
     of: int = -1
-    """The number of the premise's slot that it is an argument of; -1 if it is none."""
+    """The number of the slot of the premise whose argument it is; -1 if it is no argument."""
     place: int = 0
     """Which of its explicit arguments, from 0."""
 
@@ -78,13 +78,13 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Abstracted:
-    """A tactic's shape as text, and what stands in the slots."""
+    """A tactic's shape as text, and what fills the slots."""
 
     shape: str
     fillers: tuple[str, ...]
 
     def with_premises(self) -> tuple[str, tuple[str, ...]]:
-        """The shape with its premises written out, and what stands in the other slots."""
+        """The shape with its premises written out, and what fills the other slots."""
         shape = Shape.of(self.shape)
         kept = [slot.kind == "P" for slot in shape.slots]
         names = [
@@ -105,7 +105,7 @@ def abstracted(
         tactic: on one line, with the premises' full names.
         premises: full names of those that it may mention.
         local: the names of the context, and whether each is a proof.
-        binder: the name of the target's first binder; empty if there is none.
+        binder: the name of the target's first binder; empty without one.
     """
     found = pieces(" ".join(tactic.split()), endings(premises), frozenset(local))
     raw = [f"{premise}{text}" for text, premise in found]
@@ -179,7 +179,7 @@ def _is_argument(token: str) -> bool:
 
 
 def _behind(text: str, found: Sequence[re.Match[str]], at: int) -> int:
-    """The number of the next token after an argument: behind its bracket, and behind what hangs on it (`.1`)."""
+    """The number of the next token after an argument: after its bracket and any projection (`.1`)."""
     depth = 0
     for here in range(at, len(found)):
         depth += (found[here][0] in OPENERS) - (found[here][0] in CLOSERS)

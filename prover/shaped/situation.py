@@ -59,7 +59,7 @@ class Situation:
 
     view: GoalView
     locals: tuple[Local, ...]
-    """The last ones, as they stand."""
+    """The last ones, unchanged."""
     others: Mapping[str, bool]
     """All names of the context, and whether each is a proof."""
     binder: str
@@ -88,7 +88,7 @@ class Situation:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How often each token stands in the target."""
+        """How often each token occurs in the target."""
         return Counter(self.view.target)
 
 

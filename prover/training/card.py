@@ -145,7 +145,7 @@ A classifier of tactic shapes with pointers to premises and hypotheses. It reads
 writes tactics. `prover/shaped/` runs it with numpy; `docs/generator.md` has its figures.
 
 - Fingerprint `{fingerprint}`.
-- {shapes:,} shapes, and how often {premises:,} premises stand where in tactics. A shape is a tactic without its
+- {shapes:,} shapes, and how often each of {premises:,} premises fills which slot. A shape is a tactic without its
   premises and hypotheses; shapes of fewer than {least} theorems, or of fewer than three files, are not kept.
 - Data: {sources} (records and their revisions), data hash `{pairs}`; {steps:,} tactic steps of the train split.
 - Hash split: a theorem is test if the sha256 of its name is 0 modulo 50, and valid if it is 1. Neither these nor the

@@ -136,12 +136,12 @@ def run(options: argparse.Namespace) -> None:
     total = len(tactic_steps(known))
     if not total:
         raise BadRecords(f"{options.pairs} has no {options.part} steps.", "Choose another --part.")
-    asked = sample(total, options.limit)
-    print(f"{options.part}: {len(asked)} of {total} steps, pairs {known.manifest.digest[:16]},"
+    sampled = sample(total, options.limit)
+    print(f"{options.part}: {len(sampled)} of {total} steps, pairs {known.manifest.digest[:16]},"
           f" generator {generator.fingerprint}")  # fmt: skip
     rows = [
-        evaluate(generator, known, asked, name, fill, options.count)
-        for name, fill in fills(options.premises, known, asked).items()
+        evaluate(generator, known, sampled, name, fill, options.count)
+        for name, fill in fills(options.premises, known, sampled).items()
     ]
     print(markdown(rows))
     about = {"part": options.part, "pairs": known.manifest.digest, "generator": generator.fingerprint}

@@ -39,8 +39,8 @@ from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import candidates
 from prover.training.fit_neighbours import (
     PARTS,
-    AskedStep,
     FittingExample,
+    QueriedStep,
     examples_of,
     fitted,
     part_of,
@@ -56,7 +56,7 @@ from retriever.models.encoder import Encoder
 from retriever.models.text import readable
 
 _MOST_RANKED = 16
-"""Premises, about as many as in serving."""
+"""Ranked premises, about as many as in a suggestion."""
 _BLOCK = 64
 _MARGIN = 6
 """As many more neighbours are looked up, since some are left out."""
@@ -184,10 +184,10 @@ class NeighbourRow:
     """Median time per step, without the search for neighbours."""
 
 
-def evaluate(asked: Sequence[AskedStep], count: int) -> list[NeighbourRow]:
+def evaluate(sampled: Sequence[QueriedStep], count: int) -> list[NeighbourRow]:
     """The figures of tactics as they are, and adapted."""
     copied, adapted, times = [], [], []
-    for one, steps, premises in asked:
+    for one, steps, premises in sampled:
         copied.append(matches([step.tactic for step in steps], one.tactic, count))
         began = time.perf_counter()
         found = candidates(StepQuery(one.goal, one.module, one.theorem), steps, premises, 4 * count)
@@ -201,16 +201,16 @@ def _row(name: str, results: list[tuple[float, float, float]], took: float, coun
 
 
 def cross_validated(
-    asked: Sequence[AskedStep], examples: Sequence[FittingExample], count: int
+    sampled: Sequence[QueriedStep], examples: Sequence[FittingExample], count: int
 ) -> NeighbourRow:
     """The figures where each fifth of the theorems is measured with weights fitted to the others."""
-    parts = [part_of(step.theorem) for step, _, _ in asked]
+    parts = [part_of(step.theorem) for step, _, _ in sampled]
     weights = [
         fitted([one for one, own in zip(examples, parts, strict=True) if own != part])
         for part in range(PARTS)
     ]
     results = []
-    for (one, steps, premises), part in zip(asked, parts, strict=True):
+    for (one, steps, premises), part in zip(sampled, parts, strict=True):
         where = StepQuery(one.goal, one.module, one.theorem)
         found = candidates(where, steps, premises, 4 * count, weights[part])
         results.append(matches([candidate.tactic for candidate in found], one.tactic, count))
@@ -228,7 +228,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("steps", type=Path, help="steps in LeanDojo's form, one a line (JSONL)")
     parser.add_argument("records", type=Path, nargs="+", help="records with states (JSONL)")
     parser.add_argument("--without", type=Path, help="a file of theorems to leave out, one name per line")
-    parser.add_argument("--whole", action="store_true", help="also take what stands below in the same file")
+    parser.add_argument("--whole", action="store_true", help="also use later theorems of the same file")
     parser.add_argument("--ranked", type=Path, help="ranked premises of these steps (`prover retrieve`)")
     parser.add_argument("--depth", type=positive, default=NEAREST, help=f"neighbours per step ({NEAREST})")
     parser.add_argument("--count", type=positive, default=8, help="tactics per step (8)")
@@ -250,7 +250,7 @@ def run(options: argparse.Namespace) -> None:
     nearest = library.nearest(wanted, vectors, options.depth, whole=options.whole)
     lists = read_lists(options.ranked, digest, "", len(steps)) if options.ranked else [None] * len(wanted)
     ranked = [[name for name in (names or ())[:_MOST_RANKED] if name in library.premises] for names in lists]
-    asked = [
+    sampled = [
         (one, near, tuple(library.premises[name] for name in names))
         for one, near, names in zip(wanted, nearest, ranked, strict=False)
     ]
@@ -263,10 +263,10 @@ def run(options: argparse.Namespace) -> None:
     print(f"{len(wanted)} steps of {options.steps.name} ({about['steps'][:16]}),"
           f" {len(library.pairs):,} known steps, encoder {encoder.fingerprint}")  # fmt: skip
     if options.fit:
-        examples = examples_of(asked)
+        examples = examples_of(sampled)
         write_json(options.fit, fitted(examples))
-    rows = evaluate(asked, options.count)
+    rows = evaluate(sampled, options.count)
     if options.fit:
-        rows.append(cross_validated(asked, examples, options.count))
+        rows.append(cross_validated(sampled, examples, options.count))
     print(markdown(rows))
     write_json(options.json, {**about, "rows": [asdict(row) for row in rows]})

@@ -4,7 +4,7 @@
 
 STEPS has one tactic a line in LeanDojo's form; FILE is what `python -m prover retrieve` wrote for it; PAIRS is a
 folder of pairs that has the premises' statements. Figures are as in `python -m prover evaluate-neighbours`: names are
-compared by their last parts. The generator is asked twice: for 8 tactics, as in a suggestion, and for 32.
+compared by their last parts. The generator runs twice: for 8 tactics, as in a suggestion, and for 32.
 """
 
 from __future__ import annotations
@@ -89,13 +89,13 @@ def run(options: argparse.Namespace) -> None:
     digest = hashlib.sha256(options.steps.read_bytes()).hexdigest()
     lists = read_lists(options.premises, digest, "", len(steps))
     known = EncodedPairs(options.pairs, "valid")
-    asked = [row for row in sample(len(steps), options.limit) if lists[row] is not None]
+    sampled = [row for row in sample(len(steps), options.limit) if lists[row] is not None]
     offered = [
         [known.premises[known.number[name]] for name in lists[row] or () if name in known.number][:PREMISES]
-        for row in asked
+        for row in sampled
     ]
-    print(f"{len(asked)} of {len(steps)} steps of {options.steps.name} ({digest[:16]})")
-    wanted = [steps[row] for row in asked]
+    print(f"{len(sampled)} of {len(steps)} steps of {options.steps.name} ({digest[:16]})")
+    wanted = [steps[row] for row in sampled]
     rows = [evaluate(path.name, open_folder(path, threads=1), wanted, offered) for path in options.models]
     print(markdown(rows))
-    write_json(options.json, {"steps": digest, "asked": len(asked), "rows": [asdict(row) for row in rows]})
+    write_json(options.json, {"steps": digest, "asked": len(sampled), "rows": [asdict(row) for row in rows]})

@@ -16,7 +16,7 @@ PARTS = 5
 """Parts of the theorems in cross-validation."""
 
 
-AskedStep = tuple[WantedStep, Sequence[NearStep], Sequence[Premise]]
+QueriedStep = tuple[WantedStep, Sequence[NearStep], Sequence[Premise]]
 """A step with its neighbours, and the premises ranked for it."""
 
 
@@ -30,10 +30,10 @@ class FittingExample:
     """Which of them are the proof's own tactic."""
 
 
-def examples_of(asked: Sequence[AskedStep]) -> list[FittingExample]:
+def examples_of(sampled: Sequence[QueriedStep]) -> list[FittingExample]:
     """What the weights are fitted to, one for each step."""
     found = []
-    for one, steps, premises in asked:
+    for one, steps, premises in sampled:
         made, features = proposals(StepQuery(one.goal, one.module, one.theorem), steps, premises)
         own = [last_parts(proposal.tactic) == last_parts(one.tactic) for proposal in made]
         found.append(FittingExample(features, own))

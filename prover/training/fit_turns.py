@@ -10,7 +10,7 @@ ROOT (by default the example library), whose proofs are cut out, Lean tries the 
 kept if it closes the goal, or Lean accepts it and it is the proof's own first step. Test theorems are left out. What
 is collected stays in FOLDER and is used again unless --again is given; do that when a source has changed.
 
-The library weighs little beside the steps (--weight), and the regression has one more number for the difference
+The library weighs little compared with the steps (--weight), and the regression has one more number for the difference
 between the two sets.
 Figures are cross-validated: each theorem's are by weights that were fitted without it.
 """

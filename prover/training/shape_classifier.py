@@ -229,7 +229,7 @@ def abstract(pair: TacticPair, situation: Situation) -> Abstracted:
 
 
 def vocabulary(examples: Sequence[Example], least: int, least_written: int) -> list[str]:
-    """The shapes that enough theorems have, the most frequent first behind `OTHER`.
+    """The shapes that enough theorems have, the most frequent first, after `OTHER`.
 
     `least_written`: the fewest theorems of a shape with its premises written out.
     """
@@ -258,7 +258,7 @@ def targets(examples: Sequence[Example], shapes: Sequence[str]) -> Int64s:
 
 
 def uses_of(pairs: Sequence[TacticPair], name: str) -> dict[str, tuple[int, ...]]:
-    """In how many theorems' proofs a premise stands in a slot of each of `GROUPS`; terms count, too."""
+    """In how many theorems' proofs a premise fills a slot of each of `GROUPS`; terms count, too."""
     seen: set[tuple[str, str, str]] = set()
     found: dict[str, list[int]] = defaultdict(lambda: [0] * len(GROUPS))
     for pair in tqdm(pairs, desc=name, unit="step", disable=None):

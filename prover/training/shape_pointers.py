@@ -67,7 +67,7 @@ def premise_choices(example: Example, offered: Sequence[Premise], uses: Uses) ->
 
 
 def _places(known: Sequence[Ranked]) -> dict[str, int]:
-    """Where each name stands, the first of equal ones."""
+    """The index of each name; of equal names, that of the first."""
     found: dict[str, int] = {}
     for place, one in enumerate(known):
         found.setdefault(one.premise.name, place)
@@ -75,7 +75,7 @@ def _places(known: Sequence[Ranked]) -> dict[str, int]:
 
 
 def _place(places: Mapping[str, int], name: str) -> int:
-    """Where a premise stands, by its full name or as a goal may print it; -1 if it is not there."""
+    """The index of a premise, by its full name or as a goal may print it; -1 if it is absent."""
     parts = name.split(".")
     endings = (".".join(parts[start:]) for start in range(len(parts)))
     return next((places[ending] for ending in endings if ending in places), -1)

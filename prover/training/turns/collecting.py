@@ -112,7 +112,7 @@ class LabelledGoal:
         )
 
     def closes(self, tactic: str) -> bool:
-        """Whether Lean said that it closes the goal."""
+        """Whether it closes the goal, according to Lean."""
         return self.was_tried(tactic) and self.verdicts[key_of(tactic)].status == "closes"
 
     def was_tried(self, tactic: str) -> bool:
@@ -160,7 +160,7 @@ def key_of_step(step: WantedStep) -> str:
 
 
 TRIED = 16
-"""So many of the first tactics of each source are tried at a goal."""
+"""How many tactics of each source are tried at a goal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def first_steps(proofs: Sequence[Proof]) -> dict[str, str]:
 async def started(root: Path, *, on_minicore: bool) -> LeanSession:
     """A Lean for the library, which is compiled if Lake does not do that. Raises LeanError.
 
-    `on_minicore`: whether it stands on the mini core, which the packaged Lean alone has.
+    `on_minicore`: whether it builds on the mini core, which the packaged Lean alone has.
     """
     toolchain = resolve_lean(root, environment={} if on_minicore else os.environ)
     if toolchain.kind == "packaged":

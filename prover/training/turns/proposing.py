@@ -1,4 +1,4 @@
-"""Asks every source for tactics at goals of a library, as a suggestion does.
+"""Has every source propose tactics at goals of a library, as a suggestion does.
 
 Premises are those that can be imported at the theorem, ranked as in the service; only training proofs vote. The
 neighbours are training steps, and in the theorem's own file those above it.
@@ -74,7 +74,7 @@ class Sources:
     ) -> Iterator[list[list[Candidate]]]:
         """For each step, in order, the lists of all sources, best first.
 
-        `generated`: the theorems at whose goals generators that decode, which takes long, are asked, too.
+        `generated`: the theorems whose goals generators that decode (which takes long) get, too.
         """
         if not steps:
             return
