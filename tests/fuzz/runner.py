@@ -17,7 +17,7 @@ from typing import TextIO
 from tests.fuzz.mutate import mutated
 
 SECONDS, PER_BYTES = 1.0, 1 << 16
-"""A call may take so much CPU time for each of so many bytes begun."""
+"""The CPU seconds that a call may take for each block of this many bytes, also for an incomplete one."""
 _SHRINKING = 5.0
 """Seconds for making a finding shorter."""
 
@@ -41,8 +41,8 @@ class Watched:
     current: Path
     calls: int = 0
     found: dict[str, int] = field(default_factory=dict)
-    told: TextIO = sys.stderr
-    """Where findings are told."""
+    report: TextIO = sys.stderr
+    """Where findings are printed."""
 
     def __call__(self, data: bytes) -> None:
         """Try an input, and keep it if it is a finding."""
@@ -57,7 +57,7 @@ class Watched:
             self.folder.mkdir(parents=True, exist_ok=True)
             digest = hashlib.sha256(location.encode()).hexdigest()[:8]
             (self.folder / f"found-{digest}").write_bytes(data)
-            print(f"{self.name}: {location}: {data[:100]!r}", file=self.told, flush=True)
+            print(f"{self.name}: {location}: {data[:100]!r}", file=self.report, flush=True)
 
     def location(self, data: bytes) -> str:
         """What goes wrong with an input, and where; "" where nothing does."""

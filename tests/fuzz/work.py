@@ -16,8 +16,8 @@ def work(name: str, current: Path, seconds: float, seed: int, is_guided: bool) -
         return
     import atheris
 
-    told = os.fdopen(os.dup(2), "w")
-    for stream in (1, 2):  # atheris tells every module, libFuzzer every new input
+    report = os.fdopen(os.dup(2), "w")
+    for stream in (1, 2):  # atheris prints every module, libFuzzer every new input
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
     with atheris.instrument_imports(include=["lean_extract", "retriever", "lsp_server"]):
         watched, seeds = _watched(name, current)
@@ -25,7 +25,7 @@ def work(name: str, current: Path, seconds: float, seed: int, is_guided: bool) -
     folder.mkdir()
     for number, data in enumerate(seeds):
         (folder / f"{number}").write_bytes(data)
-    watched.told = told
+    watched.report = report
     flags = ["-verbosity=0", "-max_len=65536", "-timeout=600", f"-seed={seed + 1}"]
     atheris.Setup(["fuzz", *flags, f"-max_total_time={int(seconds)}", str(folder)], watched)
     atheris.Fuzz()
@@ -33,7 +33,7 @@ def work(name: str, current: Path, seconds: float, seed: int, is_guided: bool) -
 
 def _watched(name: str, current: Path) -> tuple[Watched, list[bytes]]:
     """The target, its long texts tried, and what to begin with."""
-    # Not above: atheris looks at imports.
+    # Not above: atheris instruments imports.
     from tests.fuzz.targets import CORPUS, TARGETS, large_of, seeds_of, text_of
 
     target = TARGETS[name]
