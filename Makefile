@@ -25,7 +25,7 @@ LONGER := atomic_pipe build cluster core_package damage extract_all known_lemmas
 QUICK := tests/contract tests/docs/test_manual.py tests/lean_extract/source tests/retriever/patterns \
   $(filter-out tests/lean_extract/test_session_% $(LONGER:%=\%/test_%.py),$(QUICK_FILES))
 quick: $(VENV)/.full
-	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder -q \
+	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder -p no:schemathesis -q \
 	  -m "not lean and not train and not slow and not vscode" $(QUICK) $(PYTEST_ARGS)
 
 check: $(VENV)/.full
