@@ -98,19 +98,19 @@ def bracketed(text: str) -> str:
     return text
 
 
-Step = tuple[Piece, Term]
-_Row = Callable[[Term], list[Step]]
+_Step = tuple[Piece, Term]
+_Row = Callable[[Term], list[_Step]]
 
 
 def _sides(first: str, second: str) -> _Row:
     return lambda term: [(first, term.args[0]), (second, term.args[1])]
 
 
-def _turned(relation: str) -> Callable[[Term], Step]:
+def _turned(relation: str) -> Callable[[Term], _Step]:
     return lambda term: (".symm", operator(relation, term.args[1], term.args[0]))
 
 
-def _weaker(term: Term) -> list[Step]:
+def _weaker(term: Term) -> list[_Step]:
     left, right = term.args
     return [
         _turned("=")(term),
@@ -119,7 +119,7 @@ def _weaker(term: Term) -> list[Step]:
     ]
 
 
-def _strict(term: Term) -> list[Step]:
+def _strict(term: Term) -> list[_Step]:
     left, right = term.args if term.head == "<" else term.args[::-1]
     return [
         (".le", operator("≤", left, right)),
@@ -128,7 +128,7 @@ def _strict(term: Term) -> list[Step]:
     ]
 
 
-def _refuted(positive: str) -> Callable[[Term], Step]:
+def _refuted(positive: str) -> Callable[[Term], _Step]:
     return lambda term: (Hole(operator(positive, *term.args), is_proof=True), FALSE)
 
 
@@ -151,7 +151,7 @@ _TABLE: dict[str, _Row] = {
 """By the outermost connective: the pieces that can be appended, each with what is then proved."""
 
 
-def _steps(term: Term, depth: int) -> list[Step]:
+def _steps(term: Term, depth: int) -> list[_Step]:
     if term.kind == "binder" and term.head == "∀":
         variable = Term(f"?{depth}", kind="variable", instance=1)
         return [(Hole(variable, is_proof=False), instantiate(term.args[0], variable))]

@@ -17,6 +17,12 @@ DOJO_START_SECONDS = 600.0
 QUICK_AUTOMATION_SECONDS = 3.0
 """The most time for each of the quick tactics of automation."""
 
+# Suggestions. A trial of a tactic uses up a part of both.
+SUGGESTION_SECONDS = 10.0
+"""The time for all tactics of a suggestion, unless the settings give another."""
+SUGGESTION_TACTICS = 24
+"""How many tactics a suggestion tries, unless the settings give another number."""
+
 # Proof search.
 SEARCH_NODES = 512
 """States to expand in one search, unless another number is given."""

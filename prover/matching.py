@@ -27,8 +27,8 @@ class Unification:
     bindings: Bindings
 
 
-OPEN = Unification("open", {})
-NO = Unification("no", {})
+_OPEN = Unification("open", {})
+_NO = Unification("no", {})
 
 
 def unify(one: Term, other: Term, known: Bindings | None = None) -> Unification:
@@ -36,23 +36,23 @@ def unify(one: Term, other: Term, known: Bindings | None = None) -> Unification:
     bindings = dict(known or {})
     verdict = _unify(one, other, bindings)
     if verdict == "open" and _is_plain(one):
-        return NO
-    return Unification("yes", bindings) if verdict == "yes" else NO if verdict == "no" else OPEN
+        return _NO
+    return Unification("yes", bindings) if verdict == "yes" else _NO if verdict == "no" else _OPEN
 
 
 def occurs(pattern: Term, text: Term) -> Unification:
     """Whether the pattern unifies with any part of the text."""
     if pattern.kind in ("variable", "opaque") or text.kind == "opaque":
-        return OPEN
+        return _OPEN
     verdicts = set[Verdict]()
     for number, part in enumerate(subterms(text)):
         if number > MAX_BOUND_TERM_NODES:
-            return OPEN
+            return _OPEN
         found = unify(pattern, part)
         if found.verdict == "yes":
             return found
         verdicts.add(found.verdict)
-    return NO if verdicts == {"no"} else OPEN
+    return _NO if verdicts == {"no"} else _OPEN
 
 
 def _is_plain(term: Term) -> bool:

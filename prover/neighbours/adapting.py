@@ -56,7 +56,7 @@ class Adapted:
 def adapted(step: NearStep, theirs: ContextView, ours: ContextView, pairs: Budget) -> Adapted | None:
     """The neighbour's tactic with our hypotheses in place of its own; None where one that it needs has no match.
 
-    An argument that nothing fits is left open (`_`, or `?_` in `refine`). `pairs`: see `meanings`.
+    An argument that nothing fits is left open (`_`, or `?_` in `refine`). `pairs`: see `_meanings`.
     """
     texts = raw_tokens(step.tactic)
     if not texts:
@@ -67,7 +67,7 @@ def adapted(step: NearStep, theirs: ContextView, ours: ContextView, pairs: Budge
         for position, text in enumerate(texts)
         if position not in introduced and (name := text.rstrip().split(".")[0]) in theirs.local
     )
-    ours_for = meanings(theirs, ours, list(mentioned), pairs) if mentioned else {}
+    ours_for = _meanings(theirs, ours, list(mentioned), pairs) if mentioned else {}
     fresh = _fresh(texts, introduced, ours.local)
     hole = "?_" if texts[0].rstrip() in ("refine", "refine'") else "_"
     written: list[str] = []
@@ -145,7 +145,7 @@ and for each hypothesis before it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class _Named:
     """A hypothesis's name with its type."""
 
     name: str
@@ -165,7 +165,7 @@ class ContextView:
     """What is compared of a goal: its target, and its accessible hypotheses."""
 
     target: Term
-    hypotheses: tuple[Named, ...]
+    hypotheses: tuple[_Named, ...]
     local: frozenset[str]
 
     @classmethod
@@ -182,12 +182,12 @@ class ContextView:
             parts = tokens(hypothesis.type)
             term = parse(parts, frozenset(), local)
             own = last_parts(symbols(parts, local))
-            found += [Named(name, parts, term, own) for name in hypothesis.names if DAGGER not in name]
+            found += [_Named(name, parts, term, own) for name in hypothesis.names if DAGGER not in name]
         target = parse(tokens(goal.target), frozenset(), local)
         return cls(target, tuple(found), local)
 
 
-def meanings(theirs: ContextView, ours: ContextView, wanted: Sequence[str], pairs: Budget) -> dict[str, str]:
+def _meanings(theirs: ContextView, ours: ContextView, wanted: Sequence[str], pairs: Budget) -> dict[str, str]:
     """Our name for each wanted name of a neighbour's context; those that nothing fits are left out.
 
     Each of ours is taken at most once. `pairs`: how many more of theirs and ours may be compared.
@@ -220,7 +220,7 @@ class _Comparison:
         self._places = _overlaid(theirs, ours)
         self._left = MAX_TYPE_PAIRS
 
-    def fit(self, name: str, mine: Named) -> float:
+    def fit(self, name: str, mine: _Named) -> float:
         """How well our hypothesis plays the part of theirs; 0 if not at all."""
         met = self._places.get(name)
         shared = met[mine.name] / met.total() if met else 0.0
@@ -231,7 +231,7 @@ class _Comparison:
         likeness = self._likeness(known, mine)
         return likeness + bonus if likeness > 0 or shared > 0 else 0.0
 
-    def _likeness(self, one: Named, other: Named) -> float:
+    def _likeness(self, one: _Named, other: _Named) -> float:
         """How alike two types are, 0 to 1: 1 if they are equal up to renaming, and the names meet in the targets."""
         if one.symbols == other.symbols and self._left > 0:
             self._left -= 1

@@ -68,10 +68,10 @@ def candidates(
         Candidate(one.tactic, _CERTAIN * math.sqrt(math.exp(chance - highest) / total), SOURCE, one.origin)
         for one, chance in zip(found, chances, strict=True)
     ]
-    return varied(merge([made], len(made)))[: max(limit, 0)]
+    return _varied(merge([made], len(made)))[: max(limit, 0)]
 
 
-def varied(ranked: Sequence[Candidate]) -> list[Candidate]:
+def _varied(ranked: Sequence[Candidate]) -> list[Candidate]:
     """The best few, then the best with other first words, then the rest. The scores fall as before.
 
     Neighbours agree on a tactic's first word more often than on its arguments, so the best of one word alike are

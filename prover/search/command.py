@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     return asyncio.run(_run(options))
 
 
-def premises_by_name(root: Path, names: Sequence[str]) -> tuple[Premise, ...]:
+def _premises_by_name(root: Path, names: Sequence[str]) -> tuple[Premise, ...]:
     """The premises with these names, in that order. Raises BadQuery: the project does not declare one of them."""
     wanted = set(names)
     found: dict[str, Premise] = {}
@@ -74,7 +74,7 @@ def premises_by_name(root: Path, names: Sequence[str]) -> tuple[Premise, ...]:
 async def _run(options: argparse.Namespace) -> int:
     theorem, root = _theorem_of(options)
     limits = SearchLimits(options.seconds, options.nodes, options.tactics)
-    premises = premises_by_name(root, options.premise)
+    premises = _premises_by_name(root, options.premise)
 
     async def retrieve(_: Goal) -> Sequence[Premise]:
         return premises

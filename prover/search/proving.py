@@ -83,7 +83,7 @@ class Prover:
         checked = await check_proof(problem.theorem, ["sorry"], self.toolchain, self.project)
         if checked.accepted or _ONLY_SORRY.search(checked.message):
             return ""
-        if ends_in_proof(problem):
+        if _ends_in_proof(problem):
             return f"The statement ends in a proof; give it up to its `:=`. {checked.message}"
         return checked.message
 
@@ -96,7 +96,7 @@ def keep_proof(folder: Path, stem: str, problem: Problem, row: ProblemRow) -> No
         raise not_written(f"The proof of {problem.name}", error) from error
 
 
-def ends_in_proof(problem: Problem) -> bool:
+def _ends_in_proof(problem: Problem) -> bool:
     """Whether something other than a hole follows a `:=` outside the statement's brackets."""
     theorem = problem.theorem
     lines = theorem.text.split("\n")[theorem.lines[0] : theorem.position.line]

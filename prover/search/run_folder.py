@@ -30,8 +30,8 @@ from lean_extract.records import to_json
 from lean_extract.source.projects.walking import EVALUATION_FILE, EVALUATION_FORMAT
 from prover.limits import MAX_LOCK_BYTES
 
-VERSION = 1
-DESCRIPTION, RESULTS, PROOFS, LOCK = EVALUATION_FILE, "results.jsonl", "proofs", "lock"
+_VERSION = 1
+DESCRIPTION, RESULTS, _PROOFS, _LOCK = EVALUATION_FILE, "results.jsonl", "proofs", "lock"
 Settings = Mapping[str, str | int | float]
 """Everything that determines the results, as plain values by name."""
 RowStatus = Literal["proved", "exhausted", "limit", "failed", "refused"]
@@ -86,7 +86,7 @@ class FolderInUse(UserError):
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
     """Hold the folder's lock for the block. Raises FolderInUse (the message says which process holds it), OSError."""
-    path = folder / LOCK
+    path = folder / _LOCK
     with open_lock_file(path) as descriptor:
         if not try_lock(descriptor):
             raise FolderInUse(
@@ -146,7 +146,7 @@ class RunDescription:
         """The content of `run.json`."""
         return {
             "format": EVALUATION_FORMAT,
-            "version": VERSION,
+            "version": _VERSION,
             "settings": dict(self.settings),
             "settings_hash": self.digest,
             "problems": self.problems,
@@ -208,7 +208,7 @@ def opened(folder: Path, description: RunDescription, *, resume: bool) -> Iterat
                 f"The folder {folder} cannot be written to: {error.strerror or error}.",
                 "Name another one with --out, or change its permissions.",
             ) from error
-        yield Results(description, folder / PROOFS, rows, complaints, results)
+        yield Results(description, folder / _PROOFS, rows, complaints, results)
 
 
 def read_description(folder: Path) -> RunDescription:
@@ -217,7 +217,7 @@ def read_description(folder: Path) -> RunDescription:
     hint = "Name a folder that `premise-suggest eval` wrote."
     try:
         values: dict[str, Any] = read_json(path)
-        if (values["format"], values["version"]) != (EVALUATION_FORMAT, VERSION):
+        if (values["format"], values["version"]) != (EVALUATION_FORMAT, _VERSION):
             raise BadRecords(f"{path} is {values['format']} {values['version']}.", hint)
         return RunDescription(dict(values["settings"]), int(values["problems"]), int(values["passes"]))
     except FileNotFoundError as error:
@@ -266,7 +266,7 @@ def _shown(settings: Settings, name: str) -> str:
 
 def _compare(folder: Path, wanted: RunDescription, resume: bool) -> RunDescription | None:
     """The description that the folder already has, if any. Raises UserError, BadRecords: it is refused."""
-    lock = folder / LOCK
+    lock = folder / _LOCK
     if (lock.exists() or lock.is_symlink()) and _holder(lock) is None:
         raise UserError(
             f"{lock} is not an evaluation's lock, and would be overwritten.",
@@ -300,4 +300,4 @@ def _compare(folder: Path, wanted: RunDescription, resume: bool) -> RunDescripti
 
 def _is_ours(name: str) -> bool:
     """Whether a file is the lock, or the temporary file of a description that is being written."""
-    return name == LOCK or (name.startswith(f".{DESCRIPTION}.") and name.endswith(".tmp"))
+    return name == _LOCK or (name.startswith(f".{DESCRIPTION}.") and name.endswith(".tmp"))

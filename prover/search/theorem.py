@@ -216,7 +216,7 @@ async def check_proof(
     text = proof_text(theorem, proof)
     options = await file_options(toolchain, project, theorem.path, seconds)
     command = [*toolchain.lean_command, *options, "--json", f"--memory={memory_mb}", "--stdin"]
-    ran = await run_lean(command, toolchain.environment, project, text, seconds)
+    ran = await _run_lean(command, toolchain.environment, project, text, seconds)
     if ran is None:
         return CheckedProof(False, (), f"Lean did not finish the file within {seconds:g} s.")
     code, output, errors = ran
@@ -275,7 +275,7 @@ async def file_options(
     environment = {**toolchain.environment, **_NEVER_FETCH}
     # Up to Lean 4.21 the imports are arguments instead, and those that Lake does not know do not count.
     for header in (["-"], []):
-        ran = await run_lean([*ask, *header, "--no-build"], environment, project, _NO_IMPORTS, seconds)
+        ran = await _run_lean([*ask, *header, "--no-build"], environment, project, _NO_IMPORTS, seconds)
         if ran is None:
             break
         code, output, _ = ran
@@ -301,7 +301,7 @@ def _arguments(options: object) -> Iterator[str]:
             yield f"-D{name}={value}"
 
 
-async def run_lean(
+async def _run_lean(
     command: Sequence[str], environment: Mapping[str, str], project: Path | None, text: str, seconds: float
 ) -> tuple[int, str, str] | None:
     """Exit code, standard output and standard error; None after a timeout. The process is killed with its

@@ -39,7 +39,7 @@ from prover.shaped.situation import Situation, bags
 from prover.shapes import Argument
 from prover.templates import PremiseView
 
-SHAPES = "shapes"
+_SHAPES = "shapes"
 """The source of what it writes."""
 _MORE = 3
 """This many times the wanted number of tactics are found, since one tactic may come from two shapes."""
@@ -85,7 +85,7 @@ class ShapeGenerator:
         order = 1 + np.argsort(-chances[1:], kind="stable")[:MAX_SHAPES_FILLED]
         shapes = [(float(chances[number]), self._contents.shapes[number]) for number in order.tolist()]
         known = ranked(situation, premises[: self._contents.max_premises])
-        filler = Filler(self._contents.networks, situation, known, self._contents.uses)
+        filler = _Filler(self._contents.networks, situation, known, self._contents.uses)
         found = _summed(tactics(filler, shapes), _MORE * count)
         chosen = found[: -(-_PROBABLE * count // 4)]
         heads = {head(one.tactic) for one in chosen}
@@ -112,7 +112,7 @@ def _summed(found: Iterator[tuple[float, str]], most: int) -> list[Generated]:
         chances[key] = (known, float(np.logaddexp(before, chance)))
         if len(chances) >= most:
             break
-    made = [Generated(tactic, min(chance, 0.0), SHAPES) for tactic, chance in chances.values()]
+    made = [Generated(tactic, min(chance, 0.0), _SHAPES) for tactic, chance in chances.values()]
     return sorted(made, key=lambda one: -one.log_probability)
 
 
@@ -126,11 +126,11 @@ def _likely_heads(shapes: Sequence[tuple[float, Shape]]) -> list[str]:
 
 _MOST_FILLERS = 6
 """The best fillers of a slot that are followed."""
-Choices = list[tuple[float, str]]
+_Choices = list[tuple[float, str]]
 """Fillers with their log-probabilities, best first."""
 
 
-class Filler:
+class _Filler:
     """Fills the slots of shapes for one goal."""
 
     def __init__(
@@ -140,9 +140,9 @@ class Filler:
         self._premises, self._uses = premises, uses
         self._views = {one.premise.written: one.view for one in premises}
         self._types = type_buckets(situation)
-        self._known: dict[tuple[object, ...], Choices] = {}
+        self._known: dict[tuple[object, ...], _Choices] = {}
 
-    def choices(self, shape: Shape, taken: Sequence[str]) -> Choices:
+    def choices(self, shape: Shape, taken: Sequence[str]) -> _Choices:
         """What may fill the next slot of a shape, after these fillers."""
         slot = shape.slots[len(taken)]
         head = head_bucket(shape.texts[0])
@@ -159,7 +159,7 @@ class Filler:
             )
         return self._known[key]
 
-    def _premise(self, slot: Slot, head: int, taken: Sequence[str]) -> Choices:
+    def _premise(self, slot: Slot, head: int, taken: Sequence[str]) -> _Choices:
         if not self._premises:
             return []
         table = premise_table(slot, self._premises, self._uses, taken)
@@ -173,7 +173,7 @@ class Filler:
         taken: Sequence[str],
         argument: Argument | None,
         of: PremiseView | None,
-    ) -> Choices:
+    ) -> _Choices:
         fits = eligible(slot, self._situation.locals)
         if not fits.any():
             return []
@@ -192,12 +192,12 @@ def wanted(slot: Slot, taken: Sequence[str], views: dict[str, PremiseView | None
     return view.explicit[slot.place]
 
 
-def _best(scores: Floats, names: Sequence[str]) -> Choices:
+def _best(scores: Floats, names: Sequence[str]) -> _Choices:
     order = np.argsort(-scores, kind="stable")[:_MOST_FILLERS].tolist()
     return [(float(scores[at]), names[at]) for at in order]
 
 
-def tactics(filler: Filler, shapes: Sequence[tuple[float, Shape]]) -> Iterator[tuple[float, str]]:
+def tactics(filler: _Filler, shapes: Sequence[tuple[float, Shape]]) -> Iterator[tuple[float, str]]:
     """Tactics with their log-probabilities, the most probable first. Raises Cancelled.
 
     `shapes` are (log-probability, shape), the most probable first. One tactic may come by several shapes.

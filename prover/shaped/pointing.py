@@ -80,14 +80,14 @@ def ranked(situation: Situation, premises: Sequence[Premise]) -> list[Ranked]:
         fit = fits(goal, view.shape, view.core, view.variables)
         found.append(Ranked(premise, rank, view, fit, left, right, share))
     names = {premise.written for premise in premises}
-    for name in constants(situation):
+    for name in _constants(situation):
         if name not in names:
             constant = Premise(name, "def", "")
             found.append(Ranked(constant, len(found), None, 0.0, 0.0, 0.0, 1.0))
     return found
 
 
-def constants(situation: Situation) -> list[str]:
+def _constants(situation: Situation) -> list[str]:
     """The names in a target that are probably constants, not variables, in order."""
     view = situation.view
     found = [

@@ -17,7 +17,7 @@ from lean_extract.syntax.lexer import is_identifier
 from lean_extract.syntax.premise_mentions import endings, pieces
 from prover.neighbours.adapting import introduced_at
 
-Kind = Literal["P", "H", "V", "B"]
+_Kind = Literal["P", "H", "V", "B"]
 """A premise; a hypothesis that is a proof; one that is data; the name of the target's first binder."""
 _SLOT = re.compile(r"⟪([PHVB])⟫")
 _TOKEN = re.compile(r"⟪[PHVB]⟫|\?_|[\w.'!?]+|\S")
@@ -35,7 +35,7 @@ GROUPS = ("rewrite", "back", "simplify", "at", "using", "first", "argument", "sp
 class Slot:
     """A place to fill."""
 
-    kind: Kind
+    kind: _Kind
     group: str
     """One of `GROUPS`."""
     arguments: int = 0
@@ -57,7 +57,7 @@ class Shape:
     def of(cls, text: str) -> Shape:
         """The shape that a text with slots (`⟪P⟫`) is."""
         parts = _SLOT.split(text)
-        texts, kinds = tuple(parts[::2]), cast(Sequence[Kind], parts[1::2])
+        texts, kinds = tuple(parts[::2]), cast(Sequence[_Kind], parts[1::2])
         counts, owners = _applied(text)
         slots = [
             Slot(kind, _group(text, texts[: number + 1]), counts.get(number, 0), *owners.get(number, (-1, 0)))

@@ -47,15 +47,15 @@ _LIMITS = """## Limits
 """
 
 
-def stages_of(run: Path) -> list[tuple[GeneratorConfig, list[Point]]]:
+def _stages_of(run: Path) -> list[tuple[GeneratorConfig, list[Point]]]:
     """The run and those that it started from, the earliest first, with their curves. Raises BadSettings."""
     config = load_run(run / "config.yaml")
     before = config.start_from
-    earlier = stages_of(before) if before and (before / "config.yaml").exists() else []
+    earlier = _stages_of(before) if before and (before / "config.yaml").exists() else []
     return [*earlier, (config, read_curve(run))]
 
 
-def write_card(
+def _write_card(
     model: Path, run: Path, figures: Sequence[Path], hardware: str, notes: Sequence[str] = ()
 ) -> None:
     """Write the `README.md` of a model folder.
@@ -64,7 +64,7 @@ def write_card(
     """
     fingerprint = files.fingerprint_of(model)
     reports = read_reports(figures, "generator", fingerprint, "prover evaluate")
-    stages = stages_of(run)
+    stages = _stages_of(run)
     config = stages[-1][0]
     manifest = read_manifest(config.dataset)
     trained = {kind: manifest.pairs.get(f"train/{kind}", 0) for kind in ("tactic", "term", "lean")}
@@ -131,7 +131,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    write_card(options.model, options.run, options.figures, options.hardware, options.note)
+    _write_card(options.model, options.run, options.figures, options.hardware, options.note)
 
 
 _CARD = """---

@@ -175,7 +175,7 @@ def _vectors(pairs: Sequence[TacticPair], encoder: Encoder, cache: Path | None) 
 
 
 @dataclass(frozen=True, slots=True)
-class NeighbourRow:
+class _NeighbourRow:
     """The figures of one way to use the neighbours."""
 
     name: str
@@ -184,7 +184,7 @@ class NeighbourRow:
     """Median time per step, without the search for neighbours."""
 
 
-def evaluate(sampled: Sequence[QueriedStep], count: int) -> list[NeighbourRow]:
+def _evaluate(sampled: Sequence[QueriedStep], count: int) -> list[_NeighbourRow]:
     """The figures of tactics as they are, and adapted."""
     copied, adapted, times = [], [], []
     for one, steps, premises in sampled:
@@ -196,13 +196,13 @@ def evaluate(sampled: Sequence[QueriedStep], count: int) -> list[NeighbourRow]:
     return [_row("copied", copied, 0.0, count), _row("adapted", adapted, float(np.median(times)), count)]
 
 
-def _row(name: str, results: list[tuple[float, float, float]], took: float, count: int) -> NeighbourRow:
-    return NeighbourRow(name, shares(("exact@1", f"exact@{count}", f"head@{count}"), results), took)
+def _row(name: str, results: list[tuple[float, float, float]], took: float, count: int) -> _NeighbourRow:
+    return _NeighbourRow(name, shares(("exact@1", f"exact@{count}", f"head@{count}"), results), took)
 
 
 def cross_validated(
     sampled: Sequence[QueriedStep], examples: Sequence[FittingExample], count: int
-) -> NeighbourRow:
+) -> _NeighbourRow:
     """The figures where each fifth of the theorems is measured with weights fitted to the others."""
     parts = [part_of(step.theorem) for step, _, _ in sampled]
     weights = [
@@ -217,7 +217,7 @@ def cross_validated(
     return _row("adapted, cross-validated", results, 0.0, count)
 
 
-def markdown(rows: Sequence[NeighbourRow]) -> str:
+def markdown(rows: Sequence[_NeighbourRow]) -> str:
     """The rows as a Markdown table, in percent."""
     return share_table("neighbours", [(row.name, row.figures, f"{row.milliseconds:.1f}") for row in rows])
 
@@ -265,7 +265,7 @@ def run(options: argparse.Namespace) -> None:
     if options.fit:
         examples = examples_of(sampled)
         write_json(options.fit, fitted(examples))
-    rows = evaluate(sampled, options.count)
+    rows = _evaluate(sampled, options.count)
     if options.fit:
         rows.append(cross_validated(sampled, examples, options.count))
     print(markdown(rows))

@@ -30,11 +30,11 @@ from prover.training.fit_shapes import PREMISES
 from prover.training.steps import WantedStep, matches, read_lists, read_steps, sample, share_table, shares
 from retriever.metrics.bootstrap import Interval
 
-FEW, MANY = 8, 32
+_FEW, _MANY = 8, 32
 
 
 @dataclass(frozen=True, slots=True)
-class StepsRow:
+class _StepsRow:
     """The figures of one generator."""
 
     name: str
@@ -46,27 +46,27 @@ class StepsRow:
     """The longest time of a step, in milliseconds."""
 
 
-def evaluate(
+def _evaluate(
     name: str,
     generator: TacticGenerator,
     steps: Sequence[WantedStep],
     offered: Sequence[Sequence[Premise]],
-) -> StepsRow:
+) -> _StepsRow:
     """Run a generator on each of these steps with these premises."""
     results, times = [], []
     for step, premises in zip(tqdm(steps, desc=name, unit="step", disable=None), offered, strict=True):
         began = time.perf_counter()
-        found = generator.generate([step.goal], premises, count=FEW)
+        found = generator.generate([step.goal], premises, count=_FEW)
         times.append(1000 * (time.perf_counter() - began))
-        more = generator.generate([step.goal], premises, count=MANY)
-        first, few, heads = matches([one.tactic for one in found], step.tactic, FEW)
-        many = matches([one.tactic for one in more], step.tactic, MANY)[1]
+        more = generator.generate([step.goal], premises, count=_MANY)
+        first, few, heads = matches([one.tactic for one in found], step.tactic, _FEW)
+        many = matches([one.tactic for one in more], step.tactic, _MANY)[1]
         results.append((first, few, many, heads))
-    figures = shares(("exact@1", f"exact@{FEW}", f"exact@{MANY}", f"head@{FEW}"), results)
-    return StepsRow(name, generator.fingerprint, figures, float(np.median(times)), max(times))
+    figures = shares(("exact@1", f"exact@{_FEW}", f"exact@{_MANY}", f"head@{_FEW}"), results)
+    return _StepsRow(name, generator.fingerprint, figures, float(np.median(times)), max(times))
 
 
-def markdown(rows: Sequence[StepsRow]) -> str:
+def _markdown(rows: Sequence[_StepsRow]) -> str:
     """The rows as a Markdown table, in percent."""
     return share_table("generator", [(row.name, row.figures, f"{row.milliseconds:.0f}") for row in rows])
 
@@ -96,6 +96,6 @@ def run(options: argparse.Namespace) -> None:
     ]
     print(f"{len(sampled)} of {len(steps)} steps of {options.steps.name} ({digest[:16]})")
     wanted = [steps[row] for row in sampled]
-    rows = [evaluate(path.name, open_folder(path, threads=1), wanted, offered) for path in options.models]
-    print(markdown(rows))
+    rows = [_evaluate(path.name, open_folder(path, threads=1), wanted, offered) for path in options.models]
+    print(_markdown(rows))
     write_json(options.json, {"steps": digest, "asked": len(sampled), "rows": [asdict(row) for row in rows]})

@@ -35,10 +35,10 @@ from retriever.training.running.partial_results import partial_results
 
 _BLOCK = 64
 """States that are embedded at once."""
-Step = TypeVar("Step")
+_Step = TypeVar("_Step")
 
 
-def rank(session: EvaluationSession, steps: Sequence[WantedStep], count: int) -> Iterator[list[str]]:
+def _rank(session: EvaluationSession, steps: Sequence[WantedStep], count: int) -> Iterator[list[str]]:
     """For each step, in order, the names of the best `count` premises for its state."""
     method = served_method(session.pool, session.model, load_fusion(session.model))
     numbers = {name: number for number, name in enumerate(session.pool.names)}
@@ -53,9 +53,9 @@ def rank(session: EvaluationSession, steps: Sequence[WantedStep], count: int) ->
 def write_retrieved(
     out: Path,
     header: dict[str, object],
-    steps: Sequence[Step],
+    steps: Sequence[_Step],
     asked: Sequence[int],
-    ranked: Callable[[list[Step]], Iterator[list[str]]],
+    ranked: Callable[[list[_Step]], Iterator[list[str]]],
 ) -> None:
     """Write the file, or continue what an earlier call with the same header left unfinished.
 
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> None:
         header,
         steps,
         asked,
-        lambda rest: tqdm(rank(session, rest, options.premises), total=len(rest), unit="step", disable=None),
+        lambda rest: tqdm(_rank(session, rest, options.premises), total=len(rest), unit="step", disable=None),
     )
     print(f"{options.out}: premises for {len(asked):,} of {len(steps):,} {part} steps")
 

@@ -31,11 +31,11 @@ from retriever.lean.near_steps import NEAREST
 from retriever.lean.theorems import is_theorem
 from retriever.models.text import readable
 
-PREMISES = 16
+_PREMISES = 16
 """How many theorems tactics are made from, as in a suggestion."""
-MADE = 64
+_MADE = 64
 """How many tactics of each source are kept; more than are ever tried."""
-GENERATED = 8
+_GENERATED = 8
 
 
 @dataclass(frozen=True)
@@ -87,19 +87,19 @@ class Sources:
             usable = [*theorems, *definitions]
             templates: list[Candidate] = []
             for source in (Templates(), FinishingTactics(self.closers)):
-                templates += source.candidates(step.goal, usable, MADE)
+                templates += source.candidates(step.goal, usable, _MADE)
             where = AskedNeighbours(step.goal, step.module, step.theorem)
-            lists = [merge([templates], MADE), neighbour_candidates(where, near, theorems, MADE)]
+            lists = [merge([templates], _MADE), neighbour_candidates(where, near, theorems, _MADE)]
             for generator in self.generators:
                 if isinstance(generator, ShapeGenerator) or step.theorem in generated:
-                    found = generator.generate([step.goal], theorems, count=count_for(generator, GENERATED))
+                    found = generator.generate([step.goal], theorems, count=count_for(generator, _GENERATED))
                     lists.append(as_candidates(found))
             yield lists
 
     def _premises(self, question: HeldOutGoal, state: Floats) -> tuple[list[Premise], list[Premise]]:
         theorems = self._ranked(question, state)
         others = [one for one in self._ranked(replace(question, kinds="all"), state) if not is_theorem(one)]
-        return theorems[:PREMISES], definitions_to_try(question.goal, others[:DEFINITIONS])
+        return theorems[:_PREMISES], definitions_to_try(question.goal, others[:DEFINITIONS])
 
     def _ranked(self, question: HeldOutGoal, state: Floats) -> list[Premise]:
         pool, corpus = self.session.pool, self.session.dataset.corpus
