@@ -112,7 +112,7 @@ mended. None: there is no room for this kind there."""
 
 
 def cases(library: Path, count: int, seed: int) -> Iterator[Broken]:
-    """So many cases and more, kind by kind in turn: not each turns out to have a goal."""
+    """At least this many cases, kind by kind in turn: not every one has a goal."""
     steps = drawn(library / "Example", seed)
     rng = random.Random(seed)
     kinds = [*INJECTIONS, *TEMPLATES]

@@ -25,7 +25,7 @@ SOURCE = "neighbour"
 _CERTAIN = 0.9
 """The score of a tactic that all neighbours propose, about that of the best templates. Set by hand."""
 _ALIKE, _VARIED = 4, 8
-"""As many of the best may have the same first word; up to the second number they have different ones."""
+"""This many of the best may have the same first word; the next, up to the second number, have different ones."""
 _EXCHANGING = frozenset(("rw", "rwa", "simp_rw", "erw", "simp", "simpa", "apply", "exact", "refine"))
 _MOST_EXCHANGED = 4
 """Ranked premises that take the place of a neighbour's only premise."""

@@ -59,7 +59,7 @@ _MOST_RANKED = 16
 """Ranked premises, about as many as in a suggestion."""
 _BLOCK = 64
 _MARGIN = 6
-"""As many more neighbours are looked up, since some are left out."""
+"""This many more neighbours are looked up, since some are left out."""
 
 
 @dataclass(frozen=True, slots=True)

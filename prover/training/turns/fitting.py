@@ -130,7 +130,7 @@ def _seconds_of(goals: Iterable[LabelledGoal]) -> dict[str, float]:
 def expected(odds: AcceptanceModel, goals: Sequence[LabelledGoal]) -> dict[str, tuple[float, ...]]:
     """By source, the mean chance of its n-th best tactic, for the first places."""
     sums: dict[str, Doubles] = {source: np.zeros(_PLACES) for source in SOURCES}
-    asked: dict[str, int] = defaultdict(int)
+    counts: dict[str, int] = defaultdict(int)
     for goal in goals:
         chances: dict[str, list[float]] = {one.source: [] for each in goal.lists for one in each}
         for proposed in together(goal.lists).values():
@@ -140,10 +140,10 @@ def expected(odds: AcceptanceModel, goals: Sequence[LabelledGoal]) -> dict[str, 
             if source in sums:
                 best = sorted(found, reverse=True)[:_PLACES]
                 sums[source][: len(best)] += best
-                asked[source] += 1
+                counts[source] += 1
     return {
         source: tuple(round(float(chance), 4) for chance in sums[source] / count)
-        for source, count in asked.items()
+        for source, count in counts.items()
     }
 
 

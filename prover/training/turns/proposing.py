@@ -80,8 +80,8 @@ class Sources:
             return
         questions = [step.question(self.session.pool, self._numbers) for step in steps]
         encoded = encode_questions(self.session, questions)
-        asked = step_vectors(self.session.encoder, [readable(step.goal) for step in steps])
-        nearest = self.known.nearest(steps, asked, NEAREST, whole=False)
+        vectors = step_vectors(self.session.encoder, [readable(step.goal) for step in steps])
+        nearest = self.known.nearest(steps, vectors, NEAREST, whole=False)
         for step, question, state, near in zip(steps, questions, encoded, nearest, strict=True):
             theorems, definitions = self._premises(question, state)
             usable = [*theorems, *definitions]

@@ -116,7 +116,7 @@ async def test_being_cancelled_ends_lean_at_once(load: Load, tmp_path: Path) -> 
     assert [one.exits for one in plot.dojos] == [1]
 
 
-async def test_what_dojo_is_asked_for(load: Load, tmp_path: Path) -> None:
+async def test_what_is_requested_of_dojo(load: Load, tmp_path: Path) -> None:
     plot = Plot(TABLE, FIRST)
     async with environment(load(plot), tmp_path) as dojo:
         await dojo.start()
@@ -175,7 +175,7 @@ raise AssertionError(f"git is too old {SEEN}")
 """
 
 
-def test_the_import_sees_no_token_and_its_failure_is_told(
+def test_the_import_sees_no_token_and_its_failure_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "lean_dojo.py").write_text(IMPORTED)

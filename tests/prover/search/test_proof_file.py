@@ -127,7 +127,7 @@ async def test_only_the_theorem_itself_has_to_be_without_sorry(example: Toolchai
 async def test_trust_in_compiled_code_proves_nothing(
     example: Toolchain, statement: str, proof: str, axiom: str
 ) -> None:
-    """Of the false ones among them, too, Lean makes axioms whose names tell who asked for them."""
+    """Of the false ones among them, too, Lean makes axioms whose names show their origin."""
     done = await checked(example, Theorem.stated(Path("A.lean"), COMPILED, statement), proof)
     assert (done.accepted, done.axioms, done.message) == (False, (axiom,), f"It depends on {axiom}.")
 

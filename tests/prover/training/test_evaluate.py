@@ -1,4 +1,4 @@
-"""What is exported, measured and told on the card, from one small run over real pairs."""
+"""What is exported, measured and written on the card, from one small run over real pairs."""
 
 import json
 from pathlib import Path
