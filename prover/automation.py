@@ -79,7 +79,8 @@ class Automation:
         """The time for one tactic. `usual`: that for any other."""
         if tactic in SLOW:
             return max(usual, self._slow_seconds)
-        return min(usual, QUICK_AUTOMATION_SECONDS) if _is_quick(tactic) else usual
+        is_quick = tactic in QUICK or _WITH.fullmatch(tactic) is not None
+        return min(usual, QUICK_AUTOMATION_SECONDS) if is_quick else usual
 
     def hear(self, outcome: TacticOutcome) -> None:
         """Note Lean's verdict on any tactic of the round."""
@@ -96,11 +97,6 @@ class Automation:
     @staticmethod
     def _candidate(left: list[str]) -> Candidate | None:
         return Candidate(left.pop(0), _SCORE, SOURCE) if left else None
-
-
-def _is_quick(tactic: str) -> bool:
-    """Whether a tactic is a quick one, with any premises."""
-    return tactic in QUICK or _WITH.fullmatch(tactic) is not None
 
 
 def cannot_run(outcome: TacticOutcome) -> str | None:

@@ -199,7 +199,7 @@ def spread(found: Sequence[beam.Sequence], count: int) -> list[beam.Sequence]:
     Three quarters are the most probable; then comes the best of each of the most probable groups that those
     do not have, then whatever is left.
     """
-    chosen = list(found[: _most(count)])
+    chosen = list(found[: -(-3 * count // 4)])
     groups = {each.group for each in chosen}
     for each in sorted(found, key=lambda each: -each.group_log_probability):
         if each.group not in groups and len(chosen) < count:
@@ -207,11 +207,6 @@ def spread(found: Sequence[beam.Sequence], count: int) -> list[beam.Sequence]:
             chosen.append(each)
     chosen += [each for each in found if each not in chosen][: count - len(chosen)]
     return sorted(chosen, key=lambda each: -each.score)
-
-
-def _most(count: int) -> int:
-    """How many of the tactics are simply the most probable: three in four."""
-    return -(-3 * count // 4)
 
 
 def _first_line(error: Exception) -> str:

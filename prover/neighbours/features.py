@@ -81,7 +81,8 @@ class Weighing:
         """Count one more neighbour of a proposal."""
         known = proposal.features
         found = {
-            "module": _shared_module(step.module, self._query.module),
+            "module": float(step.module == self._query.module)
+            + 0.2 * _shared(step.module, self._query.module),
             "namespace": float(_shared(step.theorem, self._query.theorem)),
             "mapped": adapted.share,
             "target": self._shared_symbols(step, theirs),
@@ -185,10 +186,6 @@ def _shared(one: str, other: str) -> int:
             break
         count += 1
     return count
-
-
-def _shared_module(one: str, other: str) -> float:
-    return float(one == other) + 0.2 * _shared(one, other)
 
 
 def weighted(row: Sequence[float], weights: Mapping[str, float]) -> float:

@@ -169,7 +169,7 @@ def _applied(text: str) -> tuple[dict[int, int], dict[int, tuple[int, int]]]:
             if here in numbers:
                 owners.setdefault(numbers[here], (number, count))
             count += 1
-            here = _behind(text, found, here)
+            here = _after_argument(text, found, here)
         counts[number] = count
     return counts, owners
 
@@ -178,7 +178,7 @@ def _is_argument(token: str) -> bool:
     return token in ("_", "?_", "rfl", "(", "⟨") or bool(_SLOT.fullmatch(token)) or token.isdigit()
 
 
-def _behind(text: str, found: Sequence[re.Match[str]], at: int) -> int:
+def _after_argument(text: str, found: Sequence[re.Match[str]], at: int) -> int:
     """The number of the next token after an argument: after its bracket and any projection (`.1`)."""
     depth = 0
     for here in range(at, len(found)):

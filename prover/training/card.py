@@ -180,10 +180,9 @@ def write_shapes_card(folder: Path, about: Mapping[str, Any], sources: Sequence[
         lists=" and ".join(about["lists"]) or "(none)",
         losses=losses,
     )
-    wrapped = [_wrapped(line) if line.startswith("- ") else line for line in text.splitlines()]
+    wrapper = textwrap.TextWrapper(
+        118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+    wrapped = [wrapper.fill(line) if line.startswith("- ") else line for line in text.splitlines()]
     with replacing(folder / "README.md") as stream:
         stream.write("\n".join(wrapped) + "\n")
-
-
-def _wrapped(line: str) -> str:
-    return textwrap.fill(line, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

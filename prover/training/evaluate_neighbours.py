@@ -217,11 +217,6 @@ def cross_validated(
     return _row("adapted, cross-validated", results, 0.0, count)
 
 
-def markdown(rows: Sequence[_NeighbourRow]) -> str:
-    """The rows as a Markdown table, in percent."""
-    return share_table("neighbours", [(row.name, row.figures, f"{row.milliseconds:.1f}") for row in rows])
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("model", type=Path, help="an encoder's folder")
@@ -268,5 +263,5 @@ def run(options: argparse.Namespace) -> None:
     rows = _evaluate(sampled, options.count)
     if options.fit:
         rows.append(cross_validated(sampled, examples, options.count))
-    print(markdown(rows))
+    print(share_table("neighbours", [(row.name, row.figures, f"{row.milliseconds:.1f}") for row in rows]))
     write_json(options.json, {**about, "rows": [asdict(row) for row in rows]})

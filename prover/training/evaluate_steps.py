@@ -66,11 +66,6 @@ def _evaluate(
     return _StepsRow(name, generator.fingerprint, figures, float(np.median(times)), max(times))
 
 
-def _markdown(rows: Sequence[_StepsRow]) -> str:
-    """The rows as a Markdown table, in percent."""
-    return share_table("generator", [(row.name, row.figures, f"{row.milliseconds:.0f}") for row in rows])
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("steps", type=Path, help="steps in LeanDojo's form, one a line (JSONL)")
@@ -97,5 +92,5 @@ def run(options: argparse.Namespace) -> None:
     print(f"{len(sampled)} of {len(steps)} steps of {options.steps.name} ({digest[:16]})")
     wanted = [steps[row] for row in sampled]
     rows = [_evaluate(path.name, open_folder(path, threads=1), wanted, offered) for path in options.models]
-    print(_markdown(rows))
+    print(share_table("generator", [(row.name, row.figures, f"{row.milliseconds:.0f}") for row in rows]))
     write_json(options.json, {"steps": digest, "asked": len(sampled), "rows": [asdict(row) for row in rows]})

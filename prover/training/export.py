@@ -77,7 +77,8 @@ def export_model(
                 quantise(folder / graph, folder / graph, operators=["MatMul"])
         values = {**_values(model, form, max_prompt_bytes, int8), "max_premises": max_premises}
         values["pointers"] = pointers
-        _write_config(folder, values)
+        with replacing(folder / files.CONFIG) as stream:
+            stream.write(json.dumps(values, indent=2) + "\n")
         Generator.load(folder)
         # The configuration is removed first and written last, so that an interrupted folder is not a generator.
         (out / files.CONFIG).unlink(missing_ok=True)
@@ -170,11 +171,6 @@ def _values(
         "parameters": sum(weight.numel() for weight in model.parameters()),
         "weights": "int8" if int8 else "float32",
     }
-
-
-def _write_config(folder: Path, values: dict[str, object]) -> None:
-    with replacing(folder / files.CONFIG) as stream:
-        stream.write(json.dumps(values, indent=2) + "\n")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

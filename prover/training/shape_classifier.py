@@ -217,15 +217,10 @@ def examples_of(pairs: Sequence[TacticPair], name: str) -> list[Example]:
             continue
         seen.add(key)
         situation = Situation.of(pair.goal)
-        shape = _abstract(pair, situation)
+        shape = abstracted(pair.tactic, pair.gold, situation.others, situation.binder)
         written = shape.with_premises()[0] if "⟪P⟫" in shape.shape else ""
         found.append(Example(index, pair, shape, written, tuple(bags(situation))))
     return found
-
-
-def _abstract(pair: TacticPair, situation: Situation) -> Abstracted:
-    """The shape of a pair's tactic."""
-    return abstracted(pair.tactic, pair.gold, situation.others, situation.binder)
 
 
 def vocabulary(examples: Sequence[Example], least: int, least_written: int) -> list[str]:
