@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.records import Goal, Position, ProofState, TacticOutcome
+from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.toolchains.toolchain import Toolchain
-from prover.search.environment import LeanEnvironment, Proposed
+from prover.search.environment import LeanEnvironment
 from prover.search.search import SearchLimits, search
 from prover.search.theorem import Theorem, check_proof
-from tests.prover.search.helpers import QUICK, templates, theorem
+from tests.prover.search.helpers import QUICK, Scripts, templates, theorem
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 
@@ -38,16 +38,6 @@ PROVABLE = {
         ("Set.image_subset", "Set.subset_union_left"),
     ),
 }
-
-
-class Scripts:
-    """Proposes these tactics for every state, the first ones likeliest."""
-
-    def __init__(self, *tactics: str) -> None:
-        self._tactics = tactics
-
-    async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
-        return [Proposed(tactic, -0.1 * (place + 1)) for place, tactic in enumerate(self._tactics)]
 
 
 @pytest.mark.parametrize("statement", PROVABLE)
