@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lean_extract.common.errors import BadQuery, PremiseSuggestError
+from lean_extract.common.errors import BadQuery
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.reading import read_source
 from lean_extract.records import Goal, Position, Premise
@@ -82,7 +82,10 @@ async def _run(options: argparse.Namespace) -> int:
     proposer = SourcesProposer(retrieve, (Templates(), FinishingTactics(LEAN_CLOSERS)))
     toolchain = resolve_lean(root)
     if toolchain.kind == "packaged":
-        packaged.build_library(root, project_oleans(root), packaged.prepare(), rejected=_print_rejected)
+        lean = packaged.prepare()
+        packaged.build_library(
+            root, project_oleans(root), lean, rejected=lambda one: print(f"left out: {one}", file=sys.stderr)
+        )
     async with await LeanSession.start(root, toolchain) as session:
         result = await search(LeanEnvironment(session, theorem), proposer, limits)
     print(_summary(theorem, result))
@@ -120,7 +123,3 @@ def _summary(theorem: Theorem, result: SearchResult) -> str:
     counted = f"{result.nodes} states, {result.tactics} tactics, {result.seconds:.1f} s"
     lines = [f"{theorem.name}: {result.status} ({counted})", *(f"  {tactic}" for tactic in result.proof)]
     return "\n".join([*lines, *([result.reason] if result.reason else [])])
-
-
-def _print_rejected(error: PremiseSuggestError) -> None:
-    print(f"left out: {error}", file=sys.stderr)

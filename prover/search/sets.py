@@ -157,8 +157,9 @@ async def require_mathlib(posed: Iterable[Posed], project: Path, toolchain: Tool
             return
         message = message or checked.message
     if message:
+        first = (message.strip().splitlines() or ["Lean gave no reason."])[0]
         raise ProjectBroken(
-            f"The problems import Mathlib, and Lean cannot load it in {project}: {_first_line(message)}",
+            f"The problems import Mathlib, and Lean cannot load it in {project}: {first}",
             _how_to_get_it(project, toolchain),
         )
 
@@ -169,10 +170,6 @@ def _mathlib_imports(posed: Iterable[Posed]) -> Iterable[tuple[str, ...]]:
             imports = tuple(name for name in header_imports(problem.theorem.text) if name != "Init")
             if any(name.split(".")[0] == "Mathlib" for name in imports):
                 yield imports
-
-
-def _first_line(message: str) -> str:
-    return (message.strip().splitlines() or ["Lean gave no reason."])[0]
 
 
 def _how_to_get_it(project: Path, toolchain: Toolchain) -> str:

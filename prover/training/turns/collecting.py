@@ -72,7 +72,9 @@ async def collect(
         unit = "steps" if trials is None else "theorems"
         for step, found in tqdm(pairs, total=len(left), desc=unit, disable=None):
             tried = await trials(step, found) if trials else None
-            keep(_key_of_step(step), _to_plain(_labelled(step, found, tried)))
+            values = asdict(_labelled(step, found, tried))
+            del values["verdicts"]
+            keep(_key_of_step(step), values)
         rows = [done[_key_of_step(step)] for step in steps]
         with replacing(path) as stream:
             stream.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in (about, *rows))
@@ -132,13 +134,6 @@ def _labelled(
     return _with_verdicts(
         LabelledGoal(step.theorem, step.tactic, found, tuple(trials or ()), trials is not None)
     )
-
-
-def _to_plain(one: LabelledGoal) -> dict[str, Any]:
-    """As JSON values."""
-    values = asdict(one)
-    del values["verdicts"]
-    return values
 
 
 def _of_plain(values: Mapping[str, Any]) -> LabelledGoal:
