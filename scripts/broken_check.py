@@ -56,10 +56,10 @@ class BrokenCheck:
         if not state.goals:
             return BrokenGoalResult(case.key, case.kind, unusable="there is no goal")
         whole = more_goals(case, len(state.goals))
-        problem = errors(await self._lean.messages_at(whole.mended, whole.mended_place))
+        problem = errors(await self._lean.remarks(whole.mended, whole.mended_place))
         if problem:
             return BrokenGoalResult(case.key, case.kind, unusable=f"mended: {problem[0]}")
-        if case.has_error and not errors(await self._lean.messages_at(whole.text, None)):
+        if case.has_error and not errors(await self._lean.remarks(whole.text, None)):
             return BrokenGoalResult(case.key, case.kind, unusable="there is no error")
         return await self._judged(whole, len(state.goals))
 
@@ -97,16 +97,7 @@ def report(found: Sequence[BrokenGoalResult], seed: int, seconds: float) -> str:
     kinds: dict[str, list[BrokenGoalResult]] = defaultdict(list)
     for one in usable:
         kinds[one.kind].append(one)
-    head = (
-        "kind of error",
-        "goals",
-        "untried",
-        "closes",
-        "steps",
-        "unjudged",
-        "of those wrong",
-        "exceptions",
-    )
+    head = ("kind of error", "goals", "untried", "closes", "steps", "unjudged", "refused", "exceptions")
     rows = [head, *(_row(kind, kinds[kind]) for kind in sorted(kinds)), _row("all", usable)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]

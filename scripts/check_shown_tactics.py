@@ -92,7 +92,7 @@ class Check:
         if not state.goals:
             return GoalResult(step.key, step.theorem, unusable="there is no goal")
         patched = step.cut(text, len(state.goals))
-        problem = errors(await self._lean.messages_at(patched, step.start))
+        problem = errors(await self._lean.remarks(patched, step.start))
         if problem:
             return GoalResult(step.key, step.theorem, unusable=f"with `sorry` there: {problem[0]}")
         heard: list[float] = []
@@ -127,7 +127,7 @@ class Check:
             return await self._lean.against(text, step.start, tactic, theorem)
         alone = step.cut((EXAMPLE / step.path).read_text(encoding="utf-8"), 1)
         return leaves_amiss(
-            await self._lean.messages_at(edited(alone, tactic.edit), step.start), tactic.remaining_goals
+            await self._lean.remarks(edited(alone, tactic.edit), step.start), tactic.remaining_goals
         )
 
 

@@ -39,9 +39,7 @@ class FreshLean:
         self._environment = lean.environment_for(oleans, EXAMPLE)
         self._slots = asyncio.Semaphore(jobs)
 
-    async def messages_at(
-        self, text: str, place: Position | None, axioms_of: str = ""
-    ) -> list[dict[str, Any]]:
+    async def remarks(self, text: str, place: Position | None, axioms_of: str = "") -> list[dict[str, Any]]:
         """Lean's messages on a file, up to the end of the declaration at the place if there is one.
 
         `axioms_of`: a theorem whose axioms are listed, too.
@@ -64,7 +62,7 @@ class FreshLean:
         """
         if tactic.edit is None:
             return "it came without an edit"
-        messages = await self.messages_at(edited(text, tactic.edit, lines_down), place, theorem)
+        messages = await self.remarks(edited(text, tactic.edit, lines_down), place, theorem)
         return closes_amiss(messages, is_whole=bool(theorem), on_sorry=tactic.rests_on_sorry)
 
     def messages(self, text: str) -> list[dict[str, Any]]:
