@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -22,6 +23,7 @@ from lean_extract.records import Premise
 from prover.generator.files import CONFIG, DECODER, ENCODER
 from prover.generator.model import Generator, first_word, impossible
 from prover.generator.prompt import END, FIRST_EXTRA, PAD, SIZE, UNKNOWN, byte_symbols
+from prover.generator.source import Generated, as_candidates
 from tests.prover.generator.conftest import FIXTURE, PREMISES
 
 COMMUTES = parse_goal("n m : ℕ\n⊢ n + m = m + n")
@@ -247,3 +249,11 @@ print(sorted({{"torch", "transformers", "lean_dojo", "retriever"}} & set(sys.mod
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
     )
     assert (done.stdout.splitlines(), done.stderr) == (["2", "[]"], "")
+
+
+def test_the_scores_of_candidates_are_its_probabilities() -> None:
+    found = as_candidates(
+        [Generated("simp", math.log(0.5)), Generated("rfl", -math.inf), Generated("a", 1e-9)]
+    )
+    assert [one.score for one in found] == [0.5, 0.0, 1.0]
+    assert {one.source for one in found} == {"generator"}
