@@ -22,10 +22,10 @@ test: $(VENV)/.full check
 QUICK_FILES := $(wildcard $(foreach package,lean_extract prover retriever,tests/$(package)/test_*.py))
 LONGER := atomic_pipe build cluster core_package damage extract_all known_lemmas measuring own_votes repl store toolchain \
   watching
-QUICK := $(filter-out tests/lean_extract/test_session_% $(LONGER:%=\%/test_%.py),$(QUICK_FILES)) \
-  tests/contract tests/docs/test_manual.py tests/lean_extract/source tests/retriever/patterns
+QUICK := tests/contract tests/docs/test_manual.py tests/lean_extract/source tests/retriever/patterns \
+  $(filter-out tests/lean_extract/test_session_% $(LONGER:%=\%/test_%.py),$(QUICK_FILES))
 quick: $(VENV)/.full
-	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal -q \
+	@$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder -p no:schemathesis -q \
 	  -m "not lean and not train and not slow and not vscode" $(QUICK) $(PYTEST_ARGS)
 
 check: $(VENV)/.full

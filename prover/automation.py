@@ -1,7 +1,7 @@
 """The automation of the user's own Lean (`grind`, `aesop`, `exact?`, `try?`): what is tried when. Pure.
 
-Each is asked in the form that says what it used: `grind?` is shown as `grind only [..]` (`session.suggested`). The
-quick ones are tried beside the learned list, one at a time. The slow ones wait until all others have been tried,
+Each is run in the form that reports what it used: `grind?` is shown as `grind only [..]` (`session.suggested`). The
+quick ones are tried alongside the learned list, one at a time. The slow ones wait until all others have been tried,
 and are left out once the goal is closed.
 """
 
@@ -13,22 +13,20 @@ from typing import Protocol
 
 from lean_extract.records import TacticOutcome
 from prover.candidates import Candidate
+from prover.limits import MAX_REFUSED_PREMISES, QUICK_AUTOMATION_SECONDS
 
 SOURCE = "automation"
 NAMED = 10
 """How many of the best premises `grind` is given."""
-_QUICK_SECONDS = 3.0
-_MOST_REFUSED = 8
-"""Premises of which `grind` refuses one at a time until it is given no list any more."""
 _SCORE = 0.0
-"""Last of those that do as much: a lemma by its name says more, and costs Lean less."""
+"""They come last among equals: a named lemma is more informative and costs Lean less."""
 _GRIND, _SUGGESTED = "grind?", "grind? +suggestions"
 _WITH = re.compile(r"grind\? \[(?P<names>[^\[\]]*+)\]")
 
 QUICK = (_GRIND, "simp_all", "aesop")
-"""What takes a second or less."""
+"""Tactics that take a second or less."""
 SLOW = ("exact?", _SUGGESTED, "grind", "try?")
-"""What searches a library, or tries much. Plain `grind` searches otherwise than `grind?` in some versions."""
+"""Tactics that search a library or try much. In some versions plain `grind` searches differently from `grind?`."""
 _CANNOT = re.compile(
     r"(?:<input>:\d++:\d++: )?(?:unknown tactic|unexpected |expected |[Ii]nvalid configuration option"
     r"|\S++ is not a field of structure|No library suggestions engine)"
@@ -53,7 +51,7 @@ class FileTactics(Protocol):
 
 
 class Automation:
-    """What is left to try of it at one goal, and what Lean's verdicts make of that.
+    """The automation left to try at one goal, revised after each of Lean's verdicts.
 
     Args:
         wanted: the quick ones (`quick`), in the order to try.
@@ -70,18 +68,19 @@ class Automation:
         self._refused = 0
 
     def next_quick(self) -> Candidate | None:
-        """The next quick one; None if there is none."""
+        """The next quick tactic, if any."""
         return self._candidate(self._quick)
 
     def next_slow(self) -> Candidate | None:
-        """The next slow one; None if there is none, or none is needed any more."""
+        """The next slow tactic; None if there is none left or needed."""
         return self._candidate(self._slow)
 
     def seconds(self, tactic: str, usual: float) -> float:
         """The time for one tactic. `usual`: that for any other."""
         if tactic in SLOW:
             return max(usual, self._slow_seconds)
-        return min(usual, _QUICK_SECONDS) if is_quick(tactic) else usual
+        is_quick = tactic in QUICK or _WITH.fullmatch(tactic) is not None
+        return min(usual, QUICK_AUTOMATION_SECONDS) if is_quick else usual
 
     def hear(self, outcome: TacticOutcome) -> None:
         """Note Lean's verdict on any tactic of the round."""
@@ -91,7 +90,7 @@ class Automation:
             if outcome.tactic == _GRIND:  # with premises it would close the goal, too
                 self._quick = [tactic for tactic in self._quick if not _WITH.fullmatch(tactic)]
         shorter = without_refused(outcome)
-        if shorter is not None and self._refused < _MOST_REFUSED:
+        if shorter is not None and self._refused < MAX_REFUSED_PREMISES:
             self._refused += 1
             self._quick.insert(0, shorter)
 
@@ -100,23 +99,18 @@ class Automation:
         return Candidate(left.pop(0), _SCORE, SOURCE) if left else None
 
 
-def is_quick(tactic: str) -> bool:
-    """Whether a tactic is one of the quick ones, with whatever premises."""
-    return tactic in QUICK or _WITH.fullmatch(tactic) is not None
-
-
 def cannot_run(outcome: TacticOutcome) -> str | None:
-    """The tactic, if it is one of these and the Lean or the imports in use do not have it in this form."""
+    """The tactic, if it is one of these and Lean or the imports lack it in this form."""
     is_ours = outcome.tactic in QUICK or outcome.tactic in SLOW
     is_missing = outcome.status == "fails" and _CANNOT.match(outcome.message) is not None
     return outcome.tactic if is_ours and is_missing else None
 
 
 def without_refused(outcome: TacticOutcome) -> str | None:
-    """The list without the premise that `grind` refuses; None where it refuses none, or the only one.
+    """The list without the premise that `grind` refuses; None if it refuses no premise or the only one.
 
-    Lean stops at the first one that is unknown, or gives `grind` no pattern. Where a source of verdicts does not say
-    at which the error is, it is the one that the message names.
+    Lean stops at the first one that is unknown, or gives `grind` no pattern. If the verdict has no
+    position, the premise that the message names is removed.
     """
     found = _WITH.fullmatch(outcome.tactic)
     if found is None or outcome.status != "fails":
@@ -142,5 +136,5 @@ def _at(names: Sequence[str], outcome: TacticOutcome, start: int) -> int | None:
 
 
 def with_names(names: Sequence[str]) -> str:
-    """`grind?` with these premises; of many, with the first ones. Empty if there are none."""
+    """`grind?` with the first of these premises. Empty without premises."""
     return f"{_GRIND} [{', '.join(names[:NAMED])}]" if names else ""

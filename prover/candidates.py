@@ -1,7 +1,7 @@
-"""Tactics worth trying on a goal. Pure: Lean is asked elsewhere (`prover.verify`).
+"""Tactics worth trying on a goal. Pure: Lean tries them elsewhere (`prover.verify`).
 
-A source proposes candidates, each with a score in [0, 1]: higher is better within the source. `prover.odds` makes
-of the scores of all sources chances that can be compared. A generator is one more source.
+A source proposes candidates, each with a score in [0, 1]: higher is better within the source. `prover.odds` turns the
+scores of all sources into chances that can be compared. A generator is one more source.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Candidate:
     score: float
     source: str
     origin: str = ""
-    """The theorem whose proof it is taken from, if it is."""
+    """The theorem whose proof it is taken from, if any."""
 
 
 class CandidateSource(Protocol):

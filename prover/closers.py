@@ -22,10 +22,10 @@ from prover.shapes import (
     tokens,
 )
 
-Proposal = tuple[str, float]
+_Proposal = tuple[str, float]
 
 LEAN_CLOSERS = ("grind",)
-"""Closing tactics of Lean's own that a search tries; a suggestion asks them what they used (`prover.automation`)."""
+"""Closing tactics of Lean's own that a search tries; for suggestions, see `prover.automation`."""
 MATHLIB_CLOSERS = ("norm_num", "ring", "positivity", "linarith", "aesop")
 """Closing tactics that Mathlib provides."""
 _NUMBERS = frozenset({"ℕ", "Nat", "ℤ", "Int", "Fin"})
@@ -55,7 +55,7 @@ class _Read:
         return cls(read(goal.target), hypotheses, local)
 
 
-def closing(goal: Goal, extra: tuple[str, ...] = ()) -> Iterator[Proposal]:
+def closing(goal: Goal, extra: tuple[str, ...] = ()) -> Iterator[_Proposal]:
     """Tactics that either close the goal or fail."""
     read = _Read.of(goal)
     target, types = read.target, {type_ for _, type_ in read.hypotheses}
@@ -82,7 +82,7 @@ def _is_arithmetic(read: _Read) -> bool:
     return bool(types & _NUMBERS) and shape(read.target).kind in ("eq", "rel", "not", "false", "or", "and")
 
 
-def structural(goal: Goal) -> Iterator[Proposal]:
+def structural(goal: Goal) -> Iterator[_Proposal]:
     """Tactics that take the target apart by its outer shape."""
     outer = shape(goal.target)
     if outer.kind in ("forall", "imp", "not"):
@@ -176,7 +176,7 @@ def _introduced(goal: Goal) -> list[str]:
     return names
 
 
-def local(goal: Goal) -> Iterator[Proposal]:
+def local(goal: Goal) -> Iterator[_Proposal]:
     """Tactics that use a hypothesis: apply it, rewrite with it, take it apart."""
     read = _Read.of(goal)
     target, mentioned = read.target, last_parts(symbols(read.target))
@@ -203,7 +203,7 @@ def local(goal: Goal) -> Iterator[Proposal]:
                 yield from _taken_apart(name, outer, target)
 
 
-def _taken_apart(name: str, outer: GoalShape, target: tuple[str, ...]) -> Iterator[Proposal]:
+def _taken_apart(name: str, outer: GoalShape, target: tuple[str, ...]) -> Iterator[_Proposal]:
     if outer.kind == "and":
         yield f"exact {name}.1", 0.9 if strip_brackets(outer.left) == target else 0.02
         yield f"exact {name}.2", 0.9 if strip_brackets(outer.right) == target else 0.02

@@ -12,12 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lean_extract.syntax.brackets import TERM_DEPTH
+from prover.limits import MAX_ARGUMENTS_OF_A_TYPE, MAX_PROJECTIONS, MAX_WAYS_OF_A_FACT
 from prover.shapes import Argument, binder_arguments, shape, strip_brackets, tokens
 from prover.terms import FALSE, Term, instantiate, operator, parse, renamed
-
-_MOST_STEPS = 5
-"""The most projections and further arguments to follow after a fact's own arguments."""
-_MOST_WAYS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +98,19 @@ def bracketed(text: str) -> str:
     return text
 
 
-Step = tuple[Piece, Term]
-_Row = Callable[[Term], list[Step]]
+_Step = tuple[Piece, Term]
+_Row = Callable[[Term], list[_Step]]
 
 
 def _sides(first: str, second: str) -> _Row:
     return lambda term: [(first, term.args[0]), (second, term.args[1])]
 
 
-def _turned(relation: str) -> Callable[[Term], Step]:
+def _turned(relation: str) -> Callable[[Term], _Step]:
     return lambda term: (".symm", operator(relation, term.args[1], term.args[0]))
 
 
-def _weaker(term: Term) -> list[Step]:
+def _weaker(term: Term) -> list[_Step]:
     left, right = term.args
     return [
         _turned("=")(term),
@@ -122,7 +119,7 @@ def _weaker(term: Term) -> list[Step]:
     ]
 
 
-def _strict(term: Term) -> list[Step]:
+def _strict(term: Term) -> list[_Step]:
     left, right = term.args if term.head == "<" else term.args[::-1]
     return [
         (".le", operator("≤", left, right)),
@@ -131,7 +128,7 @@ def _strict(term: Term) -> list[Step]:
     ]
 
 
-def _refuted(positive: str) -> Callable[[Term], Step]:
+def _refuted(positive: str) -> Callable[[Term], _Step]:
     return lambda term: (Hole(operator(positive, *term.args), is_proof=True), FALSE)
 
 
@@ -154,7 +151,7 @@ _TABLE: dict[str, _Row] = {
 """By the outermost connective: the pieces that can be appended, each with what is then proved."""
 
 
-def _steps(term: Term, depth: int) -> list[Step]:
+def _steps(term: Term, depth: int) -> list[_Step]:
     if term.kind == "binder" and term.head == "∀":
         variable = Term(f"?{depth}", kind="variable", instance=1)
         return [(Hole(variable, is_proof=False), instantiate(term.args[0], variable))]
@@ -184,14 +181,14 @@ def ways_of_hypothesis(name: str, proves: Term) -> list[Way]:
 def _ways(pieces: tuple[Piece, ...], proves: Term, rank: int, *, is_local: bool) -> list[Way]:
     found = list(_unapplied(pieces, proves, rank))
     layer: list[tuple[tuple[Piece, ...], Term]] = [(pieces, proves)]
-    for depth in range(_MOST_STEPS):
+    for depth in range(MAX_PROJECTIONS):
         found += [Way(written, term, rank, is_local) for written, term in layer]
         layer = [
             ((*written, piece), after)
             for written, term in layer
             for piece, after in _steps(term, depth)
             if written[-1] != ".symm"
-        ][: _MOST_WAYS - len(found)]
+        ][: MAX_WAYS_OF_A_FACT - len(found)]
     return found
 
 
@@ -207,7 +204,6 @@ def _unapplied(pieces: tuple[Piece, ...], proves: Term, rank: int) -> Iterator[W
 
 Scope = Mapping[str, tuple[str, ...]]
 """Names with the tokens of their types."""
-_MOST_ARGUMENTS = 64
 _OF_PROOF = re.compile(r"h[A-Z₀-₉_a-z]?['₀-₉]*\Z")
 _FUNCTIONS = frozenset({("operator", "→"), ("binder", "∀")})
 
@@ -221,7 +217,7 @@ def telescope(
     """
     arguments = [argument for binder in context for argument in binder_arguments(tokens(binder))]
     core = strip_brackets(tokens(conclusion))
-    while len(arguments) < _MOST_ARGUMENTS:
+    while len(arguments) < MAX_ARGUMENTS_OF_A_TYPE:
         outer = shape(core)
         if outer.kind == "forall":
             arguments += binder_arguments(outer.left)

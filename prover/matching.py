@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lean_extract.syntax.operators import MIRRORED, NEGATED
+from prover.limits import MAX_BOUND_TERM_NODES
 from prover.terms import FALSE, Term, apply, operator, subterms
 
 Verdict = Literal["yes", "no", "open"]
 Bindings = Mapping[tuple[str, int], Term]
 """The values of variables, by name and instance; the terms may contain further variables."""
-_MOST_PARTS = 400
-"""Larger terms are not bound to variables, which keeps bindings from growing without end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +27,8 @@ class Unification:
     bindings: Bindings
 
 
-OPEN = Unification("open", {})
-NO = Unification("no", {})
+_OPEN = Unification("open", {})
+_NO = Unification("no", {})
 
 
 def unify(one: Term, other: Term, known: Bindings | None = None) -> Unification:
@@ -37,23 +36,23 @@ def unify(one: Term, other: Term, known: Bindings | None = None) -> Unification:
     bindings = dict(known or {})
     verdict = _unify(one, other, bindings)
     if verdict == "open" and _is_plain(one):
-        return NO
-    return Unification("yes", bindings) if verdict == "yes" else NO if verdict == "no" else OPEN
+        return _NO
+    return Unification("yes", bindings) if verdict == "yes" else _NO if verdict == "no" else _OPEN
 
 
 def occurs(pattern: Term, text: Term) -> Unification:
     """Whether the pattern unifies with any part of the text."""
     if pattern.kind in ("variable", "opaque") or text.kind == "opaque":
-        return OPEN
+        return _OPEN
     verdicts = set[Verdict]()
     for number, part in enumerate(subterms(text)):
-        if number > _MOST_PARTS:
-            return OPEN
+        if number > MAX_BOUND_TERM_NODES:
+            return _OPEN
         found = unify(pattern, part)
         if found.verdict == "yes":
             return found
         verdicts.add(found.verdict)
-    return NO if verdicts == {"no"} else OPEN
+    return _NO if verdicts == {"no"} else _OPEN
 
 
 def _is_plain(term: Term) -> bool:
@@ -130,7 +129,12 @@ def _bind(variable: Term, value: Term, bindings: dict[tuple[str, int], Term]) ->
         value = Term(value.head, value.args[:cut], value.kind, value.instance)
     value = resolved(value, bindings)
     name = (variable.head, variable.instance)
-    if name in bindings or value.size > _MOST_PARTS or _has_loose(value, 0) or _mentions(value, name):
+    if (
+        name in bindings
+        or value.size > MAX_BOUND_TERM_NODES
+        or _has_loose(value, 0)
+        or _mentions(value, name)
+    ):
         return "open"
     bindings[name] = value
     return "yes"

@@ -10,7 +10,7 @@ from prover.shapes import last_named, symbols, tokens
 DEFINITIONS = 64
 """How many definitions are ranked, to find those that the goal mentions."""
 _LIKELY = 6
-"""So many of the best are tried in tactics though the goal does not mention them: constructors may conclude it."""
+"""This many of the best are tried in tactics even if the goal does not mention them: constructors may prove it."""
 
 
 def means(premise: Premise, symbol: str) -> bool:

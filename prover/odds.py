@@ -20,6 +20,7 @@ from typing import Any
 from lean_extract.common.errors import ModelError
 from lean_extract.syntax.complete_tactics import head
 from prover.candidates import Candidate, is_unfinished, key_of
+from prover.limits import SUGGESTION_SECONDS, SUGGESTION_TACTICS
 
 FILE = Path(__file__).with_name("data") / "turns.json"
 """The shipped weights."""
@@ -28,7 +29,7 @@ VERSION = 1
 
 SOURCES = ("premise", "closer", "neighbour", "shapes", "generator")
 """The sources with weights of their own. Any other has the mean of theirs, as a neutral prior."""
-GROUPS: Mapping[str, frozenset[str]] = {
+_GROUPS: Mapping[str, frozenset[str]] = {
     "rewrite": frozenset(["rw", "rwa", "erw", "rewrite", "simp_rw", "nth_rw", "nth_rewrite"]),
     "simplify": frozenset(
         [
@@ -93,13 +94,11 @@ GROUPS: Mapping[str, frozenset[str]] = {
 FEATURES = (
     "base",
     *(f"{source}{part}" for source in SOURCES for part in ("", " score", " place")),
-    *(f"group {group}" for group in GROUPS),
+    *(f"group {group}" for group in _GROUPS),
     "others",
     "words",
 )
-BUDGET_TRIALS, BUDGET_SECONDS = 24, 10.0
-"""How many tactics a suggestion tries, and for how long, by default. A trial uses up a part of both."""
-_GROUP_OF = {word: group for group, words in GROUPS.items() for word in words}
+_GROUP_OF = {word: group for group, words in _GROUPS.items() for word in words}
 _LEAST, _MOST = 1e-4, 0.99
 """Scores are cut to this range before their logits are taken."""
 
@@ -120,7 +119,7 @@ class AcceptanceModel:
     """The fitted numbers.
 
     `weights`: by feature. `seconds`: how long Lean takes for a trial, by first word; "" for any other.
-    `expected`: by source, the mean chance of the tactic at each place of its list, best first; it stands for the
+    `expected`: by source, the mean chance of the tactic at each place of its list, best first; it is used for the
     list while the source is still working.
     """
 
@@ -183,7 +182,7 @@ class AcceptanceModel:
     def expected_value(self, weighed: Candidate) -> float:
         """The chance for what a trial uses up of a suggestion's budget: what to try first."""
         seconds = self.seconds.get(head(weighed.tactic), self.seconds[""])
-        return weighed.score / (1 / BUDGET_TRIALS + seconds / BUDGET_SECONDS)
+        return weighed.score / (1 / SUGGESTION_TACTICS + seconds / SUGGESTION_SECONDS)
 
     def _neutral(self, values: Mapping[str, float], source: str) -> float:
         """What a source without weights of its own adds: the mean of those that have."""

@@ -1,6 +1,6 @@
 """Short proof terms from premises and hypotheses, by backward chaining over the texts of their statements.
 
-A term is built only from parts that surely match, so it is likely to be right; Lean is asked afterwards. The
+A term is built only from parts that surely match, so it is likely to be right; Lean checks it afterwards. The
 search is bounded by the premises that a term uses and by the total number of unifications.
 """
 
@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from prover.facts import Hole, Way, bracketed, ways_of_hypothesis
+from prover.limits import MAX_TERM_DEPTH, MAX_UNIFICATIONS
 from prover.matching import Bindings, is_closed, resolved, unfolded, unify
 from prover.terms import FALSE, TRUE, Term, instantiate, operator
 
-_MOST_TRIED = 1200
-"""The most unifications for one goal."""
 _MOST_FOUND = 6
 _MOST_SHOWN = 4
 _LONGER = 2
@@ -23,8 +22,6 @@ _LONGER = 2
 _MOST_ALTERNATIVES = 3
 """The most proofs of one argument to try, each with the arguments after it."""
 _MOST_INTRODUCED = 4
-_DEEPEST = 8
-"""The deepest nesting of parts. It stops the endless use of a hypothesis such as `p n → p (n + 1)`."""
 _TRANSITIVE = {
     ("=", "="): (".trans", "="),
     ("↔", "↔"): (".trans", "↔"),
@@ -63,19 +60,19 @@ class ChainedProof:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class _Budget:
     """What a part of a term may still use: the number of premises, and the depth of nesting."""
 
     lemmas: int
     depth: int
 
-    def spent(self, lemmas: int) -> Budget:
-        """The budget after so many premises are used."""
-        return Budget(self.lemmas - lemmas, self.depth)
+    def spent(self, lemmas: int) -> _Budget:
+        """The budget after this many premises are used."""
+        return _Budget(self.lemmas - lemmas, self.depth)
 
-    def deeper(self) -> Budget:
+    def deeper(self) -> _Budget:
         """The budget of a nested part."""
-        return Budget(self.lemmas, self.depth - 1)
+        return _Budget(self.lemmas, self.depth - 1)
 
 
 def proofs(goal: Term, ways: Sequence[Way], used: frozenset[str], lemmas: int) -> list[ChainedProof]:
@@ -91,7 +88,7 @@ def proofs(goal: Term, ways: Sequence[Way], used: frozenset[str], lemmas: int) -
     found: dict[str, ChainedProof] = {}
     for most in range(lemmas + 1):
         search.begin()
-        for proof in islice(search.whole(goal, Budget(most, _DEEPEST)), _MOST_FOUND):
+        for proof in islice(search.whole(goal, _Budget(most, MAX_TERM_DEPTH)), _MOST_FOUND):
             found.setdefault(proof.text, proof)
         if len(found) >= _MOST_FOUND:
             break
@@ -127,7 +124,7 @@ class _Search:
     def _proving(self, wanted: str) -> list[Way]:
         return [way for by_key in reversed(self._local) for way in by_key.get(wanted, ())]
 
-    def whole(self, goal: Term, budget: Budget) -> Iterator[ChainedProof]:
+    def whole(self, goal: Term, budget: _Budget) -> Iterator[ChainedProof]:
         """Proofs of the goal itself: also by transitivity, by cases, and by contradiction."""
         yield from self._prove(goal, {}, budget)
         yield from self._chained(goal, budget)
@@ -136,11 +133,11 @@ class _Search:
                 yield proof.written(f"{bracketed(proof.text)}.elim")
             yield from self._eliminated(goal, budget)
 
-    def _prove(self, goal: Term, bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
+    def _prove(self, goal: Term, bindings: Bindings, budget: _Budget) -> Iterator[ChainedProof]:
         self._tried += 1
         budget = budget.deeper()
         goal = resolved(goal, bindings)
-        if goal.kind in ("variable", "opaque") or self._tried > _MOST_TRIED or budget.depth < 0:
+        if goal.kind in ("variable", "opaque") or self._tried > MAX_UNIFICATIONS or budget.depth < 0:
             return
         is_found = False
         for way in self._proving(key(goal)):
@@ -150,7 +147,7 @@ class _Search:
         if not is_found:
             yield from self._built(unfolded(goal), bindings, budget)
 
-    def _argument(self, goal: Term, bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
+    def _argument(self, goal: Term, bindings: Bindings, budget: _Budget) -> Iterator[ChainedProof]:
         """Proofs of a part. Trivial ones are included; for a whole goal there are tactics for that."""
         goal = resolved(goal, bindings)
         done = ChainedProof("", bindings, 0, 1, 0)
@@ -161,27 +158,27 @@ class _Search:
         else:
             yield from self._prove(goal, bindings, budget)
 
-    def _by(self, way: Way, goal: Term, bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
+    def _by(self, way: Way, goal: Term, bindings: Bindings, budget: _Budget) -> Iterator[ChainedProof]:
         own = self._own(way, budget)
         found = unify(own.proves, goal, bindings) if own is not None else None
         if own is not None and found is not None and found.verdict == "yes":
             yield from self._applied(own, found.bindings, budget)
 
-    def _own(self, way: Way, budget: Budget) -> Way | None:
+    def _own(self, way: Way, budget: _Budget) -> Way | None:
         """The way with fresh variables; None if the way or the search has become too expensive."""
-        if way.cost > budget.lemmas or self._tried > _MOST_TRIED:
+        if way.cost > budget.lemmas or self._tried > MAX_UNIFICATIONS:
             return None
         self._tried += 1
         self._instances += 1
         return way.renamed(self._instances)
 
-    def _applied(self, way: Way, bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
+    def _applied(self, way: Way, bindings: Bindings, budget: _Budget) -> Iterator[ChainedProof]:
         start = ChainedProof("", bindings, way.cost, 1, way.rank)
         for texts, proof in self._filled(way.holes, start, budget.spent(way.cost)):
             yield proof.written(way.text(texts))
 
     def _filled(
-        self, holes: Sequence[Hole], before: ChainedProof, budget: Budget
+        self, holes: Sequence[Hole], before: ChainedProof, budget: _Budget
     ) -> Iterator[tuple[tuple[str, ...], ChainedProof]]:
         """Texts for the holes, filled from the left: a hole's bindings hold for those after it."""
         if not holes:
@@ -198,7 +195,7 @@ class _Search:
             for texts, proof in self._filled(rest, joined, budget.spent(first.lemmas)):
                 yield (first.text, *texts), proof
 
-    def _built(self, goal: Term, bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
+    def _built(self, goal: Term, bindings: Bindings, budget: _Budget) -> Iterator[ChainedProof]:
         """Proofs by the goal's outermost connective."""
         sides = goal.args if goal.kind == "operator" else ()
         if goal.head == "∧" and sides:
@@ -215,19 +212,19 @@ class _Search:
         elif goal.head in ("→", "¬") or (goal.kind, goal.head) == ("binder", "∀"):
             yield from self._introduced(goal, bindings, budget)
 
-    def _pair(self, sides: Sequence[Term], bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
+    def _pair(self, sides: Sequence[Term], bindings: Bindings, budget: _Budget) -> Iterator[ChainedProof]:
         holes = [Hole(side, is_proof=True) for side in sides]
         for texts, proof in self._filled(holes, ChainedProof("", bindings, 0, 0, 0), budget):
             yield proof.written(f"⟨{', '.join(texts)}⟩")
 
-    def _witnessed(self, goal: Term, bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
+    def _witnessed(self, goal: Term, bindings: Bindings, budget: _Budget) -> Iterator[ChainedProof]:
         self._instances += 1
         witness = Term("?", kind="variable", instance=self._instances)
         for proof in self._argument(instantiate(goal.args[0], witness), bindings, budget):
             if is_closed(resolved(witness, proof.bindings)):
                 yield proof.written(f"⟨_, {proof.text}⟩")
 
-    def _introduced(self, goal: Term, bindings: Bindings, budget: Budget) -> Iterator[ChainedProof]:
+    def _introduced(self, goal: Term, bindings: Bindings, budget: _Budget) -> Iterator[ChainedProof]:
         """`fun x h => …`; the introduced hypotheses are known in the body only."""
         names: list[str] = []
         before = len(self._local)
@@ -257,7 +254,7 @@ class _Search:
         self._used.add(name)
         return name
 
-    def _chained(self, goal: Term, budget: Budget) -> Iterator[ChainedProof]:
+    def _chained(self, goal: Term, budget: _Budget) -> Iterator[ChainedProof]:
         """`X.trans Y` and the like, where X's left side is the goal's."""
         if goal.kind != "operator" or len(goal.args) != 2:
             return
@@ -271,7 +268,7 @@ class _Search:
                     yield from self._linked(own, found.bindings, (second, goal.args[1], suffix), budget)
 
     def _linked(
-        self, way: Way, bindings: Bindings, then: tuple[str, Term, str], budget: Budget
+        self, way: Way, bindings: Bindings, then: tuple[str, Term, str], budget: _Budget
     ) -> Iterator[ChainedProof]:
         second, end, suffix = then
         for proof in islice(self._applied(way, bindings, budget), _MOST_ALTERNATIVES):
@@ -281,7 +278,7 @@ class _Search:
             for last in self._prove(operator(second, middle, end), {}, budget.spent(proof.lemmas)):
                 yield proof.joined(f"{bracketed(proof.text)}{suffix} {bracketed(last.text)}", last)
 
-    def _eliminated(self, goal: Term, budget: Budget) -> Iterator[ChainedProof]:
+    def _eliminated(self, goal: Term, budget: _Budget) -> Iterator[ChainedProof]:
         """`X.elim …` where `X` proves a disjunction, or that something exists."""
         for way in [*self._proving("operator ∨"), *self._proving("binder ∃")]:
             own = self._own(way, budget)

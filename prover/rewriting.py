@@ -1,7 +1,7 @@
 """A premise with the arguments with which one side of it is a given term: `Nat.add_comm b c` for `b + c`.
 
 `rw [Nat.add_comm]` rewrites the first instance in the goal; with arguments it rewrites the one that is meant. The
-arguments are parts of the term's text. Lean is asked afterwards.
+arguments are parts of the term's text. Lean checks them afterwards.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _UNKNOWN = "_"
 def instantiated(premise: Premise, term: str, side: Side) -> str | None:
     """The premise applied to arguments, so that this side of its equation or equivalence is the term.
 
-    None if no argument is explicit, none can be told from the texts, or the texts do not match.
+    None if no argument is explicit, the texts show none, or the texts do not match.
     """
     view = PremiseView.of(premise)
     if not view.explicit or view.shape.kind not in ("eq", "iff"):
@@ -61,7 +61,7 @@ def _apart(token: PlacedToken) -> Iterator[PlacedToken]:
 
 
 class _Match:
-    """The texts that a pattern's variables stand for in a term."""
+    """The texts that a pattern's variables match in a term."""
 
     def __init__(
         self, variables: Set[str], text: str, pattern: Sequence[str], tokens: list[PlacedToken]
@@ -75,14 +75,14 @@ class _Match:
         self.is_consistent = True
 
     def add(self, pattern: SyntaxNode, term: SyntaxNode) -> None:
-        """Walk a pattern beside a term. The parser bounds how deep they are."""
+        """Walk through a pattern and a term together. The parser bounds how deep they are."""
         pattern, term = _unwrapped(pattern, self._pattern_tokens), _unwrapped(term, self._term_tokens)
         if pattern.kind == "name" and pattern.text in self._variables:
             start, end = range_of(term, self._tokens)
             text = " ".join(self._text[start:end].split())
             self.is_consistent &= self.texts.setdefault(pattern.text, text) == text
         elif pattern.kind == "binder" or self._is_function_unknown(pattern):
-            return  # what it stands for is no part of the text
+            return  # its value is not part of the text
         else:
             ours, theirs = _parted(pattern), _parted(term)
             if ours[0] != theirs[0] or len(ours[1]) != len(theirs[1]):

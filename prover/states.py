@@ -9,15 +9,13 @@ import re
 from collections.abc import Hashable
 
 from lean_extract.records import Goal, ProofState
+from prover.limits import MAX_FACT_CHARACTERS, MAX_FACT_DEPTH
 from prover.shapes import GoalShape, shape, strip_brackets
 
 _METAVARIABLE = re.compile(r"\?(\w+)\.(\d+)")
 _REFLEXIVE = frozenset({"≤", "≥", "⊆", "⊇", "∣"})
 _TURNED = {">": "<", "≥": "≤", "⊇": "⊆"}
 _SYMMETRIC = frozenset({"=", "↔", "≠"})
-_LONGEST = 4000
-"""The longest fact to parse, in characters; longer ones are compared as text."""
-_DEEPEST = 8
 
 
 def fingerprint(state: ProofState) -> Hashable:
@@ -44,7 +42,7 @@ def adds_nothing(before: Goal, after: ProofState) -> bool:
 def _is_known(text: str, value: str | None, known: set[Hashable], depth: int = 0) -> bool:
     if _fact(text, value) in known:
         return True
-    if value is not None or len(text) > _LONGEST or depth > _DEEPEST:
+    if value is not None or len(text) > MAX_FACT_CHARACTERS or depth > MAX_FACT_DEPTH:
         return False
     outer = shape(text)
     if outer.kind == "and":
@@ -65,7 +63,7 @@ def _fact(text: str, value: str | None) -> Hashable:
     """Equal for two forms of a fact: a symmetric relation with its sides swapped, or `>` for `<`."""
     if value is not None:
         return text, " ".join(value.split())
-    if len(text) > _LONGEST:
+    if len(text) > MAX_FACT_CHARACTERS:
         return text
     outer = shape(text)
     left, right = strip_brackets(outer.left), strip_brackets(outer.right)

@@ -69,11 +69,11 @@ def heads(tactic: str) -> frozenset[str]:
 
 def unknown_word(outcome: TacticOutcome) -> str | None:
     """The word that Lean does not know as a tactic; None if that is not why it refused the text."""
-    said = _UNKNOWN.match(outcome.message) if outcome.status == "fails" else None
+    unknown = _UNKNOWN.match(outcome.message) if outcome.status == "fails" else None
     at = outcome.error_at
-    if at is None and said is not None and said["column"]:
-        at = int(said["column"])
-    if said is None or at is None:
+    if at is None and unknown is not None and unknown["column"]:
+        at = int(unknown["column"])
+    if unknown is None or at is None:
         return None
     found = re.finditer(_WORD, outcome.tactic)
     return next((word[0] for word in found if word.start() <= at <= word.end()), None)

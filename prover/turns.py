@@ -21,8 +21,8 @@ class CandidateScheduler:
     of it competes: if that alone would fill the trials that are left with better chances than the best known
     candidate has, the next trial waits for it. The first trial never waits.
 
-    Lean's own automation is tried beside these: one quick tactic at a time, and the slow ones when all else has been
-    tried. With it, `hear` has to be called with every outcome.
+    Lean's own automation is tried alongside these: one quick tactic at a time, and the slow ones after all
+    others. With it, `hear` has to be called with every outcome.
 
     Args:
         sources: each source's candidates, best first, by the name of the source.

@@ -36,20 +36,20 @@ _JOINS = frozenset({";", "<", ">", "<;>", "·", "|", "using", "at", "fun", "λ",
 
 
 @dataclass(frozen=True, slots=True)
-class TacticVariant:
+class _TacticVariant:
     """One of several equivalent tactics, and the best score of all of them."""
 
     outcome: TacticOutcome
     score: float
 
 
-def distinct(outcomes: Iterable[TacticOutcome], scores: Mapping[str, float]) -> list[TacticVariant]:
+def distinct(outcomes: Iterable[TacticOutcome], scores: Mapping[str, float]) -> list[_TacticVariant]:
     """The shortest of each group of equivalent tactics; those without a linter's remark are preferred."""
     groups: dict[Hashable, list[TacticOutcome]] = {}
     for outcome in outcomes:
         groups.setdefault(_result(outcome), []).append(outcome)
     return [
-        TacticVariant(min(group, key=_length), max(scores.get(one.tactic, 0.0) for one in group))
+        _TacticVariant(min(group, key=_length), max(scores.get(one.tactic, 0.0) for one in group))
         for group in groups.values()
     ]
 
@@ -88,8 +88,8 @@ def _heads(parts: Sequence[str]) -> tuple[str, ...]:
     """The applied functions: the first name of a term and of every bracket in it that holds more than a name."""
     bare = [part for part in parts if part != "@"]
     heads = bare[:1] if bare[:1] != ["("] else []
-    for before, name, behind in zip(bare, bare[1:], bare[2:], strict=False):
-        if before == "(" and name not in ("(", "_") and behind != ")":
+    for before, name, after in zip(bare, bare[1:], bare[2:], strict=False):
+        if before == "(" and name not in ("(", "_") and after != ")":
             heads.append(name)
     return tuple(heads)
 
@@ -179,7 +179,7 @@ def order(
     distinction; fewer goals left; better score; shorter text.
     """
 
-    def key(one: TacticVariant) -> tuple[int, bool, bool, bool, int, float, int, str]:
+    def key(one: _TacticVariant) -> tuple[int, bool, bool, bool, int, float, int, str]:
         outcome = one.outcome
         remaining = len(outcome.state.goals) if outcome.state else 0
         shown = outcome.shown

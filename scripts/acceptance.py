@@ -1,4 +1,4 @@
-"""Asks about every `sorry` of a file in a real project, has the project's Lean read what closes them, and reports.
+"""Gets suggestions at every `sorry` of a file in a real project, and has the project's Lean check what closes them.
 
     python scripts/acceptance.py PROJECT GOALS [--report FOLDER]
 
@@ -45,8 +45,8 @@ SECONDS = 3600
 
 
 @dataclass
-class Asked:
-    """What came of one goal. Times in seconds."""
+class GoalResult:
+    """The result for one goal. Times in seconds."""
 
     line: int
     goal: str = ""
@@ -54,8 +54,8 @@ class Asked:
     closes: list[str] = field(default_factory=list)
     leaves: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
-    said: str = ""
-    """Why nothing was answered, or what was warned of."""
+    remarks: str = ""
+    """The error or the warnings."""
     edit: EditItem | None = None
     """The edit of the first tactic that closes."""
 
@@ -68,10 +68,10 @@ class Report:
     lean: str
     setup_seconds: float
     doctor: list[dict[str, str]]
-    goals: list[Asked]
+    goals: list[GoalResult]
     lean_megabytes: float
     refused: list[str]
-    """What Lean said of the finished file."""
+    """Lean's errors in the finished file."""
 
 
 def run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -79,51 +79,51 @@ def run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*COMMAND, *words], cwd=folder, stdout=subprocess.PIPE, text=True, timeout=SECONDS)
 
 
-async def ask(engine: Engine, path: Path, text: str, line: int) -> Asked:
+async def ask(engine: Engine, path: Path, text: str, line: int) -> GoalResult:
     """The premises and tactics at the `sorry` in a line, from 0."""
-    asked = Asked(line + 1)
+    result = GoalResult(line + 1)
     column = text.split("\n")[line].rindex("sorry")
     try:
         answer = await engine.suggest(
             SuggestRequest(GoalPosition(path, text, Position(line, column)), tactics=True)
         )
     except (LeanError, UserError) as error:
-        asked.said = str(error)
-        return asked
-    return _read(asked, answer)
+        result.remarks = str(error)
+        return result
+    return _read(result, answer)
 
 
-def _read(asked: Asked, answer: Suggestion) -> Asked:
+def _read(result: GoalResult, answer: Suggestion) -> GoalResult:
     closing = [one for one in answer.tactics if one.status == "closes" and not one.rests_on_sorry]
-    asked.goal = answer.goal
-    asked.premises = [one.name for one in answer.premises]
-    asked.closes = [one.tactic for one in closing]
-    asked.leaves = [one.tactic for one in answer.tactics if one.status == "progress"]
-    asked.seconds = {name: milliseconds / 1000 for name, milliseconds in answer.timings_ms.items()}
-    asked.said = " ".join(answer.warnings)
-    asked.edit = closing[0].edit if closing else None
-    return asked
+    result.goal = answer.goal
+    result.premises = [one.name for one in answer.premises]
+    result.closes = [one.tactic for one in closing]
+    result.leaves = [one.tactic for one in answer.tactics if one.status == "progress"]
+    result.seconds = {name: milliseconds / 1000 for name, milliseconds in answer.timings_ms.items()}
+    result.remarks = " ".join(answer.warnings)
+    result.edit = closing[0].edit if closing else None
+    return result
 
 
-async def ask_all(project: Path, path: Path, text: str) -> tuple[list[Asked], float]:
+async def ask_all(project: Path, path: Path, text: str) -> tuple[list[GoalResult], float]:
     """All goals of a file, and the memory of Lean after the last one, in MB."""
     settings, _ = parse({})
     engine = Engine(project, settings)
     try:
         lines = [number for number, line in enumerate(text.split("\n")) if re.search(r"\bsorry$", line)]
-        asked = []
+        results: list[GoalResult] = []
         for number in lines:
-            asked.append(await ask(engine, path, text, number))
+            results.append(await ask(engine, path, text, number))
             print(
-                f"line {number + 1}: {', '.join(asked[-1].closes[:1]) or asked[-1].said or 'not closed'}",
+                f"line {number + 1}: {', '.join(results[-1].closes[:1]) or results[-1].remarks or 'not closed'}",
                 flush=True,
             )
-        return asked, sum(map(private_megabytes, descendants(os.getpid())))
+        return results, sum(map(private_megabytes, descendants(os.getpid())))
     finally:
         await engine.close()
 
 
-def finished(text: str, goals: Sequence[Asked]) -> str:
+def finished(text: str, goals: Sequence[GoalResult]) -> str:
     """The file with the first closing tactic of each goal; edits from the last to the first, so that lines stay."""
     for one in reversed(goals):
         if one.edit is not None:
@@ -169,7 +169,7 @@ def table(report: Report) -> str:
             )
     lines = ["| what | found |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows), ""]
     lines += [
-        f"- line {one.line}: {one.closes[0] if one.closes else one.said or 'not closed'}"
+        f"- line {one.line}: {one.closes[0] if one.closes else one.remarks or 'not closed'}"
         for one in report.goals
     ]
     return "\n".join([*lines, *(f"- refused: {one}" for one in report.refused)]) + "\n"

@@ -1,4 +1,4 @@
-"""Which attributes and commands of a library's text declare something, beside what the reader makes of them.
+"""Which attributes and commands of a library's text declare something, next to what the reader makes of them.
 
     python scripts/attribute_table.py MATHLIB [--out docs/attributes.md]
 
@@ -106,7 +106,7 @@ class Table:
 
 
 def _attributes(tokens: Tokens) -> Iterator[tuple[Attribute, bool]]:
-    """Every attribute of the text, and whether it stands inside another one."""
+    """Every attribute of the text, and whether it is inside another one."""
     texts = tokens.texts
     for index, text in enumerate(texts):
         begin = (
@@ -130,13 +130,13 @@ def _attributes(tokens: Tokens) -> Iterator[tuple[Attribute, bool]]:
 
 
 def _word(tokens: Tokens, command: Command) -> str:
-    """The word that a command begins with, behind its doc comment, attributes and modifiers."""
+    """The word that a command begins with, after its doc comment, attributes and modifiers."""
     _, place = parse_prefix(tokens, command.begin, command.end)
     return tokens.texts[place] if place < command.end else ""
 
 
 def _derived(texts: list[str], place: int) -> int:
-    """How many classes are listed behind a `deriving`."""
+    """How many classes are listed after a `deriving`."""
     count, index = 0, place + 1
     while index < len(texts) and is_identifier(texts[index]) and texts[index] != "instance":
         count += 1
@@ -154,19 +154,19 @@ def _elsewhere(tokens: Tokens, module: SourceModule) -> int:
         _, place = parse_prefix(tokens, command.begin, command.end)
         if place + 2 >= command.end or texts[place] != "attribute" or texts[place + 1] != "[":
             continue
-        behind = close(texts, place + 1, command.end) + 1
-        given = parse_attributes(tokens, place + 2, behind - 1)
+        after = close(texts, place + 1, command.end) + 1
+        given = parse_attributes(tokens, place + 2, after - 1)
         makes = {attribute.name.removesuffix("!") for attribute in given} & set(MAKING)
-        if not makes or {"existing", "self", "none", "local", "scoped", "-"} & set(texts[place:behind]):
+        if not makes or {"existing", "self", "none", "local", "scoped", "-"} & set(texts[place:after]):
             continue
-        names = takewhile(lambda text: is_identifier(text) and text != "in", texts[behind : command.end])
+        names = takewhile(lambda text: is_identifier(text) and text != "in", texts[after : command.end])
         count += sum(split_name(name)[-1] not in own for name in names)
     return count
 
 
 def _silent(module: SourceModule) -> int:
-    told = {premise.generated_from for premise in module.premises if premise.generated_by == "simps"}
-    return sum(_has_simps(premise) and premise.name not in told for premise in module.premises)
+    projected = {premise.generated_from for premise in module.premises if premise.generated_by == "simps"}
+    return sum(_has_simps(premise) and premise.name not in projected for premise in module.premises)
 
 
 def _has_simps(premise: Premise) -> bool:

@@ -38,7 +38,7 @@ STATE = "a b c : ℕ\nh : a ≤ b\n⊢ a + c ≤ b + c\n"
 RUNS = 8
 """How often the ranking of each of five goals is timed in one process."""
 LIVE_RUNS = 2
-"""How often each goal is asked about once its file is open."""
+"""How many suggestions each goal gets once its file is open."""
 PROBES = ("reading", "ranking", "commands", "live", "long")
 GOALS = 10
 """Unfinished proofs in the long file."""

@@ -1,4 +1,4 @@
-"""Asks for tactics at goals in files with an error, and has a fresh Lean judge them once the error is mended.
+"""Gets tactics at goals in files with an error, and has a fresh Lean check them once the error is mended.
 
 Used by `check_shown_tactics.py --broken`.
 """
@@ -21,54 +21,54 @@ from prover.verify import GoalPosition
 
 
 @dataclass(frozen=True, slots=True)
-class AskedBroken:
-    """What came of one goal. `unusable`: why it could not be asked about; it does not count then."""
+class BrokenGoalResult:
+    """The result for one goal. `unusable`: why it cannot be used; it does not count then."""
 
     key: str
     kind: str
     unusable: str = ""
-    told: str = ""
-    """Why no tactic was tried, where none was."""
+    reason: str = ""
+    """Why no tactic was tried, if none was."""
     closes: list[str] = field(default_factory=list)
     progress: int = 0
     unjudged: list[str] = field(default_factory=list)
     exceptions: dict[str, str] = field(default_factory=dict)
-    """What a fresh Lean said of the mended file with tactics that were shown as closing, by tactic."""
+    """The objections of a fresh Lean, in the mended file, to tactics that were shown as closing, by tactic."""
     refused: int = 0
     """Of the tactics that could not be judged, how many a fresh Lean refuses in the mended file."""
 
 
 class BrokenCheck:
-    """Asks the engine about the broken file, and Lean about the mended one."""
+    """Gets tactics in the broken file, and checks them in the mended one."""
 
     def __init__(self, engine: Engine, lean: FreshLean) -> None:
         self._engine = engine
         self._lean = lean
 
-    async def ask(self, case: Broken) -> AskedBroken:
+    async def ask(self, case: Broken) -> BrokenGoalResult:
         """One goal, from the question to the second verdict on all that was accepted."""
         path = EXAMPLE / case.path
         session = await self._engine.session()
         try:
             state = await session.goals_at(path, case.mended, case.mended_place)
         except UserError as error:
-            return AskedBroken(case.key, case.kind, unusable=error.message)
+            return BrokenGoalResult(case.key, case.kind, unusable=error.message)
         if not state.goals:
-            return AskedBroken(case.key, case.kind, unusable="there is no goal")
+            return BrokenGoalResult(case.key, case.kind, unusable="there is no goal")
         whole = more_goals(case, len(state.goals))
-        problem = errors(await self._lean.said(whole.mended, whole.mended_place))
+        problem = errors(await self._lean.remarks(whole.mended, whole.mended_place))
         if problem:
-            return AskedBroken(case.key, case.kind, unusable=f"mended: {problem[0]}")
-        if case.has_error and not errors(await self._lean.said(whole.text, None)):
-            return AskedBroken(case.key, case.kind, unusable="there is no error")
-        return await self._asked(whole, len(state.goals))
+            return BrokenGoalResult(case.key, case.kind, unusable=f"mended: {problem[0]}")
+        if case.has_error and not errors(await self._lean.remarks(whole.text, None)):
+            return BrokenGoalResult(case.key, case.kind, unusable="there is no error")
+        return await self._judged(whole, len(state.goals))
 
-    async def _asked(self, case: Broken, goals: int) -> AskedBroken:
+    async def _judged(self, case: Broken, goals: int) -> BrokenGoalResult:
         place = GoalPosition(EXAMPLE / case.path, case.text, case.place)
         try:
             answer = await self._engine.suggest(SuggestRequest(place, tactics=True))
         except (UserError, LeanError) as error:
-            return AskedBroken(case.key, case.kind, told=str(error))
+            return BrokenGoalResult(case.key, case.kind, reason=str(error))
         closing = [one for one in answer.tactics if one.status == "closes"]
         doubtful = [one for one in answer.tactics if one.status == "unjudged" and not one.remaining_goals]
         named = case.theorem if goals == 1 else ""
@@ -78,26 +78,26 @@ class BrokenCheck:
             for tactic in (*closing, *doubtful)
         ]
         amiss = await asyncio.gather(*again)
-        said = dict(zip([one.tactic for one in (*closing, *doubtful)], amiss, strict=True))
-        return AskedBroken(
+        objections = dict(zip([one.tactic for one in (*closing, *doubtful)], amiss, strict=True))
+        return BrokenGoalResult(
             case.key,
             case.kind,
-            told="" if answer.tactics else "; ".join(answer.warnings),
+            reason="" if answer.tactics else "; ".join(answer.warnings),
             closes=[one.tactic for one in closing],
             progress=sum(one.status == "progress" for one in answer.tactics),
             unjudged=[one.tactic for one in answer.tactics if one.status == "unjudged"],
-            exceptions={one.tactic: said[one.tactic] for one in closing if said[one.tactic]},
-            refused=sum(bool(said[one.tactic]) for one in doubtful),
+            exceptions={one.tactic: objections[one.tactic] for one in closing if objections[one.tactic]},
+            refused=sum(bool(objections[one.tactic]) for one in doubtful),
         )
 
 
-def report(found: Sequence[AskedBroken], seed: int, seconds: float) -> str:
+def report(found: Sequence[BrokenGoalResult], seed: int, seconds: float) -> str:
     """The counts of every kind, in a table, and the exceptions."""
     usable = [one for one in found if not one.unusable]
-    kinds: dict[str, list[AskedBroken]] = defaultdict(list)
+    kinds: dict[str, list[BrokenGoalResult]] = defaultdict(list)
     for one in usable:
         kinds[one.kind].append(one)
-    head = ("kind of error", "goals", "told", "closes", "steps", "unjudged", "of those wrong", "exceptions")
+    head = ("kind of error", "goals", "untried", "closes", "steps", "unjudged", "refused", "exceptions")
     rows = [head, *(_row(kind, kinds[kind]) for kind in sorted(kinds)), _row("all", usable)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
@@ -111,10 +111,10 @@ def report(found: Sequence[AskedBroken], seed: int, seconds: float) -> str:
     return "\n".join(lines)
 
 
-def _row(kind: str, found: Sequence[AskedBroken]) -> tuple[str, ...]:
+def _row(kind: str, found: Sequence[BrokenGoalResult]) -> tuple[str, ...]:
     counts = (
         len(found),
-        sum(bool(one.told) for one in found),
+        sum(bool(one.reason) for one in found),
         sum(len(one.closes) for one in found),
         sum(one.progress for one in found),
         sum(len(one.unjudged) for one in found),

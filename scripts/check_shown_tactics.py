@@ -1,10 +1,10 @@
-"""Asks for tactics at random goals of the example library, and has a fresh Lean judge all that are shown.
+"""Gets tactics at random goals of the example library, and has a fresh Lean check all that are shown.
 
     python scripts/check_shown_tactics.py [--broken] [--goals N] [--seed S] [--out FILE] [--generator FOLDER]
                                           [--tactics-from both|templates|generator] [--jobs N]
 
 A goal is a step of a proof: the step, and what follows in its block, gives way to `sorry`. The engine is
-asked there as an editor asks it, and the edit of every tactic shown as working is made in a copy of the file. A
+called there as an editor calls it, and the edit of every tactic shown as working is made in a copy of the file. A
 new Lean process then has to say the same of that copy: of what closes the goal nothing at all, and the theorem
 rests on no axioms but Lean's own three; of what leaves goals that those very goals are unsolved, and nothing
 else. Anything else is an exception: there should be none.
@@ -35,7 +35,7 @@ from tqdm import tqdm
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import broken_check
-from broken_check import AskedBroken, BrokenCheck
+from broken_check import BrokenCheck, BrokenGoalResult
 from fresh_lean import FreshLean, edited, errors, leaves_amiss
 from shown_goals import Step, cases, drawn
 
@@ -52,8 +52,8 @@ from prover.verify import GoalPosition
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What came of one goal. `unusable`: why it could not be asked about; it does not count then."""
+class GoalResult:
+    """The result for one goal. `unusable`: why it cannot be used; it does not count then."""
 
     key: str
     theorem: str
@@ -62,25 +62,25 @@ class Asked:
     shown: list[str] = field(default_factory=list)
     closing: int = 0
     exceptions: dict[str, str] = field(default_factory=dict)
-    """What a fresh Lean said of tactics that were shown as working, by tactic."""
+    """The objections of a fresh Lean to tactics that were shown as working, by tactic."""
     first_ms: float | None = None
-    """Until the first accepted tactic was heard of."""
+    """Until the first accepted tactic arrived."""
     all_ms: float = 0.0
     parts_ms: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
 
-One = TypeVar("One", Asked, AskedBroken)
+One = TypeVar("One", GoalResult, BrokenGoalResult)
 
 
 class Check:
-    """Asks the engine, and has Lean look again at what it shows."""
+    """Gets tactics from the engine, and has Lean check what it shows."""
 
     def __init__(self, engine: Engine, lean: FreshLean) -> None:
         self._engine = engine
         self._lean = lean
 
-    async def ask(self, step: Step) -> Asked:
+    async def ask(self, step: Step) -> GoalResult:
         """One goal, from the question to the second verdict on all that is shown."""
         path = EXAMPLE / step.path
         text = path.read_text(encoding="utf-8")
@@ -88,13 +88,13 @@ class Check:
         try:
             state = await session.goals_at(path, step.cut(text, 1), step.start)
         except NoGoalHere as error:
-            return Asked(step.key, step.theorem, unusable=error.message)
+            return GoalResult(step.key, step.theorem, unusable=error.message)
         if not state.goals:
-            return Asked(step.key, step.theorem, unusable="there is no goal")
+            return GoalResult(step.key, step.theorem, unusable="there is no goal")
         patched = step.cut(text, len(state.goals))
-        problem = errors(await self._lean.said(patched, step.start))
+        problem = errors(await self._lean.remarks(patched, step.start))
         if problem:
-            return Asked(step.key, step.theorem, unusable=f"with `sorry` there: {problem[0]}")
+            return GoalResult(step.key, step.theorem, unusable=f"with `sorry` there: {problem[0]}")
         heard: list[float] = []
 
         def hear(part: Suggestion) -> None:
@@ -106,14 +106,14 @@ class Check:
         answer = await self._engine.suggest(request, hear)
         took = 1000 * (time.perf_counter() - began)
         again = [self._again(step, patched, tactic, len(state.goals)) for tactic in answer.tactics]
-        said = await asyncio.gather(*again)
-        return Asked(
+        objections = await asyncio.gather(*again)
+        return GoalResult(
             step.key,
             step.theorem,
             goal=answer.goal,
             shown=[one.tactic for one in answer.tactics],
             closing=sum(one.status == "closes" for one in answer.tactics),
-            exceptions={one.tactic: why for one, why in zip(answer.tactics, said, strict=True) if why},
+            exceptions={one.tactic: why for one, why in zip(answer.tactics, objections, strict=True) if why},
             first_ms=heard[0] if heard else None,
             all_ms=took,
             parts_ms=answer.timings_ms,
@@ -121,18 +121,18 @@ class Check:
         )
 
     async def _again(self, step: Step, text: str, tactic: TacticItem, goals: int) -> str:
-        """What a fresh Lean has against a shown tactic; empty: nothing. `text` has a `sorry` a goal."""
+        """A fresh Lean's objection to a shown tactic; empty without one. `text` has a `sorry` for each goal."""
         if tactic.status == "closes" or tactic.edit is None:
             theorem = step.theorem if goals == 1 else ""
             return await self._lean.against(text, step.start, tactic, theorem)
         alone = step.cut((EXAMPLE / step.path).read_text(encoding="utf-8"), 1)
         return leaves_amiss(
-            await self._lean.said(edited(alone, tactic.edit), step.start), tactic.remaining_goals
+            await self._lean.remarks(edited(alone, tactic.edit), step.start), tactic.remaining_goals
         )
 
 
 def known(path: Path, head: dict[str, Any], kind: type[One]) -> list[One]:
-    """What an earlier run of the same kind has asked; a line that was cut off is asked again.
+    """The results of an earlier run of the same kind, without a line that was cut off.
 
     Raises UserError: the file is of another run.
     """
@@ -155,8 +155,8 @@ def begun(path: Path, head: dict[str, Any], kind: type[One]) -> dict[str, One]:
     return {one.key: one for one in found}
 
 
-async def run(options: argparse.Namespace, out: Path) -> list[Asked] | list[AskedBroken]:
-    """Ask until there are so many usable goals; what an earlier run has asked is taken over."""
+async def run(options: argparse.Namespace, out: Path) -> list[GoalResult] | list[BrokenGoalResult]:
+    """Go on until there are enough usable goals, counting the results of an earlier run."""
     settings, complaints = parse(
         {"tactics": {"source": options.tactics_from, "generator": options.generator}}
     )
@@ -167,23 +167,23 @@ async def run(options: argparse.Namespace, out: Path) -> list[Asked] | list[Aske
         if options.broken:
             broken = BrokenCheck(engine, lean)
             given = cases(EXAMPLE, options.goals, options.seed)
-            return await _asked(options, out, lambda _: given, broken.ask, AskedBroken)
+            return await _results(options, out, lambda _: given, broken.ask, BrokenGoalResult)
         check = Check(engine, lean)
-        return await _asked(
-            options, out, lambda found: rounds(options.goals, options.seed, found), check.ask, Asked
+        return await _results(
+            options, out, lambda found: rounds(options.goals, options.seed, found), check.ask, GoalResult
         )
     finally:
         await engine.close()
 
 
-async def _asked(
+async def _results(
     options: argparse.Namespace,
     out: Path,
     goals: Callable[[list[One]], Iterator[Any]],
     ask: Callable[[Any], Awaitable[One]],
     kind: type[One],
 ) -> list[One]:
-    """Ask about one goal after the other, with a line in the file for each."""
+    """Check one goal after the other, with a line in the file for each."""
     head = {"seed": options.seed, "generator": options.generator, "from": options.tactics_from}
     done = begun(out, {**head, "broken": True} if options.broken else head, kind)
     found: list[One] = []
@@ -194,24 +194,24 @@ async def _asked(
         for goal in goals(found):
             if sum(not one.unusable for one in found) >= options.goals:
                 break
-            asked = done.get(goal.key)
-            if asked is None:
-                asked = await ask(goal)
-                print(json.dumps(asdict(asked), ensure_ascii=False), file=log, flush=True)
-            found.append(asked)
-            bar.update(not asked.unusable)
+            result = done.get(goal.key)
+            if result is None:
+                result = await ask(goal)
+                print(json.dumps(asdict(result), ensure_ascii=False), file=log, flush=True)
+            found.append(result)
+            bar.update(not result.unusable)
     return found
 
 
-def rounds(goals: int, seed: int, found: Sequence[Asked]) -> Iterator[Step]:
-    """Steps by chance until so many usable goals are found, file by file, as a person goes through them."""
+def rounds(goals: int, seed: int, found: Sequence[GoalResult]) -> Iterator[Step]:
+    """Random steps until enough usable goals are found, file by file, as a person goes through them."""
     steps = drawn(EXAMPLE / "Example", seed)
     while steps and (missing := goals - sum(not one.unusable for one in found)) > 0:
         yield from sorted(steps[:missing], key=lambda step: step.path)
         steps = steps[missing:]
 
 
-def report(found: Sequence[Asked], seed: int, seconds: float) -> str:
+def report(found: Sequence[GoalResult], seed: int, seconds: float) -> str:
     """The counts, in a table."""
     usable = [one for one in found if not one.unusable]
     first = [one.first_ms for one in usable if one.first_ms is not None]

@@ -1,4 +1,4 @@
-"""A new Lean process for each file over the example library, and what its messages say of a tactic in it.
+"""A new Lean process for each file over the example library, and how its messages judge a tactic in it.
 
 Used by `check_shown_tactics.py`.
 """
@@ -39,8 +39,8 @@ class FreshLean:
         self._environment = lean.environment_for(oleans, EXAMPLE)
         self._slots = asyncio.Semaphore(jobs)
 
-    async def said(self, text: str, place: Position | None, axioms_of: str = "") -> list[dict[str, Any]]:
-        """What Lean says of a file, up to the end of the declaration at the place if there is one.
+    async def remarks(self, text: str, place: Position | None, axioms_of: str = "") -> list[dict[str, Any]]:
+        """Lean's messages on a file, up to the end of the declaration at the place if there is one.
 
         `axioms_of`: a theorem whose axioms are listed, too.
         """
@@ -55,18 +55,18 @@ class FreshLean:
     async def against(
         self, text: str, place: Position, tactic: TacticItem, theorem: str, lines_down: int = 0
     ) -> str:
-        """What Lean has against a tactic that is shown as closing its goal; empty: nothing.
+        """Lean's objection to a tactic that is shown as closing its goal; empty without one.
 
         `theorem`: the one that holds the goal, if nothing else in it is left to `sorry`. `lines_down`: how many lines
         further down the tactic's place is in this text.
         """
         if tactic.edit is None:
             return "it came without an edit"
-        said = await self.said(edited(text, tactic.edit, lines_down), place, theorem)
-        return closes_amiss(said, is_whole=bool(theorem), on_sorry=tactic.rests_on_sorry)
+        messages = await self.remarks(edited(text, tactic.edit, lines_down), place, theorem)
+        return closes_amiss(messages, is_whole=bool(theorem), on_sorry=tactic.rests_on_sorry)
 
     def messages(self, text: str) -> list[dict[str, Any]]:
-        """What Lean says of a file; that it died, or takes too long, is an error, too."""
+        """Lean's messages on a file; a crash or a timeout is an error, too."""
         try:
             return lean_messages(self._command, self._environment, text, _LEAN_SECONDS)
         except LeanError as error:
@@ -74,7 +74,7 @@ class FreshLean:
 
 
 def edited(text: str, edit: EditItem, lines_down: int = 0) -> str:
-    """A file after an edit; `lines_down`: how many lines further down its place stands in this file."""
+    """A file after an edit; `lines_down`: how many lines further down its place is in this file."""
     lines = text.split("\n")
     start = Position(edit.line - 1 + lines_down, edit.column - 1)
     end = Position(edit.end_line - 1 + lines_down, edit.end_column - 1)
@@ -89,18 +89,18 @@ def errors(messages: Sequence[dict[str, Any]]) -> list[str]:
 def closes_amiss(messages: Sequence[dict[str, Any]], *, is_whole: bool, on_sorry: bool = False) -> str:
     """Why a tactic does not close its goal; empty: it does.
 
-    `is_whole`: nothing else is left to `sorry`. `on_sorry`: it is said to rest on `sorry`.
+    `is_whole`: nothing else is left to `sorry`. `on_sorry`: it is shown as resting on `sorry`.
     """
     if found := errors(messages):
         return found[0]
     amiss = _axioms_amiss(messages) if is_whole else ""
     if not (on_sorry and is_whole):
         return amiss
-    return "" if "sorryAx" in amiss else "it does not rest on `sorry`, as it is said to"
+    return "" if "sorryAx" in amiss else "it is shown as resting on `sorry`, and does not"
 
 
 def leaves_amiss(messages: Sequence[dict[str, Any]], left: Sequence[str]) -> str:
-    """Why a tactic does not leave these goals, perhaps with others behind them; empty: it does."""
+    """Why a tactic does not leave these goals, perhaps followed by others; empty: it does."""
     found = errors(messages)
     if len(found) != 1 or not found[0].startswith(_UNSOLVED):
         return "; ".join(found) or "no goal is left"

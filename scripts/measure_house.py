@@ -2,8 +2,8 @@
 
     python scripts/measure_house.py [--no-suggest] [--check]
 
-With --check nothing is printed but what exceeds the budget (budget.json beside this file): lines and files of a
-folder, and files of more than a megabyte that are not listed there.
+With --check it prints only what exceeds the budget (budget.json next to this file): lines and files of a folder,
+and files of more than a megabyte that are not listed there.
 
 Lines include blank lines and docstrings. Public names are classes, functions and constants at the top level of a
 module without `_`. A chain is of imports at the top level of our modules. The modules of a cold

@@ -67,7 +67,7 @@ def _steps(path: Path, root: Path) -> Iterator[Step]:
 
 
 def _block_end(lines: Sequence[str], span: Span, spans: Sequence[Span]) -> Position:
-    """Where the last step ends that stands in the step's block, or deeper, behind it."""
+    """Where the last of the steps ends that follow in the step's block, or deeper."""
     last = span.start.line
     for number in range(span.start.line + 1, len(lines)):
         line = lines[number]
@@ -112,7 +112,7 @@ mended. None: there is no room for this kind there."""
 
 
 def cases(library: Path, count: int, seed: int) -> Iterator[Broken]:
-    """So many cases and more, kind by kind in turn: not each turns out to have a goal."""
+    """At least this many cases, kind by kind in turn: not every one has a goal."""
     steps = drawn(library / "Example", seed)
     rng = random.Random(seed)
     kinds = [*INJECTIONS, *TEMPLATES]
@@ -208,7 +208,7 @@ def _before(broken: str, mended: str = "skip") -> Injection:
 
 
 def _binder(broken: str, mended: str = "") -> Injection:
-    """A binder behind the theorem's name."""
+    """A binder after the theorem's name."""
 
     def put(text: str, start: int, place: int, rng: random.Random) -> tuple[str, str] | None:
         name = _NAMED.search(text, start, place)
@@ -250,7 +250,7 @@ def _twice(text: str, start: int, place: int, rng: random.Random) -> tuple[str, 
 
 
 def _no_end(text: str, start: int, place: int, rng: random.Random) -> tuple[str, str] | None:
-    """The file breaks off behind the goal, in the midst of a term or a comment."""
+    """The file ends after the goal, in the middle of a term or a comment."""
     end = place + len(MARK) + len("sorry")
     return f"{text[:end]}\n{rng.choice(['/- to do', '  exact (foo', '  have : (1 = '])}", text
 

@@ -25,7 +25,7 @@ function benchFile() {
 
 const lineOf = (nth) => 7 + 4 * nth;
 
-/** When the view shows what is looked for, by the browser's clock; asked for before the cursor moves. */
+/** When the view shows what is awaited, by the browser's clock; call it before the cursor moves. */
 function shown(frame, goal, selector) {
   return frame.evaluate(
     ([text, row]) =>
@@ -73,7 +73,7 @@ async function times(window, frame) {
   return { premises, tactics };
 }
 
-/** Resident memory before, at intervals, and after so many moves. */
+/** Resident memory before, at intervals, and after the moves. */
 async function memory(world, window, frame, moves) {
   const samples = [{ moves: 0, server: megabytes(world, isServer), lean: megabytes(world, isLean) }];
   let at = PLACES - 1;
@@ -109,7 +109,7 @@ function table({ premises, tactics, samples }) {
 await withStage({}, async (stage) => {
   writeFileSync(path.join(stage.example, FILE), benchFile());
   await stage.world.cli("index", stage.example);
-  // Not the recorder: what stands between must not be measured.
+  // Not the recorder: what comes between must not be measured.
   await stage.withServer("bench", { settings: { "premiseSuggest.path": stage.world.program } }, async (session) => {
     const { window, view } = await session.openWindow(stage.example);
     await window.openFile(FILE);

@@ -27,6 +27,7 @@ from lsp_server.commands.eval_run import Evaluation, Watching
 from lsp_server.engine.generators import needed, open_asked, open_generator
 from lsp_server.engine.settings import SOURCES
 from prover.generator.source import TacticGenerator
+from prover.limits import SEARCH_NODES, SEARCH_SECONDS, SEARCH_TACTICS, TACTIC_SECONDS
 from prover.search.search import SearchLimits
 from prover.search.sets import ProblemSet, is_no_project, minicore_set, minif2f_set, project_set
 from retriever.lean.dataset.dataset import read_manifest
@@ -110,16 +111,24 @@ def _common(command: argparse.ArgumentParser) -> None:
         help="searches per problem, with different seeds (default: 1)",
     )
     command.add_argument(
-        "--seconds", type=seconds, default=60.0, metavar="S", help="time per problem (default: 60)"
+        "--seconds", type=seconds, default=SEARCH_SECONDS, metavar="S", help="time per problem (default: 60)"
     )
     command.add_argument(
-        "--nodes", type=positive, default=512, metavar="N", help="states expanded per problem (default: 512)"
+        "--nodes",
+        type=positive,
+        default=SEARCH_NODES,
+        metavar="N",
+        help="states expanded per problem (default: 512)",
     )
     command.add_argument(
-        "--tactics", type=positive, default=32, metavar="N", help="tactics tried per state (default: 32)"
+        "--tactics",
+        type=positive,
+        default=SEARCH_TACTICS,
+        metavar="N",
+        help="tactics tried per state (default: 32)",
     )
     said = "time per tactic (default: 5)"
-    command.add_argument("--tactic-seconds", type=seconds, default=5.0, metavar="S", help=said)
+    command.add_argument("--tactic-seconds", type=seconds, default=TACTIC_SECONDS, metavar="S", help=said)
     command.add_argument(
         "--workers", type=positive, default=1, metavar="N", help="parallel Lean sessions (default: 1)"
     )

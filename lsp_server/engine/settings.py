@@ -13,6 +13,7 @@ from typing import Any
 from lean_extract.common.devices import DEVICES, Device
 from lean_extract.common.files.json_text import shown
 from lean_extract.common.typed import Form, Misfit, updated
+from prover.limits import SUGGESTION_SECONDS, SUGGESTION_TACTICS
 
 SECTION = "premiseSuggest"
 """The name under which editors keep these settings."""
@@ -86,13 +87,13 @@ class TacticSettings:
 
     enabled: bool = _setting(True, "Try tactics in Lean and offer those it accepts.")
     count: int = _setting(
-        24,
+        SUGGESTION_TACTICS,
         "How many candidate tactics are tried, from all sources together; Lean's own automation is tried beside them.",
         1,
         200,
     )
     seconds: float = _setting(
-        10.0,
+        SUGGESTION_SECONDS,
         "Longest time for trying all tactics. Those that Lean has not judged by then are dropped.",
         0.1,
         600,

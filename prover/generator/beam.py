@@ -30,7 +30,7 @@ appended. The first call has one row, with parent 0.
 
 _OF_A_ROW = 8
 """How many extensions of each running sequence are considered for their groups."""
-Group = Callable[[tuple[int, ...]], Hashable]
+_Group = Callable[[tuple[int, ...]], Hashable]
 """(symbols, with `end` if the sequence has ended) -> their group, or None while it is unknown. A sequence keeps
 the group of its prefix."""
 
@@ -47,7 +47,7 @@ class BeamSettings:
     start: int = 0
     length_penalty: float = 0.0
     """The score is the sum of log-probabilities divided by (symbols ** this)."""
-    group: Group | None = None
+    group: _Group | None = None
     others: int = 0
     """How many additional beams there are, each for a group that the `beams` do not follow."""
 

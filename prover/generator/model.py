@@ -45,10 +45,11 @@ from prover.generator.prompt import (
     encode_prompt,
     premises_in,
 )
-from prover.generator.source import THREADS, Generated
+from prover.generator.source import Generated
+from prover.limits import GENERATOR_THREADS
 
 _MORE = 8
-"""The most beams beyond the number of tactics asked for; narrower searches miss the best tactics."""
+"""The most beams beyond the number of wanted tactics; narrower searches miss the best tactics."""
 
 
 class Generator:
@@ -60,7 +61,7 @@ class Generator:
         self._fingerprint = fingerprint
 
     @classmethod
-    def load(cls, folder: Path, *, threads: int = THREADS, device: Device = "cpu") -> Generator:
+    def load(cls, folder: Path, *, threads: int = GENERATOR_THREADS, device: Device = "cpu") -> Generator:
         """Load a generator onto a device, with this many threads per operator of the CPU.
 
         Raises ModelError: a file is missing, damaged or of another format or version, the graphs do not have
@@ -99,12 +100,12 @@ class Generator:
 
         An output that is not a tactic (cut off at `max_bytes`, invalid UTF-8, several lines, a pointer to a
         missing premise) is dropped. To make up for these, impossible symbols are not followed, and there are
-        more beams than tactics asked for. Three quarters of the result are the most probable tactics; the
+        more beams than wanted tactics. Three quarters of the result are the most probable tactics; the
         others begin with the most probable first words that those do not have.
 
         Args:
             goals: the state's goals, the main one first; without goals there are no tactics.
-            premises: best first; only as many are read as the model was trained on.
+            premises: best first; at most as many are read as the model was trained on.
             max_bytes: the longest tactic, in symbols.
 
         Raises ModelError: the graphs do not run on this prompt (out of memory, for example).
@@ -198,7 +199,7 @@ def spread(found: Sequence[beam.Sequence], count: int) -> list[beam.Sequence]:
     Three quarters are the most probable; then comes the best of each of the most probable groups that those
     do not have, then whatever is left.
     """
-    chosen = list(found[: _most(count)])
+    chosen = list(found[: -(-3 * count // 4)])
     groups = {each.group for each in chosen}
     for each in sorted(found, key=lambda each: -each.group_log_probability):
         if each.group not in groups and len(chosen) < count:
@@ -208,13 +209,8 @@ def spread(found: Sequence[beam.Sequence], count: int) -> list[beam.Sequence]:
     return sorted(chosen, key=lambda each: -each.score)
 
 
-def _most(count: int) -> int:
-    """How many of the tactics are simply the most probable: three in four."""
-    return -(-3 * count // 4)
-
-
 def _first_line(error: Exception) -> str:
-    """The first line of onnxruntime's message, which may run to pages."""
+    """The first line of onnxruntime's message, which may be pages long."""
     return str(error).strip().split("\n")[0].rstrip(".")
 
 

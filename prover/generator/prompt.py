@@ -43,7 +43,7 @@ MAX_PREMISES = 32
 """How many pointers the numbered form has."""
 STATE = FIRST_EXTRA + 100
 """The symbol before the state (numbered form) when a tactic is wanted."""
-TERM = FIRST_EXTRA + 101
+_TERM = FIRST_EXTRA + 101
 """The same when `exact` and a term are wanted: goals that terms prove are training data, too."""
 
 _INSTANCE = re.compile(rf"inst(?:{MARK})?\Z|_\Z")
@@ -68,7 +68,7 @@ def encode_prompt(
     if not goals:
         raise ValueError("a state without goals has no prompt")
     if form == "numbered":
-        return _numbered(goals[0], premises, max_bytes, TERM if term else STATE)
+        return _numbered(goals[0], premises, max_bytes, _TERM if term else STATE)
     return _reprover(goals, premises, max_bytes)
 
 
@@ -142,7 +142,7 @@ def state_text(goal: Goal) -> str:
 
 
 def _hypothesis(hypothesis: Hypothesis) -> str:
-    """A line of the context; empty for a type variable (`α : Type*`), which is common and tells little."""
+    """A line of the context; empty for a type variable (`α : Type*`), which is common and says little."""
     type_ = canonical(hypothesis.type)
     if hypothesis.value is None and _SORT.match(type_):
         return ""
@@ -171,7 +171,7 @@ def _marked(name: str, target: frozenset[str], context: frozenset[str]) -> list[
     """A premise's name, with a mark after each of its words that occurs in the state."""
     symbols: list[int] = []
     begin = 0
-    for word, end in humps(name):
+    for word, end in _humps(name):
         mark = IN_TARGET if word.lower() in target else IN_CONTEXT if word.lower() in context else None
         if mark is not None:
             symbols += [*byte_symbols(name[begin:end]), mark]
@@ -221,11 +221,11 @@ def words_of(text: str) -> frozenset[str]:
         if token in WORDS:
             found.add(WORDS[token])
         elif is_identifier(token):
-            found.update(word.lower() for word, _ in humps(token))
+            found.update(word.lower() for word, _ in _humps(token))
     return frozenset(found)
 
 
-def humps(name: str) -> Iterator[tuple[str, int]]:
+def _humps(name: str) -> Iterator[tuple[str, int]]:
     """The words of a name, split at dots, underscores and capitals, each with the offset of its end."""
     for match in _HUMP.finditer(name):
         if len(match[0]) >= _SHORTEST:

@@ -10,8 +10,6 @@ from typing import Protocol
 from lean_extract.records import Goal, Premise
 from prover.candidates import Candidate
 
-THREADS = 2
-"""The default number of threads per operator of a generator that decodes."""
 GENERATOR = "generator"
 """The source of what a generator decodes."""
 

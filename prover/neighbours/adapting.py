@@ -15,6 +15,12 @@ from lean_extract.records import Goal
 from lean_extract.source.budget import Budget
 from lean_extract.syntax.inaccessible import DAGGER
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
+from prover.limits import (
+    MAX_ADAPTED_HYPOTHESES,
+    MAX_NAMES_OF_A_TACTIC,
+    MAX_TREE_NODES,
+    MAX_TYPE_PAIRS,
+)
 from prover.shapes import last_named, last_parts, symbols, tokens
 from prover.terms import Term, parse
 
@@ -43,14 +49,14 @@ class Adapted:
 
     @property
     def share(self) -> float:
-        """How many of the names have one of ours, as a share; 1 where there are none."""
+        """How many of the names have one of ours, as a share; 1 without names."""
         return self.mapped / self.mentioned if self.mentioned else 1.0
 
 
 def adapted(step: NearStep, theirs: ContextView, ours: ContextView, pairs: Budget) -> Adapted | None:
     """The neighbour's tactic with our hypotheses in place of its own; None where one that it needs has no match.
 
-    An argument that nothing fits is left open (`_`, or `?_` in `refine`). `pairs`: see `meanings`.
+    An argument that nothing fits is left open (`_`, or `?_` in `refine`). `pairs`: see `_meanings`.
     """
     texts = raw_tokens(step.tactic)
     if not texts:
@@ -61,7 +67,7 @@ def adapted(step: NearStep, theirs: ContextView, ours: ContextView, pairs: Budge
         for position, text in enumerate(texts)
         if position not in introduced and (name := text.rstrip().split(".")[0]) in theirs.local
     )
-    ours_for = meanings(theirs, ours, list(mentioned), pairs) if mentioned else {}
+    ours_for = _meanings(theirs, ours, list(mentioned), pairs) if mentioned else {}
     fresh = _fresh(texts, introduced, ours.local)
     hole = "?_" if texts[0].rstrip() in ("refine", "refine'") else "_"
     written: list[str] = []
@@ -120,7 +126,7 @@ def _subscript(number: int) -> str:
 
 
 def _is_argument(texts: Sequence[str], position: int) -> bool:
-    """Whether the token is an argument of what stands before it, so that `_` can take its place."""
+    """Whether the token is an argument of what comes before it, so that `_` can take its place."""
     if not position:
         return False
     before = texts[position - 1].rstrip()
@@ -131,25 +137,15 @@ def _is_argument(texts: Sequence[str], position: int) -> bool:
 
 _UNKNOWN = "_"
 """The type of a hypothesis that is not known."""
-_MOST_PARTS = 200
-"""Nodes of two trees that are compared."""
-_MOST_COMPARED = 64
-"""Pairs of types that are compared for one tactic, the nearest hypotheses first."""
-_MOST_WANTED = 12
-"""Names of one tactic."""
-_MOST_HYPOTHESES = 100
-"""Hypotheses of a goal that are looked at, the nearest to the target; those that the target names are added."""
-MOST_PAIRS = 20_000
-"""Pairs of hypotheses that are looked at for all neighbours of a goal, the nearest neighbours first."""
 _ALIKE = 0.25
 """The least likeness of two types whose names are taken for each other."""
 _SAME_NAME, _SAME_PLACE, _LATER = 0.25, 0.6, 0.01
 """What is added to the likeness of two hypotheses: for equal names, for places in the targets that they share,
-and for each hypothesis that stands before it."""
+and for each hypothesis before it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class _Named:
     """A hypothesis's name with its type."""
 
     name: str
@@ -169,7 +165,7 @@ class ContextView:
     """What is compared of a goal: its target, and its accessible hypotheses."""
 
     target: Term
-    hypotheses: tuple[Named, ...]
+    hypotheses: tuple[_Named, ...]
     local: frozenset[str]
 
     @classmethod
@@ -180,25 +176,25 @@ class ContextView:
         named = frozenset(token.partition(".")[0] for token in tokens(goal.target))
         hypotheses = last_named(goal)
         found = []
-        for place, hypothesis in enumerate(hypotheses, start=_MOST_HYPOTHESES - len(hypotheses)):
+        for place, hypothesis in enumerate(hypotheses, start=MAX_ADAPTED_HYPOTHESES - len(hypotheses)):
             if place < 0 and named.isdisjoint(hypothesis.names):
                 continue
             parts = tokens(hypothesis.type)
             term = parse(parts, frozenset(), local)
             own = last_parts(symbols(parts, local))
-            found += [Named(name, parts, term, own) for name in hypothesis.names if DAGGER not in name]
+            found += [_Named(name, parts, term, own) for name in hypothesis.names if DAGGER not in name]
         target = parse(tokens(goal.target), frozenset(), local)
         return cls(target, tuple(found), local)
 
 
-def meanings(theirs: ContextView, ours: ContextView, wanted: Sequence[str], pairs: Budget) -> dict[str, str]:
+def _meanings(theirs: ContextView, ours: ContextView, wanted: Sequence[str], pairs: Budget) -> dict[str, str]:
     """Our name for each wanted name of a neighbour's context; those that nothing fits are left out.
 
     Each of ours is taken at most once. `pairs`: how many more of theirs and ours may be compared.
     """
     comparison = _Comparison(theirs, ours)
     chances: list[tuple[float, str, str]] = []
-    for name in wanted[:_MOST_WANTED]:
+    for name in wanted[:MAX_NAMES_OF_A_TACTIC]:
         if not pairs.take(len(ours.hypotheses)):
             break
         for position, mine in enumerate(reversed(ours.hypotheses)):
@@ -222,9 +218,9 @@ class _Comparison:
         self._theirs, self._ours = theirs, ours
         self._typed = {one.name: one for one in theirs.hypotheses}
         self._places = _overlaid(theirs, ours)
-        self._left = _MOST_COMPARED
+        self._left = MAX_TYPE_PAIRS
 
-    def fit(self, name: str, mine: Named) -> float:
+    def fit(self, name: str, mine: _Named) -> float:
         """How well our hypothesis plays the part of theirs; 0 if not at all."""
         met = self._places.get(name)
         shared = met[mine.name] / met.total() if met else 0.0
@@ -235,7 +231,7 @@ class _Comparison:
         likeness = self._likeness(known, mine)
         return likeness + bonus if likeness > 0 or shared > 0 else 0.0
 
-    def _likeness(self, one: Named, other: Named) -> float:
+    def _likeness(self, one: _Named, other: _Named) -> float:
         """How alike two types are, 0 to 1: 1 if they are equal up to renaming, and the names meet in the targets."""
         if one.symbols == other.symbols and self._left > 0:
             self._left -= 1
@@ -272,7 +268,7 @@ def _overlay(
     """
     waiting = [(one, other)]
     is_same = True
-    for _ in range(_MOST_PARTS):
+    for _ in range(MAX_TREE_NODES):
         if not waiting:
             break
         left, right = waiting.pop()

@@ -1,4 +1,4 @@
-"""What tells whether a neighbour's tactic works on our goal, as numbers. Pure."""
+"""The features by which neighbours' tactics are ranked for our goal. Pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST_MENTIONED = 4
 
 @dataclass(frozen=True, slots=True)
 class StepQuery:
-    """The goal that tactics are wanted for, and where it stands."""
+    """The goal that tactics are wanted for, and its place."""
 
     goal: Goal
     module: str = ""
@@ -52,7 +52,7 @@ class Proposal:
     rank: int
     """The rank of the nearest neighbour, from 0."""
     is_exchanged: bool = False
-    """Whether a ranked premise stands in the place of the neighbour's."""
+    """Whether a ranked premise replaces the neighbour's."""
     features: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -64,12 +64,12 @@ class Proposal:
 class Weighing:
     """Counts what neighbours propose, and describes each proposal by its features."""
 
-    def __init__(self, asked: StepQuery, steps: Sequence[NearStep], premises: Sequence[Premise] = ()) -> None:
-        self._asked = asked
+    def __init__(self, query: StepQuery, steps: Sequence[NearStep], premises: Sequence[Premise] = ()) -> None:
+        self._query = query
         self._nearest = steps[0].similarity if steps else 0.0
-        self._goal = GoalView.of(asked.goal)
-        self._words = words_of(asked.goal.target)
-        self._symbols = last_parts(symbols(tokens(asked.goal.target), self._goal.local))
+        self._goal = GoalView.of(query.goal)
+        self._words = words_of(query.goal.target)
+        self._symbols = last_parts(symbols(tokens(query.goal.target), self._goal.local))
         self._votes: defaultdict[str, float] = defaultdict(float)
         for step in steps:
             for premise in step.premises:
@@ -81,8 +81,9 @@ class Weighing:
         """Count one more neighbour of a proposal."""
         known = proposal.features
         found = {
-            "module": _shared_module(step.module, self._asked.module),
-            "namespace": float(_shared(step.theorem, self._asked.theorem)),
+            "module": float(step.module == self._query.module)
+            + 0.2 * _shared(step.module, self._query.module),
+            "namespace": float(_shared(step.theorem, self._query.theorem)),
             "mapped": adapted.share,
             "target": self._shared_symbols(step, theirs),
         }
@@ -185,10 +186,6 @@ def _shared(one: str, other: str) -> int:
             break
         count += 1
     return count
-
-
-def _shared_module(one: str, other: str) -> float:
-    return float(one == other) + 0.2 * _shared(one, other)
 
 
 def weighted(row: Sequence[float], weights: Mapping[str, float]) -> float:

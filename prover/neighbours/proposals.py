@@ -16,7 +16,8 @@ from lean_extract.records import Goal, Premise
 from lean_extract.source.budget import Budget
 from lean_extract.syntax.complete_tactics import head
 from prover.candidates import Candidate, is_unfinished, key_of, merge
-from prover.neighbours.adapting import MOST_PAIRS, Adapted, ContextView, adapted
+from prover.limits import MAX_HYPOTHESIS_PAIRS, MAX_NEIGHBOUR_CHARACTERS
+from prover.neighbours.adapting import Adapted, ContextView, adapted
 from prover.neighbours.features import Proposal, StepQuery, Weighing, weighted
 
 SOURCE = "neighbour"
@@ -24,12 +25,10 @@ SOURCE = "neighbour"
 _CERTAIN = 0.9
 """The score of a tactic that all neighbours propose, about that of the best templates. Set by hand."""
 _ALIKE, _VARIED = 4, 8
-"""As many of the best may have the same first word; up to the second number they have different ones."""
+"""This many of the best may have the same first word; the next, up to the second number, have different ones."""
 _EXCHANGING = frozenset(("rw", "rwa", "simp_rw", "erw", "simp", "simpa", "apply", "exact", "refine"))
 _MOST_EXCHANGED = 4
 """Ranked premises that take the place of a neighbour's only premise."""
-_MOST_TEXT = 100_000
-"""Characters of the neighbours' states that are read, the nearest first. Mathlib's have about 40 each."""
 _MOST_TRIED = 8
 """Ranked premises among which one is chosen in the place of one that is not imported."""
 
@@ -43,7 +42,7 @@ own tactic is to be likely. `python -m prover evaluate-neighbours --fit` fits th
 
 
 def candidates(
-    asked: StepQuery,
+    query: StepQuery,
     steps: Sequence[NearStep],
     premises: Sequence[Premise],
     limit: int,
@@ -52,13 +51,13 @@ def candidates(
     """At most `limit` adapted tactics, best first.
 
     Args:
-        asked: the goal, and where it stands.
+        query: the goal and its place.
         steps: the nearest known steps, nearest first.
         premises: ranked premises that can be used here, best first.
         limit: how many.
         weights: those of `FEATURES`.
     """
-    found, rows = proposals(asked, steps, premises)
+    found, rows = proposals(query, steps, premises)
     if not found:
         return []
     chances = [weighted(row, weights) for row in rows]
@@ -69,10 +68,10 @@ def candidates(
         Candidate(one.tactic, _CERTAIN * math.sqrt(math.exp(chance - highest) / total), SOURCE, one.origin)
         for one, chance in zip(found, chances, strict=True)
     ]
-    return varied(merge([made], len(made)))[: max(limit, 0)]
+    return _varied(merge([made], len(made)))[: max(limit, 0)]
 
 
-def varied(ranked: Sequence[Candidate]) -> list[Candidate]:
+def _varied(ranked: Sequence[Candidate]) -> list[Candidate]:
     """The best few, then the best with other first words, then the rest. The scores fall as before.
 
     Neighbours agree on a tactic's first word more often than on its arguments, so the best of one word alike are
@@ -91,12 +90,12 @@ def varied(ranked: Sequence[Candidate]) -> list[Candidate]:
 
 
 def proposals(
-    asked: StepQuery, steps: Sequence[NearStep], premises: Sequence[Premise]
+    query: StepQuery, steps: Sequence[NearStep], premises: Sequence[Premise]
 ) -> tuple[list[Proposal], list[list[float]]]:
     """The adapted tactics, equal ones merged, and the features of each. Raises Cancelled."""
-    ours = ContextView.of(asked.goal)
-    weighing = Weighing(asked, steps, premises)
-    pairs, text = Budget(MOST_PAIRS), Budget(_MOST_TEXT)
+    ours = ContextView.of(query.goal)
+    weighing = Weighing(query, steps, premises)
+    pairs, text = Budget(MAX_HYPOTHESIS_PAIRS), Budget(MAX_NEIGHBOUR_CHARACTERS)
     known: dict[str, Proposal] = {}
     counted: set[tuple[str, str, Goal]] = set()
     for rank, step in enumerate(steps):
@@ -125,7 +124,7 @@ def proposals(
 def _proposal(
     rank: int, step: NearStep, made: Adapted, weighing: Weighing, premises: Sequence[Premise]
 ) -> Proposal | None:
-    """The proposal of one neighbour. One premise that is not imported is exchanged; with more, there is none."""
+    """The proposal of one neighbour. One premise that is not imported is exchanged; None if there are more."""
     proposal = Proposal(made.tactic, step.premises, step.theorem, rank)
     missing = [premise for premise in step.premises if premise.name in step.out_of_scope]
     if not missing:

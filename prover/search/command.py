@@ -2,7 +2,7 @@
 
     python -m prover search FILE [--line N] [--premise NAME ...] [--picture SVG] [--proof LEAN]
 
-The premises are given by name and read from the project's sources. This command serves to look at a search, and
+The premises are given by name and read from the project's sources. This command shows a search, and
 draws the picture in docs/search.md; `premise-suggest eval` measures with a retriever and a generator.
 """
 
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lean_extract.common.errors import BadQuery, PremiseSuggestError
+from lean_extract.common.errors import BadQuery
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.reading import read_source
 from lean_extract.records import Goal, Position, Premise
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     return asyncio.run(_run(options))
 
 
-def premises_by_name(root: Path, names: Sequence[str]) -> tuple[Premise, ...]:
+def _premises_by_name(root: Path, names: Sequence[str]) -> tuple[Premise, ...]:
     """The premises with these names, in that order. Raises BadQuery: the project does not declare one of them."""
     wanted = set(names)
     found: dict[str, Premise] = {}
@@ -72,9 +72,9 @@ def premises_by_name(root: Path, names: Sequence[str]) -> tuple[Premise, ...]:
 
 
 async def _run(options: argparse.Namespace) -> int:
-    theorem, root = _asked(options)
+    theorem, root = _theorem_of(options)
     limits = SearchLimits(options.seconds, options.nodes, options.tactics)
-    premises = premises_by_name(root, options.premise)
+    premises = _premises_by_name(root, options.premise)
 
     async def retrieve(_: Goal) -> Sequence[Premise]:
         return premises
@@ -82,7 +82,10 @@ async def _run(options: argparse.Namespace) -> int:
     proposer = SourcesProposer(retrieve, (Templates(), FinishingTactics(LEAN_CLOSERS)))
     toolchain = resolve_lean(root)
     if toolchain.kind == "packaged":
-        packaged.build_library(root, project_oleans(root), packaged.prepare(), rejected=_say)
+        lean = packaged.prepare()
+        packaged.build_library(
+            root, project_oleans(root), lean, rejected=lambda one: print(f"left out: {one}", file=sys.stderr)
+        )
     async with await LeanSession.start(root, toolchain) as session:
         result = await search(LeanEnvironment(session, theorem), proposer, limits)
     print(_summary(theorem, result))
@@ -101,7 +104,7 @@ async def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _asked(options: argparse.Namespace) -> tuple[Theorem, Path]:
+def _theorem_of(options: argparse.Namespace) -> tuple[Theorem, Path]:
     """The theorem, and the project in which Lean runs."""
     if options.file == "-":
         path, text = Path("stdin.lean"), sys.stdin.read()
@@ -120,7 +123,3 @@ def _summary(theorem: Theorem, result: SearchResult) -> str:
     counted = f"{result.nodes} states, {result.tactics} tactics, {result.seconds:.1f} s"
     lines = [f"{theorem.name}: {result.status} ({counted})", *(f"  {tactic}" for tactic in result.proof)]
     return "\n".join([*lines, *([result.reason] if result.reason else [])])
-
-
-def _say(error: PremiseSuggestError) -> None:
-    print(f"left out: {error}", file=sys.stderr)

@@ -23,6 +23,7 @@ from lean_extract.session.live import TacticSeconds, TrialBatch
 from lean_extract.session.verdict import same_goal
 from lean_extract.syntax.tactic_text import defect
 from lean_extract.traced.lean_dojo import LeanDojo
+from prover.limits import DOJO_START_SECONDS
 from prover.search.environment import TacticPath
 
 _T = TypeVar("_T")
@@ -40,7 +41,7 @@ class DojoEnvironment:
         library: LeanDojo,
         theorem: Any,
         *,
-        start_seconds: float = 600.0,
+        start_seconds: float = DOJO_START_SECONDS,
         deaths: int = 4,
         build_deps: bool = False,
     ) -> None:
@@ -189,7 +190,7 @@ class DojoEnvironment:
 class TheoremLean:
     """One theorem, after some tactics, as a `LiveLean`: LeanDojo's `Dojo` in place of Lean's server.
 
-    Whatever position is asked for, the goal is the theorem's, after the tactics that were given.
+    Whatever the position, the goal is the theorem's, after the tactics that were given.
     """
 
     def __init__(
@@ -215,8 +216,8 @@ class TheoremLean:
             for number, tactic in enumerate(after, start=1):
                 outcome = await _run(environment, path, tactic, tactic_seconds)
                 if outcome.state is None:
-                    said = f"Tactic {number} of --after, `{tactic}`, fails: {outcome.message}"
-                    raise UserError(said, "Give tactics that Lean accepts one after the other.")
+                    problem = f"Tactic {number} of --after, `{tactic}`, fails: {outcome.message}"
+                    raise UserError(problem, "Give tactics that Lean accepts one after the other.")
                 path, state = (*path, tactic), outcome.state
         except BaseException:
             await environment.close()
@@ -234,7 +235,7 @@ class TheoremLean:
         return False
 
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
-        """The theorem's goals, wherever they are asked for."""
+        """The theorem's goals, whatever the position."""
         return self._state
 
     async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:

@@ -67,9 +67,9 @@ class Proposer(Protocol):
         ...
 
 
-Retrieve = Callable[[Goal], Awaitable[Sequence[Premise]]]
+_Retrieve = Callable[[Goal], Awaitable[Sequence[Premise]]]
 """The premises that fit a goal, best first."""
-TEMPERATURE = 0.5
+_TEMPERATURE = 0.5
 """By how much, on average, a seed lowers a tactic's log-probability."""
 
 
@@ -77,13 +77,13 @@ TEMPERATURE = 0.5
 class SourcesProposer:
     """Any sources of candidates, and a generator, as a proposer, by the fitted odds.
 
-    `retrieve`: finds the premises; None: there are none. `sources`: if there are none, the generator's own
+    `retrieve`: finds the premises; None: without premises. `sources`: if there are none, the generator's own
     log-probabilities count (section 4.5, after LeanDojo). `limit`: how many tactics are proposed. `first`: those that
     are tried before all others. `generated`: how many the generator writes for a state. `readable`: which premises
     the generator reads.
     """
 
-    retrieve: Retrieve | None
+    retrieve: _Retrieve | None
     sources: tuple[CandidateSource, ...]
     limit: int = 32
     first: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ class Shuffled:
 
     proposer: Proposer
     seed: int
-    temperature: float = TEMPERATURE
+    temperature: float = _TEMPERATURE
 
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
         """The proposer's tactics, best first by the lowered log-probabilities."""

@@ -85,7 +85,7 @@ def digest(posed: Iterable[Posed]) -> str:
     return found.hexdigest()[:16]
 
 
-def uniquely_named(posed: Sequence[tuple[int, Posed]]) -> list[Posed]:
+def _uniquely_named(posed: Sequence[tuple[int, Posed]]) -> list[Posed]:
     """The problems, given with their line numbers (from 1). A repeated name gives an `InvalidProblem`."""
     found: dict[str, Posed] = {}
     lines: dict[str, int] = {}
@@ -119,7 +119,7 @@ def read_minif2f(path: Path, project: Path) -> list[Posed]:
         lines.pop()
     if not lines:
         raise BadSource(f"There is no problem in {path}.", "Name a file with one problem per line.")
-    return uniquely_named(
+    return _uniquely_named(
         [(number, _problem(line, number, project / FILE)) for number, line in enumerate(lines, start=1)]
     )
 
@@ -180,7 +180,7 @@ def all_theorems(root: Path, folder: Path | None = None, *, hide: bool = False) 
     """
     posed: list[Posed] = []
     texts: list[CutText] = []
-    for source in own_sources(root, folder):
+    for source in _own_sources(root, folder):
         text = _cut(source)
         if isinstance(text, InvalidProblem):
             posed.append(text)
@@ -205,18 +205,18 @@ def named_theorems(root: Path, names: Sequence[str]) -> list[Posed]:
     wanted = frozenset(names)
     lasts = frozenset(name.rpartition(".")[2] for name in names)
     found: dict[str, Posed] = {}
-    for source in own_sources(root):
+    for source in _own_sources(root):
         text = _cut(source, lasts)
         if isinstance(text, CutText):
             for one in _problems(text, wanted, hide=False):
                 found.setdefault(one.name, one)
-    message = "The project has no theorem of that name in its own files, or none that stands alone."
-    return uniquely_named(
+    message = "The project has no theorem of that name in its own files, or none that compiles alone."
+    return _uniquely_named(
         [(line, found.get(name) or InvalidProblem(name, message)) for line, name in enumerate(names, start=1)]
     )
 
 
-def own_sources(root: Path, folder: Path | None = None) -> list[SourceFile]:
+def _own_sources(root: Path, folder: Path | None = None) -> list[SourceFile]:
     """The project's own files (not its packages'), or those of them below a folder."""
     project = find_project(root)
     packages = [package.root for package in project.packages]
@@ -258,7 +258,7 @@ def _with_modules(posed: Sequence[Posed]) -> list[Posed]:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class _Cut:
     """A theorem of a text, with offsets into the text: `begin` of its command, the end of its statement
     (`stated`) and the end of its proof (`end`)."""
 
@@ -281,13 +281,13 @@ class CutText:
 
     text: str
     read: SourceModule
-    cuts: tuple[Cut, ...]
+    cuts: tuple[_Cut, ...]
 
 
 def cut_text(text: str, module: str, path: str) -> CutText:
     """Find the theorems of a module's text.
 
-    Theorems of a `mutual` block are left out, since none of them can stand without those below it. So are the
+    Theorems of a `mutual` block are left out, since none of them compiles without the others. So are the
     helpers after a proof's `where`, which belong to the proof.
     """
     text = text.replace("\r\n", "\n")
@@ -304,11 +304,11 @@ def cut_text(text: str, module: str, path: str) -> CutText:
             index = bisect_right(starts, begin) - 1
             stated = _stated(tokens, begin, end)
             if stated is not None and index not in mutual:
-                cuts.append(Cut(premise.name, premise.doc or "", starts[index], stated, end))
+                cuts.append(_Cut(premise.name, premise.doc or "", starts[index], stated, end))
     return CutText(text, read, tuple(cuts))
 
 
-def problem_of(source: CutText, cut: Cut, path: Path, others: Collection[str], *, hide: bool) -> Problem:
+def problem_of(source: CutText, cut: _Cut, path: Path, others: Collection[str], *, hide: bool) -> Problem:
     """The theorem as a problem: without its proof and without everything below it.
 
     Args:
@@ -324,14 +324,14 @@ def problem_of(source: CutText, cut: Cut, path: Path, others: Collection[str], *
     return Problem(cut.name, theorem, cut.name, cut.level, source.read.module.name, seen)
 
 
-def without(text: str, cuts: Sequence[Cut]) -> str:
+def without(text: str, cuts: Sequence[_Cut]) -> str:
     """The text with these theorems blanked out; lines and columns of the rest stay as they are."""
     for cut in cuts:
         text = text[: cut.begin] + re.sub(r"[^\n]", " ", text[cut.begin : cut.end]) + text[cut.end :]
     return text
 
 
-def unproved(text: str, cuts: Sequence[Cut]) -> str:
+def unproved(text: str, cuts: Sequence[_Cut]) -> str:
     """The text with the proofs of these theorems replaced by `sorry`; line numbers do not change."""
     for cut in sorted(cuts, key=lambda one: -one.begin):
         lines = "\n" * text.count("\n", cut.stated, cut.end)

@@ -15,6 +15,7 @@ from lean_extract.common.errors import LeanNotFound, PremiseSuggestError
 from lean_extract.session.live import LiveLean
 from lean_extract.syntax.brackets import PAIR_DEPTH
 from lean_extract.toolchains.toolchain import Toolchain
+from prover.limits import MAX_STEM_BYTES
 from prover.search.environment import LeanEnvironment, Proposer
 from prover.search.problems import InvalidProblem, Posed, Problem
 from prover.search.run_folder import ProblemRow, not_written
@@ -29,8 +30,6 @@ Prove = Callable[[Problem, int], Awaitable[ProblemRow]]
 _ONLY_SORRY = re.compile(r"uses [`']sorry[`']|depends on sorryAx\b")
 _ENDS_IN_PROOF = re.compile(r":=\s*+\S")
 _PASS = re.compile(r"\.pass\d+\Z", re.IGNORECASE)
-_STEM_BYTES = 150
-"""The longest stem of a file name, which is extended. Common limits are 255 bytes, and 143 in encrypted folders."""
 Task = tuple[Posed, int]
 """A problem and the number of the pass, from 1."""
 
@@ -84,7 +83,7 @@ class Prover:
         checked = await check_proof(problem.theorem, ["sorry"], self.toolchain, self.project)
         if checked.accepted or _ONLY_SORRY.search(checked.message):
             return ""
-        if ends_in_proof(problem):
+        if _ends_in_proof(problem):
             return f"The statement ends in a proof; give it up to its `:=`. {checked.message}"
         return checked.message
 
@@ -97,7 +96,7 @@ def keep_proof(folder: Path, stem: str, problem: Problem, row: ProblemRow) -> No
         raise not_written(f"The proof of {problem.name}", error) from error
 
 
-def ends_in_proof(problem: Problem) -> bool:
+def _ends_in_proof(problem: Problem) -> bool:
     """Whether something other than a hole follows a `:=` outside the statement's brackets."""
     theorem = problem.theorem
     lines = theorem.text.split("\n")[theorem.lines[0] : theorem.position.line]
@@ -136,7 +135,7 @@ def _folded(name: str) -> str:
 def _is_plain(name: str) -> bool:
     is_safe = all(map(_is_safe, name)) and name[:1] not in ("", ".")
     # The proof of `x` in the second pass is called `x.pass2`.
-    return is_safe and len(name.encode()) <= _STEM_BYTES and not _PASS.search(name)
+    return is_safe and len(name.encode()) <= MAX_STEM_BYTES and not _PASS.search(name)
 
 
 def _is_safe(character: str) -> bool:
@@ -146,7 +145,7 @@ def _is_safe(character: str) -> bool:
 def _with_hash(name: str) -> str:
     found = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:10]
     readable = "".join(one if _is_safe(one) else "_" for one in name).lstrip(".") or "_"
-    short = readable.encode()[: _STEM_BYTES - len(found) - 1].decode(errors="ignore")
+    short = readable.encode()[: MAX_STEM_BYTES - len(found) - 1].decode(errors="ignore")
     return f"{short}-{found}"
 
 

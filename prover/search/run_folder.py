@@ -28,11 +28,10 @@ from lean_extract.common.terminal_text import reason
 from lean_extract.common.typed import read_typed
 from lean_extract.records import to_json
 from lean_extract.source.projects.walking import EVALUATION_FILE, EVALUATION_FORMAT
+from prover.limits import MAX_LOCK_BYTES
 
-VERSION = 1
-DESCRIPTION, RESULTS, PROOFS, LOCK = EVALUATION_FILE, "results.jsonl", "proofs", "lock"
-_LONGEST_LOCK = 4096
-"""Bytes."""
+_VERSION = 1
+DESCRIPTION, RESULTS, _PROOFS, _LOCK = EVALUATION_FILE, "results.jsonl", "proofs", "lock"
 Settings = Mapping[str, str | int | float]
 """Everything that determines the results, as plain values by name."""
 RowStatus = Literal["proved", "exhausted", "limit", "failed", "refused"]
@@ -43,7 +42,7 @@ class ProblemRow:
     """One problem in one pass.
 
     `status`: how the search ended (`prover.search.SearchResult`), but `proved` only if a fresh Lean accepted
-    the whole file, and `refused` if it did not. `failed`: Lean cannot be asked about this problem, or Lean gave
+    the whole file, and `refused` if it did not. `failed`: Lean cannot state this problem, or Lean gave
     up. `error`: the reason, in all cases but `proved`. `seconds`: the search's wall time. `nodes`, `tactics`:
     states expanded, tactics tried. `axioms`: those that the proof depends on. `settings`: the hash of the run's
     settings.
@@ -87,7 +86,7 @@ class FolderInUse(UserError):
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
     """Hold the folder's lock for the block. Raises FolderInUse (the message says which process holds it), OSError."""
-    path = folder / LOCK
+    path = folder / _LOCK
     with open_lock_file(path) as descriptor:
         if not try_lock(descriptor):
             raise FolderInUse(
@@ -107,7 +106,7 @@ def _holder(lock: Path) -> str | None:
     """
     if not lock.is_file():
         return None
-    content = read_holder(lock, _LONGEST_LOCK).strip()
+    content = read_holder(lock, MAX_LOCK_BYTES).strip()
     if not content:
         return ""
     try:
@@ -131,7 +130,7 @@ def not_written(what: str, error: OSError) -> ResultsNotWritten:
 
 @dataclass(frozen=True, slots=True)
 class RunDescription:
-    """What a run was asked to do. `problems` counts those of one pass."""
+    """The task of a run. `problems` counts those of one pass."""
 
     settings: Settings
     problems: int
@@ -147,7 +146,7 @@ class RunDescription:
         """The content of `run.json`."""
         return {
             "format": EVALUATION_FORMAT,
-            "version": VERSION,
+            "version": _VERSION,
             "settings": dict(self.settings),
             "settings_hash": self.digest,
             "problems": self.problems,
@@ -209,16 +208,16 @@ def opened(folder: Path, description: RunDescription, *, resume: bool) -> Iterat
                 f"The folder {folder} cannot be written to: {error.strerror or error}.",
                 "Name another one with --out, or change its permissions.",
             ) from error
-        yield Results(description, folder / PROOFS, rows, complaints, results)
+        yield Results(description, folder / _PROOFS, rows, complaints, results)
 
 
 def read_description(folder: Path) -> RunDescription:
-    """What a folder's run was asked to do. Raises BadRecords: not a run's folder, or of another version."""
+    """The task of a folder's run. Raises BadRecords: not a run's folder, or of another version."""
     path = folder / DESCRIPTION
     hint = "Name a folder that `premise-suggest eval` wrote."
     try:
         values: dict[str, Any] = read_json(path)
-        if (values["format"], values["version"]) != (EVALUATION_FORMAT, VERSION):
+        if (values["format"], values["version"]) != (EVALUATION_FORMAT, _VERSION):
             raise BadRecords(f"{path} is {values['format']} {values['version']}.", hint)
         return RunDescription(dict(values["settings"]), int(values["problems"]), int(values["passes"]))
     except FileNotFoundError as error:
@@ -265,9 +264,9 @@ def _shown(settings: Settings, name: str) -> str:
     return "not set" if value == "" else str(value)
 
 
-def _compare(folder: Path, asked: RunDescription, resume: bool) -> RunDescription | None:
+def _compare(folder: Path, wanted: RunDescription, resume: bool) -> RunDescription | None:
     """The description that the folder already has, if any. Raises UserError, BadRecords: it is refused."""
-    lock = folder / LOCK
+    lock = folder / _LOCK
     if (lock.exists() or lock.is_symlink()) and _holder(lock) is None:
         raise UserError(
             f"{lock} is not an evaluation's lock, and would be overwritten.",
@@ -282,9 +281,9 @@ def _compare(folder: Path, asked: RunDescription, resume: bool) -> RunDescriptio
         return None
     before = read_description(folder)
     changed = [
-        f"{name} was {_shown(before.settings, name)} and is now {_shown(asked.settings, name)}"
-        for name in dict.fromkeys((*before.settings, *asked.settings))
-        if before.settings.get(name) != asked.settings.get(name)
+        f"{name} was {_shown(before.settings, name)} and is now {_shown(wanted.settings, name)}"
+        for name in dict.fromkeys((*before.settings, *wanted.settings))
+        if before.settings.get(name) != wanted.settings.get(name)
     ]
     if changed:
         raise UserError(
@@ -301,4 +300,4 @@ def _compare(folder: Path, asked: RunDescription, resume: bool) -> RunDescriptio
 
 def _is_ours(name: str) -> bool:
     """Whether a file is the lock, or the temporary file of a description that is being written."""
-    return name == LOCK or (name.startswith(f".{DESCRIPTION}.") and name.endswith(".tmp"))
+    return name == _LOCK or (name.startswith(f".{DESCRIPTION}.") and name.endswith(".tmp"))

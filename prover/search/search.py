@@ -13,6 +13,7 @@ from typing import Literal
 from lean_extract.common.errors import BadSettings, PremiseSuggestError
 from lean_extract.records import Goal, ProofState, TacticOutcome
 from prover.candidates import is_unfinished
+from prover.limits import SEARCH_NODES, SEARCH_SECONDS, SEARCH_TACTICS, TACTIC_SECONDS
 from prover.search.environment import ProofEnvironment, Proposed, Proposer, TacticPath
 from prover.search.theorem import script
 from prover.search.tree import Frontier, SearchTree
@@ -28,10 +29,10 @@ class SearchLimits:
     state. `tactic_seconds`: time for one tactic.
     """
 
-    seconds: float = 60.0
-    nodes: int = 512
-    tactics: int = 32
-    tactic_seconds: float = 5.0
+    seconds: float = SEARCH_SECONDS
+    nodes: int = SEARCH_NODES
+    tactics: int = SEARCH_TACTICS
+    tactic_seconds: float = TACTIC_SECONDS
 
     def __post_init__(self) -> None:
         for name in ("seconds", "nodes", "tactics", "tactic_seconds"):

@@ -37,7 +37,7 @@ class ProblemSet:
     `name`: what they are, for the reports. `project`: the folder that Lean runs in. `library`: the project
     whose premises are indexed. `stated_alone`: whether they are statements of their own, not theorems of
     files that compile. `has_proofs`: whether there are proofs of them to take an oracle's premises from.
-    `on_minicore`: whether they stand on the mini core, which the packaged Lean alone has.
+    `on_minicore`: whether they build on the mini core, which the packaged Lean alone has.
     """
 
     name: str
@@ -83,7 +83,7 @@ def is_no_project(folder: Path) -> bool:
 
 
 def _root(project: Path) -> Path:
-    """The project that a folder stands for. Raises UserError: there are several below it."""
+    """The project of a folder. Raises UserError: there are several below it."""
     folder = project.resolve()
     return only_of(folder, projects_at(folder, loose=True))
 
@@ -91,8 +91,8 @@ def _root(project: Path) -> Path:
 def _below(root: Path, folder: Path) -> Path:
     below = (root / folder).resolve()
     if not below.is_relative_to(root) or not is_folder(below):
-        said = "is not a folder" if not is_folder(below) else "is not a folder of the project"
-        raise BadSource(f"{below} {said}.", f"Name one below {root}, as seen from there.")
+        problem = "is not a folder" if not is_folder(below) else "is not a folder of the project"
+        raise BadSource(f"{below} {problem}.", f"Name one below {root}, as seen from there.")
     return below
 
 
@@ -148,17 +148,18 @@ async def require_mathlib(posed: Iterable[Posed], project: Path, toolchain: Tool
     Raises:
         ProjectBroken: none can; the hint says how to get Mathlib. LeanNotFound: there is no Lean.
     """
-    said = ""
+    message = ""
     for imports, _ in Counter(_mathlib_imports(posed)).most_common(_TRIED):
         header = "\n".join(f"import {module}" for module in imports)
         theorem = Theorem.stated(project / "problem.lean", header, "theorem premise_suggest_probe : True")
         checked = await check_proof(theorem, ["trivial"], toolchain, project)
         if checked.accepted:
             return
-        said = said or checked.message
-    if said:
+        message = message or checked.message
+    if message:
+        first = (message.strip().splitlines() or ["Lean gave no reason."])[0]
         raise ProjectBroken(
-            f"The problems import Mathlib, and Lean cannot load it in {project}: {_first_line(said)}",
+            f"The problems import Mathlib, and Lean cannot load it in {project}: {first}",
             _how_to_get_it(project, toolchain),
         )
 
@@ -169,10 +170,6 @@ def _mathlib_imports(posed: Iterable[Posed]) -> Iterable[tuple[str, ...]]:
             imports = tuple(name for name in header_imports(problem.theorem.text) if name != "Init")
             if any(name.split(".")[0] == "Mathlib" for name in imports):
                 yield imports
-
-
-def _first_line(said: str) -> str:
-    return (said.strip().splitlines() or ["Lean gave no reason."])[0]
 
 
 def _how_to_get_it(project: Path, toolchain: Toolchain) -> str:

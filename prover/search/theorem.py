@@ -25,6 +25,7 @@ from lean_extract.syntax.keywords import THEOREM_WORDS, VALUE_WORDS, any_of
 from lean_extract.syntax.lexer import tokenize
 from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
+from prover.limits import PROOF_CHECK_SECONDS
 
 _ENDS_IN_SORRY = re.compile(r":=\s*(?:by\s+)?sorry\s*\Z")
 _ENDS_OPEN = re.compile(r":=\s*+(?:by\s*)?\Z")
@@ -38,7 +39,7 @@ class Theorem:
     """A theorem without a proof.
 
     `path`: the file, which need not exist; Lean need not run in its folder. `text`: the file's text. `position`:
-    where the `sorry` begins that stands for the proof.
+    where the `sorry` in place of the proof begins.
     """
 
     path: Path
@@ -124,8 +125,8 @@ class Theorem:
         document = LeanDocument(self.text)
         begin = document.offset(self.position)
         _, end = document.declaration(begin)
-        before, behind = document.text[:begin], document.text[begin + len("sorry") : end]
-        return f"{_joined(before, document.line(self.position.line), tactics)}{behind.rstrip()}\n"
+        before, after = document.text[:begin], document.text[begin + len("sorry") : end]
+        return f"{_joined(before, document.line(self.position.line), tactics)}{after.rstrip()}\n"
 
     @property
     def lines(self) -> tuple[int, int]:
@@ -192,7 +193,7 @@ async def check_proof(
     toolchain: Toolchain,
     project: Path | None = None,
     *,
-    seconds: float = 300.0,
+    seconds: float = PROOF_CHECK_SECONDS,
     memory_mb: int = 8192,
 ) -> CheckedProof:
     """Have a new Lean process elaborate the theorem's file with its proof, with the options that Lake gives the file.
@@ -215,7 +216,7 @@ async def check_proof(
     text = proof_text(theorem, proof)
     options = await file_options(toolchain, project, theorem.path, seconds)
     command = [*toolchain.lean_command, *options, "--json", f"--memory={memory_mb}", "--stdin"]
-    ran = await run_lean(command, toolchain.environment, project, text, seconds)
+    ran = await _run_lean(command, toolchain.environment, project, text, seconds)
     if ran is None:
         return CheckedProof(False, (), f"Lean did not finish the file within {seconds:g} s.")
     code, output, errors = ran
@@ -225,7 +226,7 @@ async def check_proof(
 def _judge(
     messages: Sequence[Mapping[str, Any]], theorem: Theorem, text: str, code: int, errors: str
 ) -> CheckedProof:
-    asked = text.rstrip("\n").count("\n") + 1
+    last_line = text.rstrip("\n").count("\n") + 1
     first = theorem.lines[0] + 1
     axioms: tuple[str, ...] | None = None
     for message in messages:
@@ -234,7 +235,7 @@ def _judge(
             return CheckedProof(False, axioms or (), f"line {line}: {data.strip()}")
         if line >= first and message.get("kind") == "hasSorry":
             return CheckedProof(False, axioms or (), f"line {line}: {data.strip()}")
-        if line == asked and message["severity"] == "information":
+        if line == last_line and message["severity"] == "information":
             axioms = axioms_in(data)
     if code != 0:
         return CheckedProof(False, axioms or (), f"Lean exited with code {code}: {errors[-300:].strip()}")
@@ -261,7 +262,7 @@ async def file_options(
     `lake env lean` knows none of them. Lake builds nothing.
 
     Args:
-        toolchain: whose Lake is asked.
+        toolchain: whose Lake is run.
         project: the folder in which Lake runs.
         path: the file, which need not exist.
         seconds: after this time Lake is killed.
@@ -274,7 +275,7 @@ async def file_options(
     environment = {**toolchain.environment, **_NEVER_FETCH}
     # Up to Lean 4.21 the imports are arguments instead, and those that Lake does not know do not count.
     for header in (["-"], []):
-        ran = await run_lean([*ask, *header, "--no-build"], environment, project, _NO_IMPORTS, seconds)
+        ran = await _run_lean([*ask, *header, "--no-build"], environment, project, _NO_IMPORTS, seconds)
         if ran is None:
             break
         code, output, _ = ran
@@ -300,7 +301,7 @@ def _arguments(options: object) -> Iterator[str]:
             yield f"-D{name}={value}"
 
 
-async def run_lean(
+async def _run_lean(
     command: Sequence[str], environment: Mapping[str, str], project: Path | None, text: str, seconds: float
 ) -> tuple[int, str, str] | None:
     """Exit code, standard output and standard error; None after a timeout. The process is killed with its

@@ -15,8 +15,8 @@ from lean_extract.records import ProofState, TacticOutcome
 from prover.search.environment import TacticPath
 from prover.states import fingerprint
 
-NodeStatus = Literal["open", "expanded", "proved"]
-AttemptStatus = Literal["fails", "timeout", "known", "closes"]
+_NodeStatus = Literal["open", "expanded", "proved"]
+_AttemptStatus = Literal["fails", "timeout", "known", "closes"]
 _MOST_SHOWN = 200
 
 
@@ -26,7 +26,7 @@ class Attempt:
     shorter tactic closes the same goals."""
 
     tactic: str
-    status: AttemptStatus
+    status: _AttemptStatus
     message: str = ""
     """The first line of Lean's message."""
 
@@ -43,7 +43,7 @@ class TreeNode:
     score: float = 0.0
     parent: int | None = None
     tactic: str = ""
-    status: NodeStatus = "open"
+    status: _NodeStatus = "open"
     expanded: int | None = None
     attempts: list[Attempt] = field(default_factory=list)
 
@@ -124,7 +124,7 @@ class Frontier:
         """Enter the outcome of a tactic that did not close all goals."""
         parent = self.tree.nodes[self._current]
         if outcome.status == "timeout" or outcome.state is None:
-            status: AttemptStatus = "timeout" if outcome.status == "timeout" else "fails"
+            status: _AttemptStatus = "timeout" if outcome.status == "timeout" else "fails"
             parent.attempts.append(Attempt(outcome.tactic, status, _first_line(outcome.message)))
             return
         score = parent.score + log_probability

@@ -1,7 +1,7 @@
 """The networks of a generator of shapes, evaluated with numpy, and its folder: what it holds, reading and writing it.
 
 generator.json   {"format": "premise-suggest-shapes", "version": 1,
-                  "shapes": ["", "simp", "rw [⟪P⟫]", ...],   the first stands for all others
+                  "shapes": ["", "simp", "rw [⟪P⟫]", ...],   the first means any other
                   "max_premises": 16,                        that are read of a goal's
                   ...}                                       further keys are for the reader
 shapes.npz       the arrays of `sizes` as float16, save for `words`, which is int8 with a scale a row;
@@ -29,6 +29,7 @@ from lean_extract.common.errors import ModelError
 from lean_extract.common.files.atomic import replacing, replacing_bytes
 from lean_extract.common.files.json_text import read_json
 from prover.generator.files import CONFIG, REINSTALL
+from prover.limits import MAX_MODEL_ARRAY_BYTES, MAX_MODEL_PREMISES, MAX_MODEL_SHAPES
 from prover.shaped.pointing import HEAD_BUCKETS, LOCAL_FEATURES, PREMISE_FEATURES, TYPE_BUCKETS, Uses
 from prover.shaped.shape import GROUPS, Shape
 from prover.shaped.situation import BUCKETS, FIELDS
@@ -36,10 +37,6 @@ from prover.shaped.situation import BUCKETS, FIELDS
 FORMAT = "premise-suggest-shapes"
 VERSION = 1
 ARRAYS = "shapes.npz"
-_MOST_SHAPES = 20_000
-_MOST_PREMISES = 500_000
-_MOST_BYTES = 256 << 20
-"""The largest array in the file, in bytes."""
 _MOST_USES = 255
 
 
@@ -48,7 +45,7 @@ class Contents:
     """A folder's content."""
 
     shapes: tuple[Shape, ...]
-    """The first stands for all others, and is never written."""
+    """The first means any other shape, and is never written."""
     networks: Networks
     uses: Uses
     max_premises: int
@@ -68,7 +65,7 @@ def read(folder: Path) -> Contents:
         if (values["format"], values["version"]) != (FORMAT, VERSION):
             raise ValueError(f"format {values['format']} {values['version']}, not {FORMAT} {VERSION}")
         shapes, most = values["shapes"], values["max_premises"]
-        if not isinstance(shapes, list) or not 2 <= len(shapes) <= _MOST_SHAPES:
+        if not isinstance(shapes, list) or not 2 <= len(shapes) <= MAX_MODEL_SHAPES:
             raise ValueError("shapes is not a list of at least two")
         if not all(isinstance(shape, str) for shape in shapes):
             raise ValueError("a shape is not a text")
@@ -89,7 +86,7 @@ def read(folder: Path) -> Contents:
 def _arrays(path: Path, shapes: int) -> tuple[dict[str, NDArray[np.float32]], Uses]:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
-            if member.file_size > _MOST_BYTES:
+            if member.file_size > MAX_MODEL_ARRAY_BYTES:
                 raise ValueError(f"{member.filename} has {member.file_size:,} bytes")
     found: dict[str, NDArray[np.float32]] = {}
     with np.load(path, allow_pickle=False) as values:
@@ -100,7 +97,7 @@ def _arrays(path: Path, shapes: int) -> tuple[dict[str, NDArray[np.float32]], Us
             found[name] = array * values["scales"][:, None] if name == "words" else array
         names = values["premises"].tobytes().decode("utf-8").split("\n")
         counts = values["uses"]
-    if counts.shape != (len(names), len(GROUPS)) or len(names) > _MOST_PREMISES:
+    if counts.shape != (len(names), len(GROUPS)) or len(names) > MAX_MODEL_PREMISES:
         raise ValueError("uses does not fit premises")
     return found, dict(zip(names, counts.tolist(), strict=True))
 

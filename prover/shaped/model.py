@@ -22,6 +22,7 @@ from lean_extract.records import Goal, Premise
 from lean_extract.syntax.complete_tactics import head
 from prover.candidates import is_unfinished, key_of
 from prover.generator.source import Generated
+from prover.limits import MAX_BEGINNINGS, MAX_SHAPES_FILLED
 from prover.shaped.files import Contents, Networks, log_softmax, read
 from prover.shaped.pointing import (
     Ranked,
@@ -38,14 +39,12 @@ from prover.shaped.situation import Situation, bags
 from prover.shapes import Argument
 from prover.templates import PremiseView
 
-SHAPES = "shapes"
+_SHAPES = "shapes"
 """The source of what it writes."""
-_MOST_SHAPES = 160
-"""The most probable shapes of a goal that are filled."""
 _MORE = 3
-"""As many times as many tactics are found as are asked for, since one tactic may come by two shapes."""
+"""This many times the wanted number of tactics are found, since one tactic may come from two shapes."""
 _PROBABLE = 3
-"""So many quarters of the tactics are the most probable; the others begin with the likeliest further first words."""
+"""This many quarters of the tactics are the most probable; the others begin with the likeliest further first words."""
 
 
 class ShapeGenerator:
@@ -73,7 +72,7 @@ class ShapeGenerator:
 
         Args:
             goals: the state's goals, of which the main one is read; without goals there are no tactics.
-            premises: best first; only as many are read as the model was trained on.
+            premises: best first; at most as many are read as the model was trained on.
             max_bytes: a hint of other generators; shapes have lengths of their own.
 
         Raises Cancelled.
@@ -82,11 +81,11 @@ class ShapeGenerator:
             return []
         situation = Situation.of(goals[0])
         chances = self._contents.networks.shapes(bags(situation))
-        # Number 0 stands for all shapes that are not known.
-        order = 1 + np.argsort(-chances[1:], kind="stable")[:_MOST_SHAPES]
+        # Number 0 means any unknown shape.
+        order = 1 + np.argsort(-chances[1:], kind="stable")[:MAX_SHAPES_FILLED]
         shapes = [(float(chances[number]), self._contents.shapes[number]) for number in order.tolist()]
         known = ranked(situation, premises[: self._contents.max_premises])
-        filler = Filler(self._contents.networks, situation, known, self._contents.uses)
+        filler = _Filler(self._contents.networks, situation, known, self._contents.uses)
         found = _summed(tactics(filler, shapes), _MORE * count)
         chosen = found[: -(-_PROBABLE * count // 4)]
         heads = {head(one.tactic) for one in chosen}
@@ -113,7 +112,7 @@ def _summed(found: Iterator[tuple[float, str]], most: int) -> list[Generated]:
         chances[key] = (known, float(np.logaddexp(before, chance)))
         if len(chances) >= most:
             break
-    made = [Generated(tactic, min(chance, 0.0), SHAPES) for tactic, chance in chances.values()]
+    made = [Generated(tactic, min(chance, 0.0), _SHAPES) for tactic, chance in chances.values()]
     return sorted(made, key=lambda one: -one.log_probability)
 
 
@@ -127,13 +126,11 @@ def _likely_heads(shapes: Sequence[tuple[float, Shape]]) -> list[str]:
 
 _MOST_FILLERS = 6
 """The best fillers of a slot that are followed."""
-_MOST_EXPANDED = 400
-"""Beginnings that are continued for one goal."""
-Choices = list[tuple[float, str]]
+_Choices = list[tuple[float, str]]
 """Fillers with their log-probabilities, best first."""
 
 
-class Filler:
+class _Filler:
     """Fills the slots of shapes for one goal."""
 
     def __init__(
@@ -143,9 +140,9 @@ class Filler:
         self._premises, self._uses = premises, uses
         self._views = {one.premise.written: one.view for one in premises}
         self._types = type_buckets(situation)
-        self._known: dict[tuple[object, ...], Choices] = {}
+        self._known: dict[tuple[object, ...], _Choices] = {}
 
-    def choices(self, shape: Shape, taken: Sequence[str]) -> Choices:
+    def choices(self, shape: Shape, taken: Sequence[str]) -> _Choices:
         """What may fill the next slot of a shape, after these fillers."""
         slot = shape.slots[len(taken)]
         head = head_bucket(shape.texts[0])
@@ -162,7 +159,7 @@ class Filler:
             )
         return self._known[key]
 
-    def _premise(self, slot: Slot, head: int, taken: Sequence[str]) -> Choices:
+    def _premise(self, slot: Slot, head: int, taken: Sequence[str]) -> _Choices:
         if not self._premises:
             return []
         table = premise_table(slot, self._premises, self._uses, taken)
@@ -176,7 +173,7 @@ class Filler:
         taken: Sequence[str],
         argument: Argument | None,
         of: PremiseView | None,
-    ) -> Choices:
+    ) -> _Choices:
         fits = eligible(slot, self._situation.locals)
         if not fits.any():
             return []
@@ -188,19 +185,19 @@ class Filler:
 
 
 def wanted(slot: Slot, taken: Sequence[str], views: dict[str, PremiseView | None]) -> Argument | None:
-    """The argument of a premise that a slot is; None if it is none, or the premise's statement is not known."""
+    """The premise's argument in a slot; None if the slot is no argument, or the premise's statement is unknown."""
     view = views.get(taken[slot.of]) if 0 <= slot.of < len(taken) else None
     if view is None or slot.place >= len(view.explicit):
         return None
     return view.explicit[slot.place]
 
 
-def _best(scores: Floats, names: Sequence[str]) -> Choices:
+def _best(scores: Floats, names: Sequence[str]) -> _Choices:
     order = np.argsort(-scores, kind="stable")[:_MOST_FILLERS].tolist()
     return [(float(scores[at]), names[at]) for at in order]
 
 
-def tactics(filler: Filler, shapes: Sequence[tuple[float, Shape]]) -> Iterator[tuple[float, str]]:
+def tactics(filler: _Filler, shapes: Sequence[tuple[float, Shape]]) -> Iterator[tuple[float, str]]:
     """Tactics with their log-probabilities, the most probable first. Raises Cancelled.
 
     `shapes` are (log-probability, shape), the most probable first. One tactic may come by several shapes.
@@ -209,7 +206,7 @@ def tactics(filler: Filler, shapes: Sequence[tuple[float, Shape]]) -> Iterator[t
     waiting: list[tuple[float, int, Shape, tuple[str, ...]]] = []
     rest = iter(shapes)
     upcoming = next(rest, None)
-    for _ in range(_MOST_EXPANDED):
+    for _ in range(MAX_BEGINNINGS):
         check_cancelled()
         while upcoming is not None and (not waiting or upcoming[0] >= -waiting[0][0]):
             heapq.heappush(waiting, (-upcoming[0], next(order), upcoming[1], ()))

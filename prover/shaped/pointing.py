@@ -1,4 +1,4 @@
-"""What tells which premise or hypothesis fills a slot of a shape, as numbers. Pure.
+"""The features by which a premise or hypothesis is chosen for a slot of a shape. Pure.
 
 Each slot has a table of its possible fillers, one row each. The rows are the same in training and in serving.
 """
@@ -23,7 +23,7 @@ from prover.shapes import Argument, head
 from prover.templates import PremiseView, fits, is_theorem, occurs_in
 
 Uses = Mapping[str, Sequence[int]]
-"""In how many training theorems a premise stands in a slot of each of `GROUPS`."""
+"""In how many training theorems a premise fills a slot of each of `GROUPS`."""
 _KINDS = ("eq", "iff", "rel", "and", "or", "exists", "forall", "imp", "not")
 _MOST_CONSTANTS = 12
 _LONGEST_VARIABLE = 2
@@ -59,9 +59,9 @@ class Ranked:
 
 
 def ranked(situation: Situation, premises: Sequence[Premise]) -> list[Ranked]:
-    """The premises, read once for a goal, and behind them the constants that the target names.
+    """The premises, read once for a goal, followed by the constants that the target names.
 
-    `simp [foo]` and `unfold foo` use a definition by the name that stands in the goal.
+    `simp [foo]` and `unfold foo` use a definition by the name that the goal has.
     """
     goal = situation.view
     mine = words_of(" ".join(goal.target))
@@ -80,15 +80,15 @@ def ranked(situation: Situation, premises: Sequence[Premise]) -> list[Ranked]:
         fit = fits(goal, view.shape, view.core, view.variables)
         found.append(Ranked(premise, rank, view, fit, left, right, share))
     names = {premise.written for premise in premises}
-    for name in constants(situation):
+    for name in _constants(situation):
         if name not in names:
             constant = Premise(name, "def", "")
             found.append(Ranked(constant, len(found), None, 0.0, 0.0, 0.0, 1.0))
     return found
 
 
-def constants(situation: Situation) -> list[str]:
-    """The names in a target that are probably constants, not variables, in the order in which they stand."""
+def _constants(situation: Situation) -> list[str]:
+    """The names in a target that are probably constants, not variables, in order."""
     view = situation.view
     found = [
         token
@@ -142,14 +142,14 @@ def local_table(
 
     Args:
         taken: what fills the slots before it.
-        wanted: the argument that it is of a premise; None if it is none.
+        wanted: the premise's argument in this slot; None if the slot is no argument.
         of: that premise.
     """
     view, locals_ = situation.view, situation.locals
     table = np.zeros((len(locals_), len(LOCAL_FEATURES)), dtype=np.float32)
     place = 0
     pattern = of.term(wanted.type) if wanted is not None and of is not None else None
-    asked = head(wanted.type, of.variables if of is not None else frozenset()) if wanted is not None else ""
+    sought = head(wanted.type, of.variables if of is not None else frozenset()) if wanted is not None else ""
     for row in range(len(locals_) - 1, -1, -1):
         local = locals_[row]
         outer = local.shape
@@ -188,7 +188,7 @@ def local_table(
             local.name in taken,
             any(local.name in other.tokens for other in locals_[row + 1 :]),
             wanted is not None,
-            wanted is not None and local.head == asked,
+            wanted is not None and local.head == sought,
             argument == "yes",
             argument == "no",
             wanted is not None and wanted.is_proof == local.is_proof,
@@ -216,6 +216,6 @@ def eligible(slot: Slot, locals_: Sequence[Local]) -> NDArray[np.bool_]:
 
 
 def _within(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
-    """Whether a sequence of tokens stands in another."""
+    """Whether a sequence of tokens is part of another."""
     size = len(part)
     return bool(size) and any(whole[at : at + size] == part for at in range(len(whole) - size + 1))

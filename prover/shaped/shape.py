@@ -17,7 +17,7 @@ from lean_extract.syntax.lexer import is_identifier
 from lean_extract.syntax.premise_mentions import endings, pieces
 from prover.neighbours.adapting import introduced_at
 
-Kind = Literal["P", "H", "V", "B"]
+_Kind = Literal["P", "H", "V", "B"]
 """A premise; a hypothesis that is a proof; one that is data; the name of the target's first binder."""
 _SLOT = re.compile(r"⟪([PHVB])⟫")
 _TOKEN = re.compile(r"⟪[PHVB]⟫|\?_|[\w.'!?]+|\S")
@@ -28,20 +28,20 @@ _REWRITES = frozenset(("rw", "rwa", "erw", "simp_rw", "nth_rw"))
 _SIMPLIFIES = frozenset(("simp", "simpa", "dsimp", "simp_all", "norm_num", "field_simp"))
 _SPLITS = frozenset(("cases", "rcases", "cases'", "obtain", "induction", "induction'", "subst", "by_cases"))
 GROUPS = ("rewrite", "back", "simplify", "at", "using", "first", "argument", "split", "other")
-"""The places of a slot, by what stands before it."""
+"""The places of a slot, by what comes before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
     """A place to fill."""
 
-    kind: Kind
+    kind: _Kind
     group: str
     """One of `GROUPS`."""
     arguments: int = 0
     """How many explicit arguments follow directly."""
     of: int = -1
-    """The number of the premise's slot that it is an argument of; -1 if it is none."""
+    """The number of the slot of the premise whose argument it is; -1 if it is no argument."""
     place: int = 0
     """Which of its explicit arguments, from 0."""
 
@@ -57,7 +57,7 @@ class Shape:
     def of(cls, text: str) -> Shape:
         """The shape that a text with slots (`⟪P⟫`) is."""
         parts = _SLOT.split(text)
-        texts, kinds = tuple(parts[::2]), cast(Sequence[Kind], parts[1::2])
+        texts, kinds = tuple(parts[::2]), cast(Sequence[_Kind], parts[1::2])
         counts, owners = _applied(text)
         slots = [
             Slot(kind, _group(text, texts[: number + 1]), counts.get(number, 0), *owners.get(number, (-1, 0)))
@@ -78,13 +78,13 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Abstracted:
-    """A tactic's shape as text, and what stands in the slots."""
+    """A tactic's shape as text, and what fills the slots."""
 
     shape: str
     fillers: tuple[str, ...]
 
     def with_premises(self) -> tuple[str, tuple[str, ...]]:
-        """The shape with its premises written out, and what stands in the other slots."""
+        """The shape with its premises written out, and what fills the other slots."""
         shape = Shape.of(self.shape)
         kept = [slot.kind == "P" for slot in shape.slots]
         names = [
@@ -105,7 +105,7 @@ def abstracted(
         tactic: on one line, with the premises' full names.
         premises: full names of those that it may mention.
         local: the names of the context, and whether each is a proof.
-        binder: the name of the target's first binder; empty if there is none.
+        binder: the name of the target's first binder; empty without one.
     """
     found = pieces(" ".join(tactic.split()), endings(premises), frozenset(local))
     raw = [f"{premise}{text}" for text, premise in found]
@@ -169,7 +169,7 @@ def _applied(text: str) -> tuple[dict[int, int], dict[int, tuple[int, int]]]:
             if here in numbers:
                 owners.setdefault(numbers[here], (number, count))
             count += 1
-            here = _behind(text, found, here)
+            here = _after_argument(text, found, here)
         counts[number] = count
     return counts, owners
 
@@ -178,8 +178,8 @@ def _is_argument(token: str) -> bool:
     return token in ("_", "?_", "rfl", "(", "⟨") or bool(_SLOT.fullmatch(token)) or token.isdigit()
 
 
-def _behind(text: str, found: Sequence[re.Match[str]], at: int) -> int:
-    """The number of the next token after an argument: behind its bracket, and behind what hangs on it (`.1`)."""
+def _after_argument(text: str, found: Sequence[re.Match[str]], at: int) -> int:
+    """The number of the next token after an argument: after its bracket and any projection (`.1`)."""
     depth = 0
     for here in range(at, len(found)):
         depth += (found[here][0] in OPENERS) - (found[here][0] in CLOSERS)

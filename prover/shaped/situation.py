@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -59,7 +59,7 @@ class Situation:
 
     view: GoalView
     locals: tuple[Local, ...]
-    """The last ones, as they stand."""
+    """The last ones, unchanged."""
     others: Mapping[str, bool]
     """All names of the context, and whether each is a proof."""
     binder: str
@@ -88,7 +88,7 @@ class Situation:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How often each token stands in the target."""
+        """How often each token occurs in the target."""
         return Counter(self.view.target)
 
 
@@ -178,9 +178,7 @@ def bucket(word: str, size: int = BUCKETS) -> int:
 
 def bags(situation: Situation) -> list[NDArray[np.int64]]:
     """The hash buckets of each field's words, ascending."""
-    return [np.array(sorted(set(_buckets(field, found))), dtype=np.int64)
-            for field, found in zip(FIELDS, words(situation), strict=True)]  # fmt: skip
-
-
-def _buckets(field: str, found: Iterable[str]) -> Iterator[int]:
-    return (bucket(f"{field}:{word}") for word in found)
+    return [
+        np.array(sorted({bucket(f"{field}:{word}") for word in found}), dtype=np.int64)
+        for field, found in zip(FIELDS, words(situation), strict=True)
+    ]

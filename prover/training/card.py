@@ -47,15 +47,15 @@ _LIMITS = """## Limits
 """
 
 
-def stages_of(run: Path) -> list[tuple[GeneratorConfig, list[Point]]]:
+def _stages_of(run: Path) -> list[tuple[GeneratorConfig, list[Point]]]:
     """The run and those that it started from, the earliest first, with their curves. Raises BadSettings."""
     config = load_run(run / "config.yaml")
     before = config.start_from
-    earlier = stages_of(before) if before and (before / "config.yaml").exists() else []
+    earlier = _stages_of(before) if before and (before / "config.yaml").exists() else []
     return [*earlier, (config, read_curve(run))]
 
 
-def write_card(
+def _write_card(
     model: Path, run: Path, figures: Sequence[Path], hardware: str, notes: Sequence[str] = ()
 ) -> None:
     """Write the `README.md` of a model folder.
@@ -64,7 +64,7 @@ def write_card(
     """
     fingerprint = files.fingerprint_of(model)
     reports = read_reports(figures, "generator", fingerprint, "prover evaluate")
-    stages = stages_of(run)
+    stages = _stages_of(run)
     config = stages[-1][0]
     manifest = read_manifest(config.dataset)
     trained = {kind: manifest.pairs.get(f"train/{kind}", 0) for kind in ("tactic", "term", "lean")}
@@ -131,7 +131,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    write_card(options.model, options.run, options.figures, options.hardware, options.note)
+    _write_card(options.model, options.run, options.figures, options.hardware, options.note)
 
 
 _CARD = """---
@@ -145,7 +145,7 @@ A classifier of tactic shapes with pointers to premises and hypotheses. It reads
 writes tactics. `prover/shaped/` runs it with numpy; `docs/generator.md` has its figures.
 
 - Fingerprint `{fingerprint}`.
-- {shapes:,} shapes, and how often {premises:,} premises stand where in tactics. A shape is a tactic without its
+- {shapes:,} shapes, and how often each of {premises:,} premises fills which slot. A shape is a tactic without its
   premises and hypotheses; shapes of fewer than {least} theorems, or of fewer than three files, are not kept.
 - Data: {sources} (records and their revisions), data hash `{pairs}`; {steps:,} tactic steps of the train split.
 - Hash split: a theorem is test if the sha256 of its name is 0 modulo 50, and valid if it is 1. Neither these nor the
@@ -180,10 +180,9 @@ def write_shapes_card(folder: Path, about: Mapping[str, Any], sources: Sequence[
         lists=" and ".join(about["lists"]) or "(none)",
         losses=losses,
     )
-    wrapped = [_wrapped(line) if line.startswith("- ") else line for line in text.splitlines()]
+    wrapper = textwrap.TextWrapper(
+        118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+    wrapped = [wrapper.fill(line) if line.startswith("- ") else line for line in text.splitlines()]
     with replacing(folder / "README.md") as stream:
         stream.write("\n".join(wrapped) + "\n")
-
-
-def _wrapped(line: str) -> str:
-    return textwrap.fill(line, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

@@ -114,8 +114,8 @@ class Examples:
     def of(
         self, pair: TacticPair, generator: np.random.Generator, offered: Sequence[str] | None = None
     ) -> EncodedExample:
-        """A pair as the model sees it. If the retriever was asked for it (`offered`), a share `mix.retrieved` has the
-        retriever's premises; otherwise, premises are drawn."""
+        """A pair as the model sees it. A share `mix.retrieved` of those that the retriever has ranked premises for
+        gets these (`offered`); otherwise, premises are drawn."""
         config = self.config
         if offered is not None and generator.random() < self.mix.retrieved:
             premises = self._offered(offered, generator)
@@ -184,7 +184,7 @@ class Draws:
         offered: Mapping[int, Sequence[str]] | None = None,
     ) -> None:
         """`offered`: the retriever's premises by index of the pair. If given, only those of the steps known from
-        text are drawn for which the retriever was asked."""
+        text are drawn for which the retriever has ranked premises."""
         self._examples, self._seed = Examples(known, config, mix), seed
         self._offered = offered or {}
         kept = [

@@ -32,7 +32,7 @@ from prover.training.pairs import TacticPair
 from prover.training.steps import matches, one_line, read_retrieved, sample, share_table, shares, tactic_steps
 from retriever.metrics.bootstrap import Interval
 
-Fill = Callable[[int, TacticPair], Sequence[str]]
+_Fill = Callable[[int, TacticPair], Sequence[str]]
 """(index of a step, its pair) -> the names of the premises in its prompt."""
 PREMISES = 10
 
@@ -51,7 +51,7 @@ class GeneratorRow:
 
 
 def evaluate(
-    generator: Generator, known: EncodedPairs, rows: Sequence[int], name: str, fill: Fill, count: int
+    generator: Generator, known: EncodedPairs, rows: Sequence[int], name: str, fill: _Fill, count: int
 ) -> GeneratorRow:
     """Run the generator on each of these steps."""
     pairs = tactic_steps(known)
@@ -82,12 +82,12 @@ def _by_origin(
     }
 
 
-def fills(names: Sequence[str], known: EncodedPairs, rows: Sequence[int]) -> dict[str, Fill]:
+def fills(names: Sequence[str], known: EncodedPairs, rows: Sequence[int]) -> dict[str, _Fill]:
     """The ways to fill prompts, by name. Raises BadSettings, BadRecords."""
     files = dict(name.split("=", 1) for name in names if "=" in name)
     retrieved = {name: _retrieved(Path(path), known, rows) for name, path in files.items()}
     after = next(iter(retrieved.values()), {})
-    found: dict[str, Fill] = {}
+    found: dict[str, _Fill] = {}
     for name in names:
         lists = retrieved.get(name.partition("=")[0])
         if name == "none":
@@ -136,12 +136,12 @@ def run(options: argparse.Namespace) -> None:
     total = len(tactic_steps(known))
     if not total:
         raise BadRecords(f"{options.pairs} has no {options.part} steps.", "Choose another --part.")
-    asked = sample(total, options.limit)
-    print(f"{options.part}: {len(asked)} of {total} steps, pairs {known.manifest.digest[:16]},"
+    sampled = sample(total, options.limit)
+    print(f"{options.part}: {len(sampled)} of {total} steps, pairs {known.manifest.digest[:16]},"
           f" generator {generator.fingerprint}")  # fmt: skip
     rows = [
-        evaluate(generator, known, asked, name, fill, options.count)
-        for name, fill in fills(options.premises, known, asked).items()
+        evaluate(generator, known, sampled, name, fill, options.count)
+        for name, fill in fills(options.premises, known, sampled).items()
     ]
     print(markdown(rows))
     about = {"part": options.part, "pairs": known.manifest.digest, "generator": generator.fingerprint}

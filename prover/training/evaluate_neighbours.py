@@ -35,16 +35,8 @@ from lean_extract.common.verbs import add_json_option, write_json
 from lean_extract.near_steps import NearStep
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.lexer import raw_tokens
-from prover.neighbours.features import StepQuery
-from prover.neighbours.proposals import candidates
-from prover.training.fit_neighbours import (
-    PARTS,
-    AskedStep,
-    FittingExample,
-    examples_of,
-    fitted,
-    part_of,
-)
+from prover.neighbours.features import FEATURES, StepQuery
+from prover.neighbours.proposals import candidates, proposals
 from prover.training.pairs import TacticPair, pairs_of
 from prover.training.steps import WantedStep, last_parts, matches, read_lists, read_steps, share_table, shares
 from retriever.lean.dataset.dataset import load_records, names_in
@@ -55,11 +47,13 @@ from retriever.metrics.bootstrap import Interval
 from retriever.models.encoder import Encoder
 from retriever.models.text import readable
 
+_PARTS = 5
+"""Parts of the theorems in cross-validation."""
 _MOST_RANKED = 16
-"""Premises, about as many as in serving."""
+"""Ranked premises, about as many as in a suggestion."""
 _BLOCK = 64
 _MARGIN = 6
-"""As many more neighbours are looked up, since some are left out."""
+"""This many more neighbours are looked up, since some are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,19 +136,16 @@ def library_of(
             premises.setdefault(premise.name, premise)
             if is_first and premise.span:
                 lines[premise.module, premise.name] = premise.span.start.line
-        found = pairs_of(records, without, Counter())
-        pairs += [pair for pair in found if pair.split == "train" and _is_kept(pair)]
+        found = (pair for pair in pairs_of(records, without, Counter()) if pair.split == "train")
+        pairs += [  # the index would keep these, too
+            one for one in found if len(one.tactic) <= LONGEST_TACTIC and size_of(one.goal) <= LONGEST_STATE
+        ]
     if not pairs:
         raise BadRecords(
             f"No step in {', '.join(map(str, paths))} has a state.",
             "Extract with `python -m lean_extract extract ROOT OUT --states`.",
         )
     return Library(pairs, _vectors(pairs, encoder, cache), premises, lines)
-
-
-def _is_kept(pair: TacticPair) -> bool:
-    """Whether the index would keep this step, too."""
-    return len(pair.tactic) <= LONGEST_TACTIC and size_of(pair.goal) <= LONGEST_STATE
 
 
 def _vectors(pairs: Sequence[TacticPair], encoder: Encoder, cache: Path | None) -> Floats:
@@ -174,8 +165,75 @@ def _vectors(pairs: Sequence[TacticPair], encoder: Encoder, cache: Path | None) 
     return vectors
 
 
+_QueriedStep = tuple[WantedStep, Sequence[NearStep], Sequence[Premise]]
+"""A step with its neighbours, and the premises ranked for it."""
+
+
 @dataclass(frozen=True, slots=True)
-class NeighbourRow:
+class _FittingExample:
+    """The proposals of one step, n of them."""
+
+    features: list[list[float]]
+    """[n, len(FEATURES)]"""
+    own: list[bool]
+    """Which of them are the proof's own tactic."""
+
+
+def _examples_of(sampled: Sequence[_QueriedStep]) -> list[_FittingExample]:
+    """What the weights are fitted to, one for each step."""
+    found = []
+    for one, steps, premises in sampled:
+        made, features = proposals(StepQuery(one.goal, one.module, one.theorem), steps, premises)
+        own = [last_parts(proposal.tactic) == last_parts(one.tactic) for proposal in made]
+        found.append(_FittingExample(features, own))
+    return found
+
+
+def _part_of(theorem: str) -> int:
+    """Which part of the theorems one belongs to."""
+    return int(hashlib.sha256(theorem.encode()).hexdigest(), 16) // 50 % _PARTS
+
+
+def _fitted(examples: Sequence[_FittingExample]) -> dict[str, float]:
+    """The weights under which the proofs' own tactics are likeliest: a softmax over each step's proposals.
+
+    Steps whose own tactic nobody proposes are left out; where only such are left, the weights are 0. A small L2
+    penalty acts on standardised features.
+    """
+    import torch
+
+    useful = [one for one in examples if any(one.own)]
+    rows = [row for one in useful for row in one.features]
+    own = [is_own for one in useful for is_own in one.own]
+    lengths = [len(one.own) for one in useful]
+    if not lengths:
+        return dict.fromkeys(FEATURES, 0.0)
+    matrix = torch.tensor(rows, dtype=torch.float64)
+    spread = matrix.std(dim=0) + 1e-6
+    matrix = (matrix - matrix.mean(dim=0)) / spread
+    groups = torch.repeat_interleave(torch.arange(len(lengths)), torch.tensor(lengths))
+    mine = torch.tensor(own)
+    weights = torch.zeros(len(FEATURES), dtype=torch.float64, requires_grad=True)
+    optimiser = torch.optim.LBFGS([weights], max_iter=100)
+
+    def loss() -> torch.Tensor:
+        optimiser.zero_grad()
+        chances = torch.exp(torch.clamp(matrix @ weights, max=50.0))
+        whole = torch.zeros(len(lengths), dtype=torch.float64).index_add(0, groups, chances)
+        right = torch.zeros(len(lengths), dtype=torch.float64).index_add(0, groups, chances * mine)
+        value = torch.log(whole / right).mean() + 0.01 * (weights * weights).sum()
+        value.backward()  # type: ignore[no-untyped-call]
+        return value
+
+    optimiser.step(loss)  # type: ignore[no-untyped-call]
+    return {
+        name: round(float(weight), 4)
+        for name, weight in zip(FEATURES, (weights.detach() / spread).tolist(), strict=True)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _NeighbourRow:
     """The figures of one way to use the neighbours."""
 
     name: str
@@ -184,10 +242,10 @@ class NeighbourRow:
     """Median time per step, without the search for neighbours."""
 
 
-def evaluate(asked: Sequence[AskedStep], count: int) -> list[NeighbourRow]:
+def _evaluate(sampled: Sequence[_QueriedStep], count: int) -> list[_NeighbourRow]:
     """The figures of tactics as they are, and adapted."""
     copied, adapted, times = [], [], []
-    for one, steps, premises in asked:
+    for one, steps, premises in sampled:
         copied.append(matches([step.tactic for step in steps], one.tactic, count))
         began = time.perf_counter()
         found = candidates(StepQuery(one.goal, one.module, one.theorem), steps, premises, 4 * count)
@@ -196,30 +254,25 @@ def evaluate(asked: Sequence[AskedStep], count: int) -> list[NeighbourRow]:
     return [_row("copied", copied, 0.0, count), _row("adapted", adapted, float(np.median(times)), count)]
 
 
-def _row(name: str, results: list[tuple[float, float, float]], took: float, count: int) -> NeighbourRow:
-    return NeighbourRow(name, shares(("exact@1", f"exact@{count}", f"head@{count}"), results), took)
+def _row(name: str, results: list[tuple[float, float, float]], took: float, count: int) -> _NeighbourRow:
+    return _NeighbourRow(name, shares(("exact@1", f"exact@{count}", f"head@{count}"), results), took)
 
 
-def cross_validated(
-    asked: Sequence[AskedStep], examples: Sequence[FittingExample], count: int
-) -> NeighbourRow:
+def _cross_validated(
+    sampled: Sequence[_QueriedStep], examples: Sequence[_FittingExample], count: int
+) -> _NeighbourRow:
     """The figures where each fifth of the theorems is measured with weights fitted to the others."""
-    parts = [part_of(step.theorem) for step, _, _ in asked]
+    parts = [_part_of(step.theorem) for step, _, _ in sampled]
     weights = [
-        fitted([one for one, own in zip(examples, parts, strict=True) if own != part])
-        for part in range(PARTS)
+        _fitted([one for one, own in zip(examples, parts, strict=True) if own != part])
+        for part in range(_PARTS)
     ]
     results = []
-    for (one, steps, premises), part in zip(asked, parts, strict=True):
+    for (one, steps, premises), part in zip(sampled, parts, strict=True):
         where = StepQuery(one.goal, one.module, one.theorem)
         found = candidates(where, steps, premises, 4 * count, weights[part])
         results.append(matches([candidate.tactic for candidate in found], one.tactic, count))
     return _row("adapted, cross-validated", results, 0.0, count)
-
-
-def markdown(rows: Sequence[NeighbourRow]) -> str:
-    """The rows as a Markdown table, in percent."""
-    return share_table("neighbours", [(row.name, row.figures, f"{row.milliseconds:.1f}") for row in rows])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -228,7 +281,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("steps", type=Path, help="steps in LeanDojo's form, one a line (JSONL)")
     parser.add_argument("records", type=Path, nargs="+", help="records with states (JSONL)")
     parser.add_argument("--without", type=Path, help="a file of theorems to leave out, one name per line")
-    parser.add_argument("--whole", action="store_true", help="also take what stands below in the same file")
+    parser.add_argument("--whole", action="store_true", help="also use later theorems of the same file")
     parser.add_argument("--ranked", type=Path, help="ranked premises of these steps (`prover retrieve`)")
     parser.add_argument("--depth", type=positive, default=NEAREST, help=f"neighbours per step ({NEAREST})")
     parser.add_argument("--count", type=positive, default=8, help="tactics per step (8)")
@@ -250,7 +303,7 @@ def run(options: argparse.Namespace) -> None:
     nearest = library.nearest(wanted, vectors, options.depth, whole=options.whole)
     lists = read_lists(options.ranked, digest, "", len(steps)) if options.ranked else [None] * len(wanted)
     ranked = [[name for name in (names or ())[:_MOST_RANKED] if name in library.premises] for names in lists]
-    asked = [
+    sampled = [
         (one, near, tuple(library.premises[name] for name in names))
         for one, near, names in zip(wanted, nearest, ranked, strict=False)
     ]
@@ -263,10 +316,10 @@ def run(options: argparse.Namespace) -> None:
     print(f"{len(wanted)} steps of {options.steps.name} ({about['steps'][:16]}),"
           f" {len(library.pairs):,} known steps, encoder {encoder.fingerprint}")  # fmt: skip
     if options.fit:
-        examples = examples_of(asked)
-        write_json(options.fit, fitted(examples))
-    rows = evaluate(asked, options.count)
+        examples = _examples_of(sampled)
+        write_json(options.fit, _fitted(examples))
+    rows = _evaluate(sampled, options.count)
     if options.fit:
-        rows.append(cross_validated(asked, examples, options.count))
-    print(markdown(rows))
+        rows.append(_cross_validated(sampled, examples, options.count))
+    print(share_table("neighbours", [(row.name, row.figures, f"{row.milliseconds:.1f}") for row in rows]))
     write_json(options.json, {**about, "rows": [asdict(row) for row in rows]})

@@ -4,7 +4,7 @@
 
 STEPS has one tactic a line in LeanDojo's form; FILE is what `python -m prover retrieve` wrote for it; PAIRS is a
 folder of pairs that has the premises' statements. Figures are as in `python -m prover evaluate-neighbours`: names are
-compared by their last parts. The generator is asked twice: for 8 tactics, as in a suggestion, and for 32.
+compared by their last parts. The generator runs twice: for 8 tactics, as in a suggestion, and for 32.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from prover.training.fit_shapes import PREMISES
 from prover.training.steps import WantedStep, matches, read_lists, read_steps, sample, share_table, shares
 from retriever.metrics.bootstrap import Interval
 
-FEW, MANY = 8, 32
+_FEW, _MANY = 8, 32
 
 
 @dataclass(frozen=True, slots=True)
-class StepsRow:
+class _StepsRow:
     """The figures of one generator."""
 
     name: str
@@ -46,29 +46,24 @@ class StepsRow:
     """The longest time of a step, in milliseconds."""
 
 
-def evaluate(
+def _evaluate(
     name: str,
     generator: TacticGenerator,
     steps: Sequence[WantedStep],
     offered: Sequence[Sequence[Premise]],
-) -> StepsRow:
+) -> _StepsRow:
     """Run a generator on each of these steps with these premises."""
     results, times = [], []
     for step, premises in zip(tqdm(steps, desc=name, unit="step", disable=None), offered, strict=True):
         began = time.perf_counter()
-        found = generator.generate([step.goal], premises, count=FEW)
+        found = generator.generate([step.goal], premises, count=_FEW)
         times.append(1000 * (time.perf_counter() - began))
-        more = generator.generate([step.goal], premises, count=MANY)
-        first, few, heads = matches([one.tactic for one in found], step.tactic, FEW)
-        many = matches([one.tactic for one in more], step.tactic, MANY)[1]
+        more = generator.generate([step.goal], premises, count=_MANY)
+        first, few, heads = matches([one.tactic for one in found], step.tactic, _FEW)
+        many = matches([one.tactic for one in more], step.tactic, _MANY)[1]
         results.append((first, few, many, heads))
-    figures = shares(("exact@1", f"exact@{FEW}", f"exact@{MANY}", f"head@{FEW}"), results)
-    return StepsRow(name, generator.fingerprint, figures, float(np.median(times)), max(times))
-
-
-def markdown(rows: Sequence[StepsRow]) -> str:
-    """The rows as a Markdown table, in percent."""
-    return share_table("generator", [(row.name, row.figures, f"{row.milliseconds:.0f}") for row in rows])
+    figures = shares(("exact@1", f"exact@{_FEW}", f"exact@{_MANY}", f"head@{_FEW}"), results)
+    return _StepsRow(name, generator.fingerprint, figures, float(np.median(times)), max(times))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,13 +84,13 @@ def run(options: argparse.Namespace) -> None:
     digest = hashlib.sha256(options.steps.read_bytes()).hexdigest()
     lists = read_lists(options.premises, digest, "", len(steps))
     known = EncodedPairs(options.pairs, "valid")
-    asked = [row for row in sample(len(steps), options.limit) if lists[row] is not None]
+    sampled = [row for row in sample(len(steps), options.limit) if lists[row] is not None]
     offered = [
         [known.premises[known.number[name]] for name in lists[row] or () if name in known.number][:PREMISES]
-        for row in asked
+        for row in sampled
     ]
-    print(f"{len(asked)} of {len(steps)} steps of {options.steps.name} ({digest[:16]})")
-    wanted = [steps[row] for row in asked]
-    rows = [evaluate(path.name, open_folder(path, threads=1), wanted, offered) for path in options.models]
-    print(markdown(rows))
-    write_json(options.json, {"steps": digest, "asked": len(asked), "rows": [asdict(row) for row in rows]})
+    print(f"{len(sampled)} of {len(steps)} steps of {options.steps.name} ({digest[:16]})")
+    wanted = [steps[row] for row in sampled]
+    rows = [_evaluate(path.name, open_folder(path, threads=1), wanted, offered) for path in options.models]
+    print(share_table("generator", [(row.name, row.figures, f"{row.milliseconds:.0f}") for row in rows]))
+    write_json(options.json, {"steps": digest, "asked": len(sampled), "rows": [asdict(row) for row in rows]})

@@ -39,9 +39,9 @@ from prover.training.t5_graphs import DecoderGraph, EncoderGraph
 from prover.training.train import load_run
 from retriever.training.onnx_graphs import export_graph, quantise
 
-REPROVER_BYTES = 2300
+_REPROVER_BYTES = 2300
 """The longest prompt of ReProver's checkpoints (Yang et al., 2023)."""
-PROMPT_BYTES = 512
+_PROMPT_BYTES = 512
 """The longest prompt for a run's generator in serving, somewhat longer than most are trained with."""
 
 
@@ -77,7 +77,8 @@ def export_model(
                 quantise(folder / graph, folder / graph, operators=["MatMul"])
         values = {**_values(model, form, max_prompt_bytes, int8), "max_premises": max_premises}
         values["pointers"] = pointers
-        _write_config(folder, values)
+        with replacing(folder / files.CONFIG) as stream:
+            stream.write(json.dumps(values, indent=2) + "\n")
         Generator.load(folder)
         # The configuration is removed first and written last, so that an interrupted folder is not a generator.
         (out / files.CONFIG).unlink(missing_ok=True)
@@ -95,7 +96,7 @@ def export_run(run: Path, out: Path, *, int8: bool, pointers: float = 0.0) -> Pa
         model,
         prompt.form,
         out,
-        max_prompt_bytes=max(PROMPT_BYTES, prompt.max_prompt),
+        max_prompt_bytes=max(_PROMPT_BYTES, prompt.max_prompt),
         int8=int8,
         max_premises=max(prompt.premises, 1),
         pointers=pointers,
@@ -172,11 +173,6 @@ def _values(
     }
 
 
-def _write_config(folder: Path, values: dict[str, object]) -> None:
-    with replacing(folder / files.CONFIG) as stream:
-        stream.write(json.dumps(values, indent=2) + "\n")
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("source", type=Path, help="the folder of a run or of a transformers checkpoint")
@@ -198,7 +194,7 @@ def run(options: argparse.Namespace) -> None:
         export_run(options.source, options.out, int8=not options.fp32, pointers=options.pointers)
     else:
         model = load_transformers(options.source)
-        export_model(model, "reprover", options.out, max_prompt_bytes=REPROVER_BYTES, int8=not options.fp32)
+        export_model(model, "reprover", options.out, max_prompt_bytes=_REPROVER_BYTES, int8=not options.fp32)
     fingerprint = files.fingerprint_of(options.out)
     size = sum((options.out / name).stat().st_size for name in (files.ENCODER, files.DECODER)) / 1e6
     print(f"{options.out}: fingerprint {fingerprint}, {size:.1f} MB")

@@ -39,7 +39,7 @@ from prover.training.shape_classifier import (
 from prover.training.steps import read_retrieved, sample
 from retriever.search.splits import Split
 
-LEAST, LEAST_WRITTEN = 5, 8
+_LEAST, _LEAST_WRITTEN = 5, 8
 """The fewest theorems of a shape, and of one with its premises written out."""
 PREMISES = 16
 """How many premises a suggestion gives to the generator (the setting `tactics.premises`)."""
@@ -50,13 +50,13 @@ _HELD = 5
 """Every fifth theorem with lists is held out while pointers to premises are trained."""
 
 
-def fit(pairs: Path, out: Path, lists: Sequence[Path], epochs: int, limit: int | None) -> ShapeGenerator:
+def _fit(pairs: Path, out: Path, lists: Sequence[Path], epochs: int, limit: int | None) -> ShapeGenerator:
     """Fit and write a generator. Raises BadRecords."""
     known = EncodedPairs(pairs, "train")
     valid = known.of("valid")
     train_pairs = [known.pairs[row] for row in sample(len(known.pairs), limit or len(known.pairs))]
     train, held = examples_of(train_pairs, "train"), examples_of(valid.pairs, "valid")
-    shapes = vocabulary(train, LEAST, LEAST_WRITTEN)
+    shapes = vocabulary(train, _LEAST, _LEAST_WRITTEN)
     if len(shapes) < 2 or not held:
         raise BadRecords(f"{pairs} has too few steps.", "Make pairs of more records.")
     uses = uses_of(train_pairs, "uses")
@@ -85,7 +85,7 @@ def fit(pairs: Path, out: Path, lists: Sequence[Path], epochs: int, limit: int |
     }
     out.mkdir(parents=True, exist_ok=True)
     files.write(out, shapes, arrays, uses, about)
-    write_shapes_card(out, about, known.manifest.sources, LEAST)
+    write_shapes_card(out, about, known.manifest.sources, _LEAST)
     return ShapeGenerator.load(out)
 
 
@@ -117,14 +117,9 @@ def _premise(
         for example, offered in _offered(part, path, premises):
             counts = without_own(uses, example.pair) if part.split == "train" else uses
             found = pointers.premise_choices(example, offered, counts)
-            is_held = part.split == "valid" and hash_of(example.pair.theorem) % _HELD == 0
+            is_held = part.split == "valid" and sum(map(ord, example.pair.theorem)) % _HELD == 0
             (valid if is_held else train).extend(found)
     return pointers.train("premise", train, valid, 2 * epochs)
-
-
-def hash_of(name: str) -> int:
-    """A number that depends on nothing but the name."""
-    return sum(map(ord, name))
 
 
 def _offered(
@@ -170,5 +165,5 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     for path in options.premises:
         _header(path)
-    made = fit(options.pairs, options.out, options.premises, options.epochs, options.limit)
+    made = _fit(options.pairs, options.out, options.premises, options.epochs, options.limit)
     print(f"{options.out}: generator {made.fingerprint}")

@@ -10,7 +10,7 @@ ROOT (by default the example library), whose proofs are cut out, Lean tries the 
 kept if it closes the goal, or Lean accepts it and it is the proof's own first step. Test theorems are left out. What
 is collected stays in FOLDER and is used again unless --again is given; do that when a source has changed.
 
-The library weighs little beside the steps (--weight), and the regression has one more number for the difference
+The library weighs little compared with the steps (--weight), and the regression has one more number for the difference
 between the two sets.
 Figures are cross-validated: each theorem's are by weights that were fitted without it.
 """
@@ -53,7 +53,7 @@ from prover.training.turns.proposing import Sources
 from retriever.lean.dataset.dataset import build_dataset, load_records, names_in
 from retriever.models.encoder import Encoder
 
-WEIGHT = 1 / 32
+_WEIGHT = 1 / 32
 """Most tactics that close a goal of a small library are not what a step of Mathlib needs: the more the library weighs,
 the worse is the order on Mathlib's steps (docs/results/turns.md)."""
 
@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--cache", type=Path, help="a folder in which vectors are kept")
     parser.add_argument(
-        "--weight", type=seconds, default=WEIGHT, help="of the library, in parts of the steps (1/32)"
+        "--weight", type=seconds, default=_WEIGHT, help="of the library, in parts of the steps (1/32)"
     )
     parser.add_argument("--again", action="store_true", help="collect again")
     parser.add_argument("--out", type=Path, default=FILE, help="the file to write (the package's own)")

@@ -24,7 +24,7 @@ from prover.generator.prompt import END, PAD, SIZE
 from prover.training.train import ShapeConfig
 from retriever.training.running.checkpoint import load_checkpoint
 
-PREFIX = "t5."
+_PREFIX = "t5."
 """The prefix of the names of T5's weights in a checkpoint (`prover.training.model`)."""
 _JUDGE = "judge."
 _OFFSETS = (-1, 1, -2, 2)
@@ -38,7 +38,7 @@ _ALIKE = 6.0
 """The expected logit of a position with the same content, for heads that look for it."""
 
 
-def t5_config(shape: ShapeConfig) -> T5Config:
+def _t5_config(shape: ShapeConfig) -> T5Config:
     """ByT5's architecture in another size."""
     make: Any = T5Config  # its stubs leave out what PreTrainedConfig takes
     return cast(
@@ -62,10 +62,10 @@ def t5_config(shape: ShapeConfig) -> T5Config:
 
 def build_model(shape: ShapeConfig) -> T5ForConditionalGeneration:
     """A model with fresh weights, drawn from torch's generator."""
-    model = T5ForConditionalGeneration(t5_config(shape))
+    model = T5ForConditionalGeneration(_t5_config(shape))
     if not shape.learned_distances:
         set_distances(model)
-        look_for_alike(model)
+        _look_for_alike(model)
     return model
 
 
@@ -74,10 +74,10 @@ def load_model(source: Path, shape: ShapeConfig) -> T5ForConditionalGeneration:
     saved = load_checkpoint(source)
     if saved is None:
         return load_transformers(source)
-    model = T5ForConditionalGeneration(t5_config(shape))
+    model = T5ForConditionalGeneration(_t5_config(shape))
     try:
-        own = {name: weight for name, weight in saved.model.items() if name.startswith(PREFIX)}
-        model.load_state_dict({name.removeprefix(PREFIX): weight for name, weight in own.items()})
+        own = {name: weight for name, weight in saved.model.items() if name.startswith(_PREFIX)}
+        model.load_state_dict({name.removeprefix(_PREFIX): weight for name, weight in own.items()})
     except RuntimeError as error:
         hint = "Give this run the same shape."
         raise ModelError(f"The checkpoint of {source} has another shape.", hint) from error
@@ -137,7 +137,7 @@ def set_distances(model: T5ForConditionalGeneration) -> None:
         table.requires_grad_(False)
 
 
-def look_for_alike(model: T5ForConditionalGeneration) -> None:
+def _look_for_alike(model: T5ForConditionalGeneration) -> None:
     """Initialise the keys of the encoder's far-reaching heads to their queries, except in the first layer.
 
     These heads then attend to positions with the same content: where a premise's name has a word of the state.

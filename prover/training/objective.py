@@ -26,7 +26,7 @@ _VALIDATED = 64
 """Pairs per batch in validation."""
 
 
-class TacticObjective:
+class _TacticObjective:
     """The objective that the training loop calls. A batch is a pure function of (seed, step, micro-batch, rank)."""
 
     def __init__(self, config: GeneratorConfig, device: torch.device) -> None:
@@ -172,6 +172,6 @@ def parse(values: Mapping[str, Any]) -> GeneratorConfig:
     return from_plain(GeneratorConfig, values)
 
 
-def make_objective(config: GeneratorConfig, device: torch.device) -> TacticObjective:
+def make_objective(config: GeneratorConfig, device: torch.device) -> _TacticObjective:
     """The objective of a run. Raises ModelError, BadRecords."""
-    return TacticObjective(config, device)
+    return _TacticObjective(config, device)

@@ -30,7 +30,7 @@ from retriever.lean.theorems import is_theorem
 from retriever.search.splits import Split, family_roots, root_name, split_of
 
 VERSION = 1
-HELD_OUT = "Problems"
+_HELD_OUT = "Problems"
 """The root of the modules with the problems that evaluate the search (`lean_extract/minicore/problems`)."""
 
 
@@ -82,7 +82,7 @@ def pairs_of(records: Records, without: frozenset[str], left_out: Counter[str]) 
         theorem = statements.get(proof.theorem)
         if theorem is None or not is_theorem(theorem):
             continue
-        if proof.module.split(".")[0] == HELD_OUT:
+        if proof.module.split(".")[0] == _HELD_OUT:
             left_out["of the mini core's problems"] += 1
             continue
         split = split_of(root_name(theorem))
@@ -132,7 +132,7 @@ def _gold(
     return tuple(dict.fromkeys([name for name in [*named, *used] if name in statements]))
 
 
-def pool_of(premises: Iterable[Premise]) -> list[Premise]:
+def _pool_of(premises: Iterable[Premise]) -> list[Premise]:
     """The premises that a prompt may list, sorted by name; the first of each name counts."""
     by_name: dict[str, Premise] = {}
     for premise in premises:
@@ -161,7 +161,7 @@ def build_pairs(
             f"No step in {', '.join(map(str, paths))} has a state.",
             "Extract with `python -m lean_extract extract ROOT OUT --states`, or `python -m lean_extract trace`.",
         )
-    pool = pool_of(premises)
+    pool = _pool_of(premises)
     digest = hashlib.sha256()
     write_lines(out / "premises.jsonl", map(to_json, pool), digest)
     write_lines(out / "pairs.jsonl", map(to_json, pairs), digest)

@@ -35,10 +35,10 @@ from retriever.training.running.partial_results import partial_results
 
 _BLOCK = 64
 """States that are embedded at once."""
-Step = TypeVar("Step")
+_Step = TypeVar("_Step")
 
 
-def rank(session: EvaluationSession, steps: Sequence[WantedStep], count: int) -> Iterator[list[str]]:
+def _rank(session: EvaluationSession, steps: Sequence[WantedStep], count: int) -> Iterator[list[str]]:
     """For each step, in order, the names of the best `count` premises for its state."""
     method = served_method(session.pool, session.model, load_fusion(session.model))
     numbers = {name: number for number, name in enumerate(session.pool.names)}
@@ -53,19 +53,19 @@ def rank(session: EvaluationSession, steps: Sequence[WantedStep], count: int) ->
 def write_retrieved(
     out: Path,
     header: dict[str, object],
-    steps: Sequence[Step],
-    asked: Sequence[int],
-    ranked: Callable[[list[Step]], Iterator[list[str]]],
+    steps: Sequence[_Step],
+    sampled: Sequence[int],
+    ranked: Callable[[list[_Step]], Iterator[list[str]]],
 ) -> None:
     """Write the file, or continue what an earlier call with the same header left unfinished.
 
-    `asked` are the indices in `steps` of the steps to rank. Raises OSError.
+    `sampled` are the indices in `steps` of the steps to rank. Raises OSError.
     """
     with partial_results(out, json.dumps(header)) as (done, keep):
-        rest = [row for row in asked if str(row) not in done]
+        rest = [row for row in sampled if str(row) not in done]
         for row, names in zip(rest, ranked([steps[row] for row in rest]), strict=True):
             keep(str(row), names)
-        wanted = set(asked)
+        wanted = set(sampled)
         with replacing(out) as stream:
             for line in (header, *(done[str(row)] if row in wanted else None for row in range(len(steps)))):
                 stream.write(json.dumps(line, ensure_ascii=False) + "\n")
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> None:
     session = open_session(options.encoder, options.dataset, options.cache, load_fusion(options.encoder).bm25)
     ranker = TreeRanker.beside(options.encoder)
     steps, digest, part = _steps(options.steps, options.part)
-    asked = sample(len(steps), options.limit)
+    sampled = sample(len(steps), options.limit)
     header = {
         "format": FORMAT,
         "pairs": digest,
@@ -108,10 +108,10 @@ def run(options: argparse.Namespace) -> None:
         options.out,
         header,
         steps,
-        asked,
-        lambda rest: tqdm(rank(session, rest, options.premises), total=len(rest), unit="step", disable=None),
+        sampled,
+        lambda rest: tqdm(_rank(session, rest, options.premises), total=len(rest), unit="step", disable=None),
     )
-    print(f"{options.out}: premises for {len(asked):,} of {len(steps):,} {part} steps")
+    print(f"{options.out}: premises for {len(sampled):,} of {len(steps):,} {part} steps")
 
 
 def _steps(path: Path, part: Split) -> tuple[list[WantedStep], str, str]:

@@ -98,13 +98,13 @@ def _copied(model: nn.Module) -> dict[str, Tensor]:
     return {name: value.clone() for name, value in model.state_dict().items()}
 
 
-Bags = Sequence[Sequence[Int64s]]
+_Bags = Sequence[Sequence[Int64s]]
 """For each example the words of each field."""
 DROPPED = 0.3
 EPOCHS = EpochSettings(batch=256, rate=1.5e-3, last_rate=0.02, decay=1e-5)
 
 
-class Classifier(nn.Module):
+class _Classifier(nn.Module):
     """The mean of each field's words, a hidden layer, and a score for each shape."""
 
     def __init__(self, shapes: int) -> None:
@@ -127,7 +127,7 @@ class Classifier(nn.Module):
         return found
 
 
-def batch_of(bags: Bags, rows: Sequence[int]) -> list[tuple[Tensor, Tensor]]:
+def _batch_of(bags: _Bags, rows: Sequence[int]) -> list[tuple[Tensor, Tensor]]:
     """(words, offsets) of each field for these examples."""
     found = []
     for field in range(len(FIELDS)):
@@ -138,24 +138,24 @@ def batch_of(bags: Bags, rows: Sequence[int]) -> list[tuple[Tensor, Tensor]]:
 
 
 def train(
-    bags: Bags,
+    bags: _Bags,
     targets: Int64s,
     weights: NDArray[np.float32],
-    valid: tuple[Bags, Int64s],
+    valid: tuple[_Bags, Int64s],
     shapes: int,
     epochs: int,
     seed: int = 0,
-) -> tuple[Classifier, list[float]]:
+) -> tuple[_Classifier, list[float]]:
     """The classifier after the epoch with the least loss on the valid examples, and that loss after each epoch.
 
     `weights`: float32[n], of each example in the loss.
     """
     torch.manual_seed(seed)
-    model = Classifier(shapes)
+    model = _Classifier(shapes)
 
     def loss(rows: list[int]) -> Tensor:
         each = functional.cross_entropy(
-            model(batch_of(bags, rows)), torch.from_numpy(targets[rows]), reduction="none"
+            model(_batch_of(bags, rows)), torch.from_numpy(targets[rows]), reduction="none"
         )
         return (each * torch.from_numpy(weights[rows])).mean()
 
@@ -165,12 +165,12 @@ def train(
     return model, losses
 
 
-def validated(model: Classifier, bags: Bags, targets: Int64s) -> float:
+def validated(model: _Classifier, bags: _Bags, targets: Int64s) -> float:
     """The mean cross-entropy."""
     losses = [
         float(
             functional.cross_entropy(
-                model(batch_of(bags, rows)), torch.from_numpy(targets[rows]), reduction="sum"
+                model(_batch_of(bags, rows)), torch.from_numpy(targets[rows]), reduction="sum"
             )
         )
         for rows in EPOCHS.batches(len(targets))
@@ -178,7 +178,7 @@ def validated(model: Classifier, bags: Bags, targets: Int64s) -> float:
     return sum(losses) / len(targets)
 
 
-def arrays(model: Classifier) -> dict[str, NDArray[np.float32]]:
+def arrays(model: _Classifier) -> dict[str, NDArray[np.float32]]:
     """The trained arrays by the names in `prover.shaped.files.sizes`."""
     state = model.state_dict()
     found = {
@@ -187,7 +187,7 @@ def arrays(model: Classifier) -> dict[str, NDArray[np.float32]]:
     return {"words": state["words.weight"].numpy(), **found}
 
 
-OTHER = ""
+_OTHER = ""
 """The shape, number 0, of tactics whose own shape is rare."""
 _LEAST_MODULES = 3
 """A shape of fewer modules belongs to one development."""
@@ -217,19 +217,14 @@ def examples_of(pairs: Sequence[TacticPair], name: str) -> list[Example]:
             continue
         seen.add(key)
         situation = Situation.of(pair.goal)
-        shape = abstract(pair, situation)
+        shape = abstracted(pair.tactic, pair.gold, situation.others, situation.binder)
         written = shape.with_premises()[0] if "⟪P⟫" in shape.shape else ""
         found.append(Example(index, pair, shape, written, tuple(bags(situation))))
     return found
 
 
-def abstract(pair: TacticPair, situation: Situation) -> Abstracted:
-    """The shape of a pair's tactic."""
-    return abstracted(pair.tactic, pair.gold, situation.others, situation.binder)
-
-
 def vocabulary(examples: Sequence[Example], least: int, least_written: int) -> list[str]:
-    """The shapes that enough theorems have, the most frequent first behind `OTHER`.
+    """The shapes that enough theorems have, the most frequent first, after `_OTHER`.
 
     `least_written`: the fewest theorems of a shape with its premises written out.
     """
@@ -246,7 +241,7 @@ def vocabulary(examples: Sequence[Example], least: int, least_written: int) -> l
         if len(found) >= (least_written if shape in written else least)
         and len(modules[shape]) >= _LEAST_MODULES
     ]
-    return [OTHER, *sorted(kept, key=lambda shape: (-len(theorems[shape]), shape))]
+    return [_OTHER, *sorted(kept, key=lambda shape: (-len(theorems[shape]), shape))]
 
 
 def targets(examples: Sequence[Example], shapes: Sequence[str]) -> Int64s:
@@ -258,7 +253,7 @@ def targets(examples: Sequence[Example], shapes: Sequence[str]) -> Int64s:
 
 
 def uses_of(pairs: Sequence[TacticPair], name: str) -> dict[str, tuple[int, ...]]:
-    """In how many theorems' proofs a premise stands in a slot of each of `GROUPS`; terms count, too."""
+    """In how many theorems' proofs a premise fills a slot of each of `GROUPS`; terms count, too."""
     seen: set[tuple[str, str, str]] = set()
     found: dict[str, list[int]] = defaultdict(lambda: [0] * len(GROUPS))
     for pair in tqdm(pairs, desc=name, unit="step", disable=None):

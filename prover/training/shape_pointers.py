@@ -33,8 +33,8 @@ from prover.shaped.situation import Situation
 from prover.templates import PremiseView
 from prover.training.shape_classifier import EpochSettings, Example, fit_epochs
 
-DROPPED = 0.1
-EPOCHS = EpochSettings(batch=128, rate=2e-3, last_rate=0.05, decay=1e-3)
+_DROPPED = 0.1
+_EPOCHS = EpochSettings(batch=128, rate=2e-3, last_rate=0.05, decay=1e-3)
 _PADDING = -1e4
 
 
@@ -67,7 +67,7 @@ def premise_choices(example: Example, offered: Sequence[Premise], uses: Uses) ->
 
 
 def _places(known: Sequence[Ranked]) -> dict[str, int]:
-    """Where each name stands, the first of equal ones."""
+    """The index of each name; of equal names, that of the first."""
     found: dict[str, int] = {}
     for place, one in enumerate(known):
         found.setdefault(one.premise.name, place)
@@ -75,7 +75,7 @@ def _places(known: Sequence[Ranked]) -> dict[str, int]:
 
 
 def _place(places: Mapping[str, int], name: str) -> int:
-    """Where a premise stands, by its full name or as a goal may print it; -1 if it is not there."""
+    """The index of a premise, by its full name or as a goal may print it; -1 if it is absent."""
     parts = name.split(".")
     endings = (".".join(parts[start:]) for start in range(len(parts)))
     return next((places[ending] for ending in endings if ending in places), -1)
@@ -120,7 +120,7 @@ class Pointer(nn.Module):
         nn.init.normal_(self.heads.weight, std=0.1)
         self.hidden = nn.Linear(width, POINTER)
         self.out = nn.Linear(POINTER, 1, bias=False)
-        self.dropout = nn.Dropout(DROPPED)
+        self.dropout = nn.Dropout(_DROPPED)
 
     def forward(self, batch: Sequence[Choice]) -> Tensor:
         """[batch, most]: the scores, very low where there is no filler."""
@@ -167,15 +167,15 @@ def train(
         return functional.cross_entropy(model(batch), _chosen(batch))
 
     losses = fit_epochs(
-        kind, model, len(choices), epochs, loss, lambda: validated(model, valid), EPOCHS, seed
+        kind, model, len(choices), epochs, loss, lambda: _validated(model, valid), _EPOCHS, seed
     )
     return model, losses
 
 
-def validated(model: Pointer, choices: Sequence[Choice]) -> float:
+def _validated(model: Pointer, choices: Sequence[Choice]) -> float:
     """The mean cross-entropy; 0 where there is nothing to choose."""
     total = 0.0
-    for rows in EPOCHS.batches(len(choices)):
+    for rows in _EPOCHS.batches(len(choices)):
         batch = [choices[row] for row in rows]
         total += float(functional.cross_entropy(model(batch), _chosen(batch), reduction="sum"))
     return total / max(len(choices), 1)

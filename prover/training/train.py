@@ -94,7 +94,7 @@ class MixConfig:
     """The share of the other prompts that have only negative premises, as often happens with a retriever."""
     retrieved: float = 1.0
     """The share of prompts with the retriever's premises instead of drawn ones, among the states for which the
-    retriever was asked (the run's `retrieved`)."""
+    retriever has ranked premises (the run's `retrieved`)."""
     spelled: float = 1.0
     """The weight in the loss of symbols that spell the name of a premise that is not in the prompt."""
     judged: float = 0.0

@@ -1,4 +1,4 @@
-"""Times global decoding of a corpus (MATcH, section 7.1): scores of so many pairs, the best proofs of each.
+"""Times global decoding of a corpus (MATcH, section 7.1): from scores of pairs to the best proofs of each statement.
 
 The scores are inner products of random vectors in which a statement is near its proof, with some proofs that
 score high everywhere, as a model's do.

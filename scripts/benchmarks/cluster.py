@@ -50,8 +50,8 @@ def proving() -> dict[str, Way]:
     """Proof search, limited by states and not by time."""
 
     def command(folder: Path) -> list[str]:
-        asked = ["eval", "minicore", "--limit", "30", "--nodes", "3", "--seconds", "120", "--quiet"]
-        return [sys.executable, "-m", "lsp_server", *asked, "--out", str(folder / "run")]
+        command = ["eval", "minicore", "--limit", "30", "--nodes", "3", "--seconds", "120", "--quiet"]
+        return [sys.executable, "-m", "lsp_server", *command, "--out", str(folder / "run")]
 
     found = _ways(
         lambda folder: [command(folder)], lambda count, folder: [[*command(folder), "--processes", count]]

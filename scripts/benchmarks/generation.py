@@ -1,4 +1,4 @@
-"""Times the ByT5 generator: so many suggestions of so many bytes for a prompt, encoder and decoder apart.
+"""Times the ByT5 generator: a number of suggestions of a number of bytes for a prompt, encoder and decoder apart.
 
 Without --generator the shipped one is timed, if there is one. --random adds a T5 of about 25M parameters with
 random weights, float32 and int8, and `generate` of transformers (needs the `train` extra). The end symbol
@@ -47,7 +47,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is asked for."""
+    """The size of the task."""
 
     prompt: tuple[int, ...]
     settings: beam.BeamSettings

@@ -45,8 +45,8 @@ class Stopwatch:
 def add_timing(parser: argparse.ArgumentParser, runs: int) -> None:
     """Declare `--runs` and `--cpu`."""
     parser.add_argument("--runs", type=int, default=runs, help=f"how often each is done (default: {runs})")
-    said = "count this process's own CPU time, for a machine that others use (set OMP_NUM_THREADS=1 then)"
-    parser.add_argument("--cpu", action="store_true", help=said)
+    about = "count this process's own CPU time, for a machine that others use (set OMP_NUM_THREADS=1 then)"
+    parser.add_argument("--cpu", action="store_true", help=about)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

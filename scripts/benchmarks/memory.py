@@ -1,6 +1,6 @@
-"""How much memory the language server holds once it has answered: the real process, asked over LSP.
+"""How much memory the language server holds once it has answered: the real process, used over LSP.
 
-Without --project an empty project that needs Mathlib is asked, which the bundled index answers; with it,
+Without --project it runs in an empty project that needs Mathlib, which uses the bundled index; with it,
 FOLDER's own index does (build it first: `premise-suggest index FOLDER`). Lean is not started: the goal is
 sent along. Linux only (/proc). Resident memory counts the index's mapped files, which the system may drop.
 """
@@ -40,7 +40,7 @@ class Memory:
 
 
 def server_memory(root: Path, environment: Mapping[str, str] | None = None) -> Memory:
-    """Start the server on a project, ask it STATES at a file's first line, and look at its memory."""
+    """Start the server on a project, ask it STATES at a file's first line, and measure its memory."""
     command = [sys.executable, "-m", "lsp_server", "serve"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
@@ -94,7 +94,7 @@ def _receive(back: BinaryIO) -> Any:
         if name.lower() == b"content-length":
             length = int(value)
     if not length:
-        raise RuntimeError("the server has gone")
+        raise RuntimeError("the server has ended")
     return json.loads(back.read(length))
 
 

@@ -39,11 +39,11 @@ def run_all(options: argparse.Namespace) -> list[Run]:
     for retriever, source in conditions(with_generator):
         out = options.work / f"{retriever}-{source}"
         print(f"-- {retriever}, {source}", file=sys.stderr)
-        asked = ["eval", "minicore", "--retriever", retriever, "--tactics-from", source]
-        asked += ["--seconds", str(options.seconds), "--workers", str(options.workers)]
-        asked += ["--generator", options.generator] if source != "templates" and options.generator else []
-        asked += ["--limit", str(options.limit)] if options.limit else []
-        code = premise_suggest([*asked, "--out", str(out), "--resume"])
+        command = ["eval", "minicore", "--retriever", retriever, "--tactics-from", source]
+        command += ["--seconds", str(options.seconds), "--workers", str(options.workers)]
+        command += ["--generator", options.generator] if source != "templates" and options.generator else []
+        command += ["--limit", str(options.limit)] if options.limit else []
+        code = premise_suggest([*command, "--out", str(out), "--resume"])
         if code:
             raise SystemExit(code)
         runs.append(read_run(out))

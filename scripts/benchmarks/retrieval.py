@@ -36,7 +36,7 @@ from retriever.search.indexing.embedding import DOCUMENTS_PER_STEP
 from scripts.benchmarks.harness import ENCODER, Row, Stopwatch, add_json, add_timing, show
 
 MOST = 100
-"""How many premises are asked for."""
+"""How many premises a request wants."""
 SAMPLE = 4096
 _NUMBERS = itertools.count()
 GOALS = (
@@ -78,13 +78,13 @@ def measure(stores: list[IndexStore], model: Path, watch: Stopwatch) -> list[Row
     service = PremiseService(stores, encoder, fusion, **models)
     opened = watch.clock()
     snapshot = Snapshot.open(stores, encoder.fingerprint, fusion)
-    asked = goals(128, encoder)
+    queried = goals(128, encoder)
     where = GoalContext("New", ("Mathlib.Analysis.Normed.Group.Basic",))
-    vectors = {goal.target: encoder.encode_state(goal) for goal in asked}
-    service.rank(RankRequest(asked[0], where))
+    vectors = {goal.target: encoder.encode_state(goal) for goal in queried}
+    service.rank(RankRequest(queried[0], where))
 
     def row(name: str, work: Callable[[Goal], object]) -> Row:
-        times = [watch.seconds(partial(work, unseen(goal))) for _ in range(watch.runs) for goal in asked]
+        times = [watch.seconds(partial(work, unseen(goal))) for _ in range(watch.runs) for goal in queried]
         return name, 1000 * statistics.median(times), "ms"
 
     rows = [
@@ -102,7 +102,7 @@ def measure(stores: list[IndexStore], model: Path, watch: Stopwatch) -> list[Row
         rows.append(row("of which the state tower", lambda g: tower.encode_states([g])))
     if reranker := Reranker.beside(model):
         service = PremiseService(stores, encoder, fusion, reranker, DEPTH, **models)
-        service.rank(RankRequest(asked[0], where))
+        service.rank(RankRequest(queried[0], where))
         name = f"goal to {MOST} premises, in a file, {DEPTH} re-ranked"
         rows.append(row(name, lambda g: service.rank(RankRequest(g, where, MOST))))
     return [*rows, ("premises embedded a second", pace(encoder, statements(snapshot), watch), "/s")]

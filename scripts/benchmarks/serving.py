@@ -1,6 +1,6 @@
-"""Requests per second that `premise-suggest http` answers: the real process, asked by several clients at once.
+"""Requests per second that `premise-suggest http` answers: the real process, used by several clients at once.
 
-Each client sends goals that nobody has asked before to `/retrieve`, one after the other, 32 premises each. Without
+Each client sends new goals to `/retrieve`, one after the other, 32 premises each. Without
 --project the bundled index answers. Memory is that of all processes after the last round (Linux only): what each has
 in memory, and the sum with pages that they share counted once. The clients run on the same machine, in a process
 of their own, and take a part of its processors.
@@ -31,7 +31,7 @@ _NUMBERS = itertools.count()
 
 
 def state() -> str:
-    """A goal that was not asked before."""
+    """A goal that was not sent before."""
     number = next(_NUMBERS)
     return f"h{number} : True\n{STATES[number % len(STATES)]}"
 

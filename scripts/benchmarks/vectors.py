@@ -25,7 +25,7 @@ _CHUNK = 8192
 
 @dataclass(frozen=True, slots=True)
 class RealVectors:
-    """The corpus, the statements that are asked, and their embeddings."""
+    """The corpus, the statements to search for, and their embeddings."""
 
     dataset: Dataset
     premises: Floats
@@ -37,8 +37,8 @@ class RealVectors:
 
 def add_vector_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what `real_vectors` reads."""
-    said = "a folder of `python -m retriever dataset`"
-    parser.add_argument("dataset", type=Path, metavar="DATASET", help=said)
+    about = "a folder of `python -m retriever dataset`"
+    parser.add_argument("dataset", type=Path, metavar="DATASET", help=about)
     parser.add_argument("--model", type=Path, default=ENCODER, metavar="FOLDER")
     parser.add_argument("--cache", type=Path, metavar="FOLDER", help="where the corpus's vectors are kept")
     parser.add_argument("--queries", type=int, default=1000, metavar="N")

@@ -45,7 +45,7 @@ def _no_steps() -> str:
 
 
 PARTS: Mapping[str, Part] = {
-    "help": Part(helps.help_texts, _other_python),
+    "help": Part(helps.help_texts, _other_python, ("train",)),
     "library_rankings": Part(rankings.library_rankings),
     "bundled_rankings": Part(rankings.bundled_rankings, marks=("slow",)),
     "searches": Part(rankings.searches),

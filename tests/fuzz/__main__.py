@@ -18,8 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.fuzz.runner import work
 from tests.fuzz.targets import CORPUS, TARGETS
-from tests.fuzz.work import work
 
 _HANGS_AFTER = 60.0
 """Seconds without a new input."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import signal
 import sys
 import time
@@ -17,7 +18,7 @@ from typing import TextIO
 from tests.fuzz.mutate import mutated
 
 SECONDS, PER_BYTES = 1.0, 1 << 16
-"""A call may take so much CPU time for each of so many bytes begun."""
+"""The CPU seconds that a call may take for each block of this many bytes, also for an incomplete one."""
 _SHRINKING = 5.0
 """Seconds for making a finding shorter."""
 
@@ -41,8 +42,8 @@ class Watched:
     current: Path
     calls: int = 0
     found: dict[str, int] = field(default_factory=dict)
-    told: TextIO = sys.stderr
-    """Where findings are told."""
+    report: TextIO = sys.stderr
+    """Where findings are printed."""
 
     def __call__(self, data: bytes) -> None:
         """Try an input, and keep it if it is a finding."""
@@ -57,7 +58,7 @@ class Watched:
             self.folder.mkdir(parents=True, exist_ok=True)
             digest = hashlib.sha256(location.encode()).hexdigest()[:8]
             (self.folder / f"found-{digest}").write_bytes(data)
-            print(f"{self.name}: {location}: {data[:100]!r}", file=self.told, flush=True)
+            print(f"{self.name}: {location}: {data[:100]!r}", file=self.report, flush=True)
 
     def location(self, data: bytes) -> str:
         """What goes wrong with an input, and where; "" where nothing does."""
@@ -113,3 +114,38 @@ def fuzz_plainly(watched: Watched, seeds: list[bytes], seconds: float, seed: int
         watched(data)
     while time.monotonic() < end:
         watched(mutated(random, seeds))
+
+
+def work(name: str, current: Path, seconds: float, seed: int, is_guided: bool) -> None:
+    """Fuzz a target for some seconds; `current` is the file that holds what is being tried."""
+    if not is_guided:
+        watched, seeds = _watched(name, current)
+        fuzz_plainly(watched, seeds, seconds, seed)
+        return
+    import atheris
+
+    report = os.fdopen(os.dup(2), "w")
+    for stream in (1, 2):  # atheris prints every module, libFuzzer every new input
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    with atheris.instrument_imports(include=["lean_extract", "retriever", "lsp_server"]):
+        watched, seeds = _watched(name, current)
+    folder = current.parent / "corpus"
+    folder.mkdir()
+    for number, data in enumerate(seeds):
+        (folder / f"{number}").write_bytes(data)
+    watched.report = report
+    flags = ["-verbosity=0", "-max_len=65536", "-timeout=600", f"-seed={seed + 1}"]
+    atheris.Setup(["fuzz", *flags, f"-max_total_time={int(seconds)}", str(folder)], watched)
+    atheris.Fuzz()
+
+
+def _watched(name: str, current: Path) -> tuple[Watched, list[bytes]]:
+    """The target, its long texts tried, and what to begin with."""
+    # Not above: atheris instruments imports.
+    from tests.fuzz.targets import CORPUS, TARGETS, large_of, seeds_of, text_of
+
+    target = TARGETS[name]
+    watched = Watched(name, lambda data: target.run(text_of(data)), target.allowed, CORPUS / name, current)
+    for data in large_of(name):
+        watched(data)
+    return watched, seeds_of(name)

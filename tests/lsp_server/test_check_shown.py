@@ -123,12 +123,12 @@ async def test_what_was_shown_as_closing_is_judged_in_the_mended_file(
     place = Position(3, 2)
     case = sys.modules["shown_goals"].Broken(place=place, mended_place=place, **BROKEN)
     engine = Engine(EXAMPLE, Settings(), resolve_lean(EXAMPLE, environment={}))
-    asked = await script.BrokenCheck(Answers(engine, status), script.FreshLean()).ask(case)
+    result = await script.BrokenCheck(Answers(engine, status), script.FreshLean()).ask(case)
     await engine.close()
-    assert not asked.unusable
-    assert list(asked.exceptions) == (["rfl"] if status == "closes" else [])
-    assert asked.refused == (status == "unjudged")
-    table = script.broken_check.report([asked], 0, 1.0)
+    assert not result.unusable
+    assert list(result.exceptions) == (["rfl"] if status == "closes" else [])
+    assert result.refused == (status == "unjudged")
+    table = script.broken_check.report([result], 0, 1.0)
     assert f"refused once mended  {int(status == 'closes')}" in table
 
 

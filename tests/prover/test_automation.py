@@ -1,4 +1,4 @@
-"""When Lean's own automation has its turn, and what is asked again without a premise that `grind` refuses."""
+"""When Lean's own automation has its turn, and what is tried again without a premise that `grind` refuses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMES = ["Nat.add_comm", "foo", "List.«exists'»", "Set.ext"]
 
 @dataclass
 class Here:
-    """A file that has all tactics but these, and notes what it is told."""
+    """A file that has all tactics but these, and records the verdicts."""
 
     lacks: frozenset[str] = frozenset()
     heard: list[str] = field(default_factory=list)
@@ -79,7 +79,7 @@ async def test_slow_ones_are_left_out_once_the_goal_is_closed(tactic: str) -> No
     assert not set(SLOW) & set(await tried(["rfl"], None, tactic))
 
 
-async def test_with_premises_it_is_not_asked_where_grind_closes_alone() -> None:
+async def test_with_premises_it_is_not_tried_where_grind_closes_alone() -> None:
     assert with_names(NAMES) not in await tried(["rfl"], None, QUICK[0])
     assert with_names(NAMES) in await tried(["rfl"], None, "rfl")
 
@@ -108,7 +108,7 @@ async def test_the_limit_is_for_the_learned_list() -> None:
     assert set(SLOW) <= set(found)
 
 
-async def test_one_quick_one_at_a_time_beside_the_learned_list() -> None:
+async def test_one_quick_one_at_a_time_alongside_the_learned_list() -> None:
     ready = [Candidate(f"exact a{number}", 0.5, "premise") for number in range(4)]
     turns = CandidateScheduler({"templates": given_now(ready)}, 24, odds_of(), now(NAMES, Here()))
     await asyncio.sleep(0)

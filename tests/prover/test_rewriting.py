@@ -34,7 +34,7 @@ from tests.retriever.support import theorem
         (["(n m : ℕ)"], "n + m = m + n", "left", "if p then", None),
     ],
 )
-def test_arguments_are_told_from_the_texts(
+def test_arguments_are_read_from_the_texts(
     context: list[str], conclusion: str, side: Side, term: str, expected: str | None
 ) -> None:
     assert instantiated(theorem("Lib.rule", "Lib", conclusion, *context), term, side) == expected

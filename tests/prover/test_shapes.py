@@ -106,7 +106,7 @@ def test_telescope_takes_binders_quantifiers_and_implications() -> None:
         ("(x : α)", False),
     ],
 )
-def test_proofs_are_told_from_data(binder: str, is_proof: bool) -> None:
+def test_proofs_are_distinguished_from_data(binder: str, is_proof: bool) -> None:
     context = ("{p : Prop}", "{q : ℕ → Prop}", "{α : Type u}", "{H : Subgroup α}", "{m : ℕ}")
     (*_, argument), _ = telescope((*context, binder), "p")
     assert argument.is_proof is is_proof

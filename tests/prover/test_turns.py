@@ -107,7 +107,7 @@ async def test_a_tactic_of_two_sources_is_tried_once_and_its_chance_grows() -> N
     assert set(turns.scores) == {"simp", "rw  [a]"}
 
 
-async def test_a_source_that_fails_is_told_and_one_that_is_not_waited_for_any_more_is_not() -> None:
+async def test_a_source_that_fails_is_reported_unless_it_is_not_awaited_any_more() -> None:
     async def fails() -> Sequence[Candidate]:
         raise ModelError("There is no model.")
 

@@ -19,7 +19,7 @@ PLACE = GoalPosition(Path("A.lean"), None, Position(0, 0))
 
 
 class Trier:
-    """Gives the outcomes it was given, and remembers what it was asked and whether it was let go."""
+    """Gives the outcomes it was given, and records the requests and whether it was closed."""
 
     def __init__(self, outcomes: Sequence[TacticOutcome], error: Exception | None = None) -> None:
         self.outcomes = outcomes
@@ -59,7 +59,7 @@ async def verdicts(trier: Trier, *tactics: str, keep_failures: bool = False) -> 
     return [(one.tactic, one.status) async for one in stream]
 
 
-async def test_failures_are_left_out_unless_asked_for() -> None:
+async def test_failures_are_left_out_by_default() -> None:
     outcomes = [outcome("a", "fails"), outcome("b", "closes"), outcome("c", "timeout")]
     assert await verdicts(Trier(outcomes), "a", "b", "c") == [("b", "closes")]
     assert await verdicts(Trier(outcomes), "a", "b", "c", keep_failures=True) == [
@@ -162,7 +162,7 @@ def test_each_result_is_shown_once_in_its_shortest_form() -> None:
     ]
 
 
-def test_the_shorter_form_has_the_best_score_of_those_it_stands_for() -> None:
+def test_the_shorter_form_has_the_best_score_of_those_it_replaces() -> None:
     outcomes = [
         outcome("exact X hk hkn", "closes"),
         outcome("exact X h", "closes"),

@@ -10,6 +10,7 @@ from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index.store import IndexStore
 from tests.commands import command
+from tests.once import Once
 from tests.retriever.little_library import DebugData, library
 from tests.retriever.support import CountingEncoder
 
@@ -59,8 +60,8 @@ def store(tmp_path: Path) -> IndexStore:
 
 
 @pytest.fixture(scope="session")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> PremiseService:
+def shipped(once: Once) -> PremiseService:
     """The bundled Mathlib index with the encoder that is shipped."""
-    store = bundled.unpack(tmp_path_factory.mktemp("cache"))
+    store = bundled.unpack(once.folder("bundled", bundled.unpack))
     assert store.verify() == []
     return PremiseService.open([store], bundled.DATA.parent / "encoder")

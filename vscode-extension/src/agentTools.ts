@@ -1,5 +1,5 @@
 /**
- * Offers the server's tools to the agents in VS Code (docs/mcp.md), where VS Code can be told of them: since 1.101,
+ * Offers the server's tools to the agents in VS Code (docs/mcp.md), where VS Code supports it: since 1.101,
  * which is newer than the oldest that the extension runs in. So its part of the API is described here.
  */
 

@@ -115,7 +115,7 @@ export class App implements vscode.Disposable {
     await this.server.start();
   }
 
-  /** End the server; resolves when its process is gone. */
+  /** End the server; resolves when its process has ended. */
   stop(): Promise<void> {
     return this.server.stop();
   }

@@ -12,16 +12,16 @@ import type { Progress, ViewState } from "./view/state";
 import * as model from "./viewModel";
 import { isPassing, readFailure, readSuggestion, readTactics } from "./wire";
 
-/** What is asked. */
+/** A request for suggestions. */
 export interface Question {
   readonly document: vscode.TextDocument;
   readonly position: vscode.Position;
   readonly tactics: boolean;
   /** Take the goal from the Lean 4 extension where it runs. */
   readonly bridge: boolean;
-  /** A person asked, so it goes before what is asked as the cursor moves. */
+  /** The user requested it, so it precedes requests made as the cursor moves. */
   readonly byPerson: boolean;
-  /** A part of the goal's target whose rewrites are asked for. */
+  /** A part of the goal's target whose rewrites are requested. */
   readonly select?: string;
 }
 
@@ -34,7 +34,7 @@ export interface AskerOptions {
   readonly show: (state: ViewState) => void;
 }
 
-/** How often Lean is asked again while it has not come to the position, and how long to wait between. */
+/** How often to query Lean again until it has reached the position, and how long to wait between queries. */
 const TRIES = 60;
 const BETWEEN_MS = 400;
 
@@ -55,7 +55,7 @@ export class Asker {
     this.options.show(state);
   }
 
-  /** The cursor has moved on, or what was asked is not wanted any more. */
+  /** The cursor has moved on, or the answer is not wanted any more. */
   cancel(): void {
     this.abort?.abort();
     this.abort = undefined;
@@ -82,7 +82,7 @@ export class Asker {
     }
   }
 
-  /** The goal's text; "" where the server is to find it; null where there is none, which is then shown. */
+  /** The goal's text; "" where the server is to find it; null if there is none, which is then shown. */
   private async goal(question: Question, signal: AbortSignal): Promise<string | null> {
     if (!question.bridge) return "";
     for (let tries = 0; tries < TRIES; tries++) {
@@ -131,7 +131,7 @@ export class Asker {
 
   private failed(error: unknown, question: Question): void {
     if (error instanceof vscode.CancellationError || error instanceof NoServer || isPassing(error)) return;
-    // A server that ends in mid-answer is told by its own state, not by the broken request.
+    // A server that ends in mid-answer is reported by its own state, not by the broken request.
     if (this.options.server.state.kind !== "running") return;
     this.show(model.ofFailure(readFailure(error), this.progress(question)));
   }

@@ -1,4 +1,4 @@
-/** Follows the cursor: what was asked ends as soon as it moves, and what is next is asked when it rests. */
+/** Follows the cursor: a request ends as soon as it moves, and the next one is sent when it rests. */
 
 import * as vscode from "vscode";
 
@@ -44,12 +44,12 @@ export class CursorFollower implements vscode.Disposable {
     if (keyOf(this.editor.current) !== this.asked) this.schedule();
   }
 
-  /** What was asked has no answer any more. */
+  /** The last request has no answer any more. */
   forget(): void {
     this.asked = "";
   }
 
-  /** The position has been asked about by other means: resting there sends no request. */
+  /** The position was requested by other means: resting there sends no request. */
   hasAsked(editor: vscode.TextEditor): void {
     this.debounce.cancel();
     this.asked = keyOf(editor);
@@ -68,7 +68,7 @@ export class CursorFollower implements vscode.Disposable {
   }
 
   private schedule(): void {
-    this.asked = ""; // What was asked ends here, so coming back to its position asks again.
+    this.asked = ""; // The request ends here, so coming back to its position sends another.
     this.follower.onMove();
     this.debounce.moved(this.follower.wait(), () => this.rests());
   }

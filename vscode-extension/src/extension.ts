@@ -33,7 +33,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
   return parts.api;
 }
 
-/** The window closes: resolves when the server's process is gone. */
+/** The window closes: resolves when the server's process has ended. */
 export async function deactivate(): Promise<void> {
   await app?.stop();
   app = undefined;

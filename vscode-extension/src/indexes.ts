@@ -43,7 +43,7 @@ export class Indexes implements vscode.Disposable {
     this.changed.fire(undefined);
   }
 
-  /** The server is gone, and its index runs with it. */
+  /** The server has ended, and its index runs with it. */
   reset(): void {
     this.notices.clear();
     this.changed.fire(undefined);

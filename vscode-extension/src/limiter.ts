@@ -29,7 +29,7 @@ export class Limiter {
 
   /**
    * Run `work` as soon as there is room; undefined where it had to give way, or `outer` was aborted, before it began.
-   * `work` is told through its signal when to stop; its place is free when it has settled.
+   * `work` learns through its signal when to stop; its place is free when it has settled.
    */
   run<T>(weight: Weight, work: (signal: AbortSignal) => Promise<T>, outer?: AbortSignal): Promise<T | undefined> {
     if (outer?.aborted) return Promise.resolve(undefined);

@@ -10,10 +10,10 @@ const INSTALL = "Install the Lean 4 Extension";
 export async function offerLean4(context: vscode.ExtensionContext, present: boolean): Promise<void> {
   if (present || context.globalState.get(OFFERED) === true) return;
   await context.globalState.update(OFFERED, true);
-  const said =
+  const message =
     "Premise Suggest: The Lean 4 extension is not installed. Premises and search work without it; " +
     "it adds the infoview, and its Lean then gives the goals.";
-  const chosen = await vscode.window.showInformationMessage(said, INSTALL, "Not Now");
+  const chosen = await vscode.window.showInformationMessage(message, INSTALL, "Not Now");
   if (chosen === INSTALL) {
     await vscode.commands.executeCommand("workbench.extensions.installExtension", LEAN4);
   }

@@ -17,7 +17,7 @@ function compare(one: TextPosition, other: TextPosition): number {
 }
 
 /**
- * Where `position` is after the change; null where the text around it is gone.
+ * Where `position` is after the change; null if the text around it was removed.
  *
  * What is typed at the position goes before it; what replaces the text from it on leaves it where it is.
  */
@@ -55,7 +55,7 @@ export class TrackedPositions {
     return id;
   }
 
-  /** Where a position is now; undefined where it is not tracked any more, `position` null where its text is gone. */
+  /** Where a position is now; undefined if it is not tracked any more, `position` null if its text was removed. */
   find(id: string): TrackedPosition | undefined {
     return this.known.get(id);
   }

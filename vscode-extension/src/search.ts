@@ -80,10 +80,10 @@ async function look(picker: Picker, actions: SearchActions, query: string, signa
     picker.items =
       answer.premises.length > 0
         ? answer.premises.map(itemOf)
-        : ["Nothing in the index matches.", ...answer.warnings].map(said);
+        : ["Nothing in the index matches.", ...answer.warnings].map(messageItem);
   } catch (error) {
     if (signal.aborted || isPassing(error)) return;
-    picker.items = [said(sentence(readFailure(error)))];
+    picker.items = [messageItem(sentence(readFailure(error)))];
   } finally {
     if (!signal.aborted) picker.busy = false;
   }
@@ -102,6 +102,6 @@ function itemOf(premise: PremiseItem): Item {
   };
 }
 
-function said(label: string): Item {
+function messageItem(label: string): Item {
   return { label: `$(info) ${label}`, alwaysShow: true };
 }

@@ -1,4 +1,4 @@
-/** The item in the status bar: the index's age, or what keeps it from being used. Seen beside Lean files only. */
+/** The item in the status bar: the index's age, or what keeps it from being used. Shown for Lean files only. */
 
 import * as vscode from "vscode";
 

@@ -18,11 +18,11 @@ const DAY = 24 * HOUR;
 export function age(since: string | null, now: number): string {
   const then = since === null ? Number.NaN : Date.parse(since);
   if (Number.isNaN(then)) return "";
-  const gone = Math.max(0, now - then);
-  if (gone < MINUTE) return "just now";
-  if (gone < HOUR) return `${Math.floor(gone / MINUTE)} min old`;
-  if (gone < DAY) return `${Math.floor(gone / HOUR)} h old`;
-  return `${Math.floor(gone / DAY)} d old`;
+  const elapsed = Math.max(0, now - then);
+  if (elapsed < MINUTE) return "just now";
+  if (elapsed < HOUR) return `${Math.floor(elapsed / MINUTE)} min old`;
+  if (elapsed < DAY) return `${Math.floor(elapsed / HOUR)} h old`;
+  return `${Math.floor(elapsed / DAY)} d old`;
 }
 
 /** The status for a server, its index, and an index run that goes on. */

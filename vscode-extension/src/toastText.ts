@@ -2,13 +2,13 @@
 
 import { REMEDIES, type Remedy } from "./server/problems";
 
-/** The command behind the links; its argument is a remedy. */
+/** The command of the links; its argument is a remedy. */
 export const REMEDY_COMMAND = "premise-suggest.remedy";
 
-/** What is said, with a link for each remedy: the notifications that can be taken back have no buttons. */
-export function toastText(said: string, remedies: readonly Remedy[]): string {
+/** The message with a link for each remedy: the notifications that can be taken back have no buttons. */
+export function toastText(message: string, remedies: readonly Remedy[]): string {
   const links = remedies.map((remedy) => `[${REMEDIES[remedy]}](command:${REMEDY_COMMAND}?${argument(remedy)})`);
-  return [`Premise Suggest: ${withoutLinks(said)}`, links.join(" · ")].join(" ").trim();
+  return [`Premise Suggest: ${withoutLinks(message)}`, links.join(" · ")].join(" ").trim();
 }
 
 export function isRemedy(value: unknown): value is Remedy {

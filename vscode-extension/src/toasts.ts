@@ -14,30 +14,30 @@ import { toastText } from "./toastText";
 export type Topic = "server" | "index" | "install";
 
 interface Shown {
-  readonly said: string;
+  readonly message: string;
   readonly end: () => void;
 }
 
 export class Toasts implements vscode.Disposable {
   private readonly shown = new Map<Topic, Shown>();
 
-  /** Tell this, in the place of what was told of the topic; the same is not told again, though a person has closed it. */
-  show(topic: Topic, said: string, remedies: readonly Remedy[] = []): void {
-    if (this.shown.get(topic)?.said === said) return;
+  /** Show a message in place of the topic's previous one; the same message is not shown again, even if the user has closed it. */
+  show(topic: Topic, message: string, remedies: readonly Remedy[] = []): void {
+    if (this.shown.get(topic)?.message === message) return;
     this.end(topic);
-    const title = toastText(said, remedies);
+    const title = toastText(message, remedies);
     // With a button (Cancel, which closes it) the whole text is shown, and not its first line alone.
     const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
     let end: () => void = () => undefined;
     const over = new Promise<void>((resolve) => (end = resolve));
-    this.shown.set(topic, { said, end });
+    this.shown.set(topic, { message, end });
     void vscode.window.withProgress(options, (progress) => {
-      progress.report({ increment: 100 }); // nothing is going on: a bar that stands still
+      progress.report({ increment: 100 }); // nothing is in progress: the bar does not move
       return over;
     });
   }
 
-  /** What was told of the topic is so no more. */
+  /** The topic's message no longer applies. */
   end(topic: Topic): void {
     this.shown.get(topic)?.end();
     this.shown.delete(topic);

@@ -9,7 +9,7 @@ import type { Failure } from "./wire";
 export interface Asked {
   readonly positionId: string;
   readonly file: string;
-  /** The part of the goal's target whose rewrites were asked for; empty for none. */
+  /** The part of the goal's target whose rewrites were requested; empty for none. */
   readonly selected: string;
 }
 

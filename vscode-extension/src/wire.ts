@@ -13,7 +13,7 @@ import {
   type TacticItem,
 } from "./generated/answers";
 
-/** A failure as the server tells it: one sentence, what to do next, and its kind. */
+/** A failure as the server reports it: one sentence, what to do next, and its kind. */
 export interface Failure {
   readonly message: string;
   readonly hint: string;
@@ -83,7 +83,7 @@ export function readStatus(value: unknown): StatusItem | null {
   };
 }
 
-/** The edits of an answer, or null where one cannot be read: half of an edit is none. */
+/** The edits of an answer, or null where one cannot be read: half of an edit is no edit. */
 export function readEdits(value: unknown): readonly WireEdit[] | null {
   if (!isRecord(value) || !Array.isArray(value["edits"])) return null;
   return value["edits"].every(isEdit) ? value["edits"] : null;
@@ -111,7 +111,7 @@ export function readFailure(error: unknown): Failure {
 /** LSP's codes for a request that was cancelled, by either side, or overtaken by a change of the text. */
 const PASSING = new Set([-32800, -32801, -32802]);
 
-/** Whether a failed request says nothing of what was asked: it was cancelled, or the text has changed. */
+/** Whether a failed request says nothing about the request: it was cancelled, or the text has changed. */
 export function isPassing(error: unknown): boolean {
   return isRecord(error) && typeof error["code"] === "number" && PASSING.has(error["code"]);
 }

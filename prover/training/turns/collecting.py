@@ -26,6 +26,7 @@ from lean_extract.syntax.complete_tactics import complete
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
 from prover.candidates import Candidate, key_of
+from prover.limits import TACTIC_SECONDS
 from prover.search.problems import Problem, all_theorems
 from prover.training.steps import WantedStep, last_parts
 from prover.training.turns.proposing import Sources
@@ -33,7 +34,7 @@ from prover.verify import GoalPosition, verify
 from retriever.search.splits import split_of
 from retriever.training.running.partial_results import partial_results
 
-Trials = Callable[[WantedStep, Sequence[Sequence[Candidate]]], Awaitable[list["Trial"]]]
+_Trials = Callable[[WantedStep, Sequence[Sequence[Candidate]]], Awaitable[list["Trial"]]]
 """A step and what each source proposes there -> Lean's verdicts."""
 
 
@@ -48,7 +49,7 @@ def kept(path: Path, about: dict[str, Any]) -> list[LabelledGoal] | None:
         with path.open(encoding="utf-8") as stream:
             if json.loads(next(stream, "null")) != about:
                 return None
-            return [of_plain(json.loads(line)) for line in stream]
+            return [_of_plain(json.loads(line)) for line in stream]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadRecords(f"{path} cannot be read: {error}.", "Delete it, or collect with --again.") from error
 
@@ -59,23 +60,25 @@ async def collect(
     sources: Sources,
     steps: Sequence[WantedStep],
     generated: frozenset[str],
-    trials: Trials | None = None,
+    trials: _Trials | None = None,
 ) -> list[LabelledGoal]:
     """Ask the sources at these steps, have Lean try what they propose, and write the file. Raises OSError.
 
     `trials`: None where there is no Lean.
     """
     with partial_results(path, json.dumps(about)) as (done, keep):
-        left = [step for step in steps if key_of_step(step) not in done]
+        left = [step for step in steps if _key_of_step(step) not in done]
         pairs = zip(left, sources.propose(left, generated), strict=True)
         unit = "steps" if trials is None else "theorems"
         for step, found in tqdm(pairs, total=len(left), desc=unit, disable=None):
             tried = await trials(step, found) if trials else None
-            keep(key_of_step(step), to_plain(labelled(step, found, tried)))
-        rows = [done[key_of_step(step)] for step in steps]
+            values = asdict(_labelled(step, found, tried))
+            del values["verdicts"]
+            keep(_key_of_step(step), values)
+        rows = [done[_key_of_step(step)] for step in steps]
         with replacing(path) as stream:
             stream.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in (about, *rows))
-        return [of_plain(row) for row in rows]
+        return [_of_plain(row) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ class LabelledGoal:
         )
 
     def closes(self, tactic: str) -> bool:
-        """Whether Lean said that it closes the goal."""
+        """Whether it closes the goal, according to Lean."""
         return self.was_tried(tactic) and self.verdicts[key_of(tactic)].status == "closes"
 
     def was_tried(self, tactic: str) -> bool:
@@ -123,7 +126,7 @@ class LabelledGoal:
         return bool(self.own) and last_parts(tactic) == last_parts(self.own)
 
 
-def labelled(
+def _labelled(
     step: WantedStep, lists: Sequence[Sequence[Candidate]], trials: Sequence[Trial] | None = None
 ) -> LabelledGoal:
     """The goal of a step with what was found; `trials` is None where there is no Lean."""
@@ -133,14 +136,7 @@ def labelled(
     )
 
 
-def to_plain(one: LabelledGoal) -> dict[str, Any]:
-    """As JSON values."""
-    values = asdict(one)
-    del values["verdicts"]
-    return values
-
-
-def of_plain(values: Mapping[str, Any]) -> LabelledGoal:
+def _of_plain(values: Mapping[str, Any]) -> LabelledGoal:
     """From JSON values. Raises TypeError, ValueError, KeyError."""
     lists = tuple(tuple(read_typed(Candidate, each) for each in one) for one in values["lists"])
     trials = tuple(read_typed(Trial, each) for each in values["trials"])
@@ -152,20 +148,18 @@ def _with_verdicts(one: LabelledGoal) -> LabelledGoal:
     return LabelledGoal(one.theorem, one.own, one.lists, one.trials, one.is_tried, verdicts)
 
 
-def key_of_step(step: WantedStep) -> str:
+def _key_of_step(step: WantedStep) -> str:
     """What names a step from one run to the next."""
     text = f"{step.theorem}\0{step.goal}\0{step.tactic}"
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-TRIED = 16
-"""So many of the first tactics of each source are tried at a goal."""
-_SECONDS = 5.0
-"""For one tactic."""
+_TRIED = 16
+"""How many tactics of each source are tried at a goal."""
 
 
 @dataclass(frozen=True, slots=True)
-class LibraryGoal:
+class _LibraryGoal:
     """A theorem's goal in Lean's words, and where its `sorry` is."""
 
     step: WantedStep
@@ -188,7 +182,7 @@ def first_steps(proofs: Sequence[Proof]) -> dict[str, str]:
 async def started(root: Path, *, on_minicore: bool) -> LeanSession:
     """A Lean for the library, which is compiled if Lake does not do that. Raises LeanError.
 
-    `on_minicore`: whether it stands on the mini core, which the packaged Lean alone has.
+    `on_minicore`: whether it builds on the mini core, which the packaged Lean alone has.
     """
     toolchain = resolve_lean(root, environment={} if on_minicore else os.environ)
     if toolchain.kind == "packaged":
@@ -198,7 +192,7 @@ async def started(root: Path, *, on_minicore: bool) -> LeanSession:
 
 async def goals_of(
     session: LeanSession, problems: Sequence[Problem], firsts: Mapping[str, str]
-) -> AsyncIterator[LibraryGoal]:
+) -> AsyncIterator[_LibraryGoal]:
     """The goals of the theorems; one that Lean cannot state by itself is left out. Raises LeanError."""
     for problem in problems:
         theorem = problem.theorem
@@ -209,14 +203,16 @@ async def goals_of(
         if state.goals:
             own = firsts.get(problem.full_name, "")
             step = WantedStep(problem.full_name, problem.module, state.goals[0], own)
-            yield LibraryGoal(step, GoalPosition(theorem.path, theorem.text, theorem.position), state)
+            yield _LibraryGoal(step, GoalPosition(theorem.path, theorem.text, theorem.position), state)
 
 
-async def tried(session: LeanSession, goal: LibraryGoal, lists: Sequence[Sequence[Candidate]]) -> list[Trial]:
+async def tried(
+    session: LeanSession, goal: _LibraryGoal, lists: Sequence[Sequence[Candidate]]
+) -> list[Trial]:
     """Lean's verdicts on the first tactics of each source; none where Lean cannot try any there."""
     found: list[Trial] = []
     verdicts = verify(
-        session, goal.at, goal.state, first_of_each(lists), timeout=_SECONDS, keep_failures=True
+        session, goal.at, goal.state, _first_of_each(lists), timeout=TACTIC_SECONDS, keep_failures=True
     )
     try:
         async with aclosing(verdicts) as stream:
@@ -227,12 +223,12 @@ async def tried(session: LeanSession, goal: LibraryGoal, lists: Sequence[Sequenc
     return found
 
 
-def first_of_each(lists: Sequence[Sequence[Candidate]]) -> list[Candidate]:
+def _first_of_each(lists: Sequence[Sequence[Candidate]]) -> list[Candidate]:
     """The first tactics of each source, each once."""
     found: dict[str, Candidate] = {}
     counts: dict[str, int] = {}
     for candidate in (candidate for one in lists for candidate in one):
         counts[candidate.source] = counts.get(candidate.source, 0) + 1
-        if counts[candidate.source] <= TRIED:
+        if counts[candidate.source] <= _TRIED:
             found.setdefault(key_of(candidate.tactic), candidate)
     return list(found.values())

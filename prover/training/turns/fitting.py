@@ -18,11 +18,11 @@ from prover.training.steps import last_parts, share_table, shares
 from prover.training.turns.collecting import LabelledGoal
 from retriever.metrics.bootstrap import Interval
 
-Sets = Mapping[str, Sequence[LabelledGoal]]
+_Sets = Mapping[str, Sequence[LabelledGoal]]
 """The goals of each set, by its name."""
 
-FOLDS = 5
-PENALTY = 3.0
+_FOLDS = 5
+_PENALTY = 3.0
 """The L2 penalty on the weights, in rows; none on the first."""
 _ROUNDS = 30
 _PLACES = 8
@@ -33,7 +33,7 @@ _COUNTS = (1, 8, 32)
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class _Rows:
     """What is known of each tactic of some goals, n in all."""
 
     matrix: Doubles
@@ -45,13 +45,13 @@ class Rows:
     folds: Int64s
     """int64[n]: the fold of the row's theorem."""
 
-    def outside(self, fold: int) -> Rows:
+    def outside(self, fold: int) -> _Rows:
         """The rows of the other folds."""
         left = self.folds != fold
-        return Rows(self.matrix[left], self.kept[left], self.weights[left], self.folds[left])
+        return _Rows(self.matrix[left], self.kept[left], self.weights[left], self.folds[left])
 
 
-def rows_of(sets: Sets, part: float) -> Rows:
+def rows_of(sets: _Sets, part: float) -> _Rows:
     """The rows of all goals; a set after the first weighs this part of the first.
 
     At a goal where Lean tried tactics, those that it did not try are left out. Raises BadRecords: nothing can be
@@ -71,19 +71,19 @@ def rows_of(sets: Sets, part: float) -> Rows:
                 vectors.append(row)
                 kept.append(goal.is_kept(proposed.tactic))
                 which.append(place)
-                folds.append(fold_of(goal))
+                folds.append(_fold_of(goal))
     if not vectors or not any(kept) or all(kept):
         raise BadRecords(
             "Nothing can be fitted: there are no tactics, or all were kept, or none.", "Give more goals."
         )
     sizes = np.bincount(which, minlength=len(sets))
     share = np.where(np.arange(len(sizes)) == 0, 1.0, part * sizes[0] / np.maximum(sizes, 1))
-    return Rows(np.stack(vectors), np.array(kept, dtype=np.float64), share[which], np.array(folds))
+    return _Rows(np.stack(vectors), np.array(kept, dtype=np.float64), share[which], np.array(folds))
 
 
-def regressed(rows: Rows) -> Doubles:
+def _regressed(rows: _Rows) -> Doubles:
     """float64[len(FEATURES) + 1]: the weights of a logistic regression with an L2 penalty, by Newton's method."""
-    penalty = np.full(rows.matrix.shape[1], PENALTY)
+    penalty = np.full(rows.matrix.shape[1], _PENALTY)
     penalty[0] = 1e-6
     weights = np.zeros(rows.matrix.shape[1])
     for _ in range(_ROUNDS):
@@ -97,26 +97,26 @@ def regressed(rows: Rows) -> Doubles:
     return weights
 
 
-def fitted(sets: Sets, rows: Rows, seconds: Mapping[str, float]) -> AcceptanceModel:
+def fitted(sets: _Sets, rows: _Rows, seconds: Mapping[str, float]) -> AcceptanceModel:
     """The odds fitted on these rows of the sets, which say nothing yet of what can be expected of a source.
 
     The chance is that of the last set, where Lean tried tactics: at the steps of a file, what Lean would also have
-    kept is not known. `seconds`: see `seconds_of`.
+    kept is not known. `seconds`: see `_seconds_of`.
     """
-    weights = regressed(rows)
+    weights = _regressed(rows)
     by_name = dict(zip(FEATURES, weights[:-1].tolist(), strict=True))
     by_name["base"] += float(weights[-1]) * (len(sets) - 1)
     return AcceptanceModel({name: round(weight, 4) for name, weight in by_name.items()}, seconds, {})
 
 
-def odds_of(sets: Sets, rows: Rows) -> AcceptanceModel:
+def odds_of(sets: _Sets, rows: _Rows) -> AcceptanceModel:
     """The odds to ship, fitted on all rows."""
     goals = [goal for found in sets.values() for goal in found]
-    odds = fitted(sets, rows, seconds_of(goals))
+    odds = fitted(sets, rows, _seconds_of(goals))
     return replace(odds, expected=expected(odds, goals))
 
 
-def seconds_of(goals: Iterable[LabelledGoal]) -> dict[str, float]:
+def _seconds_of(goals: Iterable[LabelledGoal]) -> dict[str, float]:
     """The mean time of a trial by first word, and of all under ""; 1 where nothing was tried."""
     times: dict[str, list[float]] = defaultdict(list)
     for goal in goals:
@@ -130,7 +130,7 @@ def seconds_of(goals: Iterable[LabelledGoal]) -> dict[str, float]:
 def expected(odds: AcceptanceModel, goals: Sequence[LabelledGoal]) -> dict[str, tuple[float, ...]]:
     """By source, the mean chance of its n-th best tactic, for the first places."""
     sums: dict[str, Doubles] = {source: np.zeros(_PLACES) for source in SOURCES}
-    asked: dict[str, int] = defaultdict(int)
+    counts: dict[str, int] = defaultdict(int)
     for goal in goals:
         chances: dict[str, list[float]] = {one.source: [] for each in goal.lists for one in each}
         for proposed in together(goal.lists).values():
@@ -140,15 +140,15 @@ def expected(odds: AcceptanceModel, goals: Sequence[LabelledGoal]) -> dict[str, 
             if source in sums:
                 best = sorted(found, reverse=True)[:_PLACES]
                 sums[source][: len(best)] += best
-                asked[source] += 1
+                counts[source] += 1
     return {
         source: tuple(round(float(chance), 4) for chance in sums[source] / count)
-        for source, count in asked.items()
+        for source, count in counts.items()
     }
 
 
 @dataclass(frozen=True, slots=True)
-class TurnsRow:
+class _TurnsRow:
     """How often one of the first tactics that are tried is kept, in one set."""
 
     name: str
@@ -157,28 +157,30 @@ class TurnsRow:
     figures: dict[str, Interval]
 
 
-def cross_validated(sets: Sets, rows: Rows) -> list[TurnsRow]:
+def cross_validated(sets: _Sets, rows: _Rows) -> list[_TurnsRow]:
     """For each set, the figures of tactics tried in the order of odds that were fitted on other theorems."""
-    seconds = seconds_of(goal for goals in sets.values() for goal in goals)
-    by_fold = [fitted(sets, rows.outside(fold), seconds) for fold in range(FOLDS)]
+    seconds = _seconds_of(goal for goals in sets.values() for goal in goals)
+    by_fold = [fitted(sets, rows.outside(fold), seconds) for fold in range(_FOLDS)]
     found = []
     for name, goals in sets.items():
-        orders = (in_order(goal, by_fold[fold_of(goal)]) for goal in goals)
-        found.append(figures_of(name, [hits(goal, order) for goal, order in zip(goals, orders, strict=True)]))
+        orders = (_in_order(goal, by_fold[_fold_of(goal)]) for goal in goals)
+        found.append(
+            _figures_of(name, [_hits(goal, order) for goal, order in zip(goals, orders, strict=True)])
+        )
     return found
 
 
-def in_order(goal: LabelledGoal, odds: AcceptanceModel) -> list[str]:
+def _in_order(goal: LabelledGoal, odds: AcceptanceModel) -> list[str]:
     """All that is proposed, in the order to try."""
     return [one.tactic for one in sorted(odds.weighed(goal.lists), key=odds.expected_value, reverse=True)]
 
 
-def fold_of(goal: LabelledGoal) -> int:
+def _fold_of(goal: LabelledGoal) -> int:
     """Which fold a theorem is in, by the hash of its name."""
-    return int(hashlib.sha256(goal.theorem.encode(errors="surrogatepass")).hexdigest(), 16) // 50 % FOLDS
+    return int(hashlib.sha256(goal.theorem.encode(errors="surrogatepass")).hexdigest(), 16) // 50 % _FOLDS
 
 
-def hits(goal: LabelledGoal, order: Sequence[str]) -> list[float]:
+def _hits(goal: LabelledGoal, order: Sequence[str]) -> list[float]:
     """Whether one of the first 1, 8, 32 tactics is kept, each 0 or 1.
 
     Where Lean tried tactics, one counts that closes the goal. Elsewhere tactics that differ only in the first
@@ -192,13 +194,13 @@ def hits(goal: LabelledGoal, order: Sequence[str]) -> list[float]:
     return [float(any(tried[:count])) for count in _COUNTS]
 
 
-def figures_of(name: str, values: Sequence[Sequence[float]]) -> TurnsRow:
+def _figures_of(name: str, values: Sequence[Sequence[float]]) -> _TurnsRow:
     """The means with their intervals."""
     names = [f"among {count}" if count > 1 else "first" for count in _COUNTS]
-    return TurnsRow(name, len(values), shares(names, values))
+    return _TurnsRow(name, len(values), shares(names, values))
 
 
-def markdown(rows: Sequence[TurnsRow]) -> str:
+def markdown(rows: Sequence[_TurnsRow]) -> str:
     """The rows as a Markdown table, in percent."""
     return share_table("set", [(row.name, row.figures, str(row.goals)) for row in rows], "goals")
 

@@ -1,4 +1,4 @@
-"""Asks every source for tactics at goals of a library, as a suggestion does.
+"""Has every source propose tactics at goals of a library, as a suggestion does.
 
 Premises are those that can be imported at the theorem, ranked as in the service; only training proofs vote. The
 neighbours are training steps, and in the theorem's own file those above it.
@@ -31,11 +31,11 @@ from retriever.lean.near_steps import NEAREST
 from retriever.lean.theorems import is_theorem
 from retriever.models.text import readable
 
-PREMISES = 16
+_PREMISES = 16
 """How many theorems tactics are made from, as in a suggestion."""
-MADE = 64
+_MADE = 64
 """How many tactics of each source are kept; more than are ever tried."""
-GENERATED = 8
+_GENERATED = 8
 
 
 @dataclass(frozen=True)
@@ -74,32 +74,32 @@ class Sources:
     ) -> Iterator[list[list[Candidate]]]:
         """For each step, in order, the lists of all sources, best first.
 
-        `generated`: the theorems at whose goals generators that decode, which takes long, are asked, too.
+        `generated`: the theorems whose goals generators that decode (which takes long) get, too.
         """
         if not steps:
             return
         questions = [step.question(self.session.pool, self._numbers) for step in steps]
         encoded = encode_questions(self.session, questions)
-        asked = step_vectors(self.session.encoder, [readable(step.goal) for step in steps])
-        nearest = self.known.nearest(steps, asked, NEAREST, whole=False)
+        vectors = step_vectors(self.session.encoder, [readable(step.goal) for step in steps])
+        nearest = self.known.nearest(steps, vectors, NEAREST, whole=False)
         for step, question, state, near in zip(steps, questions, encoded, nearest, strict=True):
             theorems, definitions = self._premises(question, state)
             usable = [*theorems, *definitions]
             templates: list[Candidate] = []
             for source in (Templates(), FinishingTactics(self.closers)):
-                templates += source.candidates(step.goal, usable, MADE)
+                templates += source.candidates(step.goal, usable, _MADE)
             where = AskedNeighbours(step.goal, step.module, step.theorem)
-            lists = [merge([templates], MADE), neighbour_candidates(where, near, theorems, MADE)]
+            lists = [merge([templates], _MADE), neighbour_candidates(where, near, theorems, _MADE)]
             for generator in self.generators:
                 if isinstance(generator, ShapeGenerator) or step.theorem in generated:
-                    found = generator.generate([step.goal], theorems, count=count_for(generator, GENERATED))
+                    found = generator.generate([step.goal], theorems, count=count_for(generator, _GENERATED))
                     lists.append(as_candidates(found))
             yield lists
 
     def _premises(self, question: HeldOutGoal, state: Floats) -> tuple[list[Premise], list[Premise]]:
         theorems = self._ranked(question, state)
         others = [one for one in self._ranked(replace(question, kinds="all"), state) if not is_theorem(one)]
-        return theorems[:PREMISES], definitions_to_try(question.goal, others[:DEFINITIONS])
+        return theorems[:_PREMISES], definitions_to_try(question.goal, others[:DEFINITIONS])
 
     def _ranked(self, question: HeldOutGoal, state: Floats) -> list[Premise]:
         pool, corpus = self.session.pool, self.session.dataset.corpus

@@ -121,6 +121,7 @@ def test_windows_line_ends() -> None:
     assert [step.tactic for step in module.proofs[0].steps] == ["simp", "rfl"]
 
 
+@pytest.mark.slow
 def test_fifty_thousand_lines() -> None:
     text = "".join(f"theorem x{i} (a : T) : p a := by\n  intro h\n  simp [x{i - 1}]\n" for i in range(17_000))
     module = read_module(text, "M", "M.lean")

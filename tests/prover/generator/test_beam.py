@@ -204,5 +204,5 @@ def test_the_same_as_generate_of_transformers(
 
 
 def _symbols(row: list[int]) -> tuple[int, ...]:
-    """What stands between the start and the end."""
+    """The part between the start and the end."""
     return tuple(row[1 : row.index(END)] if END in row else row[1:])

@@ -201,7 +201,7 @@ def test_a_folder_that_is_no_checkpoint(
     elif kind == "no weights":
         (source / "model.safetensors").unlink()
     assert main([str(source), str(tmp_path / "out")]) == 1
-    said = capsys.readouterr().err
-    assert str(source) in said
-    assert "Traceback" not in said
+    printed = capsys.readouterr().err
+    assert str(source) in printed
+    assert "Traceback" not in printed
     assert not (tmp_path / "out").exists()

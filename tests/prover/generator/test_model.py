@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -22,6 +23,7 @@ from lean_extract.records import Premise
 from prover.generator.files import CONFIG, DECODER, ENCODER
 from prover.generator.model import Generator, first_word, impossible
 from prover.generator.prompt import END, FIRST_EXTRA, PAD, SIZE, UNKNOWN, byte_symbols
+from prover.generator.source import Generated, as_candidates
 from tests.prover.generator.conftest import FIXTURE, PREMISES
 
 COMMUTES = parse_goal("n m : ℕ\n⊢ n + m = m + n")
@@ -41,7 +43,7 @@ def test_what_it_learned_comes_out_best_first(generator: Generator) -> None:
     assert all(score < 0 for score in scores)
 
 
-def test_a_pointer_names_the_premise_that_stands_there_now(generator: Generator) -> None:
+def test_a_pointer_names_the_premise_that_is_there_now(generator: Generator) -> None:
     other = Premise("My.own_lemma", "theorem", "Mine", (), "x = y")
     found = generator.generate([COMMUTES], [other, PREMISES[1]])
     learned = {"exact My.own_lemma n m", "rw [My.own_lemma]", "apply My.own_lemma"}
@@ -78,7 +80,7 @@ def test_what_no_tactic_has_is_not_followed() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 3, 8, 20])
-def test_as_many_as_asked_for_and_all_different(generator: Generator, count: int) -> None:
+def test_as_many_as_wanted_and_all_different(generator: Generator, count: int) -> None:
     found = [each.tactic for each in generator.generate([SWAP], PREMISES, count=count)]
     assert 1 <= len(found) <= count
     assert len(set(found)) == len(found)
@@ -109,7 +111,7 @@ def test_the_device_changes_no_tactic(device: Device, generator: Generator) -> N
         assert [one.tactic for one in found] == [one.tactic for one in expected]
 
 
-def test_nothing_is_asked_for(generator: Generator) -> None:
+def test_nothing_is_wanted(generator: Generator) -> None:
     assert generator.generate([], PREMISES) == []
     assert generator.generate([SWAP], PREMISES, count=0) == []
 
@@ -202,12 +204,12 @@ SPOILED: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("kind", SPOILED)
-def test_a_folder_that_is_no_generator_is_told_from_one(folder: Path, kind: str) -> None:
-    spoil, said = SPOILED[kind]
+def test_a_folder_that_is_no_generator_is_refused(folder: Path, kind: str) -> None:
+    spoil, message = SPOILED[kind]
     spoil(folder)
     with pytest.raises(ModelError) as caught:
         Generator.load(folder)
-    assert said in caught.value.message
+    assert message in caught.value.message
     assert str(folder) in caught.value.message
     assert caught.value.message.count("\n") == 0
     assert len(caught.value.message) < 600
@@ -217,7 +219,7 @@ def test_a_folder_that_is_no_generator_is_told_from_one(folder: Path, kind: str)
 @pytest.mark.parametrize(
     "weights", ["model.safetensors", "pytorch_model.bin", "model-00001-of-00002.safetensors"]
 )
-def test_a_checkpoint_that_was_not_exported_is_told_how(tmp_path: Path, weights: str) -> None:
+def test_a_checkpoint_that_was_not_exported_is_refused_with_the_command(tmp_path: Path, weights: str) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "t5"}')
     (tmp_path / weights).write_bytes(b"weights")
     with pytest.raises(ModelError) as caught:
@@ -226,7 +228,7 @@ def test_a_checkpoint_that_was_not_exported_is_told_how(tmp_path: Path, weights:
     assert f"python -m prover export {tmp_path} OUT" in caught.value.hint
 
 
-def test_a_training_run_that_was_not_exported_is_told_how(tmp_path: Path) -> None:
+def test_a_training_run_that_was_not_exported_is_refused_with_the_command(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("kind: generator\n")
     with pytest.raises(ModelError, match=r"python -m prover export"):
         Generator.load(tmp_path)
@@ -247,3 +249,11 @@ print(sorted({{"torch", "transformers", "lean_dojo", "retriever"}} & set(sys.mod
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
     )
     assert (done.stdout.splitlines(), done.stderr) == (["2", "[]"], "")
+
+
+def test_the_scores_of_candidates_are_its_probabilities() -> None:
+    found = as_candidates(
+        [Generated("simp", math.log(0.5)), Generated("rfl", -math.inf), Generated("a", 1e-9)]
+    )
+    assert [one.score for one in found] == [0.5, 0.0, 1.0]
+    assert {one.source for one in found} == {"generator"}

@@ -1,4 +1,4 @@
-"""An environment that plays a table, for what real Lean cannot be told to do."""
+"""An environment that plays a table, for what real Lean does not do on demand."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Scripted:
 
     def _outcome(self, tactic: str, end: str) -> TacticOutcome:
         if end == "dies":
-            raise PremiseSuggestError("Lean is gone.")
+            raise PremiseSuggestError("Lean has died.")
         if end == "done":
             return TacticOutcome(tactic, "closes", ProofState(()))
         if end in ("fails", "timeout"):

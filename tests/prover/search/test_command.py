@@ -15,7 +15,7 @@ from tests.prover.search.helpers import EXAMPLE
 
 pytestmark = [pytest.mark.lean, pytest.mark.usefixtures("example_oleans")]
 
-ASKED = """\
+FILE = """\
 import Example.Set.Image
 
 theorem image_both {α β : Type} (f : α → β) (s t : Set α) (h : s ⊆ t) :
@@ -46,12 +46,12 @@ def test_a_proof_its_file_and_its_picture(run: Run, tmp_path: Path) -> None:
     code, out, err = run(
         *("-", "--project", str(EXAMPLE), "--picture", str(picture), "--proof", str(proof)),
         *("--premise", "Set.image_subset", "--premise", "Set.subset_union_left"),
-        text=ASKED,
+        text=FILE,
     )
     assert (code, err) == (0, "")
     assert out.startswith("image_both: proved (")
     assert "accepted by a fresh Lean; axioms: none" in out
-    assert proof.read_text().startswith(ASKED.replace("  sorry\n", "  constructor\n"))
+    assert proof.read_text().startswith(FILE.replace("  sorry\n", "  constructor\n"))
     assert "image_both" in "".join(ElementTree.parse(picture).getroot().itertext())
 
 
@@ -71,7 +71,7 @@ def test_what_cannot_be_proved(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "text", "said"),
+    ("arguments", "text", "message"),
     [
         (["-"], "theorem t : True := trivial\n", "error: There is no `sorry` in stdin.lean."),
         (["nowhere.lean"], "", "error: "),
@@ -79,8 +79,10 @@ def test_what_cannot_be_proved(run: Run, tmp_path: Path) -> None:
         (["-", "--seconds", "0"], "theorem t : True := sorry", "limit seconds is 0.0"),
     ],
 )
-def test_bad_questions_are_told(run: Run, tmp_path: Path, arguments: list[str], text: str, said: str) -> None:
+def test_bad_requests_are_reported(
+    run: Run, tmp_path: Path, arguments: list[str], text: str, message: str
+) -> None:
     code, _, err = run(*arguments, "--project", str(tmp_path), text=text)
     assert code == 2
-    assert said in err
+    assert message in err
     assert "Traceback" not in err

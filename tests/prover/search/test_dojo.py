@@ -5,19 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lean_extract.common.errors import UserError
-from lean_extract.records import Goal
 from lean_extract.traced import lean_dojo
 from lean_extract.traced.lean_dojo import LeanDojo, LeanDojoMissing, load_lean_dojo
 from prover.search.dojo import DojoEnvironment
-from prover.search.environment import Proposed
 from prover.search.search import SearchLimits, search
 from tests.fakes.lean_dojo_package import Plot, Table, make_package
+from tests.prover.search.helpers import Scripts
 
 LIMITS = SearchLimits(seconds=30, nodes=20, tactics=8, tactic_seconds=0.2)
 TABLE: Table = {
@@ -37,14 +36,6 @@ TABLE: Table = {
 }
 FIRST = "p q : Prop\n⊢ p ∧ q"
 Load = Callable[[Plot], LeanDojo]
-
-
-class Scripts:
-    def __init__(self, *tactics: str) -> None:
-        self._tactics = tactics
-
-    async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
-        return [Proposed(tactic, -0.1 * (place + 1)) for place, tactic in enumerate(self._tactics)]
 
 
 @pytest.fixture
@@ -69,8 +60,8 @@ async def test_a_proof_is_found_past_all_that_can_go_wrong(load: Load, tmp_path:
     async with environment(load(plot), tmp_path, deaths=9) as dojo:
         result = await search(dojo, scripts, limits)
     assert (result.status, result.proof) == ("proved", ("constructor", "exact hp", "exact hq"))
-    said = {item.tactic: (item.status, item.message) for item in result.tree.nodes[0].attempts}
-    assert said == {
+    found = {item.tactic: (item.status, item.message) for item in result.tree.nodes[0].attempts}
+    assert found == {
         "no_such": ("fails", "unknown tactic"),
         "odd": ("fails", "LeanDojo cannot read the resulting state"),
         "give_up": ("fails", "it leaves the goal to `sorry`"),
@@ -116,7 +107,7 @@ async def test_being_cancelled_ends_lean_at_once(load: Load, tmp_path: Path) -> 
     assert [one.exits for one in plot.dojos] == [1]
 
 
-async def test_what_dojo_is_asked_for(load: Load, tmp_path: Path) -> None:
+async def test_what_is_requested_of_dojo(load: Load, tmp_path: Path) -> None:
     plot = Plot(TABLE, FIRST)
     async with environment(load(plot), tmp_path) as dojo:
         await dojo.start()
@@ -175,7 +166,7 @@ raise AssertionError(f"git is too old {SEEN}")
 """
 
 
-def test_the_import_sees_no_token_and_its_failure_is_told(
+def test_the_import_sees_no_token_and_its_failure_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "lean_dojo.py").write_text(IMPORTED)

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.records import Goal, Position, ProofState, TacticOutcome
+from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.toolchains.toolchain import Toolchain
-from prover.search.environment import LeanEnvironment, Proposed
+from prover.search.environment import LeanEnvironment
 from prover.search.search import SearchLimits, search
 from prover.search.theorem import Theorem, check_proof
-from tests.prover.search.helpers import QUICK, templates, theorem
+from tests.prover.search.helpers import QUICK, Scripts, templates, theorem
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 
@@ -40,25 +40,15 @@ PROVABLE = {
 }
 
 
-class Scripts:
-    """Proposes these tactics for every state, the first ones likeliest."""
-
-    def __init__(self, *tactics: str) -> None:
-        self._tactics = tactics
-
-    async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
-        return [Proposed(tactic, -0.1 * (place + 1)) for place, tactic in enumerate(self._tactics)]
-
-
 @pytest.mark.parametrize("statement", PROVABLE)
 async def test_small_theorems_are_proved_and_a_fresh_lean_agrees(
     session: LeanSession, example: Toolchain, project: Path, statement: str
 ) -> None:
     imports, names = PROVABLE[statement]
-    asked = theorem(statement, *imports)
-    result = await search(LeanEnvironment(session, asked), templates(*names), QUICK)
+    goal = theorem(statement, *imports)
+    result = await search(LeanEnvironment(session, goal), templates(*names), QUICK)
     assert (result.status, result.reason) == ("proved", "")
-    checked = await check_proof(asked, result.proof, example, project)
+    checked = await check_proof(goal, result.proof, example, project)
     assert (checked.accepted, checked.message) == (True, "")
     assert not list(project.iterdir())
 
@@ -73,8 +63,8 @@ async def test_the_same_search_twice_is_the_same(session: LeanSession) -> None:
 
 
 async def test_all_goals_count_and_tactics_act_on_the_main_one(session: LeanSession) -> None:
-    asked = theorem("theorem t (p q r : Prop) (hp : p) (hq : q) (hr : r) : p ∧ q ∧ r")
-    environment = LeanEnvironment(session, asked)
+    goal = theorem("theorem t (p q r : Prop) (hp : p) (hq : q) (hr : r) : p ∧ q ∧ r")
+    environment = LeanEnvironment(session, goal)
     result = await search(environment, Scripts("constructor", "exact hq", "exact hp", "exact hr"), QUICK)
     assert result.proof == ("constructor", "exact hp", "constructor", "exact hq", "exact hr")
     goals = [result.tree.nodes[place].goals for place in result.tree.ancestry(result.tree.proved or 0)]
@@ -82,11 +72,11 @@ async def test_all_goals_count_and_tactics_act_on_the_main_one(session: LeanSess
 
 
 async def test_tactics_of_several_lines(session: LeanSession, example: Toolchain) -> None:
-    asked = theorem("theorem t (p q : Prop) (h : p ∨ q) : (q ∨ p) ∧ True")
+    goal = theorem("theorem t (p q : Prop) (h : p ∨ q) : (q ∨ p) ∧ True")
     script = "cases h with\n| inl a =>\n  right\n  exact a\n| inr b => exact Or.inl b"
-    result = await search(LeanEnvironment(session, asked), Scripts("constructor", script, "trivial"), QUICK)
+    result = await search(LeanEnvironment(session, goal), Scripts("constructor", script, "trivial"), QUICK)
     assert result.proof == ("constructor", script, "trivial")
-    assert (await check_proof(asked, result.proof, example)).accepted
+    assert (await check_proof(goal, result.proof, example)).accepted
 
 
 async def test_what_cannot_be_proved_ends_by_itself_or_by_a_limit(session: LeanSession) -> None:
@@ -94,9 +84,9 @@ async def test_what_cannot_be_proved_ends_by_itself_or_by_a_limit(session: LeanS
         LeanEnvironment(session, theorem("theorem t (p q : Prop) : p → q")), templates(), QUICK
     )
     assert (result.status, result.proof) == ("exhausted", ())
-    asked = theorem("theorem t (m n : ℕ) : m + n ≤ m", "Example.Nat.Order")
+    goal = theorem("theorem t (m n : ℕ) : m + n ≤ m", "Example.Nat.Order")
     result = await search(
-        LeanEnvironment(session, asked), templates("Nat.le_trans", "Nat.add_comm"), replace(QUICK, nodes=4)
+        LeanEnvironment(session, goal), templates("Nat.le_trans", "Nat.add_comm"), replace(QUICK, nodes=4)
     )
     assert (result.status, result.reason, result.nodes) == ("limit", "It expanded 4 states.", 4)
 
@@ -114,19 +104,19 @@ async def test_unfinished_and_broken_tactics_prove_nothing(session: LeanSession)
         "end",
         "stop",
     ]
-    asked = theorem("theorem t (p : Prop) (hp : p) : p")
-    result = await search(LeanEnvironment(session, asked), Scripts(*tactics), QUICK)
+    goal = theorem("theorem t (p : Prop) (hp : p) : p")
+    result = await search(LeanEnvironment(session, goal), Scripts(*tactics), QUICK)
     assert (result.status, result.proof) == ("exhausted", ())
-    result = await search(LeanEnvironment(session, asked), Scripts(*tactics, "exact hp"), QUICK)
+    result = await search(LeanEnvironment(session, goal), Scripts(*tactics, "exact hp"), QUICK)
     assert (result.status, result.proof) == ("proved", ("exact hp",))
 
 
 async def test_a_tactic_that_loops_hits_its_limit_and_the_next_is_tried(session: LeanSession) -> None:
-    asked = theorem("theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q")
+    goal = theorem("theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q")
     loops = ("sleep 60000", "constructor <;> sleep 60000")
     limits = replace(QUICK, tactic_seconds=1)
     scripts = Scripts(*loops, "constructor", "exact hp", "exact hq")
-    result = await search(LeanEnvironment(session, asked), scripts, limits)
+    result = await search(LeanEnvironment(session, goal), scripts, limits)
     assert result.proof == ("constructor", "exact hp", "exact hq")
     attempts = [attempt for node in result.tree.nodes for attempt in node.attempts]
     assert {attempt.tactic for attempt in attempts if attempt.status == "timeout"} == set(loops)
@@ -135,12 +125,12 @@ async def test_a_tactic_that_loops_hits_its_limit_and_the_next_is_tried(session:
 async def test_a_tactic_that_eats_memory_is_ended_and_the_search_goes_on(
     project: Path, example: Toolchain
 ) -> None:
-    asked = theorem("theorem t (p : Prop) (hp : p) : p ∧ p")
+    goal = theorem("theorem t (p : Prop) (hp : p) : p ∧ p")
     limits = SearchLimits(seconds=200, tactic_seconds=60)
     hungry = "repeat' (have : p ∧ p ∧ p ∧ p := ⟨hp, hp, hp, hp⟩)"
     async with await LeanSession.start(project, example, LeanLimits(memory_mb=80, slots=1)) as session:
         result = await search(
-            LeanEnvironment(session, asked), Scripts(hungry, "constructor", "exact hp"), limits
+            LeanEnvironment(session, goal), Scripts(hungry, "constructor", "exact hp"), limits
         )
     assert result.proof == ("constructor", "exact hp", "exact hp")
     refused = {attempt.tactic: attempt.message for attempt in result.tree.nodes[0].attempts}
@@ -168,11 +158,11 @@ class Deadly:
 
 
 async def test_lean_killed_in_mid_search_is_started_anew(project: Path, example: Toolchain) -> None:
-    asked = theorem("theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q")
+    goal = theorem("theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q")
     scripts = Scripts("constructor", "exact hp", "exact hq", "sleep 300; exact hq", "skip")
     async with await LeanSession.start(project, example) as session:
         first = session.pid
-        environment = Deadly(LeanEnvironment(session, asked), session, 2)
+        environment = Deadly(LeanEnvironment(session, goal), session, 2)
         result = await search(environment, scripts, QUICK)
         assert session.pid not in (None, first)
     assert environment.left == 0
@@ -180,19 +170,19 @@ async def test_lean_killed_in_mid_search_is_started_anew(project: Path, example:
 
 
 async def test_a_lean_that_keeps_dying_ends_the_search(project: Path, example: Toolchain) -> None:
-    asked = theorem("theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q")
+    goal = theorem("theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q")
     scripts = Scripts("skip", "sleep 300; exact hq", "sleep 301; exact hq", "constructor", "exact hp")
     async with await LeanSession.start(project, example) as session:
-        environment = Deadly(LeanEnvironment(session, asked, deaths=1), session, 10)
+        environment = Deadly(LeanEnvironment(session, goal, deaths=1), session, 10)
         result = await search(environment, scripts, QUICK)
     assert result.status == "failed"
     assert "Lean" in result.reason
 
 
 async def test_the_time_of_the_way_to_a_state_does_not_count(session: LeanSession) -> None:
-    asked = theorem("theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q")
+    goal = theorem("theorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q")
     scripts = Scripts("sleep 700; constructor", "sleep 701; exact hp", "exact hq")
-    result = await search(LeanEnvironment(session, asked), scripts, replace(QUICK, tactic_seconds=1.2))
+    result = await search(LeanEnvironment(session, goal), scripts, replace(QUICK, tactic_seconds=1.2))
     assert result.status == "proved"
 
 
@@ -206,7 +196,7 @@ async def test_a_file_that_does_not_compile_is_a_failed_search_with_lean_s_words
     assert "No" in result.reason
 
 
-async def test_a_proof_that_is_complete_already_is_told(session: LeanSession) -> None:
+async def test_a_proof_that_is_complete_already_is_reported(session: LeanSession) -> None:
     done = Theorem(Path("A.lean"), "theorem t : True := by\n  trivial\n  \n", Position(2, 2))
     result = await search(LeanEnvironment(session, done), templates(), QUICK)
     assert result.status == "failed"
@@ -214,23 +204,23 @@ async def test_a_proof_that_is_complete_already_is_told(session: LeanSession) ->
 
 
 async def test_the_time_limit_holds_while_lean_is_at_work(session: LeanSession) -> None:
-    asked = theorem("theorem t (p : Prop) (hp : p) : p")
+    goal = theorem("theorem t (p : Prop) (hp : p) : p")
     limits = SearchLimits(seconds=0.5, tactic_seconds=60)
-    result = await search(LeanEnvironment(session, asked), Scripts("sleep 60000"), limits)
+    result = await search(LeanEnvironment(session, goal), Scripts("sleep 60000"), limits)
     assert (result.status, result.reason) == ("limit", "It took 0.5 s.")
-    again = await search(LeanEnvironment(session, asked), Scripts("exact hp"), QUICK)
+    again = await search(LeanEnvironment(session, goal), Scripts("exact hp"), QUICK)
     assert again.proof == ("exact hp",)
 
 
 async def test_what_cannot_be_judged_proves_nothing(session: LeanSession) -> None:
     text = "def f (n : Nat) : Nat := foo n\n\ntheorem t : f 2 = f 3 := by\n  sorry\n"
-    asked = Theorem(Path("A.lean"), text, Position(3, 2))
-    result = await search(LeanEnvironment(session, asked), Scripts("rfl", "simp", "decide"), QUICK)
+    goal = Theorem(Path("A.lean"), text, Position(3, 2))
+    result = await search(LeanEnvironment(session, goal), Scripts("rfl", "simp", "decide"), QUICK)
     assert result.status != "proved"
 
 
 async def test_a_goal_with_an_error_in_it_ends_the_search_with_lean_s_words(session: LeanSession) -> None:
-    asked = theorem("theorem t (n : Nat) : n + foo.bar = n")
-    result = await search(LeanEnvironment(session, asked), Scripts("rfl", "simp"), QUICK)
+    goal = theorem("theorem t (n : Nat) : n + foo.bar = n")
+    result = await search(LeanEnvironment(session, goal), Scripts("rfl", "simp"), QUICK)
     assert result.status == "failed"
     assert "Unknown identifier `foo.bar`" in result.reason

@@ -16,7 +16,7 @@ from prover.search.theorem import CheckedProof, Theorem, check_proof, proof_text
 from tests.prover.search.helpers import theorem
 
 lean = pytest.mark.lean
-ASKED = "set_option pp.fullNames true in #print axioms"
+PRINTED = "set_option pp.fullNames true in #print axioms"
 SWAP = "theorem swap (p q : Prop) (h : p ∧ q) : q ∧ p"
 COMPILED = """namespace Lean.Parser.Tactic
 syntax (name := nativeDecide) "native_decide" optConfig : tactic
@@ -46,15 +46,15 @@ end Shop
 """
 
 
-async def checked(example: Toolchain, asked: Theorem, *proof: str) -> CheckedProof:
-    return await check_proof(asked, proof, example)
+async def checked(example: Toolchain, goal: Theorem, *proof: str) -> CheckedProof:
+    return await check_proof(goal, proof, example)
 
 
 @lean
 async def test_universes_do_not_hide_what_a_proof_rests_on(example: Toolchain) -> None:
     hole = "set_option pp.universes true\n\ntheorem hole.{u} (α : Sort u) (a b : α) : a = b := by sorry\n"
-    asked = Theorem.stated(Path("A.lean"), hole, "theorem t : 1 = 2")
-    done = await checked(example, asked, "exact hole _ 1 2")
+    goal = Theorem.stated(Path("A.lean"), hole, "theorem t : 1 = 2")
+    done = await checked(example, goal, "exact hole _ 1 2")
     assert (done.accepted, done.axioms) == (False, ("sorryAx",))
 
 
@@ -75,7 +75,7 @@ async def test_a_proof_is_accepted_and_its_axioms_are_listed(example: Toolchain)
 
 @lean
 @pytest.mark.parametrize(
-    ("proof", "said"),
+    ("proof", "message"),
     [
         (["sorry"], "declaration uses `sorry`"),
         (["constructor", "exact h.2", "admit"], "declaration uses `sorry`"),
@@ -90,24 +90,24 @@ async def test_a_proof_is_accepted_and_its_axioms_are_listed(example: Toolchain)
     ],
 )
 async def test_what_is_no_proof_is_refused_with_lean_s_words(
-    example: Toolchain, proof: Sequence[str], said: str
+    example: Toolchain, proof: Sequence[str], message: str
 ) -> None:
     done = await checked(example, theorem(SWAP), *proof)
     assert not done.accepted
-    assert said in done.message
+    assert message in done.message
 
 
 @lean
 async def test_only_the_theorem_itself_has_to_be_without_sorry(example: Toolchain) -> None:
-    asked = Theorem.first(
+    goal = Theorem.first(
         Path("Shop.lean"), STRANGE[: STRANGE.index("theorem broken")].replace("sorry", "exact x", 1)
     )
-    assert asked.name == "hidden"
+    assert goal.name == "hidden"
     start = STRANGE[: STRANGE.index("theorem broken")]
-    asked = Theorem.at(Path("Shop.lean"), start, asked.position)
-    done = await checked(example, asked, "exact Nat.le_succ_of_le h")
+    goal = Theorem.at(Path("Shop.lean"), start, goal.position)
+    done = await checked(example, goal, "exact Nat.le_succ_of_le h")
     assert (done.accepted, done.message) == (True, "")
-    done = await checked(example, asked, "exact absurd hole (by decide)")
+    done = await checked(example, goal, "exact absurd hole (by decide)")
     assert not done.accepted
     assert (done.axioms, done.message) == (("sorryAx",), "It depends on sorryAx.")
 
@@ -127,7 +127,7 @@ async def test_only_the_theorem_itself_has_to_be_without_sorry(example: Toolchai
 async def test_trust_in_compiled_code_proves_nothing(
     example: Toolchain, statement: str, proof: str, axiom: str
 ) -> None:
-    """Of the false ones among them, too, Lean makes axioms whose names tell who asked for them."""
+    """Of the false ones among them, too, Lean makes axioms whose names show their origin."""
     done = await checked(example, Theorem.stated(Path("A.lean"), COMPILED, statement), proof)
     assert (done.accepted, done.axioms, done.message) == (False, (axiom,), f"It depends on {axiom}.")
 
@@ -145,8 +145,8 @@ async def test_trust_in_compiled_code_proves_nothing(
     ],
 )
 async def test_a_gap_counts_however_it_is_printed(example: Toolchain, header: str, name: str) -> None:
-    asked = Theorem.stated(Path("A.lean"), header, "theorem t : 1 = 2 ∧ 1 = 2")
-    done = await checked(example, asked, "exact ⟨" + ("«]»" if "«" in header else "hole") + ", hole⟩")
+    goal = Theorem.stated(Path("A.lean"), header, "theorem t : 1 = 2 ∧ 1 = 2")
+    done = await checked(example, goal, "exact ⟨" + ("«]»" if "«" in header else "hole") + ", hole⟩")
     assert not done.accepted
     assert name in done.axioms
     assert done.message == f"It depends on {name}."
@@ -155,8 +155,8 @@ async def test_a_gap_counts_however_it_is_printed(example: Toolchain, header: st
 @lean
 async def test_an_axiom_that_the_file_declares_is_listed_and_does_no_harm(example: Toolchain) -> None:
     header = "namespace N\naxiom «choice, they say» : 1 = 2\naxiom native : 2 = 3"
-    asked = Theorem.stated(Path("A.lean"), header, "theorem t : 1 = 2 ∧ 2 = 3")
-    done = await checked(example, asked, "exact ⟨«choice, they say», native⟩")
+    goal = Theorem.stated(Path("A.lean"), header, "theorem t : 1 = 2 ∧ 2 = 3")
+    done = await checked(example, goal, "exact ⟨«choice, they say», native⟩")
     assert (done.accepted, done.message) == (True, "")
     assert set(done.axioms) == {"N.«choice, they say»", "N.native"}
 
@@ -181,13 +181,13 @@ async def test_an_import_that_is_not_there(example: Toolchain) -> None:
 
 @lean
 async def test_the_file_is_written_and_lean_compiles_it(example: Toolchain, tmp_path: Path) -> None:
-    asked = theorem(SWAP)
+    goal = theorem(SWAP)
     path = tmp_path / "proofs" / "swap.lean"
-    write_proof(path, asked, ["constructor", "exact h.2", "exact h.1"])
+    write_proof(path, goal, ["constructor", "exact h.2", "exact h.1"])
     assert (
         path.read_text()
-        == proof_text(asked, ["constructor", "exact h.2", "exact h.1"])
-        == (f"{SWAP} := by\n  constructor\n  exact h.2\n  exact h.1\n\n{ASKED} _root_.swap\n")
+        == proof_text(goal, ["constructor", "exact h.2", "exact h.1"])
+        == (f"{SWAP} := by\n  constructor\n  exact h.2\n  exact h.1\n\n{PRINTED} _root_.swap\n")
     )
     assert [path.name for path in path.parent.iterdir()] == ["swap.lean"]
 

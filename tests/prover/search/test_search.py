@@ -49,7 +49,7 @@ async def test_the_shortest_of_the_closing_tactics_counts_however_late_it_comes(
     assert [attempt.tactic for attempt in result.tree.nodes[0].attempts] == ["a longer way"]
 
 
-async def test_a_state_is_entered_once_and_failures_are_told() -> None:
+async def test_a_state_is_entered_once_and_failures_are_reported() -> None:
     table: Table = {
         "start": {
             "a": (-0.1, "A"),
@@ -140,10 +140,10 @@ async def test_being_cancelled_lets_the_environment_go() -> None:
     assert environment.let_go == 1
 
 
-async def test_an_environment_that_gives_up_ends_the_search_with_what_it_said() -> None:
+async def test_an_environment_that_gives_up_ends_the_search_with_its_message() -> None:
     table: Table = {"start": {"a": (-0.1, "A")}, "A": {"b": (-0.1, "B"), "c": (-0.2, "dies")}}
     result, _ = await searched(table)
-    assert (result.status, result.reason) == ("failed", "Lean is gone.")
+    assert (result.status, result.reason) == ("failed", "Lean has died.")
     assert [node.tactic for node in result.tree.nodes] == ["", "a", "b"]
 
 
@@ -156,10 +156,10 @@ async def test_a_theorem_that_cannot_be_opened_is_a_failed_search() -> None:
 async def test_a_proposer_that_gives_up_ends_the_search() -> None:
     class Broken:
         async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
-            raise LeanDied("The model is gone.")
+            raise LeanDied("The model has died.")
 
     result = await search(Scripted({}), Broken(), LIMITS)
-    assert (result.status, result.reason) == ("failed", "The model is gone.")
+    assert (result.status, result.reason) == ("failed", "The model has died.")
 
 
 def test_what_is_run_is_cleaned_and_cut() -> None:

@@ -97,7 +97,7 @@ def test_the_first_theorem_without_a_proof_is_found() -> None:
     assert Theorem.first(PATH, TWO).name == "t"
 
 
-def test_what_cannot_be_a_theorem_is_told() -> None:
+def test_what_cannot_be_a_theorem_is_reported() -> None:
     with pytest.raises(BadSource, match="has no name"):
         Theorem.stated(PATH, "", "example : True")
     with pytest.raises(BadSource, match="has no name"):

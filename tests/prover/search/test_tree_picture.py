@@ -61,8 +61,8 @@ def test_any_tree_makes_a_well_formed_picture(tree: SearchTree, title: str) -> N
     height = float(root.attrib["viewBox"].split()[3])
     assert all(float(item.attrib["y"]) < height for item in root.iter(f"{SVG}text"))
     circles = list(root.iter(f"{SVG}circle"))
-    told = sum(node.expanded is not None or node.parent is None for node in tree.nodes)
-    assert told <= len(circles) <= len(tree.nodes)
+    drawn = sum(node.expanded is not None or node.parent is None for node in tree.nodes)
+    assert drawn <= len(circles) <= len(tree.nodes)
 
 
 async def test_the_proof_is_marked_and_what_failed_is_counted() -> None:
@@ -82,7 +82,7 @@ async def test_the_proof_is_marked_and_what_failed_is_counted() -> None:
         f"3 states expanded (numbered in order), {result.tactics} tactics tried; green: the proof;"
         " hollow: not expanded",
     ]
-    for said in (
+    for text in (
         "1 refused (bad); 1 timed out",
         "1 to states already known",
         "1 more that close it",
@@ -91,7 +91,7 @@ async def test_the_proof_is_marked_and_what_failed_is_counted() -> None:
         "⊢ A<B",
         "no goals",
     ):
-        assert said in shown
+        assert text in shown
     root = ElementTree.fromstring(svg)
     assert len([path for path in root.iter(f"{SVG}path") if path.attrib["class"] == "proof"]) == 2
     assert len([dot for dot in root.iter(f"{SVG}circle") if dot.attrib["class"] == "step"]) == 3

@@ -35,7 +35,7 @@ def test_premises_can_stay_as_they_are_written() -> None:
     assert found.with_premises() == ("rw [Nat.add_comm ⟪V⟫, ⟪H⟫]", ("a", "h"))
 
 
-def test_where_a_slot_stands() -> None:
+def test_the_place_of_a_slot() -> None:
     shape = Shape.of("exact ⟪P⟫ ⟪H⟫ _ (⟪P⟫ ⟪V⟫)")
     assert [slot.group for slot in shape.slots] == ["first", "argument", "argument", "argument"]
     assert [slot.arguments for slot in shape.slots] == [3, 0, 1, 0]

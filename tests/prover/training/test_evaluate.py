@@ -1,4 +1,4 @@
-"""What is exported, measured and told on the card, from one small run over real pairs."""
+"""What is exported, measured and written on the card, from one small run over real pairs."""
 
 import json
 from pathlib import Path
@@ -52,14 +52,14 @@ def test_from_run_to_card(
     known = EncodedPairs(pairs, part)
     lists = tmp_path / "lists.jsonl"
     write_lists(lists, known, [["foo"] for _ in tactic_steps(known)])
-    asked = [str(model), str(pairs), "--part", part, "--json", str(tmp_path / "figures.json")]
-    assert command("prover evaluate")([*asked, "--premises", "none", "gold", f"ours={lists}"]) == 0
+    base = [model, pairs, "--part", part, "--json", tmp_path / "figures.json"]
+    assert command("prover evaluate")([*base, "--premises", "none", "gold", f"ours={lists}"]) == 0
     shown = capsys.readouterr().out
-    assert command("prover evaluate")([*asked[:4], "--premises", "none", "--count", "4", "--limit", "5"]) == 0
+    assert command("prover evaluate")([*base[:4], "--premises", "none", "--count", "4", "--limit", "5"]) == 0
     assert "| exact@4 | head@4 |" in capsys.readouterr().out
     assert "| none |" in shown and "| gold |" in shown and "| ours |" in shown
-    told = ["--figures", str(tmp_path / "figures.json"), "--hardware", "one core", "--note", "A test."]
-    assert command("prover card")([model, run, *told]) == 0
+    notes = ["--figures", str(tmp_path / "figures.json"), "--hardware", "one core", "--note", "A test."]
+    assert command("prover card")([model, run, *notes]) == 0
     text = (model / "README.md").read_text(encoding="utf-8")
     assert known.manifest.digest in text and "12 steps of 8 pairs" in text and "- A test." in text
     assert shown.splitlines()[2] in text  # the table is the one that was printed
@@ -116,8 +116,8 @@ def test_lists_of_another_split_and_samples_that_are_too_small_are_refused(
     write_lists(tmp_path / "lists.jsonl", known, [["foo"]] * (steps - 1))
     assert command("prover evaluate")(arguments) != 0
     assert f"{steps - 1} of {steps} rows" in capsys.readouterr().err
-    asked = set(sample(steps, 2))
-    write_lists(tmp_path / "lists.jsonl", known, [["foo"] if row in asked else None for row in range(steps)])
+    kept = set(sample(steps, 2))
+    write_lists(tmp_path / "lists.jsonl", known, [["foo"] if row in kept else None for row in range(steps)])
     assert command("prover evaluate")(arguments) != 0
     assert f"lacks {steps - 2} of the {steps} steps" in capsys.readouterr().err
     assert command("prover evaluate")([*arguments, "--limit", "2"]) == 0

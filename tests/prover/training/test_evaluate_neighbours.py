@@ -22,7 +22,7 @@ OWN = "exact le_swap m n k"
 
 @pytest.fixture
 def records(tmp_path: Path) -> Path:
-    """The records of a library in which one proof stands above the wanted theorem, and one below."""
+    """The records of a library with a proof above the wanted theorem, and one below."""
     root = tmp_path / "project"
     root.mkdir()
     (root / "lakefile.toml").write_text('name = "num"\n[[lean_lib]]\nname = "Num"\n')
@@ -62,9 +62,7 @@ def test_an_adapted_tactic_is_the_proofs_own(tmp_path: Path, steps: Path, record
     assert evaluated(tmp_path, steps, records, "--cache", str(tmp_path / "cache"))["known"] == found["known"]
 
 
-def test_what_stands_below_is_known_only_if_it_is_asked_for(
-    tmp_path: Path, steps: Path, records: Path
-) -> None:
+def test_later_theorems_are_known_only_on_request(tmp_path: Path, steps: Path, records: Path) -> None:
     row = json.loads(steps.read_text())
     steps.write_text(json.dumps({**row, "tactic": "simpa using k"}) + "\n")
     assert figures(evaluated(tmp_path, steps, records), 1) == [0, 0, 0]

@@ -31,7 +31,7 @@ WORDS = ("add", "mul", "sub", "inf", "sup", "max", "min", "gcd", "lcm", "pow")
 
 @pytest.fixture(scope="module")
 def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Theorems of four files whose target tells the tactic: a lemma, a hypothesis, or `constructor`."""
+    """Theorems of four files whose target determines the tactic: a lemma, a hypothesis, or `constructor`."""
     folder = tmp_path_factory.mktemp("library")
     lemmas = [f"theorem {one}_comm (x y : α) : {one} x y = {one} y x := foreign" for one in WORDS]
     (folder / "Lemmas.lean").write_text("\n".join(lemmas) + "\n", encoding="utf-8")

@@ -117,7 +117,9 @@ def test_what_was_collected_is_used_again(library: Path, work: Path, monkeypatch
     assert (work / "turns.json").read_text() == first
 
 
-def test_a_damaged_collection_is_told(library: Path, work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_collection_is_reported(
+    library: Path, work: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = work / "steps.jsonl"
     whole = path.read_text(encoding="utf-8")
     path.write_text(whole + '{"theorem": 3', encoding="utf-8")

@@ -110,8 +110,6 @@ def test_a_damaged_folder_is_refused(records: Path, tmp_path: Path, file: str) -
 
 
 def test_an_unfinished_folder_is_refused(records: Path, tmp_path: Path) -> None:
-    from lean_extract.common.errors import BadRecords
-
     build_pairs([records], tmp_path / "pairs", [])
     manifest = tmp_path / "pairs" / "manifest.json"
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "version": 99}))
@@ -150,31 +148,16 @@ def test_heads() -> None:
 def test_a_goal_of_which_only_the_beginning_is_known_makes_no_pair(records: Path, tmp_path: Path) -> None:
     steps = tmp_path / "steps.jsonl"
     shown = [
-        {
-            "theorem": "Nat.both",
-            "file": "Sums.lean",
-            "line": 7,
-            "goal": "⊢ a + b …",
-            "tactic": "exact add_comm a b",
-        },
-        {
-            "theorem": "Nat.both",
-            "file": "Sums.lean",
-            "line": 9,
-            "goal": "⊢ 0 + a = a * 1",
-            "tactic": "simp [h]",
-        },
-        {
-            "theorem": "Nat.zero_add",
-            "file": "Sums.lean",
-            "line": 4,
-            "goal": "⊢ 0 …",
-            "tactic": "rw [add_comm, foo]",
-        },
+        {"theorem": f"Nat.{name}", "file": "Sums.lean", "line": line, "goal": goal, "tactic": tactic}
+        for name, line, goal, tactic in (
+            ("both", 7, "⊢ a + b …", "exact add_comm a b"),
+            ("both", 9, "⊢ 0 + a = a * 1", "simp [h]"),
+            ("zero_add", 4, "⊢ 0 …", "rw [add_comm, foo]"),
+        )
     ]
     steps.write_text("".join(json.dumps(step) + "\n" for step in shown), encoding="utf-8")
     text = (tmp_path / "library" / "Sums.lean").read_text(encoding="utf-8")
-    # a tactic that tells nothing of its goal, so that the shortened one is all there is
+    # a tactic that says nothing about its goal, so that the shortened one is all there is
     text = text.replace("  constructor\n", "  foo\n")
     (tmp_path / "library" / "Sums.lean").write_text(text, encoding="utf-8")
     extract_project(tmp_path / "library", records, states=True)
@@ -185,14 +168,11 @@ def test_a_goal_of_which_only_the_beginning_is_known_makes_no_pair(records: Path
     assert "exact Nat.add_comm a b" not in found
     assert manifest.left_out["tactic: only the beginning of the goal is known"] == 1
     assert found["simp [h]"].origin == "comment" and found["simp [h]"].goal.target == "0 + a = a * 1"
-    assert found["rw [Nat.add_comm, foo]"].goal.target == "0 + a = a"  # the text tells the whole of it
+    assert found["rw [Nat.add_comm, foo]"].goal.target == "0 + a = a"  # the text has all of it
 
     dataset = build_dataset(out, tmp_path / "dataset")
     counts = {
         origin: sum(n for key, n in dataset.queries.items() if key.endswith(f"/{origin}"))
-        for origin in ORIGINS
+        for origin in ("statement", "comment", "comment-truncated")
     }
     assert counts == {"statement": 2, "comment": 0, "comment-truncated": 1}
-
-
-ORIGINS = ("statement", "comment", "comment-truncated")

@@ -199,7 +199,7 @@ def test_presets_are_read(preset: str) -> None:
     assert load_run(Path(preset)).schedule.steps > 0
 
 
-def test_a_mistyped_setting_is_told() -> None:
+def test_a_mistyped_setting_is_reported() -> None:
     with pytest.raises(BadSettings, match=r"unknown setting `shape\.layer`"):
         parse({"dataset": "d", "run": "r", "shape": {"layer": 3}})
     with pytest.raises(BadSettings, match=r"`prompt.form` must be one of numbered, reprover"):

@@ -34,12 +34,12 @@ def nested(
     return found
 
 
-TERMS = nested(
-    st.builds(SymbolTerm, st.sampled_from(SYMBOLS)),
-    lambda inner: st.builds(
-        SymbolTerm, st.sampled_from(SYMBOLS), st.lists(inner, min_size=1, max_size=2).map(tuple)
-    ),
-)
+def terms(arguments: SearchStrategy[tuple[SymbolTerm, ...]]) -> SearchStrategy[SymbolTerm]:
+    """Terms with these arguments. Whatever is not given, hypothesis would draw by its type."""
+    return st.builds(SymbolTerm, st.sampled_from(SYMBOLS), arguments, st.just(()))
+
+
+TERMS = nested(terms(st.just(())), lambda inner: terms(st.lists(inner, min_size=1, max_size=2).map(tuple)))
 STATEMENTS = st.builds(
     ParsedStatement,
     st.just(frozenset(VARIABLES)),

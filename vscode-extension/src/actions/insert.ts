@@ -30,8 +30,8 @@ export async function insert(
   try {
     await attempt(server, positions, positionId, wanted);
   } catch (error) {
-    const said = error instanceof Refused ? error.message : sentence(readFailure(error));
-    void vscode.window.showWarningMessage(`Premise Suggest: ${said}`);
+    const message = error instanceof Refused ? error.message : sentence(readFailure(error));
+    void vscode.window.showWarningMessage(`Premise Suggest: ${message}`);
   }
 }
 
@@ -44,7 +44,7 @@ async function attempt(
   for (let tries = 0; tries < TRIES; tries++) {
     const tracked = positions.find(positionId);
     if (tracked === undefined || tracked.position === null) throw new Refused(CHANGED);
-    // The focus goes there before anything is asked: what the person opens meanwhile must not lose it.
+    // The focus goes there before any request: what the person opens meanwhile must not lose it.
     const editor = await show(await vscode.workspace.openTextDocument(vscode.Uri.parse(tracked.uri)));
     const { version } = editor.document;
     const edits = await ask(server, tracked.uri, tracked.position, wanted);

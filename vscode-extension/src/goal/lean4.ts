@@ -1,7 +1,7 @@
 /**
  * The client of the Lean 4 extension, as far as it is there.
  *
- * What that extension exports has no version and may change, so everything is looked at before it is used.
+ * What that extension exports has no version and may change, so everything is checked before it is used.
  */
 
 import * as vscode from "vscode";
@@ -27,7 +27,7 @@ export class Lean4Extension {
     return vscode.extensions.getExtension(LEAN4) !== undefined;
   }
 
-  /** The running client for a file; undefined where there is none, or the extension does not say in time. */
+  /** The running client for a file; undefined without one, or if the extension does not answer in time. */
   async clientFor(uri: vscode.Uri): Promise<LeanClient | undefined> {
     const provider = await this.provider();
     if (provider === undefined) return undefined;
@@ -46,7 +46,7 @@ export class Lean4Extension {
   }
 }
 
-/** Whether Lean still works on a file, as its client has been told. */
+/** Whether Lean still works on a file, according to its client. */
 export function isProcessing(client: LeanClient, uri: vscode.Uri): boolean {
   const { progress } = client as { readonly progress?: unknown };
   if (!(progress instanceof Map)) return false;

@@ -34,7 +34,7 @@ export function askedColumn(line: string, column: number): number {
   return touched ?? (spans.length === 1 ? spans[0] : undefined) ?? column;
 }
 
-/** Where tactics begin on the line before the cursor, the nearest first: there the goal is asked for where none is left. */
+/** Where tactics begin on the line before the cursor, the nearest first: the goal there is used if none is left. */
 export function tacticStarts(line: string, column: number): readonly number[] {
   const ends = [...withoutComment(line).matchAll(STARTS)].map((match) => match.index + match[0].length);
   return ends.filter((start) => start < column).reverse().slice(0, MOST_STARTS);

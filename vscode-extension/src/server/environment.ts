@@ -1,4 +1,4 @@
-/** The server's own environment: made with `venv`, filled by pip, and gone again where that fails. */
+/** The server's own environment: made with `venv`, filled by pip, and removed if that fails. */
 
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -77,8 +77,8 @@ export function sourceOf(typed: string, home: string, platform: NodeJS.Platform)
 
 function venvFailed(result: RunResult, python: string): Outcome {
   if (result.failure === "cancelled") return { kind: "cancelled" };
-  const said = `${result.stdout}\n${result.stderr}`;
-  const hint = /ensurepip|python3?[\d.]*-venv/u.test(said)
+  const output = `${result.stdout}\n${result.stderr}`;
+  const hint = /ensurepip|python3?[\d.]*-venv/u.test(output)
     ? "This Python lacks the module venv: on Debian and Ubuntu, install the package python3-venv, then try again."
     : "See the output for details.";
   return { kind: "failed", message: `${python} could not make an environment: ${lastWords(result.stderr) || ended(result)}.`, hint };

@@ -1,4 +1,4 @@
-/** Finding a server that can be started, or saying why there is none. Runs programs, reads no settings. */
+/** Finds a server that can be started, or says why there is none. Runs programs, reads no settings. */
 
 import { access, constants } from "node:fs/promises";
 
@@ -70,7 +70,7 @@ function withoutServer(python: FoundPython | undefined): Problem {
   return problems.packageMissing(python.file);
 }
 
-/** The program that the setting names; where that cannot run, nothing else is tried behind the user's back. */
+/** The program that the setting names; if it cannot run, nothing else is tried. */
 async function asSet(search: Search): Promise<Found> {
   const typed = programs.typedPath(search.setting, search.home, search.platform);
   const files = programs.isPath(typed)
@@ -139,11 +139,11 @@ async function probe(call: PythonCall, search: Search): Promise<FoundPython | un
   return python;
 }
 
-/** What a Python said of itself; a start-up file may have printed something before. */
-export function readProbe(call: PythonCall, said: string): FoundPython | undefined {
-  const version = versionAfter("python", said);
+/** What a Python reports of itself; a start-up file may have printed something before. */
+export function readProbe(call: PythonCall, output: string): FoundPython | undefined {
+  const version = versionAfter("python", output);
   if (version === null) return undefined;
-  const lines = said.split(/\r?\n/u);
+  const lines = output.split(/\r?\n/u);
   const after = (name: string) => lines.findLast((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? "";
   return { call, file: after("file") || call.command, version, server: readVersion(after("server")) };
 }

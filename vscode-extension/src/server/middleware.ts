@@ -1,4 +1,4 @@
-/** What stands between VS Code's own requests and the server: at most two at a time, and only its own settings. */
+/** Filters VS Code's own requests to the server: at most two at a time, and only its own settings. */
 
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
@@ -15,7 +15,7 @@ export const SECTION = "premiseSuggest";
 /** VS Code lists completions when all servers have answered: where another one completes too, we keep it no longer. */
 const COMPLETION_MS = 2000;
 
-/** `canCompete` tells whether another server completes Lean's names, too. */
+/** `canCompete`: whether another server completes Lean's names, too. */
 export function middleware(limiter: Limiter, canCompete: () => boolean): Middleware {
   const limited = async <T>(
     weight: Weight,

@@ -77,9 +77,9 @@ export function serverTooOld(where: string, found: Version, isOwn: boolean): Pro
   };
 }
 
-/** The server ended before it could answer. `said` is the end of what it wrote as errors. */
-export function crashedAtStart(said: string): Problem {
-  const last = lastWords(said);
+/** The server ended before it could answer. `errors` is the end of what it wrote to stderr. */
+export function crashedAtStart(errors: string): Problem {
+  const last = lastWords(errors);
   return {
     reason: "crashed",
     message: last === "" ? "The server ended as soon as it was started." : `The server could not start: ${last}`,

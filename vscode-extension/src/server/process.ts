@@ -11,7 +11,7 @@ const WORDS_MS = 200;
 
 export class ServerProcess {
   readonly child: ChildProcessWithoutNullStreams;
-  /** Resolves when the process is gone, or never was. */
+  /** Resolves when the process has ended, or did not start. */
   readonly ended: Promise<void>;
   private words = "";
   private over = false;
@@ -21,7 +21,7 @@ export class ServerProcess {
     this.child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.words = (this.words + text).slice(-KEPT);
     });
-    // A server that ends while something is being written to it is told by its end, not by the broken pipe.
+    // A server that ends while something is being written to it is reported by its exit, not by the broken pipe.
     this.child.stdin.on("error", () => undefined);
     this.ended = new Promise((resolve) => {
       const end = () => {
@@ -44,7 +44,7 @@ export class ServerProcess {
     return this.words;
   }
 
-  /** End the process: its input is closed, then it is asked to go, then it is made to. */
+  /** End the process: close its input, then terminate it, then kill it. */
   async end(): Promise<void> {
     if (this.over) return;
     this.child.stdin.end();

@@ -1,4 +1,4 @@
-/** Where programs may be, on this and on other systems. Pure: nothing is looked at. */
+/** Where programs may be, on this and on other systems. Pure: it reads no files. */
 
 import path from "node:path";
 
@@ -70,7 +70,7 @@ export function pythonNames(platform: Platform): readonly string[] {
   return platform === "win32" ? ["python", "python3"] : ["python3", "python3.13", "python3.12", "python3.11", "python"];
 }
 
-/** Whether a file lies in a folder, or is it; Windows' paths in any case, with either slash. */
+/** Whether a file is in a folder, or is the folder; Windows' paths in any case, with either slash. */
 export function isWithin(file: string, folder: string, platform: Platform): boolean {
   const paths = pathsOf(platform);
   const fold = (text: string) => (platform === "win32" ? paths.normalize(text).toLowerCase() : paths.normalize(text));

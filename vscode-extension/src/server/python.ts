@@ -7,7 +7,7 @@ import { within } from "../timing";
 
 const WAIT_MS = 3000;
 
-/** The selected Python's file; undefined where there is none, or the Python extension does not answer. */
+/** The selected Python's file; undefined without one, or if the Python extension does not answer. */
 export async function selectedPython(resource: vscode.Uri | undefined): Promise<string | undefined> {
   const extension = vscode.extensions.getExtension<unknown>("ms-python.python");
   if (extension === undefined) return undefined;

@@ -22,7 +22,7 @@ export class Restarts {
     return 250 * 2 ** Math.max(0, this.used - 1);
   }
 
-  /** A person asked for a start: the count begins anew. */
+  /** The user requested a start: the count begins again. */
   reset(): void {
     this.used = 0;
   }

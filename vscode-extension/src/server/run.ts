@@ -27,7 +27,7 @@ export function run(command: string, args: readonly string[], options: RunOption
   if (signal?.aborted) return Promise.resolve({ code: null, stdout: "", stderr: "", failure: "cancelled" });
   return new Promise((resolve) => {
     let failure: RunResult["failure"];
-    const said = { stdout: "", stderr: "" };
+    const output = { stdout: "", stderr: "" };
     const child = spawn(command, args, { cwd, windowsHide: true, stdio: ["ignore", "pipe", "pipe"] });
     const stop = (why: RunResult["failure"]) => {
       failure ??= why;
@@ -39,18 +39,18 @@ export function run(command: string, args: readonly string[], options: RunOption
     const finish = (code: number | null) => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", cancel);
-      resolve({ code: failure === undefined ? code : null, ...said, ...(failure && { failure }) });
+      resolve({ code: failure === undefined ? code : null, ...output, ...(failure && { failure }) });
     };
     signal?.addEventListener("abort", cancel, { once: true });
     for (const name of ["stdout", "stderr"] as const) {
       child[name].setEncoding("utf8").on("data", (text: string) => {
-        said[name] = (said[name] + text).slice(-KEPT);
+        output[name] = (output[name] + text).slice(-KEPT);
         onOutput?.(text);
       });
     }
     child.on("error", (error) => {
       failure ??= "notStarted";
-      said.stderr += error.message;
+      output.stderr += error.message;
       finish(null);
     });
     child.on("close", (code) => finish(code));

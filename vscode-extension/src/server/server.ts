@@ -63,14 +63,14 @@ export class Server implements vscode.Disposable {
     await (this.starting ??= this.launch().finally(() => (this.starting = undefined)));
   }
 
-  /** Start the server anew because a person asked, or because its settings changed. */
+  /** Start the server anew because the user requested it, or because its settings changed. */
   async restart(): Promise<void> {
     this.restarts.reset();
     await this.stop();
     await this.start();
   }
 
-  /** End the server; resolves when its process is gone. */
+  /** End the server; resolves when its process has ended. */
   async stop(): Promise<void> {
     this.generation += 1;
     clearTimeout(this.timer);
@@ -140,7 +140,7 @@ export class Server implements vscode.Disposable {
     else this.set({ kind: "problem", problem: crashedAtStart(session.lastWords) });
   }
 
-  /** The process is gone though nobody stopped it. */
+  /** The process ended without being stopped. */
   private gone(generation: number): void {
     if (generation !== this.generation || this.disposed || this.current.kind !== "running") return;
     const { session } = this;

@@ -17,7 +17,7 @@ import { middleware, SECTION } from "./middleware";
 import { ServerProcess } from "./process";
 import type { Program } from "./programs";
 
-/** The files that the server is told of. */
+/** The files whose changes the server is notified of. */
 export const LEAN_FILES = [
   { scheme: "file", language: "lean4" },
   { scheme: "file", language: "lean" },
@@ -26,7 +26,7 @@ export const LEAN_FILES = [
 const STATUS = "$/premiseSuggest/status";
 const STOP_MS = 1500;
 
-/** A client that only writes down what goes wrong: a person is told by the supervisor, which takes it back when it is mended. */
+/** A client that only logs problems: the supervisor shows them, and withdraws them once they are solved. */
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
@@ -40,7 +40,7 @@ export interface SessionOptions {
   readonly limiter: Limiter;
   readonly canCompete: () => boolean;
   readonly onStatus: (status: unknown) => void;
-  /** The process is gone, whether that was wanted or not. */
+  /** The process has ended, intentionally or not. */
   readonly onGone: () => void;
 }
 
@@ -70,10 +70,10 @@ export class Session {
 
   /** Resolves when the server answers; rejects where it ends before that. */
   async start(): Promise<void> {
-    const gone = this.process.ended.then(() => Promise.reject(new Error("The server ended.")));
+    const ended = this.process.ended.then(() => Promise.reject(new Error("The server ended.")));
     const started = this.client.start();
-    started.catch(() => undefined); // Where the process ends first, that is what is told.
-    await Promise.race([started, gone]);
+    started.catch(() => undefined); // If the process ends first, that is reported.
+    await Promise.race([started, ended]);
   }
 
   request(method: string, params: object, signal?: AbortSignal): Promise<unknown> {
@@ -98,7 +98,7 @@ export class Session {
     }
   }
 
-  /** End the server; resolves when its process is gone. */
+  /** End the server; resolves when its process has ended. */
   async end(): Promise<void> {
     try {
       await this.client.dispose(STOP_MS);

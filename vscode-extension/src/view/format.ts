@@ -9,7 +9,7 @@ export function counted(number: number, noun: string): string {
   return `${NUMBERS.format(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** What Lean said of a tactic, in a few words. */
+/** Lean's verdict on a tactic, in a few words. */
 export function verdict(tactic: TacticItem): string {
   if (tactic.status === "closes") return tactic.rests_on_sorry ? `closes the goal, ${restsOnSorry(tactic)}` : "closes the goal";
   if (tactic.status === "unjudged") return fold(tactic.message) || "cannot be judged";
@@ -44,7 +44,7 @@ export function scopeLabel(premise: PremiseItem): string {
   return premise.import === null ? "out of scope" : `needs ${premise.import}`;
 }
 
-/** That it stands on something unproved; nothing where that is not known of it. */
+/** That it rests on something unproved; empty if that is unknown. */
 export function sorryLabel(premise: PremiseItem): string {
   if (premise.has_error === true) return "has an error";
   return premise.rests_on_sorry === true ? "rests on sorry" : "";

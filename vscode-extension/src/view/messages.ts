@@ -112,7 +112,7 @@ function readTactic(value: unknown): TacticItem | null {
     origin: typeof origin === "string" ? origin : "",
     rests_on_sorry: rests_on_sorry === true,
     unfinished: Array.isArray(unfinished) ? unfinished.filter((name) => typeof name === "string") : [],
-    edit: null, // the server knows it, and is asked for it when it is inserted
+    edit: null, // the server knows it, and sends it when it is inserted
   };
 }
 

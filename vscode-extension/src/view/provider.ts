@@ -1,4 +1,4 @@
-/** The *Premises* view inside VS Code: keeps the last state, shows it when there is a page, passes on what is asked. */
+/** The *Premises* view inside VS Code: keeps the last state, shows it when there is a page, passes on requests. */
 
 import { randomBytes } from "node:crypto";
 

@@ -1,4 +1,4 @@
-/** What stands in the list, in order. Pure. */
+/** The content of the list, in order. Pure. */
 
 import type { PremiseItem, TacticItem, TacticVerdict } from "../generated/answers";
 import { counted } from "./format";
@@ -25,17 +25,17 @@ export type Row = TacticRow | PremiseRow;
 export interface Section {
   readonly id: "tactics" | "pinned" | "premises";
   readonly title: string;
-  /** What stands in the place of rows where there are none, or what is still going on. */
+  /** The text in place of rows if there are none, or what is still in progress. */
   readonly note: string;
   readonly running: boolean;
   readonly rows: readonly Row[];
   /** How many rows there are, those that are folded away among them. */
   readonly count: number;
-  /** Whether all rows are shown, where there are so many that the list folds; null where there are not. */
+  /** Whether all rows are shown, if there are enough for the list to fold; otherwise null. */
   readonly unfolded: boolean | null;
 }
 
-/** How many tactics stand above the premises while the rest is folded away. */
+/** How many tactics are above the premises while the rest is folded away. */
 export const FOLDED = 5;
 
 /** How much of a long list of tactics is shown. */
@@ -57,7 +57,7 @@ export function sections(state: ViewState, pins: readonly Pin[], fold: Fold = FO
   return found;
 }
 
-/** Names a premise in the list, whichever section it stands in: its row keeps the focus when it is pinned. */
+/** Names a premise in the list, whichever section it is in: its row keeps the focus when it is pinned. */
 export function premiseKey(premise: PremiseItem): string {
   return `premise ${premise.module} ${premise.name}`;
 }
@@ -123,7 +123,7 @@ function premisesUnder(heading: Pick<Section, "id" | "title" | "note">, all: rea
   return { ...heading, running: false, rows, count: rows.length, unfolded: null };
 }
 
-/** Each key once, its first row kept: two rows of one key could not be told apart. */
+/** Each key once, its first row kept: two rows of one key could not be distinguished. */
 function unique<T extends Row>(rows: readonly T[]): T[] {
   return [...new Map([...rows].reverse().map((row) => [row.key, row])).values()].reverse();
 }
@@ -135,7 +135,7 @@ export function togglePin(pins: readonly Pin[], premise: PremiseItem, file: stri
   return rest.length < pins.length ? rest : [...pins, { premise, file }];
 }
 
-/** What is said aloud once an answer is whole; nothing while more may come. */
+/** What a screen reader announces once an answer is complete; nothing while more may come. */
 export function announcement(state: ViewState, title: string): string {
   if (state.kind !== "ready") return title;
   if (state.tacticsState === "running" || state.busy === true) return "";

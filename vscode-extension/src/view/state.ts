@@ -2,7 +2,7 @@
  * What the *Premises* view can show, and what it can ask for. Pure types: the extension and the page
  * both build on them, so nothing here imports `vscode` or the DOM.
  *
- * The extension tells the view one whole state at a time; the page works out what changed.
+ * The extension sends the view one whole state at a time; the page works out what changed.
  */
 
 import type { IndexItem, PartItem, PremiseItem, TacticItem } from "../generated/answers";
@@ -71,15 +71,15 @@ export interface Failed extends Common, Failure {
   readonly kind: "failed";
 }
 
-/** `off`: not asked for; `running`: more may come; `done`; `failed`: could not be tried (`warnings` say why). */
+/** `off`: not requested; `running`: more may come; `done`; `failed`: could not be tried (`warnings` say why). */
 export type TacticsState = "off" | "running" | "done" | "failed";
 
 /** An answer, whole or still coming. */
 export interface Ready extends Common {
   readonly kind: "ready";
-  /** Identifies the position that was asked about (the extension chooses; it comes back with what is inserted). */
+  /** Identifies the position of the request (the extension chooses; it comes back with what is inserted). */
   readonly positionId: string;
-  /** The file that was asked about, as a URI: scopes are judged by its imports. */
+  /** The file of the request, as a URI: scopes are judged by its imports. */
   readonly file: string;
   readonly goal: string;
   /** The subexpressions of the target that can be selected. */
@@ -93,7 +93,7 @@ export interface Ready extends Common {
   readonly index: IndexItem;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
-  /** An index run that goes on behind this answer. */
+  /** An index run in progress during this answer. */
   readonly indexing?: Progress;
 }
 
@@ -123,7 +123,7 @@ export interface ViewActions {
   run(command: ViewCommand): void;
 }
 
-/** A premise that a person keeps at hand, with the file by whose imports its scope was judged. */
+/** A pinned premise, with the file by whose imports its scope was judged. */
 export interface Pin {
   readonly premise: PremiseItem;
   readonly file: string;

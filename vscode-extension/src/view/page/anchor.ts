@@ -1,4 +1,4 @@
-/** Keeps what a person looks at where it is while rows come in above it. */
+/** Keeps the visible rows in place while rows arrive above them. */
 
 /** Run an update; then scroll so that the row under the mouse, or with the focus, or at the top, has not moved. */
 export function holdingStill(scroller: HTMLElement, update: () => void): void {

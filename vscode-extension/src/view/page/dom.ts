@@ -19,7 +19,7 @@ export function setText(node: HTMLElement, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Set a sentence; what stands `so` in it is set as code. */
+/** Set a sentence; what is in `backticks` is set as code. */
 export function setProse(node: HTMLElement, text: string): void {
   const parts = text.split("`");
   if (node.textContent === parts.join("")) return;
@@ -40,7 +40,7 @@ export function setAttribute(node: HTMLElement, name: string, value: string | nu
   else node.setAttribute(name, value);
 }
 
-/** Set the text of a name, with places to break it behind its dots. */
+/** Set the text of a name, with places to break it after its dots. */
 export function setName(node: HTMLElement, name: string): void {
   if (node.textContent === name) return;
   const parts = name.split(/(?<=\.)/u);

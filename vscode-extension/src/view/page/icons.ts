@@ -19,7 +19,7 @@ export type IconName = keyof typeof PATHS;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An icon, hidden from screen readers: what stands beside it, or its button's label, says the same. */
+/** An icon, hidden from screen readers: the text next to it, or its button's label, says the same. */
 export function icon(name: IconName): SVGSVGElement {
   const drawing = document.createElementNS(SVG, "svg");
   drawing.setAttribute("viewBox", "0 0 16 16");

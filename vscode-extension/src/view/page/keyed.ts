@@ -1,4 +1,4 @@
-/** Children of an element, told apart by keys: updated in place, so that focus, scroll and selection stay. */
+/** Children of an element, distinguished by keys: updated in place, so that focus, scroll and selection stay. */
 
 /** What shows one item. */
 export interface ItemView<T> {

@@ -7,13 +7,13 @@ import { element, setAttribute, setText } from "./dom";
 import { arrange, KeyedChildren, type ItemView } from "./keyed";
 import { makeRow, type RowView } from "./rows";
 
-/** What the list tells. */
+/** What the list reports. */
 export interface ListEvents {
   /** A row was chosen, by click or Enter. */
   chosen(row: Row, withImport: boolean): void;
   /** A key that the list does not know, on a row. */
   pressed(event: KeyboardEvent, view: RowView): void;
-  /** The row that actions are for is another, or has changed in place or size; null where there is none. */
+  /** The row that actions are for is another, or has changed in place or size; null without one. */
   target(view: RowView | null): void;
   /** Another row is the active one. */
   activated(key: string | null): void;
@@ -76,7 +76,7 @@ export class PremiseList {
     this.events.target(this.target);
   }
 
-  /** The active row takes the focus; false where there is none. */
+  /** The active row takes the focus; false without one. */
   focus(): boolean {
     const view = this.view(this.active);
     view?.element.focus({ preventScroll: true });
@@ -182,7 +182,7 @@ class SectionView implements ItemView<Section> {
     this.showMore(section);
   }
 
-  /** What stands highest below the heading. */
+  /** The topmost entry below the heading. */
   private get top(): Element {
     return this.rows.firstElementChild ?? this.note;
   }

@@ -1,4 +1,4 @@
-/** The message that stands in the place of an answer: what is so, what to do, and buttons that do it. */
+/** The message shown in place of an answer: what happened, what to do, and buttons that do it. */
 
 import { progressLine, type Message } from "../describe";
 import type { Progress, ViewCommand } from "../state";

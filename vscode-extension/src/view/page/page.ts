@@ -95,7 +95,7 @@ export class Page {
     event.preventDefault();
   }
 
-  /** Time has passed: ages are told anew. */
+  /** Time has passed: ages are updated. */
   tick(): void {
     this.foot.refresh();
   }

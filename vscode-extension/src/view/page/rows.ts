@@ -21,7 +21,7 @@ export function makeRow(row: Row): RowView {
   return row.kind === "tactic" ? new TacticView(row) : new PremiseView(row);
 }
 
-/** A screen reader reads an option as its text, in the order in which it stands here. */
+/** A screen reader reads an option as its text, in the order given here. */
 function option(kind: string): HTMLElement {
   made += 1;
   return element("div", `row ${kind}`, { role: "option", id: `row-${made}`, tabindex: "-1", "aria-selected": "false" });

@@ -1,4 +1,4 @@
-/** The actions for one row: buttons that stand at its edge, and follow the list in the order of tabs. */
+/** The actions for one row: buttons at its edge, and follow the list in the order of tabs. */
 
 import type { Row } from "../sections";
 import { visible } from "../format";
@@ -51,7 +51,7 @@ export class Toolbar {
     this.element.hidden = true;
   }
 
-  /** Stand at this row's upper edge, where little is written; away where there is none. */
+  /** Move to this row's upper edge, where there is little text; hide without a row. */
   show(view: RowView | null): void {
     this.target = view;
     this.element.hidden = view === null;

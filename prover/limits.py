@@ -1,0 +1,88 @@
+"""The policy numbers of this package: how much work a goal gets, how large files may be, and how long things may take.
+
+What belongs to a model (features, weights, odds, prompts) is next to the model.
+"""
+
+from __future__ import annotations
+
+# Time limits.
+SEARCH_SECONDS = 60.0
+"""The wall time of a proof search, from the first state on, unless another is given."""
+TACTIC_SECONDS = 5.0
+"""The time for one tactic in a proof search, unless another is given, and where outcomes are collected for fitting."""
+PROOF_CHECK_SECONDS = 300.0
+"""After this time, the Lean process that checks a found proof is killed."""
+DOJO_START_SECONDS = 600.0
+"""How long LeanDojo may take to reach a theorem once its repository is traced."""
+QUICK_AUTOMATION_SECONDS = 3.0
+"""The most time for each of the quick tactics of automation."""
+
+# Suggestions. A trial of a tactic uses up a part of both.
+SUGGESTION_SECONDS = 10.0
+"""The time for all tactics of a suggestion, unless the settings give another."""
+SUGGESTION_TACTICS = 24
+"""How many tactics a suggestion tries, unless the settings give another number."""
+
+# Proof search.
+SEARCH_NODES = 512
+"""States to expand in one search, unless another number is given."""
+SEARCH_TACTICS = 32
+"""Tactics to try on one state, unless another number is given."""
+
+# Proof terms from the lemmas and facts of a goal.
+MAX_UNIFICATIONS = 1200
+"""Unifications for one goal."""
+MAX_TERM_DEPTH = 8
+"""The deepest nesting of parts. It stops the endless use of a hypothesis such as `p n → p (n + 1)`."""
+MAX_BOUND_TERM_NODES = 400
+"""Larger terms are not bound to variables, which keeps bindings from growing without end."""
+MAX_PROJECTIONS = 5
+"""Projections and further arguments to follow after a fact's own arguments."""
+MAX_WAYS_OF_A_FACT = 24
+"""Ways in which one fact can be used."""
+MAX_ARGUMENTS_OF_A_TYPE = 64
+"""Arguments that are read from one type."""
+MAX_FACT_CHARACTERS = 4000
+"""Longer facts of a state are compared as text, not parsed."""
+MAX_FACT_DEPTH = 8
+"""Facts nested deeper in a state's facts are compared as text."""
+
+# Tactics adapted from the proof steps of neighbours.
+MAX_NEIGHBOUR_CHARACTERS = 100_000
+"""Characters of the neighbours' states that are read, the nearest first. Mathlib's have about 40 each."""
+MAX_HYPOTHESIS_PAIRS = 20_000
+"""Pairs of hypotheses that are compared for all neighbours of a goal, the nearest neighbours first."""
+MAX_ADAPTED_HYPOTHESES = 100
+"""Hypotheses of a goal that are considered, the nearest to the target; those that the target names are added."""
+MAX_TYPE_PAIRS = 64
+"""Pairs of types that are compared for one tactic, the nearest hypotheses first."""
+MAX_TREE_NODES = 200
+"""Nodes of two trees that are compared."""
+MAX_NAMES_OF_A_TACTIC = 12
+"""Names of one tactic that are adapted."""
+
+# Tactics written from shapes.
+MAX_SHAPES_FILLED = 160
+"""The most probable shapes of a goal that are filled."""
+MAX_BEGINNINGS = 400
+"""Beginnings that are continued for one goal."""
+
+# Automation.
+MAX_REFUSED_PREMISES = 8
+"""Premises that `grind` refuses, one at a time, before it is tried without a list."""
+
+# Files.
+MAX_MODEL_SHAPES = 20_000
+"""Shapes in a generator's file."""
+MAX_MODEL_PREMISES = 500_000
+"""Premises in the file of a generator of shapes."""
+MAX_MODEL_ARRAY_BYTES = 256 << 20
+"""The largest array in the file of a generator of shapes."""
+MAX_LOCK_BYTES = 4096
+"""Bytes of a run folder's lock that are read."""
+MAX_STEM_BYTES = 150
+"""The longest stem of a proof's file name, which is extended. File systems allow 255 bytes, encrypted folders 143."""
+
+# Processor.
+GENERATOR_THREADS = 2
+"""Threads per operator of a generator that decodes, unless another number is given."""
