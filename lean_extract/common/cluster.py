@@ -26,20 +26,16 @@ from lean_extract.common.errors import ClusterLost, PremiseSuggestError, TaskFai
 from lean_extract.common.files.reading import is_there
 from lean_extract.common.python_path import safe_path
 from lean_extract.common.terminal_text import import_extra, shown, without_login
+from lean_extract.limits import CLUSTER_CONNECT_SECONDS, CLUSTER_WORKER_SECONDS, MAX_WORKER_DEATHS
 
 log = logging.getLogger("premise_suggest")
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-_CONNECT_SECONDS = 5
-_WORKER_SECONDS = 3
-"""How long the first worker of a scheduler is awaited."""
-_MOST_DEATHS = 3
-"""A task that has been with so many processes of this machine when they died is not tried again."""
 _LEAST_MEMORY = 100_000_000
 """Bytes."""
 _SETTINGS = {
-    "distributed.scheduler.allowed-failures": _MOST_DEATHS - 1,
+    "distributed.scheduler.allowed-failures": MAX_WORKER_DEATHS - 1,
     "distributed.scheduler.http.routes": [],  # pages that nobody was told of
     "distributed.worker.http.routes": [],
 }
@@ -119,7 +115,7 @@ def cluster_client(options: ClusterOptions) -> Iterator[Any]:
                 yield client
             return
         try:
-            client = distributed.Client(options.scheduler, timeout=_CONNECT_SECONDS)
+            client = distributed.Client(options.scheduler, timeout=CLUSTER_CONNECT_SECONDS)
         except (OSError, ValueError) as error:
             hint = "Start one there (`dask scheduler`), or correct the address."
             where = shown(without_login(options.scheduler))
@@ -162,7 +158,7 @@ def _refuse_other_versions(client: Any) -> None:
     """Raise ClusterLost unless all workers have this version of premise-suggest, and there is one."""
     ours = _version()
     with suppress(TimeoutError):
-        client.wait_for_workers(1, timeout=_WORKER_SECONDS)
+        client.wait_for_workers(1, timeout=CLUSTER_WORKER_SECONDS)
     try:
         found: dict[str, str] = client.run(_version)
     except OSError as error:

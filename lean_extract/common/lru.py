@@ -11,6 +11,8 @@ from typing import Generic, TypeVar
 
 from cachetools import LRUCache
 
+from lean_extract.limits import MAX_CACHED_CHARACTERS
+
 Value = TypeVar("Value")
 
 
@@ -46,19 +48,17 @@ class Cache(Generic[Value]):
 
 
 Result = TypeVar("Result")
-LONGEST = 1000
-"""The most characters of a text whose result is cached."""
 
 
 def kept_if_short(entries: int) -> Callable[[Callable[[str], Result]], Callable[[str], Result]]:
-    """Decorate a function of a text: the last `entries` results for texts up to `LONGEST` are cached."""
+    """Decorate a function of a text: the last `entries` results for texts up to `MAX_CACHED_CHARACTERS` are cached."""
 
     def keeping(function: Callable[[str], Result]) -> Callable[[str], Result]:
         kept = lru_cache(maxsize=entries)(function)
 
         @wraps(function)
         def remembered(text: str) -> Result:
-            return kept(text) if len(text) <= LONGEST else function(text)
+            return kept(text) if len(text) <= MAX_CACHED_CHARACTERS else function(text)
 
         return remembered
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 
+from lean_extract.limits import MAX_PROCESSES
+
 
 def depth(text: str) -> int:
     """A whole number from 0 to 200."""
@@ -22,14 +24,11 @@ def positive(text: str) -> int:
     return number
 
 
-MOST_PROCESSES = 64
-
-
 def processes(text: str) -> int:
     """A number of processes, 1 to 64."""
     number = int(text) if text.isascii() and text.isdigit() else 0
-    if not 1 <= number <= MOST_PROCESSES:
-        message = f"{text!r} is not a whole number from 1 to {MOST_PROCESSES}"
+    if not 1 <= number <= MAX_PROCESSES:
+        message = f"{text!r} is not a whole number from 1 to {MAX_PROCESSES}"
         raise argparse.ArgumentTypeError(message)
     return number
 

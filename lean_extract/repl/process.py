@@ -20,6 +20,7 @@ from typing import Any
 from lean_extract.common.errors import LeanDied, LeanError, LeanNotFound
 from lean_extract.common.files.json_text import parse_json
 from lean_extract.common.files.reading import is_folder
+from lean_extract.limits import LEAN_END_SECONDS, LEAN_WATCH_SECONDS, MAX_REPL_ANSWER_BYTES
 from lean_extract.records import Goal, Position
 from lean_extract.session import processes
 from lean_extract.session.faults import Fault
@@ -148,10 +149,6 @@ def _position(value: object) -> Position | None:
 
 
 _GUARD = Path(processes.__file__).with_name("guard.py")
-_LONGEST_ANSWER = 1 << 26
-"""Bytes; a file's `sorry`s and messages have a thousandth of that."""
-_WATCH_SECONDS = 0.25
-_END_SECONDS = 5.0
 _KEPT_ERRORS = 4096
 AGAIN = "Try again: the REPL will be restarted."
 
@@ -191,7 +188,7 @@ class ReplProcess:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            limit=_LONGEST_ANSWER,
+            limit=MAX_REPL_ANSWER_BYTES,
         )
         return cls(process, limits)
 
@@ -229,7 +226,7 @@ class ReplProcess:
         self._listening.cancel()
         await asyncio.wait([self._listening])
         with contextlib.suppress(TimeoutError):  # another process holds the pipes
-            async with asyncio.timeout(_END_SECONDS):
+            async with asyncio.timeout(LEAN_END_SECONDS):
                 await self._process.wait()
 
     async def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -242,7 +239,7 @@ class ReplProcess:
             raise self._death() from error
         reading = asyncio.ensure_future(self._read())
         try:
-            while not (await asyncio.wait([reading], timeout=_WATCH_SECONDS))[0]:
+            while not (await asyncio.wait([reading], timeout=LEAN_WATCH_SECONDS))[0]:
                 self._check_memory()
             return reading.result()
         finally:
@@ -259,7 +256,7 @@ class ReplProcess:
             except ValueError as error:  # longer than the limit
                 raise LeanDied("The REPL sent an answer that is far too long.", AGAIN) from error
             size += len(line)
-            if size > _LONGEST_ANSWER:
+            if size > MAX_REPL_ANSWER_BYTES:
                 raise LeanDied("The REPL sent an answer that is far too long.", AGAIN)
             if not line:
                 raise self._death()

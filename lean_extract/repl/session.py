@@ -21,6 +21,7 @@ from typing import Any
 
 from lean_extract.common.errors import GoalBroken, LeanDied, LeanError, LeanTimeout, NoGoalHere, ProjectBroken
 from lean_extract.common.files.reading import read_source
+from lean_extract.limits import MAX_REPL_REQUESTS
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.repl.process import (
     AGAIN,
@@ -46,8 +47,6 @@ from lean_extract.session.verdict import mark_unjudged, same_goal, shortened
 from lean_extract.syntax.tactic_text import defect
 
 _HOLE = "sorry"
-_MOST_REQUESTS = 5_000
-"""After so many the REPL is started again: it keeps every state that it ever had."""
 _HINT = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
 _BY = re.compile(r"(?<![\w.'])by(?![\w'])")
 _UNDO = "it leaves the goal to `sorry`"
@@ -320,7 +319,7 @@ class ReplSession:
         """Start a REPL if there is none, or one that has ended, or was asked very often."""
         if self._is_closed:
             raise LeanDied("The Lean session has been closed.", "Open another.")
-        if self._process is not None and (not self._process.is_alive or self._requests > _MOST_REQUESTS):
+        if self._process is not None and (not self._process.is_alive or self._requests > MAX_REPL_REQUESTS):
             await self._end()
         if self._process is None:
             self._process = await ReplProcess.start(self._project, self._command, self._limits)

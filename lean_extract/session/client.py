@@ -21,11 +21,10 @@ from leanclient.aio import (
     LeanWorkerCrashed,
 )
 
+from lean_extract.limits import LEAN_END_SECONDS, LEAN_WATCH_SECONDS
 from lean_extract.session.watching import file_changes
 
 _T = TypeVar("_T")
-_LOOK_SECONDS = 0.25
-_END_SECONDS = 5.0
 _COPY = "\0"
 """Stands between the path of a file and the number of a copy of it; no path has it."""
 _CHARACTERS = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
@@ -146,7 +145,7 @@ class LeanClient(AsyncLeanLSPClient):
         """
         asking = asyncio.ensure_future(request)
         watch = _Watch(path, patience)
-        look = min(_LOOK_SECONDS, patience.own)
+        look = min(LEAN_WATCH_SECONDS, patience.own)
         try:
             while not (await asyncio.wait([asking], timeout=look))[0]:
                 watch.look(self._docs.get(path), self.progress(path))
@@ -166,7 +165,7 @@ class LeanClient(AsyncLeanLSPClient):
             reader.cancel()
             await asyncio.wait([reader])
         with contextlib.suppress(TimeoutError):  # Another process holds the pipes; the server has ended.
-            async with asyncio.timeout(_END_SECONDS):
+            async with asyncio.timeout(LEAN_END_SECONDS):
                 await process.communicate()
 
     def _path_to_uri(self, path: str) -> str:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from lean_extract.common.errors import ProjectBroken
-from lean_extract.common.files.reading import MAX_SOURCE, read_regular
+from lean_extract.common.files.reading import read_regular
+from lean_extract.limits import MAX_SOURCE_BYTES
 from lean_extract.session.document import LeanDocument
 from lean_extract.source.projects.packages import is_plain_part, requires_packages
 from lean_extract.source.projects.project import find_project, library_folders, module_of, source_in
@@ -104,7 +105,7 @@ def imported_sources(text: str, project: Path) -> Iterator[ImportedSource]:
         content = None
         if path is not None:
             with suppress(OSError):  # Lean itself would report it
-                content = read_regular(path, MAX_SOURCE)
+                content = read_regular(path, MAX_SOURCE_BYTES)
                 waiting.extend(header_imports(content.decode("utf-8", errors="replace")))
         yield ImportedSource(module, path or _below(roots[0], module, ".lean"), content)
 
@@ -160,7 +161,7 @@ def blocked_import(path: Path, text: str, project: Path, toolchain: Toolchain) -
             return blocked
         chain.append(module)
         try:
-            text = read_regular(source, MAX_SOURCE).decode("utf-8", errors="replace")
+            text = read_regular(source, MAX_SOURCE_BYTES).decode("utf-8", errors="replace")
         except OSError:
             return blocked
 

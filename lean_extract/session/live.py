@@ -11,15 +11,20 @@ from pathlib import Path
 from typing import Protocol
 
 from lean_extract.common.errors import BadSettings
+from lean_extract.limits import (
+    LEAN_REQUEST_SECONDS,
+    LEAN_START_SECONDS,
+    MAX_LEAN_MEGABYTES,
+    TACTIC_SECONDS,
+    TACTIC_SLOTS,
+)
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault
 from lean_extract.session.processes import machine_megabytes
 
-_MOST_MB = 8192
-
 
 def _default_memory_mb() -> int:
-    return min(_MOST_MB, machine_megabytes() // 3)
+    return min(MAX_LEAN_MEGABYTES, machine_megabytes() // 3)
 
 
 TacticSeconds = float | Callable[[str], float]
@@ -36,11 +41,11 @@ class LeanLimits:
     machine's by default. `slots`: the number of tactics tried at the same time, each in a Lean process of its own.
     """
 
-    start_seconds: float = 60.0
-    request_seconds: float = 120.0
-    tactic_seconds: float = 10.0
+    start_seconds: float = LEAN_START_SECONDS
+    request_seconds: float = LEAN_REQUEST_SECONDS
+    tactic_seconds: float = TACTIC_SECONDS
     memory_mb: int = field(default_factory=_default_memory_mb)
-    slots: int = 2
+    slots: int = TACTIC_SLOTS
 
     @property
     def all_mb(self) -> int:

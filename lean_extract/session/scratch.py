@@ -12,11 +12,10 @@ from typing import Any
 
 from leanclient.aio import LeanClientError, LeanRequestTimeout, LeanWorkerCrashed
 
+from lean_extract.limits import WORKER_STOP_SECONDS
 from lean_extract.session.client import LeanClient, Patience
 
 log = logging.getLogger("premise_suggest")
-_STOP_SECONDS = 1.0
-"""How long a worker has to stop what is not wanted any more. Lean stops where the code checks for that."""
 
 
 class Scratch:
@@ -145,7 +144,7 @@ class Scratch:
             if is_done:
                 self._free.put_nowait(name)
             else:
-                own = self._base_seconds + _STOP_SECONDS
+                own = self._base_seconds + WORKER_STOP_SECONDS
                 self._give_back(name, Patience(self._silence, own, self._line))
         return found
 

@@ -24,6 +24,7 @@ from leanclient.aio import (
 
 from lean_extract.common.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.common.files.reading import is_folder
+from lean_extract.limits import LEAN_IDLE_SECONDS, LEAN_WATCH_SECONDS, MAX_OPEN_FILES, TERMINATION_SECONDS
 from lean_extract.records import Position
 from lean_extract.session import processes
 from lean_extract.session.client import LeanClient, LeanIsSilent, Patience, Progress, copy_of, name_of
@@ -35,11 +36,6 @@ from lean_extract.toolchains.toolchain import Toolchain
 
 _T = TypeVar("_T")
 _GUARD = Path(__file__).with_name("guard.py")
-_OPEN_FILES = 2
-_WATCH_SECONDS = 0.25
-_IDLE_SECONDS = 300.0
-"""After that, the copies of a file are closed."""
-_TERMINATION_SECONDS = 2.0
 _ENDED_SECONDS = 0.02
 _CONTENT_MODIFIED = -32801
 _AGAIN = "Try again: Lean will be restarted."
@@ -52,7 +48,7 @@ class LeanServer:
         self.project = project
         self.toolchain = toolchain
         self._limits = limits
-        self._client = LeanClient(project, _command(toolchain), limits.start_seconds, _OPEN_FILES)
+        self._client = LeanClient(project, _command(toolchain), limits.start_seconds, MAX_OPEN_FILES)
         self._workers: frozenset[processes.Process] = frozenset()
         self._watch: asyncio.Task[None] | None = None
         self._opened: set[Path] = set()
@@ -135,7 +131,7 @@ class LeanServer:
 
     async def _end(self) -> None:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_TERMINATION_SECONDS):
+            async with asyncio.timeout(TERMINATION_SECONDS):
                 while processes.running(self._workers):
                     await asyncio.sleep(_ENDED_SECONDS)
         process = self._client.process
@@ -387,7 +383,7 @@ class LeanServer:
     async def _watch_memory(self) -> None:
         """Kill workers that exceed the memory limit. Lean itself then reports that the worker ended."""
         while self.is_alive and self.pid is not None:
-            if self._pool is not None and self._pool.idle_seconds() > _IDLE_SECONDS:
+            if self._pool is not None and self._pool.idle_seconds() > LEAN_IDLE_SECONDS:
                 await self.drop_scratch()
             sizes = {pid: processes.private_megabytes(pid) for pid in self._note_processes(self.pid)}
             largest = max(sizes, key=sizes.__getitem__, default=0)
@@ -399,7 +395,7 @@ class LeanServer:
                     self._outgrown = limit
                     processes.kill(processes.identify([largest]))
                     break
-            await asyncio.sleep(_WATCH_SECONDS)
+            await asyncio.sleep(LEAN_WATCH_SECONDS)
 
 
 def _command(toolchain: Toolchain) -> list[str]:

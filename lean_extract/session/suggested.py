@@ -6,6 +6,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from lean_extract.limits import MAX_SUGGESTED_TACTICS
 from lean_extract.records import Position, TacticOutcome
 from lean_extract.syntax.tactic_text import defect, proves_nothing
 
@@ -13,8 +14,6 @@ _QUESTION = re.compile(r"(?P<plain>[^\W\d]\w*+)\?(?![\w?!'])")
 _TRY = re.compile(r"\s*Try (?:this|these):[ \t]*")
 _MARK = re.compile(r"(?:\[apply\]|•)[ \t]+")
 _REMARK = re.compile(r"(?:--[ \t]*)?Remaining subgoals:")
-_MOST = 3
-"""Suggestions that are tried in place of one tactic; Lean names the simplest first."""
 _NOTHING = "Lean accepts nothing that it suggests in its place"
 
 Judge = Callable[[str, TacticOutcome], Awaitable[TacticOutcome]]
@@ -63,7 +62,7 @@ async def as_suggested(asking: TacticOutcome, suggestions: Sequence[str], judge:
 
 def _worth_judging(tactic: str, suggestions: Sequence[str]) -> Iterator[str]:
     sound = [text for text in suggestions if defect(text) is None and proves_nothing(text) is None]
-    yield from [text for text in sound if not asks(text)][:_MOST]
+    yield from [text for text in sound if not asks(text)][:MAX_SUGGESTED_TACTICS]
     question = _QUESTION.match(tactic.lstrip())
     if question is not None and (plain := question["plain"]) not in ("exact", "apply", "try"):
         yield plain + tactic.lstrip()[question.end() :]

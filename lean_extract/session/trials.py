@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from lean_extract.common.errors import LeanDied, NoGoalHere
+from lean_extract.limits import MAX_LINTER_SUGGESTIONS, MAX_REMOVAL_ROUNDS
 from lean_extract.records import TacticOutcome
 from lean_extract.session.asking import GoalsFound, error_above
 from lean_extract.session.document import LeanDocument
@@ -32,12 +33,8 @@ from lean_extract.session.verdict import (
 from lean_extract.syntax.tactic_text import defect
 
 _HINT = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
-_MOST_ROUNDS = 5
-"""Rounds in which commands are removed because they depend on removed commands."""
 _BY_TEXT = 3
 """After this many rounds, commands whose text mentions a removed command are also removed."""
-_MOST_SUGGESTIONS = 4
-"""Suggestions of linters that are applied to one tactic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +104,7 @@ class Trial:
     ) -> TacticOutcome:
         """The outcome with the suggestions of linters applied, as long as Lean's verdict stays the same."""
         shorter, first = outcome.tactic, self.site.patched("").inside
-        for _ in range(_MOST_SUGGESTIONS):
+        for _ in range(MAX_LINTER_SUGGESTIONS):
             new = apply_suggestion(shorter, reading.lints, first)
             if new is None or defect(new) is not None:
                 break
@@ -239,7 +236,7 @@ class _Finder:
         above = await asyncio.to_thread(lambda: Above(trial.site.above, self.document.header))
         broken: dict[int, Fault] = {}
         apart = trial
-        for number in range(_MOST_ROUNDS):
+        for number in range(MAX_REMOVAL_ROUNDS):
             new = above.broken(faults).keys() - broken.keys()
             if not new:
                 break

@@ -14,6 +14,7 @@ from typing import Any
 
 from lean_extract.common.errors import BadState
 from lean_extract.goals import parse_state
+from lean_extract.limits import MAX_ERROR_CHARACTERS, MAX_ERROR_LINES
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
 from lean_extract.session.faults import (
     Fault,
@@ -35,8 +36,6 @@ _USES_SORRY = re.compile(r"declaration uses [`']@?sorry(?:Ax)?(?![\w.]*\w)")
 _TURNSTILE = re.compile(r"^⊢", re.MULTILINE)
 
 _GIVEN_UP = "Lean abandons it half-way, which it reports only if there are no other errors"
-_MOST_LINES, _MOST_CHARACTERS = 24, 2000
-"""Of an error of a tactic. A failed `grind` prints pages."""
 
 Anchor = tuple[str, int, int]
 """A position that does not depend on what an edit wrote: before or after it, relative line and column."""
@@ -297,8 +296,8 @@ def _first(errors: Sequence[tuple[Position, str]]) -> tuple[Position, str] | Non
 
 def shortened(message: str) -> str:
     """The beginning of a long message."""
-    lines = message[:_MOST_CHARACTERS].splitlines()
-    kept = "\n".join(lines[:_MOST_LINES])
+    lines = message[:MAX_ERROR_CHARACTERS].splitlines()
+    kept = "\n".join(lines[:MAX_ERROR_LINES])
     return kept if len(kept) == len(message) else f"{kept}\n…"
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from watchfiles import Change, watch
 
+from lean_extract.limits import MAX_WATCHED_FOLDERS, RESCAN_SECONDS
 from lean_extract.source.projects.project import library_folders
 from lean_extract.source.projects.walking import SKIPPED, can_be_named
 
@@ -25,9 +26,6 @@ log = logging.getLogger("premise_suggest")
 FileChanges = set[tuple[Change, str]]
 """What became of which file, by its absolute path."""
 _SUFFIXES = (".lean", ".ilean")
-_MOST_FOLDERS = 50_000
-_LOOK_AGAIN_SECONDS = 60
-"""After that, folders are found that were made while watching began, or could not be watched."""
 _GROUPED_MS, _QUIET_MS = 200, 50
 
 
@@ -51,7 +49,7 @@ async def file_changes(root: Path) -> AsyncIterator[FileChanges]:
 def watched_folders(root: Path) -> frozenset[Path]:
     """`root`, its folders of sources, and that of Lake's compiled modules with all below it; neither links nor hidden
     folders."""
-    return frozenset(islice((*_built(root), *_below(root, SKIPPED)), _MOST_FOLDERS))
+    return frozenset(islice((*_built(root), *_below(root, SKIPPED)), MAX_WATCHED_FOLDERS))
 
 
 def _built(root: Path) -> Iterator[Path]:
@@ -79,7 +77,7 @@ def _watch(root: Path, stop: threading.Event, tell: Callable[[FileChanges], None
             _watch_until_others(root, folders, stop, tell)
         except (OSError, RuntimeError) as error:
             log.info("Changes of files in %s are not seen: %s", root, error)
-            stop.wait(_LOOK_AGAIN_SECONDS)
+            stop.wait(RESCAN_SECONDS)
         before, folders = folders, watched_folders(root)
         if new := {(Change.added, str(path)) for one in folders - before for path in _files(one)}:
             tell(new)
@@ -95,7 +93,7 @@ def _watch_until_others(
         debounce=_GROUPED_MS,
         step=_QUIET_MS,
         stop_event=stop,
-        rust_timeout=1000 * _LOOK_AGAIN_SECONDS,
+        rust_timeout=1000 * RESCAN_SECONDS,
         yield_on_timeout=True,
         raise_interrupt=False,
         recursive=False,

@@ -26,12 +26,12 @@ from lean_extract.common.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.files.reading import is_folder
-from lean_extract.common.option_types import MOST_PROCESSES, add_cluster_arguments
+from lean_extract.common.option_types import add_cluster_arguments
+from lean_extract.limits import MAX_PROCESSES
 from lean_extract.source.extract import extract_project
 from lean_extract.source.projects.project import SourceFile, find_sources, largest_first
 
 STOPPED = "Stopped. What was extracted is kept; run the same command again to go on."
-_LARGEST = 1 << 20
 _VERSION = 1
 
 
@@ -91,7 +91,7 @@ def _state_of(sources: Sequence[SourceFile]) -> str:
 def _known(card: Path, out: Path, revision: str, *, states: bool) -> Extracted | None:
     """What a card says was found, if it is of these sources and of the records beside it."""
     try:
-        values = read_json(card, _LARGEST)
+        values = read_json(card)
         wanted = (_VERSION, revision, states, out.stat().st_size)
         found = tuple(values[name] for name in ("version", "revision", "states", "bytes"))
         if found != wanted:
@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
     tasks = tasks_of(options.projects, options.out, states=options.states)
     options.out.mkdir(parents=True, exist_ok=True)
     if options.processes is None and not options.scheduler:
-        options.processes = min(MOST_PROCESSES, os.cpu_count() or 1)
+        options.processes = min(MAX_PROCESSES, os.cpu_count() or 1)
     asked = asked_cluster(options)
     assert asked is not None
     where = replace(asked, processes=min(asked.processes, len(tasks)))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
+from lean_extract.limits import MAX_MEANINGS
 from lean_extract.source.names.scopes import Scope, join_names, namespaces_of, split_name
 from lean_extract.source.proofs.local_names import Field
 from lean_extract.source.proofs.proof import SourceProof
@@ -14,9 +15,6 @@ from lean_extract.source.reader import SourceModule
 from lean_extract.source.resolution.link import Linker
 from lean_extract.source.resolution.mention_resolution import MentionResolver
 from lean_extract.source.resolution.name_resolution import Entry, NameEnvironment, NameResolver
-
-_MOST_MEANINGS = 64
-"""Names that one mention may refer to."""
 
 
 class _Everything(set[str]):
@@ -104,7 +102,7 @@ def possible_uses(source: SourceModule, proofs: Sequence[SourceProof]) -> Iterat
                 meant = list(asked)
             else:
                 continue
-            possible = tuple(name for name in meant[:_MOST_MEANINGS] if name != proof.theorem)
+            possible = tuple(name for name in meant[:MAX_MEANINGS] if name != proof.theorem)
             if own is not None and own != proof.theorem:
                 possible = (*possible, own)
             if possible:

@@ -17,6 +17,7 @@ from lean_extract.common.errors import BadSource, ProjectBroken
 from lean_extract.common.files.reading import is_file, is_folder, read_regular_text
 from lean_extract.common.files.settings_files import json_settings
 from lean_extract.common.terminal_text import shown
+from lean_extract.limits import GIT_SECONDS, MAX_GIT_LINKS, MAX_GIT_REF_BYTES, MAX_PACKED_REFS_BYTES
 from lean_extract.source.projects.packages import (
     MANIFEST,
     OVERRIDES,
@@ -134,10 +135,6 @@ def _fetching(manifest: Mapping[str, Any], listed: Iterable[Listed]) -> str:
 
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_LONGEST = 4096
-_MOST_PACKED = 16 << 20
-_MOST_LINKS = 5
-_GIT_SECONDS = 10.0
 
 
 def head_revision(folder: Path) -> str | None:
@@ -175,7 +172,7 @@ def _named(path: Path, prefix: str = "") -> Path:
 
 def _resolved(place: Path, common: Path) -> str | None:
     text = _line(place / "HEAD")
-    for _ in range(_MOST_LINKS):
+    for _ in range(MAX_GIT_LINKS):
         if not text.startswith("ref: "):
             return text if _HASH.fullmatch(text) else None
         text = _branch(text.removeprefix("ref: "), common) or ""
@@ -189,12 +186,12 @@ def _branch(name: str, common: Path) -> str | None:
     try:
         return _line(common / name)
     except FileNotFoundError:
-        lines = read_regular_text(common / "packed-refs", _MOST_PACKED).splitlines()
+        lines = read_regular_text(common / "packed-refs", MAX_PACKED_REFS_BYTES).splitlines()
         return next((line.split(" ")[0] for line in lines if line.endswith(f" {name}")), None)
 
 
 def _line(path: Path) -> str:
-    return read_regular_text(path, _LONGEST).strip()
+    return read_regular_text(path, MAX_GIT_REF_BYTES).strip()
 
 
 def _asked(folder: Path) -> str | None:
@@ -204,7 +201,7 @@ def _asked(folder: Path) -> str | None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=_GIT_SECONDS,
+        timeout=GIT_SECONDS,
         check=False,
     )
     found = done.stdout.strip()

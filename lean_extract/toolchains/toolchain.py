@@ -22,6 +22,7 @@ from platformdirs import user_cache_path
 
 from lean_extract.common.errors import BadSettings, LeanNotFound
 from lean_extract.common.files.reading import is_file
+from lean_extract.limits import LEAN_VERSION_SECONDS
 from lean_extract.source.projects.packages import LAKEFILES
 from lean_extract.source.projects.project import find_project, library_folders
 from lean_extract.toolchains.elan import (
@@ -38,7 +39,6 @@ from lean_extract.toolchains.elan import (
 from lean_extract.toolchains.packaged import MINI_CORE_IS, prepare
 
 Kind = Literal["lake", "elan", "path", "packaged"]
-_VERSION_SECONDS = 30.0
 _VERSION = re.compile(r"Lean \(?version (\d[^\s,)]*)")
 ELAN = "https://lean-lang.org/install"
 """Where elan is to be had."""
@@ -314,7 +314,7 @@ def _ask_version(command: tuple[str, ...], environment: Mapping[str, str], proje
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=_VERSION_SECONDS,
+            timeout=LEAN_VERSION_SECONDS,
             env=dict(environment),
             cwd=project,
         )

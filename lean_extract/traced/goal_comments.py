@@ -27,9 +27,10 @@ from tqdm import tqdm
 
 from lean_extract.common.errors import BadRecords, BadSource
 from lean_extract.common.files.json_text import parse_json
-from lean_extract.common.files.reading import MAX_CORPUS, format_size, open_regular, read_source
+from lean_extract.common.files.reading import format_size, open_regular, read_source
 from lean_extract.common.terminal_text import complaints_printed
 from lean_extract.common.typed import read_typed
+from lean_extract.limits import MAX_CORPUS_BYTES, MAX_CORPUS_LINE_BYTES
 from lean_extract.records import (
     PRINTED,
     PRINTED_IN_PART,
@@ -49,7 +50,6 @@ from lean_extract.source.proofs.printed_goals import PrintedGoal
 from lean_extract.source.proofs.proof import SourceStep
 from lean_extract.source.reader import read_module
 
-_LONGEST_LINE = 1 << 20
 _MARKS = "⊢", "|-"
 _SHORTENED = "…"
 
@@ -115,20 +115,20 @@ def _steps(path: Path, stream: BinaryIO, complaints: list[str]) -> Iterator[Comm
     read = number = 0
     while True:
         try:
-            line = stream.readline(_LONGEST_LINE)
+            line = stream.readline(MAX_CORPUS_LINE_BYTES)
         except (EOFError, lzma.LZMAError) as error:
             complaints.append(f"{path} is cut off or damaged behind line {number}: {_said(error)}")
             return
         if not line:
             return
         read += len(line)
-        if read > MAX_CORPUS:
-            complaints.append(f"{path} is larger than {format_size(MAX_CORPUS)}: the rest is not read.")
+        if read > MAX_CORPUS_BYTES:
+            complaints.append(f"{path} is larger than {format_size(MAX_CORPUS_BYTES)}: the rest is not read.")
             return
         number += 1
-        if not line.endswith(b"\n") and len(line) >= _LONGEST_LINE:
+        if not line.endswith(b"\n") and len(line) >= MAX_CORPUS_LINE_BYTES:
             complaints.append(
-                f"{path}:{number}: longer than {format_size(_LONGEST_LINE)}; the rest is not read."
+                f"{path}:{number}: longer than {format_size(MAX_CORPUS_LINE_BYTES)}; the rest is not read."
             )
             return
         try:

@@ -16,11 +16,10 @@ from typing import Any
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.json_text import parse_json, read_json
 from lean_extract.common.utf16 import utf16_columns
+from lean_extract.limits import MAX_ILEAN_BYTES
 from lean_extract.records import Position, Span
 
 OLDEST_VERSION = 4
-_MOST_BYTES = 1 << 26
-"""Bytes of an `.ilean` file. Mathlib's largest have a hundredth of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ def read_ilean(path: Path, text: str) -> Ilean:
             that is too old.
     """
     try:
-        raw = read_json(path, _MOST_BYTES)
+        raw = read_json(path, MAX_ILEAN_BYTES)
         if raw["version"] < OLDEST_VERSION:
             raise BadSource(
                 f"{path} is an .ilean file of version {raw['version']}.",

@@ -14,10 +14,11 @@ from lean_extract.common.cluster import ClusterOptions, as_elsewhere, asked_clus
 from lean_extract.common.errors import BadRecords, BadSource, PremiseSuggestError, UserError
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import parse_json
-from lean_extract.common.files.reading import MAX_TEXT, is_folder, open_regular, read_regular_text
+from lean_extract.common.files.reading import is_folder, open_regular, read_regular_text
 from lean_extract.common.option_types import add_cluster_arguments, depth, positive, seconds
 from lean_extract.common.terminal_text import reason
 from lean_extract.common.verbs import INTERRUPTED
+from lean_extract.limits import MAX_DOCUMENT_BYTES
 from lsp_server.commands import eval_retrieval
 from lsp_server.commands.common import existing_folder, show_first_use
 from lsp_server.commands.eval_premises import RETRIEVERS
@@ -193,7 +194,7 @@ def _problems(options: argparse.Namespace) -> ProblemSet:
 def _read_names(path: Path) -> list[str]:
     """The names in a file, one per line; blank lines are skipped. Raises BadSource."""
     try:
-        lines = read_regular_text(path, MAX_TEXT).splitlines()
+        lines = read_regular_text(path, MAX_DOCUMENT_BYTES).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadSource(
             f"{path} cannot be read: {reason(error)}.", "Name a file of theorem names, one per line."

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
+from lean_extract.limits import MAX_TERM_DEPTH
 from lean_extract.syntax.binder_words import BINDING_ENDS, QUANTIFIERS
 from lean_extract.syntax.brackets import DEPTH, OPENERS, close
 from lean_extract.syntax.lexer import is_identifier
@@ -35,7 +36,6 @@ _BODY_BINDERS = frozenset(("∏", "⨆", "⨅"))
 _TYPE_ENDS = frozenset((",", "↦", "=>", ":=", "|", "//"))
 _REACH = 64
 """The most tokens of a type whose codomain is looked at."""
-_DEEPEST = 60
 
 
 def fixed_in(texts: Iterable[str], types: Set[str] = frozenset()) -> frozenset[str]:
@@ -97,7 +97,7 @@ class FixedTerms:
     def is_fixed(self, node: SyntaxNode, depth: int = 0) -> bool:
         """Whether the text shows that a term has a fixed type."""
         kind, text, parts, _, _, _ = node
-        if depth > _DEEPEST:
+        if depth > MAX_TERM_DEPTH:
             return False
         if kind == "name":
             return self._is_fixed_name(text)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from types import MappingProxyType
 
+from lean_extract.limits import MAX_ATTRIBUTE_DEPTH, MAX_GENERATED
 from lean_extract.records import Premise
 from lean_extract.source.attributes.fixed_types import fixed_in
 from lean_extract.source.attributes.related import RELATED, TYPES, related, renamed
@@ -117,12 +118,6 @@ def translated(request: Request, premise: Premise, fixed: Set[str]) -> Premise:
     )
 
 
-_MOST_DEPTH = 5
-"""Levels of nested attributes. Each level may double the number of declarations. Mathlib has two levels."""
-_MOST = 200
-"""Declarations that the attributes of one declaration generate. Mathlib has at most forty."""
-
-
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A declaration to which attributes are applied, with what they need to know about it."""
@@ -158,7 +153,7 @@ def generate(
     """
     generator = _Generator(tokens, translations)
     made = (premise for attribute in attributes for premise in generator.made(attribute, subject, 0))
-    for premise in islice(made, _MOST):
+    for premise in islice(made, MAX_GENERATED):
         yield replace(premise, generated_from=subject.premise.name)
 
 
@@ -187,7 +182,7 @@ class _Generator:
     def _nested(
         self, attributes: Sequence[Attribute], subjects: Sequence[Subject], depth: int
     ) -> Iterator[Premise]:
-        if depth > _MOST_DEPTH:
+        if depth > MAX_ATTRIBUTE_DEPTH:
             return
         for attribute in attributes:
             for subject in subjects:
@@ -205,7 +200,7 @@ class _Generator:
             inner = parse_request(self.tokens, attribute, self.translations)
             if inner is None or inner.translation is not request.translation:
                 others.append(attribute)
-            elif is_new and depth < _MOST_DEPTH:
+            elif is_new and depth < MAX_ATTRIBUTE_DEPTH:
                 # `to_additive (attr := to_additive)`: the translation is translated once more
                 yield from self._translate(inner, twin, depth + 1)
                 subjects.append(twin.translated(inner))

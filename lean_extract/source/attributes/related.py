@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from lean_extract.limits import MAX_PARSED_WORDS
 from lean_extract.records import Premise
 from lean_extract.source.attributes.eta import eta_expanded
 from lean_extract.source.grammar.declarations import Attribute, arguments, option
@@ -23,7 +24,6 @@ _COMPOSITION = "≫"
 _IDENTITY = "𝟙"
 _SIMPLIFIED = "dsimp% "
 _VARIABLES = ("h", "k", "w", "x")
-_MOST_WORDS = 2000
 
 
 def reassociated(conclusion: str, context: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -54,7 +54,7 @@ def _unused(names: Sequence[str], conclusion: str, context: Sequence[str]) -> st
 def _sides(conclusion: str) -> list[Sequence[Word]] | None:
     """The words of the two sides of an equation, neither empty."""
     words = words_of(conclusion.removeprefix(_SIMPLIFIED))
-    node = read_words(words) if len(words) <= _MOST_WORDS else None
+    node = read_words(words) if len(words) <= MAX_PARSED_WORDS else None
     if node is None or (node.kind, node.text, node.end) != ("infix", "=", len(words)):
         return None
     sides: list[Sequence[Word]] = [words[part.start : part.end] for part in node.parts]

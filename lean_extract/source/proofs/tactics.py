@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
+from lean_extract.limits import MAX_BLOCK_DEPTH
 from lean_extract.syntax.binder_words import QUANTIFIERS
 from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import Tokens
@@ -26,8 +27,6 @@ _TACTIC_FOLLOWS = frozenset((("|", "first"), ("in", "open"), ("in", "set_option"
 _COMMA_BINDERS = QUANTIFIERS - {"fun"}
 """Quantifiers whose binders end with a comma."""
 
-_MAX_BLOCKS = 40
-"""Levels of nested blocks. The text of each block contains that of all blocks in it. Mathlib has a dozen."""
 
 _NOTED = SEPARATORS | FOCUS_DOTS | _COMMA_BINDERS | {",", "=>", "|", "in"}
 
@@ -156,7 +155,7 @@ class _Splitter:
 
     def _open(self, index: int) -> None:
         """Open a block whose first step begins at `index`."""
-        if index >= self.end or DEPTH.get(self.texts[index]) == -1 or len(self.blocks) >= _MAX_BLOCKS:
+        if index >= self.end or DEPTH.get(self.texts[index]) == -1 or len(self.blocks) >= MAX_BLOCK_DEPTH:
             return
         column = self.tokens.column(index)
         if self.blocks:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lean_extract.common.lru import Cache
+from lean_extract.limits import CACHED_MODULES, MAX_ALIAS_MODULES
 from lean_extract.records import Import, InnerGoal, Premise, Proof, ProofState, TacticStep
 from lean_extract.source.attributes.related import TYPES
 from lean_extract.source.names.scopes import Open, Scope, join_names
@@ -168,12 +169,6 @@ def _flat(found: Sequence[tuple[str, ...]], theorem: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-_KEPT = 32
-"""Modules whose premises are kept at once."""
-_LONGEST = 16
-"""Modules of a chain of aliases."""
-
-
 class AliasTargets:
     """The targets of aliases among the modules of a linker.
 
@@ -193,7 +188,7 @@ class AliasTargets:
         self._waiting = waiting
         self._open: list[str] = []
         """The modules that are being completed: of each, an alias is of an alias in the next one."""
-        self._premises: Cache[Mapping[str, Premise]] = Cache(_KEPT)
+        self._premises: Cache[Mapping[str, Premise]] = Cache(CACHED_MODULES)
 
     def completed(self, module: str) -> SourceModule | None:
         """A module, with the statements of its aliases as far as they are found. None if it cannot be read."""
@@ -216,7 +211,9 @@ class AliasTargets:
         """The premises of a module by name. Aliases of aliases are followed, but not in a circle."""
         known = self._premises.get(module)
         if known is None:
-            is_next = module in self._waiting and module not in self._open and len(self._open) < _LONGEST
+            is_next = (
+                module in self._waiting and module not in self._open and len(self._open) < MAX_ALIAS_MODULES
+            )
             read = self.completed(module) if is_next else self._read(module, unknown)
             known = {} if read is None else {premise.name: premise for premise in read.premises}
             self._premises.put(module, known)
