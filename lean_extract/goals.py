@@ -227,8 +227,8 @@ def _parse_hypothesis(block: _ContextBlock) -> Hypothesis:
 
 def offset_in_print(goal: Goal, offset: int) -> int:
     """The offset in `format_goal(goal)` of an offset in the goal's target."""
-    behind = goal.target[offset:]
-    return len(format_goal(goal)) - len(behind) - len(_INDENT) * behind.count("\n")
+    after = goal.target[offset:]
+    return len(format_goal(goal)) - len(after) - len(_INDENT) * after.count("\n")
 
 
 def _find_value(text: str) -> int | None:

@@ -157,13 +157,14 @@ MAX_BOUND_NAMES = 128
 
 # Live Lean.
 LEAN_START_SECONDS = 60.0
-"""From the start of Lean's server to its first response, unless a caller or user sets another limit."""
+"""From the start of Lean's server to its first response. A caller or a setting may change this limit and the next
+three."""
 LEAN_REQUEST_SECONDS = 120.0
-"""Without any progress of Lean while a goal is awaited, unless set."""
+"""How long to wait for a goal without any progress of Lean."""
 TACTIC_SECONDS = 10.0
-"""For one tactic, unless set."""
+"""For one tactic."""
 TACTIC_SLOTS = 2
-"""Tactics that are tried at the same time, each in a Lean process of its own, unless set."""
+"""Tactics that are tried at the same time, each in a Lean process of its own."""
 MAX_LEAN_MEGABYTES = 8192
 """Private memory of one Lean process, if no other limit is set and the machine has three times as much."""
 MAX_OPEN_FILES = 2

@@ -124,7 +124,7 @@ class Premise:
 
     @property
     def replacement(self) -> str:
-        """What `deprecated` names in its place, as written; empty if nothing, as where an alias stands for it."""
+        """What `deprecated` names in its place, as written; empty if nothing, for example if an alias replaces it."""
         found = filter(None, map(_DEPRECATED.match, self.attributes))
         return next((match["instead"] or "" for match in found), "")
 
@@ -139,7 +139,7 @@ class Premise:
 class TacticStep:
     """One tactic of a proof (section 3.1.1 of the paper).
 
-    Steps read from text alone have no states. If the extraction was asked for states, they have the main goal
+    Steps read from text alone have no states. With `--states`, they have the main goal
     before the step wherever the text determines it.
     """
 
@@ -174,7 +174,7 @@ class Proof:
     inner_goals: tuple[InnerGoal, ...] = ()
     is_tactic: bool = False
     terms: tuple[TacticStep, ...] = ()
-    """Goals proved by a term, each as the step `exact term`. Empty unless the extraction was asked for states."""
+    """Goals proved by a term, each as the step `exact term`. Empty without `--states`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,15 +38,15 @@ def add_cluster_arguments(parser: argparse.ArgumentParser, work: str, default: s
 
     Args:
         parser: the command's.
-        work: what is done there, as `index many projects`.
-        default: where it is done if nothing is said.
+        work: what is done there, such as `index many projects`.
+        default: where it is done without these options.
     """
-    said = f"{work} in N processes on this machine (default: {default}; extra cluster; docs/scale.md)"
-    parser.add_argument("--processes", type=processes, default=None, metavar="N", help=said)
-    said = "what each of these processes may use, such as 4GB (default: its share)"
-    parser.add_argument("--memory", default="auto", metavar="M", help=said)
-    said = f"{work} on the workers of a Dask scheduler, tcp://HOST:8786"
-    parser.add_argument("--scheduler", default="", metavar="ADDRESS", help=said)
+    about = f"{work} in N processes on this machine (default: {default}; extra cluster; docs/scale.md)"
+    parser.add_argument("--processes", type=processes, default=None, metavar="N", help=about)
+    about = "what each of these processes may use, such as 4GB (default: its share)"
+    parser.add_argument("--memory", default="auto", metavar="M", help=about)
+    about = f"{work} on the workers of a Dask scheduler, tcp://HOST:8786"
+    parser.add_argument("--scheduler", default="", metavar="ADDRESS", help=about)
 
 
 def seconds(text: str) -> float:

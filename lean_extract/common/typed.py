@@ -33,8 +33,9 @@ class Misfit(ValueError):
     """A value that does not fit.
 
     Args:
-        value: it.
-        wanted: what it should be: "a whole number"; of what a name is unknown or missing; what a class says.
+        value: the value.
+        wanted: what it should be: "a whole number"; for an unknown or missing name, the class that
+            lacks or needs it; or the class's own words.
         kind: what is wrong.
         path: the names that lead to it.
     """
@@ -52,7 +53,7 @@ class Misfit(ValueError):
         return ": ".join((*self.path, is_not))
 
     def below(self, name: str) -> Misfit:
-        """The same, of a value within the one of this name."""
+        """The same for a value that is nested in the one of this name."""
         return Misfit(self.value, self.wanted, self.kind, (name, *self.path))
 
 
@@ -61,7 +62,7 @@ class Form:
     """How values are written where they come from."""
 
     named: Callable[[str], str] = str
-    """What a field is called there."""
+    """The name of a field there."""
     integral: bool = False
     """Whether 2.0 is a whole number, too."""
     number_text: bool = False
@@ -130,7 +131,7 @@ def updated(base: T, values: Any, form: Form, problems: list[Misfit]) -> T:
 
 
 def _of(kind: type[Any]) -> str:
-    """What an object of a class is called: one of `DatasetQuery` is a dataset query."""
+    """The name of an object of a class in messages: one of `DatasetQuery` is a dataset query."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower().strip("_")
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
@@ -186,7 +187,7 @@ def _reader(hint: Any, form: Form) -> Reader:
 
 
 def _checked(inner: Reader, check: Callable[[Any], str], wanted: str = "") -> Reader:
-    """A reader of values that a check finds good. `wanted`: what to say of values of another type, if not the type."""
+    """A reader of values that a check finds good. `wanted`: what it should be, in messages, if not the type."""
 
     def read_checked(value: Any) -> Any:
         try:

@@ -1,11 +1,11 @@
-"""ReplSession: goals and trials from a REPL, for people whose Lean runs behind one.
+"""ReplSession: goals and trials from a REPL, for people who reach Lean through one.
 
-A `sorry` is put where the goal is asked for, or the one there is taken. The text above the declaration is run once,
-and each declaration in the environment that it leaves. The REPL gives the state of that `sorry` a number, and each
+A `sorry` is inserted where the goal is requested, unless there is one. The text above the declaration is run once,
+and each declaration is run in the resulting environment. The REPL gives the state of that `sorry` a number, and each
 tactic is run on that state by itself.
 
-It differs from `LeanSession` in two ways. Only the goal of the `sorry` is known, not those beside it. Tactics are
-tried one after the other. As there, the document that the edit of an accepted tactic makes is elaborated, too.
+It differs from `LeanSession` in two ways. Only the goal of the `sorry` is known, not the other goals there. Tactics
+are tried one after the other. In both, the document with the edit of an accepted tactic is elaborated, too.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from lean_extract.repl.process import (
     step_answer,
     suggestions_in,
 )
-from lean_extract.session.asking import refuse_unread
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Above, Fault, mentions_sorry
+from lean_extract.session.goal_queries import refuse_unread
 from lean_extract.session.insertion import Insertion, unhidden
 from lean_extract.session.live import LeanLimits, TacticSeconds, TrialBatch
 from lean_extract.session.places import Place, bare, hole_at
-from lean_extract.session.suggested import as_suggested, asks
+from lean_extract.session.suggested import as_suggested, is_query
 from lean_extract.session.tactic_sites import TacticSite, guesses, snap
 from lean_extract.session.verdict import mark_unjudged, same_goal, shortened
 from lean_extract.syntax.tactic_text import defect
@@ -56,7 +56,7 @@ _UNDO = "it leaves the goal to `sorry`"
 class _Found:
     """A `sorry` that the REPL knows, the first fault above it that may have changed its goal, and its place.
 
-    The REPL does not say whether a term or a tactic stands there, so there may be a second guess at the place.
+    The REPL does not report whether it is a term or a tactic, so there may be a second guess at the place.
     """
 
     hole: ReplSorry
@@ -74,7 +74,7 @@ class _Documents:
     env: int
 
     async def check(self, text: str, seconds: float) -> list[dict[str, Any]]:
-        """All diagnostics of a document after the text that is known."""
+        """All diagnostics of a document after the known text."""
         answer = await self.session._run(text.removeprefix(self.known), self.env, self.path, is_kept=False)
         return [_moved_down(one, self.known) for one in answer.diagnostics]
 
@@ -84,7 +84,7 @@ class _Documents:
 
 
 class ReplSession:
-    """A live Lean behind a REPL, for one project. It writes nothing to disk.
+    """A live Lean, reached through a REPL, for one project. It writes nothing to disk.
 
     If the REPL has ended, the next request restarts it. Requests wait for each other.
     """
@@ -109,7 +109,7 @@ class ReplSession:
         session = cls(project, command, limits or LeanLimits())
         try:
             async with session._using:
-                session._version = await session._asked_version()
+                session._version = await session._query_version()
         except BaseException:
             await session.close()
             raise
@@ -117,12 +117,12 @@ class ReplSession:
 
     @property
     def lean_version(self) -> str:
-        """The version of the running Lean; empty if the REPL does not tell it."""
+        """The version of the running Lean; empty if the REPL does not report it."""
         return self._version
 
     @property
     def needs_compiling(self) -> bool:
-        """Never: the REPL finds what files import where its command says."""
+        """Never: the REPL finds compiled imports through its command."""
         return False
 
     @property
@@ -148,11 +148,11 @@ class ReplSession:
         return await self.goals_at(path, text, position)
 
     async def errors_above(self, path: Path, text: str | None, position: Position) -> Sequence[Fault]:
-        """None: the REPL is not asked for them, and premises are not labelled then."""
+        """No errors: the REPL is not queried for them, so premises are not labelled."""
         return []
 
     def left(self, path: Path, lines: int) -> int:
-        """0: the REPL does not say it."""
+        """0: the REPL does not report it."""
         return 0
 
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:
@@ -173,7 +173,7 @@ class ReplSession:
     ) -> AsyncGenerator[TacticOutcome, None]:
         """Try tactics on the goal at a position, one after the other; see `LeanSession.try_tactics`.
 
-        A tactic `closes` the goal if it leaves no goals, and the REPL, where it says so, has checked the proof.
+        A tactic `closes` the goal if it leaves no goals, and the REPL, if it reports a status, has checked the proof.
 
         Raises: as `goals_at`; GoalBroken: the goal mentions `sorry`.
         """
@@ -197,7 +197,7 @@ class ReplSession:
             found = await self._find(path, text, position)
             begin = time.perf_counter()
             try:
-                answer = await self._current.ask(
+                answer = await self._current.request(
                     {"tactic": tactic, "proofState": found.hole.proof_state}, seconds
                 )
             except TimeoutError:
@@ -208,7 +208,7 @@ class ReplSession:
             judged = _judged(tactic, answer, found, _since(begin))
             if judged.status == "unjudged":
                 judged = found.insertions[0].unjudged(bare(tactic), judged)
-            elif judged.status != "fails" and asks(bare(tactic)):
+            elif judged.status != "fails" and is_query(bare(tactic)):
                 judge = partial(_inserted, found, seconds=seconds)
                 judged = await as_suggested(
                     replace(judged, tactic=bare(tactic)), suggestions_in(answer), judge
@@ -264,14 +264,14 @@ class ReplSession:
         return answer.env
 
     async def _run(self, text: str, env: int | None, path: Path, *, is_kept: bool = True) -> CommandAnswer:
-        """The answer to commands in an environment; what is kept is not asked twice of one process."""
+        """The answer to commands in an environment; with `is_kept`, the answer is cached while the process runs."""
         key = (env, text)
         known = self._environments.get(key)
         if known is not None:
             return known
         request: dict[str, Any] = {"cmd": text} if env is None else {"cmd": text, "env": env}
         try:
-            answer = await self._current.ask(request, self._limits.request_seconds)
+            answer = await self._current.request(request, self._limits.request_seconds)
         except TimeoutError as error:
             raise LeanTimeout(
                 f"The REPL did not elaborate {path.name} within {self._limits.request_seconds:g} s.",
@@ -288,24 +288,26 @@ class ReplSession:
             found = command_answer(answer)
         except ValueError as error:
             await self._end()
-            raise LeanDied(f"The REPL's answer is not understood: {error}.", AGAIN) from error
+            raise LeanDied(f"The REPL's answer has an unknown form: {error}.", AGAIN) from error
         if is_kept:
             self._environments[key] = found
         return found
 
-    async def _asked_version(self) -> str:
+    async def _query_version(self) -> str:
         await self._running()
         try:
-            answer = await self._current.ask({"cmd": "#eval Lean.versionString"}, self._limits.start_seconds)
+            answer = await self._current.request(
+                {"cmd": "#eval Lean.versionString"}, self._limits.start_seconds
+            )
         except TimeoutError as error:
             raise LeanTimeout(
                 f"The REPL did not answer within {self._limits.start_seconds:g} s of its start.",
                 "Check `lean.replCommand`, or raise the limit `lean.startSeconds`.",
             ) from error
         messages = answer.get("messages")
-        said = messages[0] if isinstance(messages, list) and messages else {}
-        is_told = isinstance(said, dict) and said.get("severity") == "info"
-        return str(said.get("data", "")).strip().strip('"') if is_told else ""
+        first = messages[0] if isinstance(messages, list) and messages else {}
+        is_version = isinstance(first, dict) and first.get("severity") == "info"
+        return str(first.get("data", "")).strip().strip('"') if is_version else ""
 
     @property
     def _current(self) -> ReplProcess:
@@ -316,7 +318,7 @@ class ReplSession:
         return self._process
 
     async def _running(self) -> None:
-        """Start a REPL if there is none, or one that has ended, or was asked very often."""
+        """Start a REPL if none is running, or if it has answered `MAX_REPL_REQUESTS` requests."""
         if self._is_closed:
             raise LeanDied("The Lean session has been closed.", "Open another.")
         if self._process is not None and (not self._process.is_alive or self._requests > MAX_REPL_REQUESTS):
@@ -354,12 +356,12 @@ def _judged(tactic: str, answer: dict[str, Any], found: _Found, milliseconds: fl
         try:
             step = step_answer(answer)
         except ValueError as error:
-            problem = f"The REPL's answer is not understood: {error}"
+            problem = f"The REPL's answer has an unknown form: {error}"
         else:
             problem = _problem(step, found)
     if problem is not None or step is None:
-        said = (problem or "").removeprefix("Lean error:").strip()
-        return TacticOutcome(tactic, "fails", None, shortened(said), milliseconds)
+        message = shortened((problem or "").removeprefix("Lean error:").strip())
+        return TacticOutcome(tactic, "fails", None, message, milliseconds)
     outcome = TacticOutcome(
         tactic, "progress" if step.goals else "closes", ProofState(step.goals), "", milliseconds
     )
@@ -367,7 +369,7 @@ def _judged(tactic: str, answer: dict[str, Any], found: _Found, milliseconds: fl
 
 
 async def _inserted(found: _Found, tactic: str, accepted: TacticOutcome, seconds: float) -> TacticOutcome:
-    """The outcome in the document that the first edit makes which is accepted."""
+    """The outcome of the first accepted edit, in the document that it makes."""
     outcomes = [accepted]
     for insertion in found.insertions:
         outcomes.append(await insertion.judged(tactic, accepted, seconds))
@@ -392,21 +394,21 @@ def _problem(step: StepAnswer, found: _Found) -> str | None:
 
 
 def _sites(document: LeanDocument, position: Position) -> Iterator[TacticSite]:
-    """Where a `sorry` may stand for a position; where a tactic is new, only in a proof by tactics."""
+    """Where a `sorry` may be put for a position; where a tactic is new, only in a proof by tactics."""
     is_hole = hole_at(document, document.offset(position)) is not None
     sites = guesses(document, position, is_term=None)
     return (site for site in sites if is_hole or _BY.search(site.declaration))
 
 
 def _kinds(site: TacticSite) -> list[Place]:
-    """The site's place, and the same for the other kind of text if a hole stands there."""
+    """The site's place, and, if there is a hole, the same place for the other kind of text."""
     if hole_at(site.document, site.place.start) is None:
         return [site.place]
     return [site.place, replace(site.place, in_term=not site.place.in_term)]
 
 
 def _moved(fault: Fault, before: str) -> Fault:
-    """A fault of a text at its place in the file, where other text stands before that one."""
+    """A fault of a text at its place in the file, in which `before` precedes the text."""
     line, column = fault.position.line, fault.position.column
     if line == 0:
         column += len(before) - before.rfind("\n") - 1

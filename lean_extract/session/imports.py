@@ -41,7 +41,7 @@ class LakeFailure:
     """Why Lake could not prepare a file.
 
     `reason` is one line. `is_configuration`: the project's configuration cannot be loaded. `needs_restart`: the server
-    keeps failing, even when that has been mended.
+    keeps failing, even after that has been fixed.
     """
 
     reason: str
@@ -50,7 +50,7 @@ class LakeFailure:
 
 
 def lake_failure(message: str) -> LakeFailure | None:
-    """What a message of Lean about a file's header says of Lake; None where it is about something else."""
+    """The failure of Lake that a message of Lean about a file's header reports; None if it reports none."""
     command = _COMMAND.match(message)
     if command is None:
         return None
@@ -61,11 +61,11 @@ def lake_failure(message: str) -> LakeFailure | None:
 
 
 def _lake_reason(message: str) -> str:
-    """Lake's last error that says what is wrong, or else its last line."""
+    """Lake's last specific error, or else its last line."""
     errors = [found["reason"].strip() for found in _ERROR.finditer(message)]
-    telling = [one for one in errors if not _UNHELPFUL.match(one)] or errors
+    specific = [one for one in errors if not _UNHELPFUL.match(one)] or errors
     printed = [line.strip() for line in message.splitlines()[1:] if line.strip() not in ("", "stderr:")]
-    return next(iter([*telling[-1:], *printed[-1:]]), "Lake gives no reason").rstrip(" .:")
+    return next(iter([*specific[-1:], *printed[-1:]]), "Lake gives no reason").rstrip(" .:")
 
 
 _LEANS_OWN = frozenset(("Init", "Std", "Lean", "Lake"))
@@ -179,7 +179,7 @@ def _outdated_import(text: str, project: Path) -> Blocked | None:
 
 
 def changed_since_built(path: Path) -> str:
-    """The clause for an import that has changed, the same wherever it is met."""
+    """The clause for an import that has changed, in the same words everywhere."""
     return f"{path.name} has changed since it was last built"
 
 
@@ -208,7 +208,7 @@ def broken_module(path: Path, blocked: Blocked, errors: Sequence[Mapping[str, An
     if blocked.path is None or not errors:
         return None
     start, message = errors[0]["range"]["start"], str(errors[0]["message"])
-    if message.startswith(OUT_OF_DATE) or lake_failure(message):  # which says nothing of the module itself
+    if message.startswith(OUT_OF_DATE) or lake_failure(message):  # which is not about the module itself
         return None
     return ProjectBroken(
         f"{blocked.path}:{start['line'] + 1}:{start['character'] + 1}: {_in_a_line(message)}. "
@@ -282,7 +282,7 @@ def _what_to_do(project: Path, toolchain: Toolchain) -> str:
             " (https://lean-lang.org/install), run `lake build`, then try again."
         )
     if toolchain.kind != "packaged" and not toolchain.runs_lake:
-        missing = "There is no Lake beside this Lean, so what the project has built is not found."
+        missing = "There is no Lake with this Lean, so what the project has built is not found."
         return f"{missing} {_reinstall(toolchain)}"
     return "Build the project with `lake build`, then try again."
 

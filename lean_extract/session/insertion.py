@@ -1,4 +1,4 @@
-"""Has Lean judge the documents that the edits of tactics make, and what their proofs rest on."""
+"""Judges the documents that the edits of tactics make, and what their proofs rest on, with Lean."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def unfinished_by_text(site: TacticSite, tactic: str) -> tuple[str, ...]:
 
 
 def unfinished_names(diagnostics: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The declarations of which `#print axioms` says that they rest on `sorry`."""
+    """The declarations that rest on `sorry` according to `#print axioms`."""
     found = []
     for item in diagnostics:
         message = str(item.get("message", ""))
@@ -193,7 +193,7 @@ class Insertion:
         self._path = path
         self._site = site
         self._seconds = seconds
-        self._asking = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._with_sorry: DocumentMessages | None = None
         self._anyway: frozenset[str] | None = None
         self._sorry_seconds = 0.0
@@ -248,7 +248,7 @@ class Insertion:
         self, tactic: str, written: str, found: DocumentMessages, outcome: TacticOutcome, seconds: float
     ) -> TacticOutcome:
         """The outcome, with what the proof rests on; it fails if it is the tactic that leaves the goal to `sorry`."""
-        shown = await self._telling(written, found, seconds)
+        shown = await self._axiom_messages(written, found, seconds)
         doubtful = shown.doubtful if shown is not None else None
         if doubtful is not None and not doubtful:
             return outcome
@@ -262,10 +262,10 @@ class Insertion:
             return replace(outcome, rests_on_sorry=True, unfinished=names)
         return outcome
 
-    async def _telling(
+    async def _axiom_messages(
         self, written: str, found: DocumentMessages, seconds: float
     ) -> DocumentMessages | None:
-        """The messages that tell what the tactic's proof rests on; None where an error leaves that open."""
+        """The messages about the axioms that the tactic's proof rests on; None if an error hides them."""
         if found.is_unchecked:
             return None
         if await asyncio.to_thread(is_named_and_whole, self._site):
@@ -286,7 +286,7 @@ class Insertion:
 
     async def _doubtful_anyway(self, seconds: float) -> frozenset[str]:
         """The doubtful axioms that the rest of the declaration rests on, whatever the tactic uses."""
-        async with self._asking:
+        async with self._lock:
             if self._anyway is None:
                 copy = await asyncio.to_thread(filled, self._site, None)
                 found = None if copy is None else await self._check(copy, seconds)
@@ -295,7 +295,7 @@ class Insertion:
 
     async def _sorry(self) -> DocumentMessages:
         """The messages with `sorry` at the place."""
-        async with self._asking:
+        async with self._lock:
             if self._with_sorry is None:
                 begin = time.perf_counter()
                 copy = self._site.inserted("sorry")

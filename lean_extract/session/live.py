@@ -1,5 +1,5 @@
-"""What every source of live goals offers, the language server's session and the REPL's, its limits, and how it tries
-many tactics on one goal, as many at the same time as there are slots.
+"""The interface of every live Lean (language server, REPL, LeanDojo), its limits, and how it tries many tactics on one
+goal, in several slots at the same time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _default_memory_mb() -> int:
 
 
 TacticSeconds = float | Callable[[str], float]
-"""The time for each tactic, or a function of a tactic that says it."""
+"""The time for each tactic, or a function of a tactic that gives it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class LeanLimits:
 
     @property
     def all_mb(self) -> int:
-        """Private memory of all Lean processes together, of which the largest is killed above that."""
+        """Private memory of all Lean processes together, above which the largest is killed."""
         return max(self.memory_mb, machine_megabytes() // 2)
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ class LeanLimits:
 
 
 class LiveLean(Protocol):
-    """A live Lean for one project; `LeanSession` says what each of these takes, gives and raises."""
+    """A live Lean for one project; `LeanSession` documents arguments, results and errors."""
 
     @property
     def lean_version(self) -> str:
@@ -124,7 +124,7 @@ class TrialBatch:
         tactics: in the order to try. The next one is taken only when a slot is free, so the source can still
             change the order, and may be slow.
         slots: how many are tried at the same time.
-        seconds: the time for each, or a function of the tactic that says it.
+        seconds: the time for each, or a function of the tactic that gives it.
         within: the time in seconds for all together, from now on; None: no limit. Tactics that are being tried
             at the end have the outcome `timeout`; those not yet begun have none.
     """

@@ -181,7 +181,7 @@ class LeanServer:
             document.pinned = False
 
     def copy_of(self, path: Path) -> Path:
-        """What a new copy of a file is called, which is a document of its own."""
+        """The name of a new copy of a file, which is a document of its own."""
         return Path(copy_of(path, next(self._numbers)))
 
     def outdate(self) -> None:
@@ -195,8 +195,8 @@ class LeanServer:
         self._outdated.discard(path)
         await self._client.close_file(str(path))
 
-    async def settle(self, path: Path) -> DocState:
-        """Wait until the whole text of a file is elaborated. Raises LeanDied: it is not open any more."""
+    async def wait_elaborated(self, path: Path) -> DocState:
+        """Wait until the whole text of a file is elaborated. Raises LeanDied: it is no longer open."""
         document = self._client.document(str(path))
         if document is None:
             raise LeanDied(f"{name_of(path)} was closed while Lean worked on it.", _AGAIN)
@@ -238,10 +238,10 @@ class LeanServer:
         return answer if isinstance(answer, dict) and "goal" in answer else None
 
     async def _answer(self, path: Path, request: Coroutine[Any, Any, _T]) -> _T:
-        """The response to a request about a file, which is awaited as long as Lean gets on with it."""
+        """The response to a request about a file, which is awaited as long as Lean makes progress."""
         patience = Patience(self._limits.request_seconds)
         with self._errors(f"elaborating {name_of(path)}"), self._malformed_answers(path):
-            answer = await self._client.awaited(str(path), request, patience)
+            answer = await self._client.wait_for(str(path), request, patience)
         self._silent = None
         return answer
 
@@ -306,7 +306,7 @@ class LeanServer:
     def errors_in(self, path: Path, beginning: str, lines: int) -> list[Fault]:
         """The errors that Lean has reported in the first lines of a file, but for those of the compiler alone.
 
-        `beginning` is the text of these lines; there is none if Lean has another text of them.
+        `beginning` is the text of these lines; the list is empty if Lean has another text of them.
         """
         document = self._client.document(str(path))
         if document is None or not document.text.startswith(beginning):
@@ -359,7 +359,7 @@ class LeanServer:
             ) from error
 
     def _silence(self, doing: str, error: LeanIsSilent) -> LeanTimeout:
-        """The error where Lean's progress does not move. If it never did, or stood there before, Lean is given up."""
+        """The error if Lean makes no progress. If it made none at all, or stopped there before, Lean is given up."""
         if error.progress is None or self._silent == (error.path, error.progress):
             self.give_up()
         self._silent = error.path, error.progress

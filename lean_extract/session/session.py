@@ -11,16 +11,16 @@ from typing import Self
 from lean_extract.common.errors import GoalBroken, LeanDied, NoGoalHere
 from lean_extract.common.files.reading import read_source
 from lean_extract.records import Position, ProofState, TacticOutcome
-from lean_extract.session.asking import GoalsFound, ask, ask_expected, broken_goal
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, mentions_sorry
+from lean_extract.session.goal_queries import GoalsFound, broken_goal, query_expected, query_goals
 from lean_extract.session.live import LeanLimits, TacticSeconds, TrialBatch
 from lean_extract.session.server import LeanServer
 from lean_extract.session.tactic_sites import command_start
 from lean_extract.session.trials import find_site
 from lean_extract.toolchains.toolchain import Toolchain
 
-Asking = Callable[[LeanServer, Path, LeanDocument, Position], Awaitable[GoalsFound]]
+GoalQuery = Callable[[LeanServer, Path, LeanDocument, Position], Awaitable[GoalsFound]]
 
 
 class LeanSession:
@@ -80,7 +80,7 @@ class LeanSession:
 
     @property
     def pid(self) -> int | None:
-        """The process of the running server; None if there is none."""
+        """The process of the running server; None if it is not running."""
         return self._server.pid if self._server is not None and self._server.is_alive else None
 
     async def close(self) -> None:
@@ -129,12 +129,12 @@ class LeanSession:
         Raises: as `goals_at`; NoGoalHere also if Lean did not get to elaborate the term.
         """
         path = self._project / path
-        return (await self._find(path, await _document(path, text), position, ask_expected)).state
+        return (await self._find(path, await _document(path, text), position, query_expected)).state
 
     async def errors_above(self, path: Path, text: str | None, position: Position) -> list[Fault]:
         """Lean's errors in the declarations above that of a position, but for those of the compiler alone.
 
-        Only what Lean has reported so far counts: it is asked after the goal there, and nobody waits for it.
+        Only what Lean has reported so far counts: it is read after the goal there is known, without waiting.
 
         Raises BadPosition, BadSource.
         """
@@ -221,7 +221,7 @@ class LeanSession:
             return self._server
 
     async def _found(self, path: Path, document: LeanDocument, position: Position) -> GoalsFound:
-        """What was found last, if it is asked for again; otherwise as `_find`."""
+        """The last result if the request is the same; otherwise as `_find`."""
         last = self._last_found
         if last is not None and last[0] == self._key(path, document, position):
             return last[1]
@@ -235,27 +235,27 @@ class LeanSession:
             server = await self._running()
             try:
                 # In the meantime, another request may have given Lean a shorter part of the file.
-                await ask(server, path, document, found.position)
+                await query_goals(server, path, document, found.position)
                 return await broken_goal(server, path, document, found.position)
             finally:
                 server.release(path)
                 await _close_if_dead(server)
 
     async def _find(
-        self, path: Path, document: LeanDocument, position: Position, ask: Asking = ask
+        self, path: Path, document: LeanDocument, position: Position, query: GoalQuery = query_goals
     ) -> GoalsFound:
         document.offset(position)  # Report a bad position before Lean is started.
         async with self._file_locks.setdefault(path, asyncio.Lock()):
             server = await self._running()
             try:
                 try:
-                    return await ask(server, path, document, position)
+                    return await query(server, path, document, position)
                 except LeanDied:
                     if not server.is_alive or server.outgrew:
                         raise
                     # Only the file's worker ended, perhaps long ago. Reopening the file starts another.
                     await server.forget(path)
-                    return await ask(server, path, document, position)
+                    return await query(server, path, document, position)
             finally:
                 server.release(path)
                 await _close_if_dead(server)

@@ -1,4 +1,4 @@
-"""Tries tactics: finds out where to insert them, then tries each in a copy of its own."""
+"""Tries tactics: finds the place to insert them, then tries each in a copy of its own."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 from lean_extract.common.errors import LeanDied, NoGoalHere
 from lean_extract.limits import MAX_LINTER_SUGGESTIONS, MAX_REMOVAL_ROUNDS
 from lean_extract.records import TacticOutcome
-from lean_extract.session.asking import GoalsFound, error_above
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Above, Fault, faults_of, mentioned, open_end, rests_on
+from lean_extract.session.goal_queries import GoalsFound, error_above
 from lean_extract.session.insertion import Insertion, with_warnings
 from lean_extract.session.live import LeanLimits, Tries
 from lean_extract.session.places import bare
 from lean_extract.session.server import LeanServer
-from lean_extract.session.suggested import apply_suggestion, as_suggested, asks
+from lean_extract.session.suggested import apply_suggestion, as_suggested, is_query
 from lean_extract.session.tactic_sites import PatchedDocument, TacticSite, guesses
 from lean_extract.session.verdict import (
     CopyMessages,
@@ -75,7 +75,7 @@ class Trial:
             outcome = mark_unjudged(outcome, self.fault)
         if outcome.status not in ("closes", "progress"):
             return self._unjudged(tactic, outcome)
-        if asks(tactic):
+        if is_query(tactic):
             judge = partial(self.insertion.judged, seconds=seconds)
             return await as_suggested(outcome, reading.suggestions, judge)
         shorter = await self._with_suggestions(outcome, reading, seconds) if reading.lints else outcome
@@ -122,7 +122,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class WholeTrial:
-    """A `sorry` where no braces can stand, or where errors in them are caught, as after `try`.
+    """A `sorry` where braces are not allowed, or where errors in them are caught, as after `try`.
 
     A tactic is tried in the document that its edit makes only, so only whether it closes the goal can be seen.
     """
@@ -135,10 +135,10 @@ class WholeTrial:
         return await _bounded(self.server, tactic, seconds, self._judged)
 
     async def _judged(self, tactic: str, seconds: float) -> TacticOutcome:
-        async def judge(text: str, asking: TacticOutcome) -> TacticOutcome:
-            return replace(await self.insertion.closed(text, seconds), instead=asking.instead)
+        async def judge(text: str, query: TacticOutcome) -> TacticOutcome:
+            return replace(await self.insertion.closed(text, seconds), instead=query.instead)
 
-        if asks(tactic):  # what Lean suggests is not seen here
+        if is_query(tactic):  # Lean's suggestions are not visible here
             return await as_suggested(TacticOutcome(tactic, "closes"), (), judge)
         return await self.insertion.closed(tactic, seconds)
 
@@ -182,7 +182,7 @@ async def find_site(
             return await finder.without_broken(finder.trial(site, blank, fault))
     _, end = document.declaration(document.offset(found.position))
     await server.sync(path, document.text[:end], document.text)
-    hint = error_above(await server.settle(path), document, found.position)
+    hint = error_above(await server.wait_elaborated(path), document, found.position)
     server.release(path)
     if found.is_hole and not hint:
         return WholeTrial(server, finder.insertion(sites[0]))

@@ -31,7 +31,7 @@ from lean_extract.syntax.axioms import axioms_in, is_doubtful, refuses_axioms
 _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")
 _METAVARIABLE = re.compile(r"\?(\w+)\.\d+")
 _MISPARSED = re.compile(r"(?:unexpected |expected )")
-# With the options `pp.sorrySource` or `pp.explicit` more follows, or the constant behind `sorry`.
+# With the options `pp.sorrySource` or `pp.explicit` more follows, or the constant that `sorry` stands for.
 _USES_SORRY = re.compile(r"declaration uses [`']@?sorry(?:Ax)?(?![\w.]*\w)")
 _TURNSTILE = re.compile(r"^⊢", re.MULTILINE)
 
@@ -62,7 +62,7 @@ class DocumentMessages:
     @property
     def doubtful(self) -> frozenset[str] | None:
         """The axioms that do not count as a proof, of the last declaration that `#print axioms` named; None if Lean
-        did not say."""
+        did not report them."""
         if not self.axioms:
             return None
         return frozenset(filter(is_doubtful, self.axioms[-1]))
@@ -96,7 +96,7 @@ def read_inserted(diagnostics: Iterable[Mapping[str, Any]], document: Inserted) 
 
 
 def uses_sorry(message: str) -> bool:
-    """Whether a message is Lean's warning that `sorry` stands in a declaration."""
+    """Whether a message is Lean's warning that a declaration uses `sorry`."""
     return _USES_SORRY.search(message) is not None
 
 
@@ -138,7 +138,7 @@ def same_errors(found: DocumentMessages, with_sorry: DocumentMessages) -> bool:
 
 
 def _is_left(message: str, *, is_before: bool) -> bool:
-    """Whether an error only says that the goals of a step are still open."""
+    """Whether an error only reports that the goals of a step are still open."""
     if is_before:
         return _UNSOLVED.match(message) is not None
     return not is_misparsed(message)
@@ -174,7 +174,7 @@ class CopyMessages:
     `error`: the tactic's own first error. `remaining`: the goals that it leaves; None if Lean did not report any.
     `is_unchecked`: the declaration has errors elsewhere, so that Lean may abandon a tactic silently. `above`: the
     errors before the braces and the warnings about `sorry` above this declaration, as faults. `lints`: the
-    warnings of linters about the tactic. `suggestions`: what Lean says to try in its place. `error_at`: where in the
+    warnings of linters about the tactic. `suggestions`: what Lean suggests in its place. `error_at`: where in the
     tactic's first line its first error is, in code points; None if it is elsewhere.
     """
 
@@ -216,9 +216,9 @@ def read(diagnostics: Iterable[Mapping[str, Any]], patched: PatchedDocument) -> 
             above += [Fault(start, message)] * (start < patched.start)
     error = _first(own)
     at = error[0].column - patched.inside.column if error and error[0].line == patched.inside.line else None
-    said = error[1] if error else None
+    first_error = error[1] if error else None
     return CopyMessages(
-        said, remaining, is_unchecked, tuple(sorted(above)), tuple(lints), tuple(suggestions), at
+        first_error, remaining, is_unchecked, tuple(sorted(above)), tuple(lints), tuple(suggestions), at
     )
 
 
@@ -287,7 +287,7 @@ def judge_strict(accepted: TacticOutcome, strict: CopyMessages) -> TacticOutcome
 
 
 def _first(errors: Sequence[tuple[Position, str]]) -> tuple[Position, str] | None:
-    """The first error that says what is wrong: where the text cannot be parsed, Lean has run only a part of it, and
+    """The most specific of the errors: where the text cannot be parsed, Lean has run only a part of it, and
     goals are also left unsolved by what failed."""
     misparsed = [item for item in errors if is_misparsed(item[1])]
     failed = [item for item in errors if not _UNSOLVED.match(item[1])]

@@ -89,7 +89,7 @@ def extract_project(
 
 
 def _peak_megabytes() -> float:
-    """The most memory that this process has had, in MiB; 0 where the system does not say."""
+    """The peak memory of this process, in MiB; 0 if the system does not report it."""
     if sys.platform == "win32":
         return 0.0
     import resource

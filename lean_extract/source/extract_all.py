@@ -21,7 +21,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.common.cluster import asked_cluster, cluster_client, run_tasks
+from lean_extract.common.cluster import cluster_client, cluster_options, run_tasks
 from lean_extract.common.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
@@ -80,7 +80,7 @@ def extract_if_new(task: ProjectTask) -> Extracted:
 
 
 def _state_of(sources: Sequence[SourceFile]) -> str:
-    """A hash of which files there are, how large they are, and when each was last written."""
+    """A hash of the paths, sizes and modification times of the sources."""
     digest = hashlib.sha256()
     for source in sources:
         found = source.path.stat()
@@ -89,7 +89,7 @@ def _state_of(sources: Sequence[SourceFile]) -> str:
 
 
 def _known(card: Path, out: Path, revision: str, *, states: bool) -> Extracted | None:
-    """What a card says was found, if it is of these sources and of the records beside it."""
+    """The counts in a card, if it belongs to these sources and to the records next to it."""
     try:
         values = read_json(card)
         wanted = (_VERSION, revision, states, out.stat().st_size)
@@ -117,9 +117,9 @@ def run(options: argparse.Namespace) -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     if options.processes is None and not options.scheduler:
         options.processes = min(MAX_PROCESSES, os.cpu_count() or 1)
-    asked = asked_cluster(options)
-    assert asked is not None
-    where = replace(asked, processes=min(asked.processes, len(tasks)))
+    chosen = cluster_options(options)
+    assert chosen is not None
+    where = replace(chosen, processes=min(chosen.processes, len(tasks)))
     total: Counter[str] = Counter()
     failures: list[tuple[str, PremiseSuggestError]] = []
     with cluster_client(where) as client, tqdm(total=len(tasks), unit=" projects", disable=None) as bar:

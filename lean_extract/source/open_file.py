@@ -18,7 +18,7 @@ from lean_extract.source.resolution.name_resolution import Entry, NameEnvironmen
 
 
 class _Everything(set[str]):
-    """A set that contains everything, since only `find` can tell which names a library has."""
+    """A set that contains everything, since only `find` knows which names a library has."""
 
     def __contains__(self, item: object) -> bool:
         return True
@@ -76,11 +76,11 @@ def possible_uses(source: SourceModule, proofs: Sequence[SourceProof]) -> Iterat
     the file declares below the proof are not meant. Constructors, and fields of conclusions, are left out.
     """
     declared = frozenset(premise.name for premise in source.premises)
-    asked: dict[str, None] = {}
+    possible_names: dict[str, None] = {}
 
     def note(name: str) -> bool:
         if name not in declared:
-            asked[name] = None
+            possible_names[name] = None
         return False
 
     environment = LibraryEnvironment(is_known=note, visible=[1])
@@ -92,14 +92,14 @@ def possible_uses(source: SourceModule, proofs: Sequence[SourceProof]) -> Iterat
     for proof in proofs:
         found: dict[tuple[str, ...], None] = {}
         for mention in dict.fromkeys(proof.mentions):
-            asked.clear()
+            possible_names.clear()
             own: str | None = None
             if isinstance(mention, Field):
                 own = next(iter(fields.resolve(mention, proof.scope, proof.order)), None)
-                meant = _as_fields(asked, mention)
+                meant = _as_fields(possible_names, mention)
             elif isinstance(mention, str) and mention[0] != ".":
                 own = names.resolve(mention, proof.scope, proof.order)[0]
-                meant = list(asked)
+                meant = list(possible_names)
             else:
                 continue
             possible = tuple(name for name in meant[:MAX_MEANINGS] if name != proof.theorem)
@@ -110,17 +110,17 @@ def possible_uses(source: SourceModule, proofs: Sequence[SourceProof]) -> Iterat
         yield list(found)
 
 
-def _as_fields(asked: Iterable[str], mention: Field) -> list[str]:
-    """The full names of a field, from the names that its owner may have; those that are asked for in full stay."""
+def _as_fields(possible_names: Iterable[str], mention: Field) -> list[str]:
+    """The full names of a field, from the names that its owner may have; full names stay."""
     field_name = split_name(mention.field)[0]
     if field_name.isdigit():
         return []
     ending = f".{field_name}"
-    return list(dict.fromkeys(name if name.endswith(ending) else name + ending for name in asked))
+    return list(dict.fromkeys(name if name.endswith(ending) else name + ending for name in possible_names))
 
 
 def library_name(name: str, scope: Scope, is_known: Callable[[str], bool]) -> str | None:
-    """The full name of what a name means in a library of which only the names are known; None if it has none."""
+    """The full name that a name refers to in a library whose names alone are known; None if there is no such name."""
     environment = LibraryEnvironment(is_known=is_known, visible=[1])
     environment.add_opened((scope,))
     full, rest = NameResolver(environment, 0).resolve(name, scope, 0)

@@ -291,7 +291,7 @@ def read_module(
     """Read a module's text. A part that cannot be parsed is recorded as a problem, and reading continues.
 
     Time is linear in the length of the text. Where the output could grow faster, the rest is left out and a
-    problem is recorded. Raises Cancelled soon after the result is no longer wanted.
+    problem is recorded. Raises Cancelled soon after the result is no longer needed.
 
     Args:
         text: the module's text.

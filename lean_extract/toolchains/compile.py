@@ -1,4 +1,4 @@
-"""Runs `lean` alone: on a text, for what it says of it, and on a folder of modules, to compile what has changed."""
+"""Runs `lean` itself: on a text, for its messages, and on a folder of modules, to compile what has changed."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def compile_folder(
     """Compile all modules under `sources` into `out` (`.olean`, `.ilean`). Returns the modules compiled.
 
     A module is compiled again if its text, one of its imports, or `identity` (of Lean and the core) has changed. Until
-    then, an error that Lean found in it is raised without asking Lean again.
+    then, an error that Lean found in it is raised without running Lean again.
     New files replace old ones atomically, so a Lean that has the old ones open is not affected.
 
     Args:
@@ -203,7 +203,7 @@ def _raise_known(source: LeanSource, out: Path, key: str) -> None:
         if known["key"] != key:
             return
         place = ErrorPlace(source.path, int(known["line"]), int(known["column"]), str(known["message"]))
-    except (OSError, ValueError, KeyError, TypeError):  # none, or not one of ours: Lean will say
+    except (OSError, ValueError, KeyError, TypeError):  # missing, or not one of ours: Lean will report it
         return
     raise _rejection(place)
 
@@ -306,7 +306,7 @@ def _await(process: subprocess.Popen[bytes], stop: Event | None) -> tuple[bytes,
 
 
 def messages_in(output: str) -> Iterator[dict[str, Any]]:
-    """What Lean writes with `--json`, message by message; other lines are passed over."""
+    """The messages that Lean writes with `--json`; other lines are skipped."""
     for line in output.splitlines():
         with contextlib.suppress(ValueError):
             message = json.loads(line)
@@ -317,7 +317,7 @@ def messages_in(output: str) -> Iterator[dict[str, Any]]:
 def lean_messages(
     command: Sequence[str], environment: Mapping[str, str], text: str, seconds: float = LEAN_MESSAGES_SECONDS
 ) -> list[dict[str, Any]]:
-    """What a new Lean says of a text, each message as its JSON object. Raises LeanDied, LeanTimeout.
+    """The messages of a new Lean process about a text, each as its JSON object. Raises LeanDied, LeanTimeout.
 
     Args:
         command: the command of `lean`.

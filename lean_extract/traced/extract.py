@@ -290,8 +290,8 @@ async def trace_library(sources: Path, out: Path, with_states: bool) -> Counter[
     async with await LeanSession.start(sources, toolchain) as session:
         modules = [source.module for source in import_order(read_sources(sources))]
         for module in tqdm(modules, unit=" modules", disable=None):
-            asked = session if with_states else None
-            records += [record async for record in trace_module(library, module, asked)]
+            state_source = session if with_states else None
+            records += [record async for record in trace_module(library, module, state_source)]
     write_records(out, Header("lean", toolchain.version), records)
     return Counter(type(record).__name__ for record in records)
 

@@ -5,8 +5,8 @@
 STEPS holds steps with the target before them (the data set goal-comments), RECORDS what
 `python -m lean_extract extract ROOT RECORDS --states` wrote of the same text. The files that the records name
 are read again: a printed target is put before its tactic, and the context is rebuilt from the theorem's binders
-and from what the proof introduces above. OUT holds the records, the proofs with these states beside those that
-the text determines. A state is of origin `comment`, or `comment-truncated` where Lean shortened the target.
+and from what the proof introduces above. OUT holds the records, the proofs with these states in addition to those
+that the text determines. A state is of origin `comment`, or `comment-truncated` where Lean shortened the target.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class CommentedStep:
 
     @property
     def target(self) -> str:
-        """The target; of one that was shortened, its beginning."""
+        """The target, or its beginning if Lean shortened it."""
         text = self.goal.strip()
         mark = next((mark for mark in _MARKS if text.startswith(mark)), "")
         text = text.removeprefix(mark)
@@ -82,16 +82,15 @@ class CommentedStep:
 
     @property
     def is_shortened(self) -> bool:
-        """Whether only the beginning of the target is there."""
+        """Whether only the beginning of the target is known."""
         return self.truncated or self.goal.rstrip().endswith(_SHORTENED)
 
 
 def read_steps(path: Path, complaints: list[str]) -> Iterator[CommentedStep]:
     """The steps of a file, in order.
 
-    A line that is no such step is described in `complaints` and passed over; where the file is cut off or
-    damaged, that is told there, too, and what was whole has been given. Raises BadRecords where the file
-    cannot be read at all.
+    A line that is not such a step is described in `complaints` and skipped. If the file is cut off or damaged,
+    that is described too, after the steps before the damage. Raises BadRecords if the file cannot be read.
     """
     with _opened(path) as stream:
         yield from _steps(path, stream, complaints)
@@ -117,7 +116,7 @@ def _steps(path: Path, stream: BinaryIO, complaints: list[str]) -> Iterator[Comm
         try:
             line = stream.readline(MAX_CORPUS_LINE_BYTES)
         except (EOFError, lzma.LZMAError) as error:
-            complaints.append(f"{path} is cut off or damaged behind line {number}: {_said(error)}")
+            complaints.append(f"{path} is cut off or damaged after line {number}: {_sentence(error)}")
             return
         if not line:
             return
@@ -138,7 +137,7 @@ def _steps(path: Path, stream: BinaryIO, complaints: list[str]) -> Iterator[Comm
             complaints.append(f"{path}:{number}: not a step: {error}.{cut}")
 
 
-def _said(error: Exception) -> str:
+def _sentence(error: Exception) -> str:
     return str(error).rstrip(".") + "."
 
 
@@ -146,18 +145,18 @@ def _step(line: bytes) -> CommentedStep:
     values = parse_json(line.rstrip(b"\r\n"))
     step = read_typed(CommentedStep, values)
     if step.line < 1:
-        raise ValueError(f"line {step.line} is none")
+        raise ValueError(f"there is no line {step.line}")
     if not step.tactic.strip() or not step.target:
         raise ValueError("its tactic or its goal is empty")
     return step
 
 
 _OPENERS = ("·", ".", ";", "=>", "↦", "by", "(", "⟨", "<;>", "{", "|", "•")
-"""What a tactic stands behind, if not first on its line."""
+"""What a tactic comes after, if it is not first on its line."""
 
 NO_MODULE = "of a file that the records do not have"
 NO_SOURCE = "of a file that cannot be read"
-OTHER_TEXT = "whose tactic does not stand in that line"
+OTHER_TEXT = "whose tactic is not in that line"
 NO_PROOF = "of a declaration whose proof the records do not have"
 NO_STEP = "at no step of the proof"
 NOT_REACHED = "in a part of a proof that is not followed"
@@ -166,7 +165,7 @@ KNOWN = "shortened, and known from the text"
 
 @dataclass
 class CommentCounts:
-    """What became of the steps."""
+    """How many steps were used, and why others were not."""
 
     steps: int = 0
     origins: Counter[str] = field(default_factory=Counter)
@@ -236,7 +235,7 @@ class _Merging:
         self._module: str | None = None
         self._states: Mapping[Span, SourceStep] = {}
         self._waiting: dict[Position, CommentedStep] = {}
-        """The printed goals of the module that have met no step yet."""
+        """The printed goals of the module that have not been matched with a step yet."""
         self._theorems: set[str] = set()
 
     def records(self, records: Iterable[Record], path: Path) -> Iterator[Record]:
@@ -304,26 +303,26 @@ class _Merging:
         self._states = {step.span: step for proof in read.proofs for step in proof.steps}
 
     def _close(self) -> None:
-        """Count the printed goals of the module that met no step."""
+        """Count the printed goals of the module that matched no step."""
         for step in self._waiting.values():
             self._counts.left_out[NO_STEP if step.theorem in self._theorems else NO_PROOF] += 1
 
 
 def positions_of(steps: Iterable[CommentedStep], text: str) -> dict[Position, CommentedStep]:
-    """Where the tactics stand in their file; those that do not stand in their line are left out."""
+    """The positions of the tactics in their file; those that are not in their line are left out."""
     lines = text.replace("\r\n", "\n").split("\n")
     found: dict[Position, CommentedStep] = {}
-    behind = Position(0, 0)
+    after = Position(0, 0)
     for step in sorted(steps, key=lambda step: step.line):
         line = step.line - 1
         if line >= len(lines):
             continue
-        start = behind.column if behind.line == line else 0
+        start = after.column if after.line == line else 0
         tactic = step.tactic.split("\n", 1)[0].strip()
         column = _column(lines[line], tactic, start)
         if column is not None:
             found[Position(line, column)] = step
-            behind = Position(line, column + len(tactic))
+            after = Position(line, column + len(tactic))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Reads `.ilean` files, which `lean -i` writes beside the `.olean` of a module.
+"""Reads `.ilean` files, which `lean -i` writes next to the `.olean` of a module.
 
 They contain the position of each declaration, and which declaration mentions which constant. This gives the use
 of premises from real elaboration, without a metaprogram. The positions are those of LSP: lines from 0, columns in

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from lean_extract.common.cluster import ClusterOptions, as_elsewhere, asked_cluster
+from lean_extract.common.cluster import ClusterOptions, as_elsewhere, cluster_options
 from lean_extract.common.errors import BadRecords, BadSource, PremiseSuggestError, UserError
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import parse_json
@@ -253,7 +253,7 @@ def _plan(options: argparse.Namespace, generator: TacticGenerator | None) -> Eva
 
 def _cluster(options: argparse.Namespace) -> ClusterOptions | None:
     """The processes of Dask that were asked for, if any. Raises UserError: options do not fit each other."""
-    found = asked_cluster(options)
+    found = cluster_options(options)
     if found is not None and options.workers > 1:
         raise UserError(
             "--workers is for Leans of one process.",

@@ -45,7 +45,7 @@ class _Part:
     def at(self, least: int, least_before: int) -> str:
         """The text as an operand, in brackets if its operator binds too little now, but did not before.
 
-        `least` and `least_before` are the precedences that the place asks for, now and in the original.
+        `least` and `least_before` are the precedences that the place requires, now and in the original.
         """
         return f"({self.text})" if self.level < least and self.was >= least_before else self.text
 
@@ -114,7 +114,7 @@ class TermTranslator(TermCopy):
         return node.text in RELATIONS and any(self.fixed.is_fixed(part) for part in node.parts)
 
     def _part(self, node: SyntaxNode, is_fixed: bool, depth: int) -> _Part:
-        """The translation of a node. `is_fixed`: what is around it says that its type is fixed."""
+        """The translation of a node. `is_fixed`: its type is fixed by what is around it."""
         kind = node.kind
         if depth > MAX_TRANSLATED_DEPTH or kind == "unread":
             return self._copied(node)

@@ -18,7 +18,7 @@ from lean_extract.syntax.statement_syntax import Word, read_words
 LISTED = Path(__file__).with_name("core_names.txt")
 """The list, of Lean 4.27. `scripts/core_names.py` makes it."""
 ROOTS = ("Init", "Std", "Lean")
-"""The libraries of Lean that it is of."""
+"""The libraries of Lean whose names it holds."""
 
 
 @dataclass(frozen=True, slots=True)

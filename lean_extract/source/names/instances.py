@@ -117,7 +117,7 @@ class _Dependence:
         self._uses: list[_Use] = []
 
     def add(self, words: Sequence[Word]) -> None:
-        """Add a type that follows the binders that are asked about."""
+        """Add a type that follows the binders in question."""
         self._mentioned.update(word.text.partition(".")[0] for word in words)
         for node in _within(read_words(words)):
             is_operation = node.kind == "infix" and node.text in OPERATORS

@@ -117,9 +117,9 @@ class ScopeStack:
 
     def omit(self, names: Iterable[str]) -> None:
         """Apply the command `omit` to names, or types of instances (`omit [Group G]`)."""
-        unwanted = frozenset(names)
-        self.top.included -= unwanted
-        self.top.omitted |= unwanted
+        omitted = frozenset(names)
+        self.top.included -= omitted
+        self.top.omitted |= omitted
 
     def open(self, *opened: Open) -> bool:
         """Add opened namespaces to the innermost frame. Returns whether there was room for all."""

@@ -60,7 +60,7 @@ class TypeNames:
         """Whether a constant of this library is among those that were named, or a prefix of the namespace."""
 
     def of(self, words: Sequence[Word], *, omits_top: bool = False, depth: int = 0) -> str:
-        """The names of a type, which stands `depth` terms deep. `omits_top`: an outermost `∀` is not named if its
+        """The names of a type, which is nested `depth` terms deep. `omits_top`: an outermost `∀` is not named if its
         type has no name."""
         if depth > MAX_NAMED_TYPE_DEPTH:
             return ""
@@ -127,7 +127,7 @@ class TypeNames:
         return ""
 
     def once(self, key: str, name: str) -> list[str]:
-        """The name, the first time that it is asked for by this key."""
+        """The name, the first time that this key occurs."""
         if key in self._seen:
             return []
         self._seen.add(key)

@@ -66,7 +66,7 @@ class Layout:
 class Listed:
     """A package in the manifest: its name, the folder in which Lake keeps it, and its unchecked properties.
 
-    `revision` is None for a package of which Lake does not manage the folder.
+    `revision` is None for a package whose folder Lake does not manage.
     """
 
     name: str

@@ -81,7 +81,7 @@ class NearProjects:
     """The projects below a folder, nearest first, without those inside one another.
 
     A folder with a `lean-toolchain` alone is one only where there is no Lake package in it. `has_own`: there are
-    `.lean` files beside them.
+    also `.lean` files outside them.
     """
 
     projects: tuple[Path, ...]

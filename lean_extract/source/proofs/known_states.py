@@ -35,7 +35,7 @@ _BINDER = 20
 _ARROW_REACH = 60
 """The most tokens before the arrow of a function."""
 _NOT_RECORDED = FUNCTIONS | LETS | {"by", "calc", "match", "if", "show", "suffices", "|"}
-"""First words of terms of which only parts are recorded, or nothing."""
+"""First words of terms that are recorded only in part, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
