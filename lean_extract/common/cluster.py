@@ -30,8 +30,8 @@ from lean_extract.limits import CLUSTER_CONNECT_SECONDS, CLUSTER_WORKER_SECONDS,
 
 log = logging.getLogger("premise_suggest")
 
-Task = TypeVar("Task")
-Result = TypeVar("Result")
+_Task = TypeVar("_Task")
+_Result = TypeVar("_Result")
 _LEAST_MEMORY = 100_000_000
 """Bytes."""
 _SETTINGS = {
@@ -50,7 +50,7 @@ class Opened(Protocol):
         ...
 
 
-State = TypeVar("State", bound=Opened)
+_State = TypeVar("_State", bound=Opened)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +181,8 @@ def _version() -> str:
 
 
 def run_tasks(
-    client: Any, work: Callable[[Task], Result], tasks: Sequence[Task]
-) -> Iterator[tuple[Task, Result | PremiseSuggestError]]:
+    client: Any, work: Callable[[_Task], _Result], tasks: Sequence[_Task]
+) -> Iterator[tuple[_Task, _Result | PremiseSuggestError]]:
     """Each task with its result, as they are done; with an error if it could not be done.
 
     Leaving the loop cancels what has not begun. Raises ClusterLost: the scheduler has ended.
@@ -198,7 +198,9 @@ def run_tasks(
         client.cancel(list(futures))
 
 
-async def result_of(client: Any, work: Callable[[Task], Result], task: Task) -> Result | PremiseSuggestError:
+async def result_of(
+    client: Any, work: Callable[[_Task], _Result], task: _Task
+) -> _Result | PremiseSuggestError:
     """One task's result, or the error for which it could not be done. Raises ClusterLost: the scheduler has ended.
 
     Cancellation also cancels the task, if it has not begun.
@@ -213,14 +215,14 @@ async def result_of(client: Any, work: Callable[[Task], Result], task: Task) -> 
     except asyncio.CancelledError:
         client.loop.add_callback(future.release)
         raise
-    found: Result | PremiseSuggestError = await asyncio.to_thread(_outcome, distributed, future)
+    found: _Result | PremiseSuggestError = await asyncio.to_thread(_outcome, distributed, future)
     return found
 
 
 @contextmanager
 def opened_on_workers(
-    client: Any, opening: Callable[[], State]
-) -> Iterator[Callable[[Callable[[State, Task], Result]], Callable[[Task], Result]]]:
+    client: Any, opening: Callable[[], _State]
+) -> Iterator[Callable[[Callable[[_State, _Task], _Result]], Callable[[_Task], _Result]]]:
     """For a block, each worker opens something at its first task, and keeps it for the tasks that follow.
 
     The block gets a function that turns work on the opened object and a task into work on a task. A worker does
@@ -235,7 +237,7 @@ def opened_on_workers(
     except OSError as error:  # as closed connections are
         raise _lost() from error
 
-    def work_of(work: Callable[[State, Task], Result]) -> Callable[[Task], Result]:
+    def work_of(work: Callable[[_State, _Task], _Result]) -> Callable[[_Task], _Result]:
         return partial(with_opened, name, work)
 
     try:

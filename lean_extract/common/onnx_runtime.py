@@ -29,7 +29,7 @@ from lean_extract.common.devices import Device, Place
 from lean_extract.common.errors import ModelError
 from lean_extract.common.terminal_text import pip, pip_install
 
-CPU_PACKAGE, GPU_PACKAGE = "onnxruntime", "onnxruntime-gpu"
+_CPU_PACKAGE, _GPU_PACKAGE = "onnxruntime", "onnxruntime-gpu"
 _MODULE = "onnxruntime"
 
 
@@ -63,9 +63,9 @@ def replacement(removed: Sequence[str], wanted: str) -> str:
 
 
 PROVIDER = "CUDAExecutionProvider"
-INSTALL_LIBRARIES = f"{pip()} install '{GPU_PACKAGE}[cuda,cudnn]'"
-UPDATE_DRIVER = (
-    f"install a newer NVIDIA driver, or a version of {GPU_PACKAGE} that is made for this driver's CUDA"
+_INSTALL_LIBRARIES = f"{pip()} install '{_GPU_PACKAGE}[cuda,cudnn]'"
+_UPDATE_DRIVER = (
+    f"install a newer NVIDIA driver, or a version of {_GPU_PACKAGE} that is made for this driver's CUDA"
 )
 
 _SQUARE = (  # x: float32[2, 2] -> y = x @ x, as ONNX
@@ -114,7 +114,7 @@ def find_cuda() -> Cuda:
         return Cuda(
             False,
             "the onnxruntime that is installed has no CUDA",
-            f"{pip_install('gpu')} && {replacement([CPU_PACKAGE], GPU_PACKAGE)}",
+            f"{pip_install('gpu')} && {replacement([_CPU_PACKAGE], _GPU_PACKAGE)}",
         )
     if problem := driver_problem():
         return Cuda(False, problem)
@@ -123,7 +123,7 @@ def find_cuda() -> Cuda:
 
 def fix_two_packages(installed: Iterable[str]) -> str:
     """The commands that leave one package of onnxruntime: the one with CUDA if there is a GPU for it."""
-    wanted = GPU_PACKAGE if GPU_PACKAGE in installed and not driver_problem() else CPU_PACKAGE
+    wanted = _GPU_PACKAGE if _GPU_PACKAGE in installed and not driver_problem() else _CPU_PACKAGE
     return replacement([name for name in installed if name != wanted], wanted)
 
 
@@ -160,16 +160,16 @@ def tried(provider: str) -> Cuda:
         session = onnxruntime.InferenceSession(_SQUARE, options, providers=[provider], enable_fallback=0)
         if provider not in session.get_providers():
             if missing:
-                return Cuda(False, f"a CUDA library is missing: {missing}", INSTALL_LIBRARIES)
+                return Cuda(False, f"a CUDA library is missing: {missing}", _INSTALL_LIBRARIES)
             refusal = _loader_error(onnxruntime) or "onnxruntime cannot start it"
-            return Cuda(False, f"CUDA does not load: {refusal}", f"{INSTALL_LIBRARIES}, or {UPDATE_DRIVER}")
+            return Cuda(False, f"CUDA does not load: {refusal}", f"{_INSTALL_LIBRARIES}, or {_UPDATE_DRIVER}")
         [found] = session.run(["y"], {"x": square})
     except Exception as error:  # noqa: BLE001  # onnxruntime's errors have no common class
         failure = _FAILURE.search(str(error))
         what = failure[0].strip() if failure else _first_line(str(error))
-        return Cuda(False, f"CUDA does not run: {what}", UPDATE_DRIVER)
+        return Cuda(False, f"CUDA does not run: {what}", _UPDATE_DRIVER)
     if not np.array_equal(found, square @ square):
-        return Cuda(False, "CUDA computes wrong results", UPDATE_DRIVER)
+        return Cuda(False, "CUDA computes wrong results", _UPDATE_DRIVER)
     return Cuda(True)
 
 

@@ -22,10 +22,10 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from lean_extract.common.files.json_text import shown
 
-T = TypeVar("T")
-Reader = Callable[[Any], Any]
+_T = TypeVar("_T")
+_Reader = Callable[[Any], Any]
 """Converts a plain value. Raises Misfit."""
-Kind = Literal["value", "object", "unknown", "missing", "refused"]
+_Kind = Literal["value", "object", "unknown", "missing", "refused"]
 """A value of another type; one that should have fields; an unknown name; a missing one; what a class refuses."""
 
 
@@ -40,7 +40,7 @@ class Misfit(ValueError):
         path: the names that lead to it.
     """
 
-    def __init__(self, value: object, wanted: str, kind: Kind = "value", path: tuple[str, ...] = ()) -> None:
+    def __init__(self, value: object, wanted: str, kind: _Kind = "value", path: tuple[str, ...] = ()) -> None:
         super().__init__(value, wanted, kind, path)
         self.value, self.wanted, self.kind, self.path = value, wanted, kind, path
 
@@ -74,7 +74,7 @@ class Form:
 JSON = Form()
 
 
-def read_typed(kind: type[T], values: Any, form: Form = JSON) -> T:
+def read_typed(kind: type[_T], values: Any, form: Form = JSON) -> _T:
     """A dataclass from values by the names of its fields. Raises Misfit for the first that does not fit.
 
     What the class itself refuses raises what the class raises.
@@ -104,7 +104,7 @@ def read_value(hint: Any, value: Any) -> Any:
     return _reader(hint, JSON)(value)
 
 
-def updated(base: T, values: Any, form: Form, problems: list[Misfit]) -> T:
+def updated(base: _T, values: Any, form: Form, problems: list[Misfit]) -> _T:
     """A dataclass with those values in place of its own that fit; `problems` takes the others. None is no value."""
     if values is None:
         return base
@@ -137,7 +137,7 @@ def _of(kind: type[Any]) -> str:
 
 
 @cache
-def _fields(kind: type[Any], form: Form) -> tuple[Mapping[str, tuple[str, Reader]], tuple[str, ...]]:
+def _fields(kind: type[Any], form: Form) -> tuple[Mapping[str, tuple[str, _Reader]], tuple[str, ...]]:
     """By the name that values have: (name of the field, reader); the names of those that must have a value."""
     hints = get_type_hints(kind, include_extras=True)
     readers = {
@@ -148,7 +148,7 @@ def _fields(kind: type[Any], form: Form) -> tuple[Mapping[str, tuple[str, Reader
     return readers, tuple(form.named(one.name) for one in needed)
 
 
-def _bounded(hint: Any, bounds: Mapping[str, Any], form: Form) -> Reader:
+def _bounded(hint: Any, bounds: Mapping[str, Any], form: Form) -> _Reader:
     """The reader of a field with these metadata."""
     low, high = bounds.get("low"), bounds.get("high")
     if bounds.get("choices"):
@@ -161,7 +161,7 @@ def _bounded(hint: Any, bounds: Mapping[str, Any], form: Form) -> Reader:
 
 
 @cache
-def _reader(hint: Any, form: Form) -> Reader:
+def _reader(hint: Any, form: Form) -> _Reader:
     """The reader of a type."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
@@ -186,7 +186,7 @@ def _reader(hint: Any, form: Form) -> Reader:
     return _scalar(hint, form)
 
 
-def _checked(inner: Reader, check: Callable[[Any], str], wanted: str = "") -> Reader:
+def _checked(inner: _Reader, check: Callable[[Any], str], wanted: str = "") -> _Reader:
     """A reader of values that a check finds good. `wanted`: what it should be, in messages, if not the type."""
 
     def read_checked(value: Any) -> Any:
@@ -201,7 +201,7 @@ def _checked(inner: Reader, check: Callable[[Any], str], wanted: str = "") -> Re
     return read_checked
 
 
-def _tuple(hints: tuple[Any, ...], form: Form) -> Reader:
+def _tuple(hints: tuple[Any, ...], form: Form) -> _Reader:
     """A reader of lists: of one type, where `...` comes after it, or of a type for each value."""
     readers = [_reader(one, form) for one in hints if one is not ...]
     length = len(readers) if hints[-1] is not ... else None
@@ -221,7 +221,7 @@ def _tuple(hints: tuple[Any, ...], form: Form) -> Reader:
     return read_tuple
 
 
-def _mapping(key: Reader, inner: Reader) -> Reader:
+def _mapping(key: _Reader, inner: _Reader) -> _Reader:
     def read_mapping(value: Any) -> Any:
         if not isinstance(value, Mapping):
             raise Misfit(value, "an object")
@@ -230,7 +230,7 @@ def _mapping(key: Reader, inner: Reader) -> Reader:
     return read_mapping
 
 
-def _first(readers: Sequence[Reader]) -> Reader:
+def _first(readers: Sequence[_Reader]) -> _Reader:
     """The first that fits; if none does, the problem is the first's."""
 
     def read_first(value: Any) -> Any:
@@ -245,7 +245,7 @@ def _first(readers: Sequence[Reader]) -> Reader:
     return read_first
 
 
-def _one_of(choices: tuple[Any, ...]) -> Reader:
+def _one_of(choices: tuple[Any, ...]) -> _Reader:
     wanted = f"one of {', '.join(map(str, choices))}"
 
     def read_choice(value: Any) -> Any:
@@ -266,7 +266,7 @@ _WORDS: Mapping[Any, str] = {
 }
 
 
-def _scalar(kind: Any, form: Form) -> Reader:
+def _scalar(kind: Any, form: Form) -> _Reader:
     if kind in (Any, object):
         return lambda value: value
     wanted = _WORDS[kind]

@@ -13,7 +13,8 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -39,7 +40,7 @@ from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Above, Fault, mentions_sorry
 from lean_extract.session.goal_queries import refuse_unread
 from lean_extract.session.insertion import Insertion, unhidden
-from lean_extract.session.live import LeanLimits, TacticSeconds, TrialBatch
+from lean_extract.session.live import LeanLimits, LiveLean, Tries
 from lean_extract.session.places import Place, bare, hole_at
 from lean_extract.session.suggested import as_suggested, is_query
 from lean_extract.session.tactic_sites import TacticSite, guesses, snap
@@ -83,7 +84,7 @@ class _Documents:
         return None
 
 
-class ReplSession:
+class ReplSession(LiveLean):
     """A live Lean, reached through a REPL, for one project. It writes nothing to disk.
 
     If the REPL has ended, the next request restarts it. Requests wait for each other.
@@ -94,6 +95,7 @@ class ReplSession:
         self._project = project.resolve()
         self._command = tuple(command)
         self._limits = limits
+        self._tactic_seconds = limits.tactic_seconds
         self._process: ReplProcess | None = None
         self._environments: dict[tuple[int | None, str], CommandAnswer] = {}
         self._requests = 0
@@ -121,11 +123,6 @@ class ReplSession:
         return self._version
 
     @property
-    def needs_compiling(self) -> bool:
-        """Never: the REPL finds compiled imports through its command."""
-        return False
-
-    @property
     def pid(self) -> int | None:
         """The process that was started; None if there is none."""
         return self._process.pid if self._process is not None and self._process.is_alive else None
@@ -143,52 +140,21 @@ class ReplSession:
         async with self._using:
             return ProofState((await self._find(path, text, position)).hole.goals)
 
-    async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:
-        """The goal of the `sorry` at the position of a term. Raises: as `goals_at`."""
-        return await self.goals_at(path, text, position)
-
-    async def errors_above(self, path: Path, text: str | None, position: Position) -> Sequence[Fault]:
-        """No errors: the REPL is not queried for them, so premises are not labelled."""
-        return []
-
-    def left(self, path: Path, lines: int) -> int:
-        """0: the REPL does not report it."""
-        return 0
-
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Load a file's imports in advance. Raises: as `goals_at`, except NoGoalHere and BadPosition."""
         async with self._using:
             await self._running()
             await self._environment(_document(self._project / path, text).header, path)
 
-    async def try_tactics(
-        self,
-        path: Path,
-        text: str | None,
-        position: Position,
-        tactics: Sequence[str] | AsyncIterable[str],
-        *,
-        timeout: TacticSeconds | None = None,
-        within: float | None = None,
-    ) -> AsyncGenerator[TacticOutcome, None]:
-        """Try tactics on the goal at a position, one after the other; see `LeanSession.try_tactics`.
-
-        A tactic `closes` the goal if it leaves no goals, and the REPL, if it reports a status, has checked the proof.
-
-        Raises: as `goals_at`; GoalBroken: the goal mentions `sorry`.
-        """
+    @asynccontextmanager
+    async def _trial_at(
+        self, path: Path, text: str | None, position: Position
+    ) -> AsyncGenerator[Tries, None]:
         async with self._using:
             found = await self._find(path, text, position)
         if mentions_sorry(found.hole.goals[0]):
             raise GoalBroken("The goal mentions `sorry`.", "Fix the error above it first.")
-        trial = _Trial(self, path, text, position)
-        seconds = timeout if timeout is not None else self._limits.tactic_seconds
-        trials = TrialBatch(trial, tactics, slots=1, seconds=seconds, within=within)
-        try:
-            async for outcome in trials.outcomes():
-                yield outcome
-        finally:
-            await trials.end()
+        yield _Trial(self, path, text, position)
 
     async def _tried(
         self, path: Path, text: str | None, position: Position, tactic: str, seconds: float

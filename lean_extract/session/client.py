@@ -171,7 +171,7 @@ class LeanClient(AsyncLeanLSPClient):
     def _path_to_uri(self, path: str) -> str:
         file, _, number = path.partition(_COPY)
         uri = super()._path_to_uri(file)
-        return respelled(uri, int(number)) if number else uri
+        return _respelled(uri, int(number)) if number else uri
 
     def _on_notification(self, method: str, params: dict[str, Any]) -> None:
         super()._on_notification(method, params)
@@ -247,7 +247,7 @@ def name_of(path: Path) -> str:
     return path.name.partition(_COPY)[0]
 
 
-def respelled(uri: str, number: int) -> str:
+def _respelled(uri: str, number: int) -> str:
     """A `file:` address whose letters are percent-encoded where `number` has bits; each number gives another."""
     characters = _CHARACTERS.findall(uri)
     stem = next((place for place in reversed(range(len(characters))) if characters[place] == "."), None)

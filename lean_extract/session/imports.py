@@ -23,7 +23,7 @@ from lean_extract.source.projects.project import find_project, library_folders, 
 from lean_extract.toolchains.compile import CircularImports, header_imports
 from lean_extract.toolchains.toolchain import ELAN, Toolchain, compiled_folders, has_lakefile
 
-OUT_OF_DATE = "Imports are out of date"
+_OUT_OF_DATE = "Imports are out of date"
 """How Lean begins its message where Lake would have to build what a file imports."""
 
 _COMMAND = re.compile(r"(?P<unread>Invalid output from )?`(?=[^`\n]*+`)[^`\n]*\bsetup-file [^`\n]*+`")
@@ -208,7 +208,7 @@ def broken_module(path: Path, blocked: Blocked, errors: Sequence[Mapping[str, An
     if blocked.path is None or not errors:
         return None
     start, message = errors[0]["range"]["start"], str(errors[0]["message"])
-    if message.startswith(OUT_OF_DATE) or lake_failure(message):  # which is not about the module itself
+    if message.startswith(_OUT_OF_DATE) or lake_failure(message):  # which is not about the module itself
         return None
     return ProjectBroken(
         f"{blocked.path}:{start['line'] + 1}:{start['character'] + 1}: {_in_a_line(message)}. "
@@ -256,7 +256,7 @@ def _reason(message: str, failure: LakeFailure | None) -> str:
     if failure is not None:
         return _in_a_line(failure.reason)
     first = (message.strip().splitlines() or ["Lean gives no reason"])[0]
-    if first.startswith(OUT_OF_DATE):  # what follows is about an editor
+    if first.startswith(_OUT_OF_DATE):  # what follows is about an editor
         first = first.partition(";")[0]
     return first.rstrip(" .:")
 

@@ -73,12 +73,12 @@ _NAMED = re.compile(r"'(?P<name>[^\n]+?)' depends on axioms")
 _MOST_NAMES = 32
 
 
-def print_axioms(names: Iterable[str]) -> str:
+def _print_axioms(names: Iterable[str]) -> str:
     """The commands that list the axioms of declarations."""
     return "".join(f"#print axioms {name}\n" for name in names)
 
 
-def is_named_and_whole(site: TacticSite) -> bool:
+def _is_named_and_whole(site: TacticSite) -> bool:
     """Whether the axioms of the declaration are those of the proof: it has a name, and no other `sorry`."""
     return bool(site.name) and not has_sorry(site.declaration)
 
@@ -102,17 +102,17 @@ def filled(site: TacticSite, written: str | None) -> Inserted | None:
     gap = "" if after.endswith("\n") else "\n"
     start = end_of(head[: len(head) - len(edit.text)])
     whole = f"{head}{after}{gap}"
-    return Inserted(whole + print_axioms([named[1]]), start, end_of(head), site.line + 1, end_of(whole))
+    return Inserted(whole + _print_axioms([named[1]]), start, end_of(head), site.line + 1, end_of(whole))
 
 
 def axioms_of_names(site: TacticSite, tactic: str) -> str | None:
     """The document up to the declaration, with the axioms of each name in a tactic; None if there is no name."""
     names = _names_in(tactic)
     above = site.document.text[: site.command]
-    return f"{above}\n{print_axioms(names)}" if names else None
+    return f"{above}\n{_print_axioms(names)}" if names else None
 
 
-def unfinished_by_text(site: TacticSite, tactic: str) -> tuple[str, ...]:
+def _unfinished_by_text(site: TacticSite, tactic: str) -> tuple[str, ...]:
     """The declarations above that a tactic names and that rest on `sorry`, as their text shows."""
     source = read_module(site.document.text[: site.command], "", "")
     words = _names_in(tactic)
@@ -161,7 +161,7 @@ def _filled(text: str) -> str:
     return "".join([*parts, text[offset:]])
 
 
-GAVE_UP = "it leaves the goal to `sorry`"
+_GAVE_UP = "it leaves the goal to `sorry`"
 _TRUSTS = "it trusts compiled code"
 _NAMES_ITSELF = "it uses the theorem that is being proved"
 
@@ -253,7 +253,7 @@ class Insertion:
         if doubtful is not None and not doubtful:
             return outcome
         if shown is not None and shown.uses_sorry:
-            return replace(outcome, status="fails", state=None, message=GAVE_UP, edit=None)
+            return replace(outcome, status="fails", state=None, message=_GAVE_UP, edit=None)
         own = doubtful - await self._doubtful_anyway(seconds) if doubtful else frozenset[str]()
         if own - {SORRY_AXIOM}:
             return replace(outcome, status="fails", state=None, message=_TRUSTS, edit=None)
@@ -268,7 +268,7 @@ class Insertion:
         """The messages about the axioms that the tactic's proof rests on; None if an error hides them."""
         if found.is_unchecked:
             return None
-        if await asyncio.to_thread(is_named_and_whole, self._site):
+        if await asyncio.to_thread(_is_named_and_whole, self._site):
             return found
         copy = await asyncio.to_thread(filled, self._site, written)
         shown = None if copy is None else await self._check(copy, seconds)
@@ -282,7 +282,7 @@ class Insertion:
         diagnostics = await self._server.check(text, self._limit(seconds))
         if not any(refuses_axioms(str(item.get("message", ""))) for item in diagnostics):
             return unfinished_names(diagnostics)
-        return await asyncio.to_thread(unfinished_by_text, self._site, tactic)
+        return await asyncio.to_thread(_unfinished_by_text, self._site, tactic)
 
     async def _doubtful_anyway(self, seconds: float) -> frozenset[str]:
         """The doubtful axioms that the rest of the declaration rests on, whatever the tactic uses."""
@@ -307,8 +307,8 @@ class Insertion:
             return self._with_sorry
 
     async def _found(self, written: str, seconds: float) -> DocumentMessages:
-        names = [self._site.name] if await asyncio.to_thread(is_named_and_whole, self._site) else []
-        return await self._check(self._site.inserted(written, print_axioms(names)), seconds)
+        names = [self._site.name] if await asyncio.to_thread(_is_named_and_whole, self._site) else []
+        return await self._check(self._site.inserted(written, _print_axioms(names)), seconds)
 
     async def _check(self, copy: Inserted, seconds: float) -> DocumentMessages:
         return read_inserted(await self._server.check(copy.text, self._limit(seconds)), copy)

@@ -5,10 +5,13 @@ goal, in several slots at the same time.
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from types import TracebackType
+from typing import Protocol, Self
 
 from lean_extract.common.errors import BadSettings
 from lean_extract.limits import (
@@ -59,38 +62,86 @@ class LeanLimits:
                 raise BadSettings(f"The limit {name} is {value}.", "Give a number above 0.")
 
 
-class LiveLean(Protocol):
-    """A live Lean for one project; `LeanSession` documents arguments, results and errors."""
+class Tries(Protocol):
+    """An object that tries one tactic, such as `Trial`."""
+
+    async def run(self, tactic: str, seconds: float) -> TacticOutcome:
+        """Lean's verdict on the tactic, within this time."""
+        ...
+
+
+class LiveLean(ABC):
+    """A live Lean for one project, or for one theorem.
+
+    A subclass sets `_tactic_seconds`, the time for a tactic if the caller gives none, and `_slots`, the number of
+    tactics tried at the same time.
+    """
+
+    _tactic_seconds: float
+    _slots = 1
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
 
     @property
     def lean_version(self) -> str:
         """The version of the running Lean; empty if it is not known."""
+        return ""
 
     @property
     def needs_compiling(self) -> bool:
         """Whether this Lean has no Lake, so that we compile what files import."""
+        return False
 
     def left(self, path: Path, lines: int) -> int:
-        """How many of the first lines of a file this Lean has still to elaborate; 0 if that is not known."""
-        ...
+        """How many of the first lines of a file, or of its copies, Lean has still to elaborate; 0 if not known."""
+        return 0
 
+    @abstractmethod
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
-        """The goals at a position."""
-        ...
+        """The goals that Lean shows at a position: those of the tactic block, otherwise those of the term there.
+
+        Args:
+            path: the file; it need not exist if its text is given.
+            text: the file's text as the user sees it; None: it is read from disk.
+            position: counted from 0, in code points. As in the editor, the start of a tactic gives the goals
+                before it, and a position further inside it the goals that it leaves. Any position in a `sorry`,
+                a hole, or a tactic that leaves no goals gives the goals before it. If there are no goals at all,
+                the proof above is complete.
+
+        Raises:
+            NoGoalHere: there is no proof at the position; the hint says why.
+            BadPosition: the position lies outside the text. BadSource: the file cannot be read.
+            ProjectBroken: the file's imports cannot be loaded.
+            LeanDied, LeanTimeout: Lean ended, or took longer than `LeanLimits.request_seconds`.
+        """
 
     async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:
-        """The goal of the `sorry` at the position of a term."""
-        ...
+        """The goal of the `sorry` at the position of a term: what Lean expects there.
+
+        Raises: as `goals_at`; NoGoalHere also if Lean did not get to elaborate the term.
+        """
+        return await self.goals_at(path, text, position)
 
     async def errors_above(self, path: Path, text: str | None, position: Position) -> Sequence[Fault]:
-        """The errors in the declarations above that of a position."""
-        ...
+        """Lean's errors in the declarations above that of a position, except those of the compiler alone.
 
+        Only what Lean has reported so far counts. Empty if this Lean cannot report them without waiting.
+
+        Raises BadPosition, BadSource.
+        """
+        return []
+
+    @abstractmethod
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:
-        """Begin with what `try_tactics` at a position will wait for."""
-        ...
+        """Begin to elaborate what `try_tactics` at a position will need. Raises: as `goals_at`, except NoGoalHere."""
 
-    def try_tactics(
+    async def try_tactics(
         self,
         path: Path,
         text: str | None,
@@ -100,20 +151,44 @@ class LiveLean(Protocol):
         timeout: TacticSeconds | None = None,
         within: float | None = None,
     ) -> AsyncGenerator[TacticOutcome, None]:
-        """Try tactics on the main goal at a position, each separately."""
-        ...
+        """Try tactics on the main goal at a position, each separately. Yields outcomes as they become known.
 
+        A `sorry`, a hole or a tactic at the position is replaced. At the end of a line and on an empty line the
+        tactic is a new step. A tactic `closes` the goal if it leaves no goals and causes no errors in the rest of
+        the declaration. It is `unjudged` if an error above may have changed the goal, or broken something that
+        the tactic uses. If you stop early, close the generator (`contextlib.aclosing`), which ends the trials
+        that are still running.
+
+        Args:
+            path, text, position: as for `goals_at`.
+            tactics: in the order to try. From an asynchronous source, the next tactic is taken when a slot is
+                free, so the first ones are tried while others are still being generated.
+            timeout: seconds for each tactic (`LeanLimits.tactic_seconds` by default).
+            within: seconds for all together, from the moment when Lean has found where to put the tactics. At
+                the end, tactics that are being tried have the outcome `timeout`, and the others have none.
+
+        Raises:
+            NoGoalHere: also if there is a goal, but a tactic cannot be tried there. All that `goals_at` raises.
+            GoalBroken: the goal mentions `sorry`, usually because of an error above it.
+        """
+        async with self._trial_at(path, text, position) as trial:
+            seconds = timeout if timeout is not None else self._tactic_seconds
+            trials = TrialBatch(trial, tactics, slots=self._slots, seconds=seconds, within=within)
+            try:
+                async for outcome in trials.outcomes():
+                    yield outcome
+            finally:
+                await trials.end()
+
+    @abstractmethod
+    def _trial_at(
+        self, path: Path, text: str | None, position: Position
+    ) -> AbstractAsyncContextManager[Tries]:
+        """Open a trial of tactics at a position for a block. Raises: as `try_tactics`."""
+
+    @abstractmethod
     async def close(self) -> None:
-        """Stop Lean."""
-        ...
-
-
-class Tries(Protocol):
-    """An object that tries one tactic, such as `Trial`."""
-
-    async def run(self, tactic: str, seconds: float) -> TacticOutcome:
-        """Lean's verdict on the tactic, within this time."""
-        ...
+        """Stop Lean and all its workers. It cannot be used afterwards."""
 
 
 class TrialBatch:

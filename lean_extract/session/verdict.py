@@ -100,7 +100,7 @@ def uses_sorry(message: str) -> bool:
     return _USES_SORRY.search(message) is not None
 
 
-def is_misparsed(message: str) -> bool:
+def _is_misparsed(message: str) -> bool:
     """Whether an error is one of the parser."""
     return _MISPARSED.match(message) is not None
 
@@ -141,7 +141,7 @@ def _is_left(message: str, *, is_before: bool) -> bool:
     """Whether an error only reports that the goals of a step are still open."""
     if is_before:
         return _UNSOLVED.match(message) is not None
-    return not is_misparsed(message)
+    return not _is_misparsed(message)
 
 
 def _is_same(message: str, known: str) -> bool:
@@ -257,7 +257,7 @@ def judge(tactic: str, reading: CopyMessages, blank: CopyMessages, site: TacticS
 def _problem(reading: CopyMessages, blank: CopyMessages) -> str | None:
     """Why the tactic does not count as accepted; None if it does."""
     if reading.error is not None:
-        return _without_brace(reading.error) if is_misparsed(reading.error) else reading.error
+        return _without_brace(reading.error) if _is_misparsed(reading.error) else reading.error
     if reading.remaining:
         before = blank.remaining or ()
         if len(reading.remaining) == len(before) and all(map(same_goal, reading.remaining, before)):
@@ -289,7 +289,7 @@ def judge_strict(accepted: TacticOutcome, strict: CopyMessages) -> TacticOutcome
 def _first(errors: Sequence[tuple[Position, str]]) -> tuple[Position, str] | None:
     """The most specific of the errors: where the text cannot be parsed, Lean has run only a part of it, and
     goals are also left unsolved by what failed."""
-    misparsed = [item for item in errors if is_misparsed(item[1])]
+    misparsed = [item for item in errors if _is_misparsed(item[1])]
     failed = [item for item in errors if not _UNSOLVED.match(item[1])]
     return min(misparsed or failed or errors) if errors else None
 

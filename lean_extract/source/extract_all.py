@@ -54,7 +54,7 @@ class Extracted:
     is_new: bool
 
 
-def extract_if_new(task: ProjectTask) -> Extracted:
+def _extract_if_new(task: ProjectTask) -> Extracted:
     """Extract a project unless its records are there already. Raises BadSource."""
     root, out = Path(task.root), Path(task.out)
     revision = _state_of(find_sources(root).sources)
@@ -113,7 +113,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; 1 if a project could not be extracted. Raises UserError, ClusterLost."""
-    tasks = tasks_of(options.projects, options.out, states=options.states)
+    tasks = _tasks_of(options.projects, options.out, states=options.states)
     options.out.mkdir(parents=True, exist_ok=True)
     if options.processes is None and not options.scheduler:
         options.processes = min(MAX_PROCESSES, os.cpu_count() or 1)
@@ -123,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
     total: Counter[str] = Counter()
     failures: list[tuple[str, PremiseSuggestError]] = []
     with cluster_client(where) as client, tqdm(total=len(tasks), unit=" projects", disable=None) as bar:
-        for task, found in run_tasks(client, extract_if_new, tasks):
+        for task, found in run_tasks(client, _extract_if_new, tasks):
             bar.update()
             if isinstance(found, PremiseSuggestError):
                 failures.append((task.root, found))
@@ -141,7 +141,7 @@ def run(options: argparse.Namespace) -> int:
     return 1 if failures else 0
 
 
-def tasks_of(projects: list[Path], out: Path, *, states: bool) -> list[ProjectTask]:
+def _tasks_of(projects: list[Path], out: Path, *, states: bool) -> list[ProjectTask]:
     """A task for each project. Raises BadSource: there is no such folder; UserError: two have one name."""
     for root in projects:
         if not is_folder(root):

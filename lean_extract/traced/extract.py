@@ -60,7 +60,7 @@ class Compiled:
     environment: Mapping[str, str]
 
 
-class Goals(Protocol):
+class _Goals(Protocol):
     """The part of a live session that is needed here; LeanSession implements it."""
 
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
@@ -75,7 +75,7 @@ def _declared_premises(library: Compiled, module: str, ilean: Ilean) -> dict[str
         ProjectBroken: the module cannot be imported.
         LeanDied, LeanTimeout: Lean ended early, or did not end in time.
     """
-    names = own_names(ilean)
+    names = _own_names(ilean)
     lines = [
         f"import {module}",
         *(line for name in names for line in (f"#check {name}", f"#print sig {name}")),
@@ -131,7 +131,7 @@ def _kind(printed: str) -> tuple[set[str], str]:
     return modifiers, words[0] if words else ""
 
 
-async def trace_module(library: Compiled, name: str, session: Goals | None = None) -> AsyncIterator[Record]:
+async def trace_module(library: Compiled, name: str, session: _Goals | None = None) -> AsyncIterator[Record]:
     """The records of one module: Module, Premise and Proof, and FileProblem where Lean gave no state.
 
     Names, positions and used premises come from the `.ilean` files, statements and kinds from a run of `lean`, and
@@ -171,7 +171,7 @@ async def trace_module(library: Compiled, name: str, session: Goals | None = Non
                 yield problem
 
 
-def own_names(ilean: Ilean) -> list[str]:
+def _own_names(ilean: Ilean) -> list[str]:
     """The names that the module declares in its source, in order, without generated ones."""
     found = {
         constant.name: constant.definition
@@ -199,7 +199,7 @@ def trace_proof(
         lines: the lines of the module's text.
         steps: the tactic steps of the proof, from the source reader.
     """
-    used = mentions[bisect_left(mentions, (proof_start(lines, declaration), "")) :]
+    used = mentions[bisect_left(mentions, (_proof_start(lines, declaration), "")) :]
     return Proof(
         theorem=theorem,
         module=module,
@@ -212,7 +212,7 @@ def trace_proof(
     )
 
 
-def proof_start(text: Sequence[str], declaration: IleanDeclaration) -> Position:
+def _proof_start(text: Sequence[str], declaration: IleanDeclaration) -> Position:
     """The start of a declaration's value: its first `:=`, `|` or `where` outside brackets, otherwise its end."""
     lines = list(text[declaration.name.end.line : declaration.full.end.line + 1])
     lines[0] = " " * declaration.name.end.column + lines[0][declaration.name.end.column :]
@@ -237,7 +237,7 @@ def _in_order(names: Iterable[str]) -> tuple[str, ...]:
 
 
 async def _with_states(
-    steps: Sequence[TacticStep], path: Path, text: str, session: Goals, problems: list[FileProblem]
+    steps: Sequence[TacticStep], path: Path, text: str, session: _Goals, problems: list[FileProblem]
 ) -> tuple[TacticStep, ...]:
     traced = []
     for step in steps:
@@ -272,7 +272,7 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     sources = options.sources.resolve()
     if options.dojo:
-        counts = trace_with_lean_dojo(sources, options.out)
+        counts = _trace_with_lean_dojo(sources, options.out)
     else:
         counts = asyncio.run(trace_library(sources, options.out, not options.no_states))
     print(", ".join(f"{count:,} {kind.lower()}s" for kind, count in counts.items()))
@@ -285,7 +285,7 @@ async def trace_library(sources: Path, out: Path, with_states: bool) -> Counter[
         ProjectBroken: the library has not been built, or does not build.
         LeanError: no Lean was found, or it ended early.
     """
-    library, toolchain = compiled(sources)
+    library, toolchain = _compiled(sources)
     records: list[Record] = []
     async with await LeanSession.start(sources, toolchain) as session:
         modules = [source.module for source in import_order(read_sources(sources))]
@@ -296,7 +296,7 @@ async def trace_library(sources: Path, out: Path, with_states: bool) -> Counter[
     return Counter(type(record).__name__ for record in records)
 
 
-def trace_with_lean_dojo(clone: Path, out: Path) -> Counter[str]:
+def _trace_with_lean_dojo(clone: Path, out: Path) -> Counter[str]:
     """Write the records of a Git clone as LeanDojo traces it. Returns the number of records of each kind.
 
     Raises:
@@ -316,7 +316,7 @@ def trace_with_lean_dojo(clone: Path, out: Path) -> Counter[str]:
     return counts
 
 
-def compiled(sources: Path) -> tuple[Compiled, Toolchain]:
+def _compiled(sources: Path) -> tuple[Compiled, Toolchain]:
     """The compiled library, and a Lean that can import it. Raises as `trace_library`."""
     toolchain = resolve_lean(sources)
     if toolchain.kind == "lake":

@@ -154,13 +154,13 @@ def _step(line: bytes) -> CommentedStep:
 _OPENERS = ("·", ".", ";", "=>", "↦", "by", "(", "⟨", "<;>", "{", "|", "•")
 """What a tactic comes after, if it is not first on its line."""
 
-NO_MODULE = "of a file that the records do not have"
-NO_SOURCE = "of a file that cannot be read"
-OTHER_TEXT = "whose tactic is not in that line"
-NO_PROOF = "of a declaration whose proof the records do not have"
-NO_STEP = "at no step of the proof"
-NOT_REACHED = "in a part of a proof that is not followed"
-KNOWN = "shortened, and known from the text"
+_NO_MODULE = "of a file that the records do not have"
+_NO_SOURCE = "of a file that cannot be read"
+_OTHER_TEXT = "whose tactic is not in that line"
+_NO_PROOF = "of a declaration whose proof the records do not have"
+_NO_STEP = "at no step of the proof"
+_NOT_REACHED = "in a part of a proof that is not followed"
+_KNOWN = "shortened, and known from the text"
 
 
 @dataclass
@@ -194,7 +194,7 @@ def run(options: argparse.Namespace) -> None:
             "Extract it with --states.",
             file=sys.stderr,
         )
-    print(table(counts))
+    print(_table(counts))
 
 
 def with_comments(steps_path: Path, records_path: Path, out: Path, complaints: list[str]) -> CommentCounts:
@@ -248,7 +248,7 @@ class _Merging:
             yield record
         self._close()
         for steps in self._by_module.values():
-            self._counts.left_out[NO_MODULE] += len(steps)
+            self._counts.left_out[_NO_MODULE] += len(steps)
         if not (self._counts.origins[PRINTED] or self._counts.origins[PRINTED_IN_PART]):
             raise BadRecords(
                 f"No step belongs to a proof in {path}.",
@@ -271,11 +271,11 @@ class _Merging:
         found = self._states.get(step.span)
         printed = self._waiting.pop(step.span.start, None)
         if found is None or found.before is None:
-            self._counts.left_out[NOT_REACHED] += printed is not None
+            self._counts.left_out[_NOT_REACHED] += printed is not None
             return step
         is_known = found.origin not in (PRINTED, PRINTED_IN_PART)
         if printed and is_known:
-            self._counts.left_out[KNOWN if printed.is_shortened else NOT_REACHED] += 1
+            self._counts.left_out[_KNOWN if printed.is_shortened else _NOT_REACHED] += 1
         return replace(step, before=ProofState((found.before,)), origin=found.origin)
 
     def _open(self, module: str) -> None:
@@ -291,10 +291,10 @@ class _Merging:
             text = read_source(path)
         except BadSource as error:
             self._complaints.append(str(error))
-            self._counts.left_out[NO_SOURCE] += len(steps)
+            self._counts.left_out[_NO_SOURCE] += len(steps)
             return
         self._waiting = positions_of(steps, text)
-        self._counts.left_out[OTHER_TEXT] += len(steps) - len(self._waiting)
+        self._counts.left_out[_OTHER_TEXT] += len(steps) - len(self._waiting)
         printed = {
             position: PrintedGoal(step.target, not step.is_shortened)
             for position, step in self._waiting.items()
@@ -305,7 +305,7 @@ class _Merging:
     def _close(self) -> None:
         """Count the printed goals of the module that matched no step."""
         for step in self._waiting.values():
-            self._counts.left_out[NO_STEP if step.theorem in self._theorems else NO_PROOF] += 1
+            self._counts.left_out[_NO_STEP if step.theorem in self._theorems else _NO_PROOF] += 1
 
 
 def positions_of(steps: Iterable[CommentedStep], text: str) -> dict[Position, CommentedStep]:
@@ -347,7 +347,7 @@ def _file_hash(path: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def table(counts: CommentCounts) -> str:
+def _table(counts: CommentCounts) -> str:
     """The counts as lines of text."""
     rows = [
         ("steps with a printed goal", f"{counts.steps:,}"),

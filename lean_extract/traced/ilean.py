@@ -19,7 +19,7 @@ from lean_extract.common.utf16 import utf16_columns
 from lean_extract.limits import MAX_ILEAN_BYTES
 from lean_extract.records import Position, Span
 
-OLDEST_VERSION = 4
+_OLDEST_VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +82,12 @@ def read_ilean(path: Path, text: str) -> Ilean:
     """
     try:
         raw = read_json(path, MAX_ILEAN_BYTES)
-        if raw["version"] < OLDEST_VERSION:
+        if raw["version"] < _OLDEST_VERSION:
             raise BadSource(
                 f"{path} is an .ilean file of version {raw['version']}.",
                 "Build the project with a newer Lean.",
             )
-        columns = Columns(text)
+        columns = _Columns(text)
         return Ilean(
             module=raw["module"],
             declared={name: _declared(numbers, columns) for name, numbers in raw["decls"].items()},
@@ -105,11 +105,11 @@ def read_ilean(path: Path, text: str) -> Ilean:
         ) from error
 
 
-def _declared(numbers: Sequence[int], columns: Columns) -> IleanDeclaration:
+def _declared(numbers: Sequence[int], columns: _Columns) -> IleanDeclaration:
     return IleanDeclaration(columns.span(numbers[:4]), columns.span(numbers[4:8]))
 
 
-def _constant(key: str, value: Mapping[str, Any], columns: Columns) -> Constant | None:
+def _constant(key: str, value: Mapping[str, Any], columns: _Columns) -> Constant | None:
     identity = parse_json(key).get("c")
     if identity is None:  # a local variable, not a constant
         return None
@@ -124,7 +124,7 @@ def _constant(key: str, value: Mapping[str, Any], columns: Columns) -> Constant 
     )
 
 
-class Columns:
+class _Columns:
     """Converts the UTF-16 columns in one text to code points."""
 
     def __init__(self, text: str) -> None:

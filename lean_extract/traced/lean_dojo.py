@@ -31,8 +31,8 @@ from lean_extract.records import FileProblem, Position, Premise, Proof, Record, 
 from lean_extract.source.projects.project import Project, find_project, module_of
 from lean_extract.source.reader import read_module
 
-MAJOR = 4
-NEEDED = (
+_MAJOR = 4
+_NEEDED = (
     "Dojo",
     "DojoCrashError",
     "DojoInitError",
@@ -104,10 +104,10 @@ def load_lean_dojo() -> LeanDojo:
     except (ImportError, AssertionError, OSError, subprocess.SubprocessError) as error:
         raise LeanDojoMissing(f"LeanDojo cannot be imported: {error!r}.", _HINT) from error
     version = str(getattr(package, "__version__", "unknown"))
-    absent = [name for name in NEEDED if not hasattr(package, name)]
-    if version.split(".")[0] != str(MAJOR) or absent:
+    absent = [name for name in _NEEDED if not hasattr(package, name)]
+    if version.split(".")[0] != str(_MAJOR) or absent:
         lacks = f" (it lacks {', '.join(absent)})" if absent else ""
-        raise LeanDojoMissing(f"LeanDojo {version} is not version {MAJOR}{lacks}.", _HINT)
+        raise LeanDojoMissing(f"LeanDojo {version} is not version {_MAJOR}{lacks}.", _HINT)
     return LeanDojo(package, version)
 
 

@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import math
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,8 +18,8 @@ from typing import Any, Self, TypeVar
 from lean_extract.common.errors import BadState, GoalBroken, LeanDied, LeanError, NoGoalHere, UserError
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
-from lean_extract.session.faults import Fault, mentions_sorry
-from lean_extract.session.live import TacticSeconds, TrialBatch
+from lean_extract.session.faults import mentions_sorry
+from lean_extract.session.live import LiveLean, Tries
 from lean_extract.session.verdict import same_goal
 from lean_extract.syntax.tactic_text import defect
 from lean_extract.traced.lean_dojo import LeanDojo
@@ -186,8 +186,8 @@ class DojoEnvironment:
             raise
 
 
-class TheoremLean:
-    """One theorem, after some tactics, as a `LiveLean`: LeanDojo's `Dojo` in place of Lean's server.
+class TheoremLean(LiveLean):
+    """One theorem, after some tactics: LeanDojo's `Dojo` in place of Lean's server.
 
     Whatever position is asked for, the goal is the theorem's, after the tactics that were given.
     """
@@ -199,7 +199,7 @@ class TheoremLean:
         self._environment = environment
         self._path = path
         self._state = state
-        self._seconds = tactic_seconds
+        self._tactic_seconds = tactic_seconds
 
     @classmethod
     async def open(
@@ -223,61 +223,23 @@ class TheoremLean:
             raise
         return cls(environment, path, state, tactic_seconds)
 
-    @property
-    def lean_version(self) -> str:
-        """Empty: LeanDojo does not say."""
-        return ""
-
-    @property
-    def needs_compiling(self) -> bool:
-        """Never: LeanDojo has built what it needs."""
-        return False
-
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """The theorem's goals, wherever they are asked for."""
         return self._state
 
-    async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:
-        """The same."""
-        return self._state
-
-    async def errors_above(self, path: Path, text: str | None, position: Position) -> Sequence[Fault]:
-        """None: LeanDojo has built the file without an error."""
-        return []
-
-    def left(self, path: Path, lines: int) -> int:
-        """0: LeanDojo does not say it."""
-        return 0
-
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Nothing: the theorem is open."""
 
-    async def try_tactics(
-        self,
-        path: Path,
-        text: str | None,
-        position: Position,
-        tactics: Sequence[str] | AsyncIterable[str],
-        *,
-        timeout: TacticSeconds | None = None,
-        within: float | None = None,
-    ) -> AsyncGenerator[TacticOutcome, None]:
-        """Try tactics on the theorem's main goal, one after the other; see `LeanSession.try_tactics`.
-
-        Raises NoGoalHere, GoalBroken, and what the environment raises.
-        """
+    @asynccontextmanager
+    async def _trial_at(
+        self, path: Path, text: str | None, position: Position
+    ) -> AsyncGenerator[Tries, None]:
         goals = self._state.goals
         if not goals:
             raise NoGoalHere("The proof is complete here.", "Give fewer tactics to --after.")
         if mentions_sorry(goals[0]):
             raise GoalBroken("The goal mentions `sorry`.", "Fix what is above the theorem first.")
-        seconds = timeout if timeout is not None else self._seconds
-        trials = TrialBatch(self, tactics, slots=1, seconds=seconds, within=within)
-        try:
-            async for outcome in trials.outcomes():
-                yield outcome
-        finally:
-            await trials.end()
+        yield self
 
     async def run(self, tactic: str, seconds: float) -> TacticOutcome:
         """The verdict on one tactic."""

@@ -48,9 +48,9 @@ def finite(text: str) -> float:
     return number
 
 
-def no_number(text: str) -> NoReturn:
+def _no_number(text: str) -> NoReturn:
     """Raise ValueError for NaN and infinities, which are not JSON."""
     raise ValueError(f"{text} is not a finite number")
 
 
-_DECODER = json.JSONDecoder(parse_float=finite, parse_constant=no_number)
+_DECODER = json.JSONDecoder(parse_float=finite, parse_constant=_no_number)

@@ -15,11 +15,11 @@ from lean_extract.syntax.lexer import is_identifier
 from lean_extract.syntax.statement_syntax import words_of
 from lean_extract.syntax.terms import SyntaxNode
 
-NUMBER_TYPES = frozenset(
+_NUMBER_TYPES = frozenset(
     ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Nat", "Int", "Rat", "Real", "Complex", "NNReal", "ENNReal", "NNRat", "ENat",
      "ℝ≥0", "ℝ≥0∞", "ℚ≥0", "ℕ∞", "Cardinal", "Ordinal", "ZMod")
 )  # fmt: skip
-_FIXED_TYPES = NUMBER_TYPES | {"Perm", "Equiv.Perm", "MonoidAlgebra", "Monoid.End", "Fin"}
+_FIXED_TYPES = _NUMBER_TYPES | {"Perm", "Equiv.Perm", "MonoidAlgebra", "Monoid.End", "Fin"}
 """Types that `to_additive_dont_translate` is given for, and types of numbers."""
 _NUMBERS = frozenset(
     ("card", "ncard", "encard", "length", "count", "orderOf", "exponent", "index", "relIndex", "finrank",
@@ -146,4 +146,4 @@ class FixedTerms:
         """`(x : ℕ)`, or brackets around one such term."""
         if opener not in ("(", "|") or not items or len(items) > 2:
             return False
-        return items[-1].text in NUMBER_TYPES or (len(items) == 1 and self.is_fixed(items[0], depth + 1))
+        return items[-1].text in _NUMBER_TYPES or (len(items) == 1 and self.is_fixed(items[0], depth + 1))

@@ -61,7 +61,7 @@ class Request:
         return fixed_in((*premise.context, premise.conclusion), self.fixed_types)
 
 
-def parse_request(
+def _parse_request(
     tokens: Tokens, attribute: Attribute, translations: Mapping[str, Translation] = TRANSLATIONS
 ) -> Request | None:
     """Parse a translating attribute, such as `to_additive (attr := simp) foo`; None for any other attribute.
@@ -91,7 +91,7 @@ def parse_request(
     return Request(translation, target, makes_new, nested_attributes(tokens, attribute), doc, fixed)
 
 
-def target_name(request: Request, source: str) -> str:
+def _target_name(request: Request, source: str) -> str:
     """The name that the attribute gives to the translation of `source`.
 
     An explicit target with n components replaces the last n components.
@@ -103,12 +103,12 @@ def target_name(request: Request, source: str) -> str:
     return renamed(request.target, namespace)
 
 
-def translated(request: Request, premise: Premise, fixed: Set[str]) -> Premise:
+def _translated(request: Request, premise: Premise, fixed: Set[str]) -> Premise:
     """The declaration that the attribute generates from `premise`. `fixed`: as `Request.fixed` gives them."""
     translation = request.translation
     return replace(
         premise,
-        name=target_name(request, premise.name),
+        name=_target_name(request, premise.name),
         context=tuple([translation.statement(binder, fixed) for binder in premise.context]),
         conclusion=translation.statement(premise.conclusion, fixed),
         doc=request.doc,
@@ -133,7 +133,7 @@ class Subject:
         translation = request.translation
         fixed = request.fixed(self.premise)
         return Subject(
-            translated(request, self.premise, fixed),
+            _translated(request, self.premise, fixed),
             tuple([translation.component(name) for name in self.fields]),
             tuple([projection.translated(translation, fixed) for projection in self.projections]),
         )
@@ -164,7 +164,7 @@ class _Generator:
 
     def made(self, attribute: Attribute, subject: Subject, depth: int) -> Iterator[Premise]:
         """The declarations that one attribute generates from one declaration."""
-        request = parse_request(self.tokens, attribute, self.translations)
+        request = _parse_request(self.tokens, attribute, self.translations)
         if request is not None:
             yield from self._translate(request, subject, depth)
             return
@@ -197,7 +197,7 @@ class _Generator:
         subjects = [subject, twin] if is_new else [subject]
         others: list[Attribute] = []
         for attribute in request.nested:
-            inner = parse_request(self.tokens, attribute, self.translations)
+            inner = _parse_request(self.tokens, attribute, self.translations)
             if inner is None or inner.translation is not request.translation:
                 others.append(attribute)
             elif is_new and depth < MAX_ATTRIBUTE_DEPTH:

@@ -16,7 +16,7 @@ from lean_extract.syntax.lexer import Tokens, is_identifier
 _SET_MARKS = frozenset(("|", ":", "∈", "//"))
 
 
-def free_names(tokens: Tokens, begin: int, end: int, candidates: frozenset[str]) -> frozenset[str]:
+def _free_names(tokens: Tokens, begin: int, end: int, candidates: frozenset[str]) -> frozenset[str]:
     """The candidates that occur free in the tokens [begin, end).
 
     A quantifier binds from its own token to the end of the enclosing bracket.
@@ -110,7 +110,7 @@ _INTRODUCERS = frozenset(
 _INTRODUCERS_END = frozenset((":=", ":", ";", "=>", "using", "at", "←", "from", "in"))
 
 
-def names_bound_in_body(tokens: Tokens, begin: int, end: int) -> set[str]:
+def _names_bound_in_body(tokens: Tokens, begin: int, end: int) -> set[str]:
     """The names that a definition's body binds anywhere, by patterns, tactics or `field x y := ...`.
 
     This is approximate: a variable that occurs free and is bound elsewhere in the same body counts as bound.
@@ -226,7 +226,7 @@ def mentioned(
     if header_end < end and (unused := variables.names - own_names - used):
         in_body = _free(tokens, header_end, end, unused)
         if in_body:
-            used |= in_body - names_bound_in_body(tokens, header_end, end)
+            used |= in_body - _names_bound_in_body(tokens, header_end, end)
     return used
 
 
@@ -234,7 +234,7 @@ def _free(tokens: Tokens, begin: int, end: int, names: frozenset[str]) -> frozen
     texts = set(tokens.texts[begin:end])
     used = heads(texts) & names
     if used and not texts.isdisjoint(_MAY_BIND):
-        return free_names(tokens, begin, end, used)
+        return _free_names(tokens, begin, end, used)
     return used
 
 

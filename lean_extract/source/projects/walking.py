@@ -43,9 +43,9 @@ class Notices:
         return (*self._sentences, *more)
 
 
-PACKAGE_MARKERS = ("lakefile.lean", "lakefile.toml", "lake-manifest.json")
+_PACKAGE_MARKERS = ("lakefile.lean", "lakefile.toml", "lake-manifest.json")
 """Files that mark a folder as a Lake package."""
-MARKERS = (*PACKAGE_MARKERS, "lean-toolchain")
+MARKERS = (*_PACKAGE_MARKERS, "lean-toolchain")
 """Files that mark a folder as a project of its own."""
 EVALUATION_FILE = "run.json"
 """The file that marks a folder as the output of an evaluation."""
@@ -142,7 +142,7 @@ class FolderWalk:
                 if entries is None or self._is_evaluation(folder, entries[2]):
                     continue
                 folders, files, names = entries
-                if folder != root and not names.isdisjoint(PACKAGE_MARKERS):
+                if folder != root and not names.isdisjoint(_PACKAGE_MARKERS):
                     packages.append(folder)
                     continue
                 if folder != root and not names.isdisjoint(MARKERS):

@@ -235,7 +235,7 @@ def after_changes(context: tuple[str, ...], changes: NameChanges, fresh: set[str
     is_number = changes.like is not None and _is_number(context, changes.like[1])
     lost = {*changes.dropped, *changed, *bound} - fresh
     if lost:
-        context = without(context, lost)
+        context = _without(context, lost)
     types = dict(changes.typed)
     if changes.like and is_number:
         types[changes.like[0]] = "ℕ"
@@ -251,7 +251,7 @@ def _is_number(context: tuple[str, ...], name: str) -> bool:
     return False
 
 
-def without(context: tuple[str, ...], names: set[str]) -> tuple[str, ...]:
+def _without(context: tuple[str, ...], names: set[str]) -> tuple[str, ...]:
     """The binders less some names; a group loses only those."""
     kept: list[str] = []
     for binder in context:

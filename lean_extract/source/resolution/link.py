@@ -21,7 +21,7 @@ from lean_extract.source.reader_declarations import Known, unknown
 from lean_extract.source.resolution.mention_resolution import MentionResolver
 from lean_extract.source.resolution.name_resolution import Entry, NameEnvironment, NameResolver, visibility
 
-END = sys.maxsize
+_END = sys.maxsize
 """An order after everything that a module declares."""
 
 
@@ -70,7 +70,7 @@ class Linker:
         """Take the statements of a module's aliases, which were not known when the module was added."""
         index = self.environment.indices[source.module.name]
         for premise in source.premises:
-            entry = self.environment.find(premise.name, index, END) if premise.kind == "alias" else None
+            entry = self.environment.find(premise.name, index, _END) if premise.kind == "alias" else None
             if entry is not None and entry.module == index:
                 entry.statement = premise.conclusion
 
@@ -97,7 +97,7 @@ class Linker:
         for index, opened in self._exports:
             names = NameResolver(self.environment, index)
             for name in opened.only or ():
-                target, rest = names.resolve(f"{opened.namespace}.{name}", Scope(opened.within), END)
+                target, rest = names.resolve(f"{opened.namespace}.{name}", Scope(opened.within), _END)
                 if target is not None and not rest:
                     short = join_names(opened.within, name)
                     self.environment.add(short, Entry(index, 0, target=target))
@@ -202,7 +202,7 @@ class AliasTargets:
     def _find(self, name: str, scope: Scope, resolver: NameResolver, module: int) -> Premise | None:
         # order 0: the reader itself knows the declarations above the alias
         full, rest = resolver.resolve(name, scope, 0)
-        entry = self._environment.find(full, module, END) if full is not None and not rest else None
+        entry = self._environment.find(full, module, _END) if full is not None and not rest else None
         if full is None or entry is None:
             return None
         return self._premises_of(self._names[entry.module]).get(full)
