@@ -7,31 +7,31 @@ from __future__ import annotations
 
 # What is read from files and requests.
 MAX_SOURCE_BYTES = 4 << 20
-"""Of one Lean source file. Mathlib's largest file has a tenth of that."""
+"""Size of one Lean source file. Mathlib's largest file has a tenth of that."""
 MAX_SETTINGS_BYTES = 1 << 20
-"""Of a lakefile, a manifest, a `lean-toolchain`, and of other small JSON files."""
+"""Size of a lakefile, a manifest, a `lean-toolchain`, and of other small JSON files."""
 MAX_TOML_DOTS = 200
 """Dots in one line of TOML."""
 MAX_TOML_KEY_PARTS = 16
 """Parts of one dotted key or table name in TOML. `tomllib` takes quadratic time in them."""
 MAX_STATE_CHARACTERS = 200_000
-"""Of one printed proof state, or of any other query."""
+"""Length of one printed proof state, or of any other query."""
 MAX_CONTEXT_CHARACTERS = 1_000_000
-"""Of the text above a goal, if a client sends it with the goal."""
+"""Length of the text above a goal, if a client sends it with the goal."""
 MAX_DOCUMENT_BYTES = 64 << 20
-"""Of a book's LaTeX, an article, a set of problems. The largest known ones have a tenth of that."""
+"""Size of a book's LaTeX, an article, a set of problems. The largest known ones have a tenth of that."""
 MAX_CORPUS_BYTES = 2 << 30
-"""Of a corpus as JSON, and of an unpacked wiki dump."""
+"""Size of a corpus as JSON, and of an unpacked wiki dump."""
 MAX_CORPUS_LINE_BYTES = 1 << 20
-"""Of one line of a corpus of goals."""
+"""Size of one line of a corpus of goals."""
 MAX_ILEAN_BYTES = 1 << 26
-"""Of an `.ilean` file. Mathlib's largest have a hundredth of that."""
+"""Size of an `.ilean` file. Mathlib's largest have a hundredth of that."""
 MAX_VERSION_HEADER_BYTES = 1 << 16
-"""Of the C header in which a toolchain states its version."""
+"""Size of the C header in which a toolchain states its version."""
 MAX_GIT_REF_BYTES = 4096
-"""Of a file in which Git names a revision."""
+"""Size of a file in which Git names a revision."""
 MAX_PACKED_REFS_BYTES = 16 << 20
-"""Of Git's file of packed references."""
+"""Size of Git's file of packed references."""
 MAX_GIT_LINKS = 5
 """Symbolic references that are followed from one to the next."""
 
@@ -41,9 +41,9 @@ MAX_PACKAGES = 1000
 MAX_SOURCE_ROOTS = 100
 """Source folders that one lakefile may declare."""
 MAX_ALL_LAKEFILES_BYTES = 2 << 20
-"""Of all lakefiles of a project and its packages together."""
+"""Size of all lakefiles of a project and its packages together."""
 MAX_PACKAGE_NAME_CHARACTERS = 200
-"""Of a package's name or revision."""
+"""Length of a package's name or revision."""
 MAX_NOTICES = 50
 """Notices about one project."""
 MAX_FOLDER_ENTRIES = 200_000
@@ -59,7 +59,7 @@ MAX_WATCHED_FOLDERS = 50_000
 
 # Source files: beyond these, the rest of a file or a declaration is left out, and a notice says so.
 MAX_TOKENS = 20_000
-"""Of a statement or a proof. The longest in Mathlib have several thousand."""
+"""Length of a statement or a proof in tokens. The longest in Mathlib have several thousand."""
 MAX_FILE_PREMISES = 20_000
 """Premises of one file. The largest files of Lean and Mathlib have a tenth of that."""
 MAX_ATTRIBUTES = 100
@@ -67,7 +67,7 @@ MAX_ATTRIBUTES = 100
 MAX_NAME_HINTS = 500
 """Name hints for translations in one file. Each makes a new table of words."""
 MAX_NAME_CHARACTERS = 1000
-"""Of the name of a declaration."""
+"""Length of the name of a declaration."""
 MAX_NAME_PARTS = 50
 """Components of a name. Each of them is a namespace in which names may be looked up."""
 MAX_OPEN_NAMESPACES = 100
@@ -79,7 +79,7 @@ MAX_VARIABLE_NAMES = 1000
 MADE_CHARACTERS = 1 << 20
 """Characters that attributes, aliases, variables and parameters may add to a file's own text, whatever its length."""
 MADE_PER_CHARACTER = 8
-"""And so many more for each character of the file."""
+"""Further ones for each character of the file."""
 MAX_GENERATED = 200
 """Declarations that the attributes of one declaration generate. Mathlib has at most forty."""
 MAX_ATTRIBUTE_DEPTH = 5
@@ -87,7 +87,7 @@ MAX_ATTRIBUTE_DEPTH = 5
 
 # Statements and proofs: beyond these, a term is copied as it is, or a name, fact or state stays unknown.
 MAX_PARSED_WORDS = 2000
-"""Of a statement that is parsed in order to translate it, or to name an instance."""
+"""Length of a statement that is parsed to translate it, or to name an instance."""
 MAX_TERM_DEPTH = 60
 """Levels of nested terms, and of nested patterns."""
 MAX_TRANSLATED_DEPTH = 40
@@ -115,13 +115,13 @@ MAX_STATE_DEPTH = 40
 MAX_PARTS = 60
 """Alternatives or components of a pattern, and parts of a conjunction."""
 MAX_PATTERN_TOKENS = 200
-"""Of a pattern."""
+"""Length of a pattern."""
 MAX_CASES = 200
 """Alternatives of one `cases`."""
 MAX_PROJECTIONS = 60
 """Projections in a chain (`h.1.2.1`)."""
 MAX_PROJECTED_TOKENS = 1000
-"""Of a type that is analysed for a projection, since there may be very many projections."""
+"""Length of a type that is analysed for a projection, since there may be very many projections."""
 MAX_INNER_DEFINITIONS = 20
 """Definitions (`let`, `have`) inside one proposition."""
 MAX_INNER_QUANTIFIERS = 20
@@ -129,7 +129,7 @@ MAX_INNER_QUANTIFIERS = 20
 MAX_STATED_GOALS = 2000
 """Goals stated in one proof. The most in a proof of Mathlib is a tenth of that."""
 MAX_GOAL_TOKENS = 1000
-"""Of a stated goal. Nested goals are each written out in full."""
+"""Length of a stated goal. Nested goals are each written out in full."""
 MAX_CALCULATION_LINES = 10_000
 """Lines of calculations in one proof. The lines of a nested calculation count twice."""
 MAX_STATED_BINDERS = 100_000
@@ -137,15 +137,15 @@ MAX_STATED_BINDERS = 100_000
 STEPS_CHARACTERS = 100_000
 """Characters of all steps and stated goals of a proof. Nested ones are written out once per level."""
 STEPS_PER_CHARACTER = 32
-"""And so many more for each character of the proof."""
+"""Further ones for each character of the proof."""
 STATES_CHARACTERS = 50_000
 """Characters of the states of a proof that are processed."""
 STATES_PER_CHARACTER = 60
-"""And so many more for each character of the proof."""
+"""Further ones for each character of the proof."""
 MAX_PROPOSITION_CHARACTERS = 20_000
-"""Of a proposition that is taken apart."""
+"""Length of a proposition that is taken apart."""
 MAX_PATTERN_CHARACTERS = 1000
-"""Of a pattern that takes a proposition apart."""
+"""Length of a pattern that takes a proposition apart."""
 MAX_PATTERN_DEPTH = 32
 """Levels of such a pattern."""
 MAX_PATTERNS = 64
@@ -157,12 +157,12 @@ MAX_BOUND_NAMES = 128
 
 # Live Lean.
 LEAN_START_SECONDS = 60.0
-"""From the start of Lean's server to its first response. A caller or a setting may change this limit and the next
-three."""
+"""Time limit for the first response of Lean's server after its start. Callers and settings may change this
+and the next three limits."""
 LEAN_REQUEST_SECONDS = 120.0
-"""How long to wait for a goal without any progress of Lean."""
+"""How long to wait for a goal while Lean makes no progress."""
 TACTIC_SECONDS = 10.0
-"""For one tactic."""
+"""Time limit for one tactic."""
 TACTIC_SLOTS = 2
 """Tactics that are tried at the same time, each in a Lean process of its own."""
 MAX_LEAN_MEGABYTES = 8192
@@ -170,19 +170,19 @@ MAX_LEAN_MEGABYTES = 8192
 MAX_OPEN_FILES = 2
 """Files that one Lean server keeps open."""
 LEAN_IDLE_SECONDS = 300.0
-"""After that time without a request, the copies of a file in which tactics are tried are closed."""
+"""Time without a trial after which the copies of a file in which tactics are tried are closed."""
 LEAN_WATCH_SECONDS = 0.25
-"""Between two checks of the time, the memory and the life of a Lean process."""
+"""Time between two checks of the time, the memory and the life of a Lean process."""
 LEAN_END_SECONDS = 5.0
-"""For a Lean process to end by itself before it is killed."""
+"""How long to wait for the end of a Lean process that has been killed."""
 TERMINATION_SECONDS = 2.0
-"""For the processes of a server that has ended to end, too."""
+"""How long Lean's processes have to end by themselves before they are killed."""
 WORKER_STOP_SECONDS = 1.0
-"""For a worker to stop what is no longer needed. Lean stops where the code checks for that."""
+"""How long a worker has to stop what is no longer needed before it is replaced. Lean stops where it checks for that."""
 MAX_REPL_ANSWER_BYTES = 1 << 26
-"""Of one answer of the REPL; a file's `sorry`s and messages have a thousandth of that."""
+"""Size of one answer of the REPL; a file's `sorry`s and messages have a thousandth of that."""
 MAX_REPL_REQUESTS = 5_000
-"""After that many, the REPL is restarted: it keeps every state that it ever had."""
+"""Requests after which the REPL is restarted, since it never frees a state."""
 MAX_REMOVAL_ROUNDS = 5
 """Rounds in which commands are removed because they depend on removed commands."""
 MAX_LINTER_SUGGESTIONS = 4
@@ -190,28 +190,28 @@ MAX_LINTER_SUGGESTIONS = 4
 MAX_SUGGESTED_TACTICS = 3
 """Suggestions that are tried in place of one tactic; Lean names the simplest first."""
 MAX_ERROR_LINES = 24
-"""Of the error of a tactic. A failed `grind` prints pages."""
+"""Lines of the error of a tactic that are kept. A failed `grind` prints pages."""
 MAX_ERROR_CHARACTERS = 2000
-"""Of the same."""
+"""Characters of the error of a tactic that are kept."""
 RESCAN_SECONDS = 60
-"""Between two scans for folders that were made while watching began, or could not be watched."""
+"""Time between two scans for folders that were made while watching began, or could not be watched."""
 
 # Programs, processes and caches.
 COMPILE_SECONDS = 600.0
-"""For compiling one module: far more than any bundled module needs, so it only ends a hang."""
+"""Time limit for compiling one module: far more than any bundled module needs, so it only ends a hang."""
 LEAN_MESSAGES_SECONDS = 300.0
-"""For a new Lean process that reads one text, unless a caller sets another limit."""
+"""Time limit for a new Lean process that reads one text, unless a caller sets another limit."""
 LEAN_VERSION_SECONDS = 30.0
-"""For `lean --version`."""
+"""Time limit for `lean --version`."""
 GIT_SECONDS = 10.0
-"""For one Git command."""
+"""Time limit for one Git command."""
 MAX_PROCESSES = 64
-"""Processes that an option may start."""
+"""The largest number of processes that an option accepts."""
 CLUSTER_CONNECT_SECONDS = 5
-"""For a Dask scheduler to answer."""
+"""Time limit for the answer of a Dask scheduler."""
 CLUSTER_WORKER_SECONDS = 3
-"""For a scheduler's first worker to appear."""
+"""How long to wait for a scheduler's first worker."""
 MAX_WORKER_DEATHS = 3
-"""A task that was in this many processes of this machine when they died is not tried again."""
+"""A task that was running in this many processes of this machine when they died is not tried again."""
 MAX_CACHED_CHARACTERS = 1000
-"""Of a text whose result is cached."""
+"""Length of a text whose result is cached."""
