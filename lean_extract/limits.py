@@ -178,7 +178,7 @@ LEAN_END_SECONDS = 5.0
 TERMINATION_SECONDS = 2.0
 """How long Lean's processes have to end by themselves before they are killed."""
 WORKER_STOP_SECONDS = 1.0
-"""How long a worker has to stop what is no longer needed before it is replaced. Lean stops where it checks for that."""
+"""How long a worker has to stop unneeded work before it is replaced. Lean stops where it checks for that."""
 MAX_REPL_ANSWER_BYTES = 1 << 26
 """Size of one answer of the REPL; a file's `sorry`s and messages have a thousandth of that."""
 MAX_REPL_REQUESTS = 5_000

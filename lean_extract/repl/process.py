@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,7 +147,6 @@ def _position(value: object) -> Position | None:
     return Position(line - 1, column)
 
 
-_GUARD = Path(processes.__file__).with_name("guard.py")
 _KEPT_ERRORS = 4096
 AGAIN = "Try again: the REPL will be restarted."
 
@@ -181,9 +179,8 @@ class ReplProcess:
             )
         if Path(command[0]).stem == "lake":
             await asyncio.to_thread(refuse_fetching, project)
-        guarded = [sys.executable, "-I", "-S", str(_GUARD), str(os.getpid()), "--", *command]
         process = await asyncio.create_subprocess_exec(
-            *guarded,
+            *processes.guarded(command, {}),
             cwd=project,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,

@@ -43,14 +43,11 @@ from lean_extract.session.insertion import Insertion, unhidden
 from lean_extract.session.live import LeanLimits, LiveLean, Tries
 from lean_extract.session.places import Place, bare, hole_at
 from lean_extract.session.suggested import as_suggested, is_query
-from lean_extract.session.tactic_sites import TacticSite, guesses, snap
-from lean_extract.session.verdict import mark_unjudged, same_goal, shortened
-from lean_extract.syntax.tactic_text import defect
+from lean_extract.session.tactic_sites import WHERE_TO_TRY, TacticSite, guesses, snap
+from lean_extract.session.verdict import GAVE_UP, mark_unjudged, refused_goals, shortened
 
 _HOLE = "sorry"
-_HINT = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
 _BY = re.compile(r"(?<![\w.'])by(?![\w'])")
-_UNDO = "it leaves the goal to `sorry`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +191,7 @@ class ReplSession(LiveLean):
             found = await self._at_site(document.header, site, path)
             if found is not None:
                 return found
-        raise NoGoalHere(f"There is no goal in line {position.line + 1} of {path.name}.", _HINT)
+        raise NoGoalHere(f"There is no goal in line {position.line + 1} of {path.name}.", WHERE_TO_TRY)
 
     async def _at_site(self, header: str, site: TacticSite, path: Path) -> _Found | None:
         env, fault = await self._environment(header, path), None
@@ -308,9 +305,6 @@ class _Trial:
     position: Position
 
     async def run(self, tactic: str, seconds: float) -> TacticOutcome:
-        problem = defect(tactic)
-        if problem is not None:
-            return TacticOutcome(tactic, "fails", None, problem)
         return await self.session._tried(self.path, self.text, self.position, tactic, seconds)
 
 
@@ -349,14 +343,10 @@ def _problem(step: StepAnswer, found: _Found) -> str | None:
     if step.error:
         return step.error
     if step.has_sorry:
-        return _UNDO
+        return GAVE_UP
     if not step.goals:
         return None if step.status in ("", COMPLETED) else step.status
-    if len(step.goals) == 1 and same_goal(step.goals[0], found.hole.goals[0]):
-        return "changes nothing"
-    if any(map(mentions_sorry, step.goals)):
-        return "it leaves a goal that mentions `sorry`"
-    return None
+    return refused_goals(step.goals, found.hole.goals[:1])
 
 
 def _sites(document: LeanDocument, position: Position) -> Iterator[TacticSite]:

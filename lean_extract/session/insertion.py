@@ -18,7 +18,7 @@ from lean_extract.records import ProofState, TacticOutcome
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import tactic_texts
 from lean_extract.session.tactic_sites import Inserted, TacticSite, end_of
-from lean_extract.session.verdict import DocumentMessages, problem, read_inserted, same_errors
+from lean_extract.session.verdict import GAVE_UP, DocumentMessages, problem, read_inserted, same_errors
 from lean_extract.source.open_file import resting_on_sorry
 from lean_extract.source.projects.packages import LAKEFILES
 from lean_extract.source.reader import read_module
@@ -161,7 +161,6 @@ def _filled(text: str) -> str:
     return "".join([*parts, text[offset:]])
 
 
-_GAVE_UP = "it leaves the goal to `sorry`"
 _TRUSTS = "it trusts compiled code"
 _NAMES_ITSELF = "it uses the theorem that is being proved"
 
@@ -253,7 +252,7 @@ class Insertion:
         if doubtful is not None and not doubtful:
             return outcome
         if shown is not None and shown.uses_sorry:
-            return replace(outcome, status="fails", state=None, message=_GAVE_UP, edit=None)
+            return replace(outcome, status="fails", state=None, message=GAVE_UP, edit=None)
         own = doubtful - await self._doubtful_anyway(seconds) if doubtful else frozenset[str]()
         if own - {SORRY_AXIOM}:
             return replace(outcome, status="fails", state=None, message=_TRUSTS, edit=None)

@@ -24,6 +24,7 @@ from lean_extract.limits import (
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault
 from lean_extract.session.processes import machine_megabytes
+from lean_extract.syntax.tactic_text import defect
 
 
 def _default_memory_mb() -> int:
@@ -195,7 +196,7 @@ class TrialBatch:
     """Tries tactics as they become available, and yields the outcomes as they become known.
 
     Args:
-        trial: tries one tactic.
+        trial: tries one tactic. It gets none with a `defect`; those fail.
         tactics: in the order to try. The next one is taken only when a slot is free, so the source can still
             change the order, and may be slow.
         slots: how many are tried at the same time.
@@ -255,7 +256,11 @@ class TrialBatch:
         while (tactic := await self._next()) is not None:
             self._running.append(tactic)
             try:
-                outcome = await self._trial.run(tactic, self._seconds_of(tactic))
+                problem = defect(tactic)
+                if problem is None:
+                    outcome = await self._trial.run(tactic, self._seconds_of(tactic))
+                else:
+                    outcome = TacticOutcome(tactic, "fails", None, problem)
             finally:
                 self._running.remove(tactic)
             self._results.put_nowait(outcome)

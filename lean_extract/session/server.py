@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-import os
 import shutil
-import sys
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,7 +33,6 @@ from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
 
 _T = TypeVar("_T")
-_GUARD = Path(__file__).with_name("guard.py")
 _ENDED_SECONDS = 0.02
 _CONTENT_MODIFIED = -32801
 _AGAIN = "Try again: Lean will be restarted."
@@ -48,7 +45,9 @@ class LeanServer:
         self.project = project
         self.toolchain = toolchain
         self._limits = limits
-        self._client = LeanClient(project, _command(toolchain), limits.start_seconds, MAX_OPEN_FILES)
+        command = [*toolchain.server_command, "-Dserver.reportDelayMs=0"]
+        command = processes.guarded(command, toolchain.environment)
+        self._client = LeanClient(project, command, limits.start_seconds, MAX_OPEN_FILES)
         self._workers: frozenset[processes.Process] = frozenset()
         self._watch: asyncio.Task[None] | None = None
         self._opened: set[Path] = set()
@@ -396,12 +395,6 @@ class LeanServer:
                     processes.kill(processes.identify([largest]))
                     break
             await asyncio.sleep(LEAN_WATCH_SECONDS)
-
-
-def _command(toolchain: Toolchain) -> list[str]:
-    variables = [f"{name}={value}" for name, value in toolchain.environment.items()]
-    guard = [sys.executable, "-I", "-S", str(_GUARD), str(os.getpid()), *variables, "--"]
-    return [*guard, *toolchain.server_command, "-Dserver.reportDelayMs=0"]
 
 
 def _last_error_line(error: LeanTransportError) -> str:

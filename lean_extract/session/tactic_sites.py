@@ -24,6 +24,8 @@ from lean_extract.syntax.brackets import PAIRS
 from lean_extract.syntax.keywords import GOVERNING_WORDS, THEOREM_WORDS, VALUE_WORDS, any_of
 from lean_extract.syntax.tactic_text import brackets, code
 
+WHERE_TO_TRY = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
+"""The hint where no tactic can be tried."""
 _SHORT_REST = 30
 """The rest of the declaration is kept at first if it has at most this many lines. It shows the goals of more places,
 but costs time."""

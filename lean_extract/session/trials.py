@@ -20,7 +20,7 @@ from lean_extract.session.live import LeanLimits, Tries
 from lean_extract.session.places import bare
 from lean_extract.session.server import LeanServer
 from lean_extract.session.suggested import apply_suggestion, as_suggested, is_query
-from lean_extract.session.tactic_sites import PatchedDocument, TacticSite, guesses
+from lean_extract.session.tactic_sites import WHERE_TO_TRY, PatchedDocument, TacticSite, guesses
 from lean_extract.session.verdict import (
     CopyMessages,
     judge,
@@ -32,7 +32,6 @@ from lean_extract.session.verdict import (
 )
 from lean_extract.syntax.tactic_text import defect
 
-_HINT = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
 _BY_TEXT = 3
 """After this many rounds, commands whose text mentions a removed command are also removed."""
 
@@ -146,10 +145,7 @@ class WholeTrial:
 async def _bounded(
     server: LeanServer, tactic: str, seconds: float, judge: Callable[[str, float], Awaitable[TacticOutcome]]
 ) -> TacticOutcome:
-    """The verdict on a tactic that has no defect; a timeout, or that it fails, if its worker ended."""
-    problem = defect(tactic)
-    if problem is not None:
-        return TacticOutcome(tactic, "fails", None, problem)
+    """The verdict on a tactic; a timeout, or that it fails, if its worker ended."""
     begin = time.perf_counter()
     try:
         outcome = await judge(bare(tactic), seconds)
@@ -187,7 +183,8 @@ async def find_site(
     if found.is_hole and not hint:
         return WholeTrial(server, finder.insertion(sites[0]))
     raise NoGoalHere(
-        f"There is a goal in line {found.position.line + 1}, but no tactic can be tried there.", hint or _HINT
+        f"There is a goal in line {found.position.line + 1}, but no tactic can be tried there.",
+        hint or WHERE_TO_TRY,
     )
 
 

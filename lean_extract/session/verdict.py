@@ -35,6 +35,7 @@ _MISPARSED = re.compile(r"(?:unexpected |expected )")
 _USES_SORRY = re.compile(r"declaration uses [`']@?sorry(?:Ax)?(?![\w.]*\w)")
 _TURNSTILE = re.compile(r"^⊢", re.MULTILINE)
 
+GAVE_UP = "it leaves the goal to `sorry`"
 _GIVEN_UP = "Lean abandons it half-way, which it reports only if there are no other errors"
 
 Anchor = tuple[str, int, int]
@@ -258,12 +259,15 @@ def _problem(reading: CopyMessages, blank: CopyMessages) -> str | None:
     """Why the tactic does not count as accepted; None if it does."""
     if reading.error is not None:
         return _without_brace(reading.error) if _is_misparsed(reading.error) else reading.error
-    if reading.remaining:
-        before = blank.remaining or ()
-        if len(reading.remaining) == len(before) and all(map(same_goal, reading.remaining, before)):
-            return "changes nothing"
-        if any(map(mentions_sorry, reading.remaining)):
-            return "it leaves a goal that mentions `sorry`"
+    return refused_goals(reading.remaining or (), blank.remaining or ())
+
+
+def refused_goals(left: Sequence[Goal], before: Sequence[Goal]) -> str | None:
+    """Why the goals that a tactic leaves are not accepted, given those before it; None if they are."""
+    if left and len(left) == len(before) and all(map(same_goal, left, before)):
+        return "changes nothing"
+    if any(map(mentions_sorry, left)):
+        return "it leaves a goal that mentions `sorry`"
     return None
 
 

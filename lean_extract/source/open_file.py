@@ -46,6 +46,17 @@ class LibraryEnvironment(NameEnvironment):
                 self.namespaces.add(join_names(around, opened.namespace))
 
 
+def _environment(
+    source: SourceModule, is_known: Callable[[str], bool], proofs: Sequence[SourceProof]
+) -> LibraryEnvironment:
+    environment = LibraryEnvironment(is_known=is_known, visible=[1])
+    linker = Linker(environment)
+    linker.add(source)
+    linker.declare_exports()
+    environment.add_opened({proof.scope for proof in proofs})
+    return environment
+
+
 def uses_in(
     source: SourceModule, is_known: Callable[[str], bool], proofs: Sequence[SourceProof]
 ) -> Iterator[tuple[str, ...]]:
@@ -53,11 +64,7 @@ def uses_in(
 
     A field of the conclusion of a library lemma (`(foo x).symm`) is not resolved.
     """
-    environment = LibraryEnvironment(is_known=is_known, visible=[1])
-    linker = Linker(environment)
-    linker.add(source)
-    linker.declare_exports()
-    environment.add_opened({proof.scope for proof in proofs})
+    environment = _environment(source, is_known, proofs)
     resolver = MentionResolver(environment, 0)
     for proof in proofs:
         found = dict.fromkeys(
@@ -83,11 +90,7 @@ def possible_uses(source: SourceModule, proofs: Sequence[SourceProof]) -> Iterat
             possible_names[name] = None
         return False
 
-    environment = LibraryEnvironment(is_known=note, visible=[1])
-    linker = Linker(environment)
-    linker.add(source)
-    linker.declare_exports()
-    environment.add_opened({proof.scope for proof in proofs})
+    environment = _environment(source, note, proofs)
     names, fields = NameResolver(environment, 0), MentionResolver(environment, 0)
     for proof in proofs:
         found: dict[tuple[str, ...], None] = {}

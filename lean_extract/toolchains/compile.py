@@ -305,7 +305,7 @@ def _await(process: subprocess.Popen[bytes], stop: Event | None) -> tuple[bytes,
     raise CompilationStopped
 
 
-def _messages_in(output: str) -> Iterator[dict[str, Any]]:
+def messages_in(output: str) -> Iterator[dict[str, Any]]:
     """The messages that Lean writes with `--json`; other lines are skipped."""
     for line in output.splitlines():
         with contextlib.suppress(ValueError):
@@ -335,7 +335,7 @@ def lean_messages(
         )
     except subprocess.TimeoutExpired as error:
         raise LeanTimeout(f"Lean did not finish within {seconds:.0f} seconds.", "Try again.") from error
-    found = list(_messages_in(result.stdout.decode("utf-8", errors="replace")))
+    found = list(messages_in(result.stdout.decode("utf-8", errors="replace")))
     if result.returncode != any(message["severity"] == "error" for message in found):
         raise LeanDied(f"Lean ended: {_last_words(result)}.", "Try again.")
     return found
@@ -349,7 +349,7 @@ def _last_words(result: subprocess.CompletedProcess[bytes]) -> str:
 def _compile_error(
     source: LeanSource, result: subprocess.CompletedProcess[bytes]
 ) -> ProjectBroken | LeanDied:
-    for message in _messages_in(result.stdout.decode("utf-8", errors="replace")):
+    for message in messages_in(result.stdout.decode("utf-8", errors="replace")):
         if message["severity"] == "error":
             line, column = message["pos"]["line"], message["pos"]["column"] + 1
             return _rejection(ErrorPlace(source.path, line, column, str(message["data"])))

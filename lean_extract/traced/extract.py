@@ -12,10 +12,9 @@ import argparse
 import asyncio
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from tqdm import tqdm
 
@@ -34,6 +33,7 @@ from lean_extract.records import (
     write_records,
 )
 from lean_extract.session import LeanSession
+from lean_extract.session.live import LiveLean
 from lean_extract.source.names.binders import parse_binders
 from lean_extract.source.projects.project import library_folders
 from lean_extract.source.proofs.proof import SourceStep
@@ -58,13 +58,6 @@ class Compiled:
     out: Path
     lean_command: Sequence[str]
     environment: Mapping[str, str]
-
-
-class _Goals(Protocol):
-    """The part of a live session that is needed here; LeanSession implements it."""
-
-    async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
-        """The goals at a position. Raises NoGoalHere."""
 
 
 def _declared_premises(library: Compiled, module: str, ilean: Ilean) -> dict[str, Premise]:
@@ -131,7 +124,9 @@ def _kind(printed: str) -> tuple[set[str], str]:
     return modifiers, words[0] if words else ""
 
 
-async def trace_module(library: Compiled, name: str, session: _Goals | None = None) -> AsyncIterator[Record]:
+async def trace_module(
+    library: Compiled, name: str, session: LiveLean | None = None
+) -> AsyncIterator[Record]:
     """The records of one module: Module, Premise and Proof, and FileProblem where Lean gave no state.
 
     Names, positions and used premises come from the `.ilean` files, statements and kinds from a run of `lean`, and
@@ -203,9 +198,11 @@ def trace_proof(
     return Proof(
         theorem=theorem,
         module=module,
-        premises=_in_order(name for _, name in used),
+        premises=tuple(dict.fromkeys(name for _, name in used)),
         steps=tuple(
-            TacticStep(step.tactic, step.span, _in_order(name for _, name in _within(used, step.span)))
+            TacticStep(
+                step.tactic, step.span, tuple(dict.fromkeys(name for _, name in _within(used, step.span)))
+            )
             for step in steps
         ),
         is_tactic=bool(steps),
@@ -232,12 +229,8 @@ def _within(mentions: Sequence[tuple[Position, str]], span: Span | None) -> Sequ
     return mentions[bisect_left(mentions, (span.start, "")) : bisect_left(mentions, (span.end, ""))]
 
 
-def _in_order(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
-
-
 async def _with_states(
-    steps: Sequence[TacticStep], path: Path, text: str, session: _Goals, problems: list[FileProblem]
+    steps: Sequence[TacticStep], path: Path, text: str, session: LiveLean, problems: list[FileProblem]
 ) -> tuple[TacticStep, ...]:
     traced = []
     for step in steps:

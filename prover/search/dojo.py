@@ -20,8 +20,7 @@ from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
 from lean_extract.session.faults import mentions_sorry
 from lean_extract.session.live import LiveLean, Tries
-from lean_extract.session.verdict import same_goal
-from lean_extract.syntax.tactic_text import defect
+from lean_extract.session.verdict import GAVE_UP, same_goal
 from lean_extract.traced.lean_dojo import LeanDojo
 from prover.search.environment import TacticPath
 
@@ -128,7 +127,7 @@ class DojoEnvironment:
             self._states[(*path, tactic)] = result
             return TacticOutcome(tactic, "progress", _state(result), "", milliseconds)
         if isinstance(result, package.ProofGivenUp):
-            return TacticOutcome(tactic, "fails", None, "it leaves the goal to `sorry`", milliseconds)
+            return TacticOutcome(tactic, "fails", None, GAVE_UP, milliseconds)
         return TacticOutcome(tactic, "fails", None, str(result.error), milliseconds)
 
     def _find(self, path: TacticPath) -> Any:
@@ -243,9 +242,6 @@ class TheoremLean(LiveLean):
 
     async def run(self, tactic: str, seconds: float) -> TacticOutcome:
         """The verdict on one tactic."""
-        problem = defect(tactic)
-        if problem is not None:
-            return TacticOutcome(tactic, "fails", None, problem)
         outcome = await _run(self._environment, self._path, tactic, seconds)
         if outcome.state is not None and outcome.state.goals and _same(outcome.state, self._state):
             return replace(outcome, status="fails", state=None, message="changes nothing")
