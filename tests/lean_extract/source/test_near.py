@@ -10,13 +10,7 @@ import pytest
 from lean_extract.common.errors import UserError
 from lean_extract.limits import MAX_NEAR_DEPTH, MAX_NEAR_ENTRIES
 from lean_extract.source.projects.project import near_projects, no_sources, only_of, projects_at
-
-
-def write(root: Path, *names: str) -> None:
-    for name in names:
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("", encoding="utf-8")
+from tests.files import write
 
 
 @pytest.mark.parametrize("marker", ["lakefile.lean", "lakefile.toml", "lake-manifest.json", "lean-toolchain"])
