@@ -66,21 +66,6 @@ def test_every_beginning() -> None:
         check(SAMPLE[:end])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "theorem t : p := by\n  have h : = (",
-        "theorem t : p := by\n  have ⟨x, y⟩ := (",
-        "structure with where\n  (",
-        "theorem t : p := by\n  induction with |",
-        "theorem t : p := by\n  match with | @",
-        "attribute [",
-    ],
-)
-def test_a_text_that_breaks_off(text: str) -> None:
-    check(text)
-
-
 @settings(max_examples=150)
 @given(st.lists(st.sampled_from(PIECES), max_size=80))
 def test_shuffled_lean(pieces: list[str]) -> None:
@@ -104,13 +89,6 @@ def test_any_text(text: str) -> None:
     check(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "\n", "-- only\n", "/- open", "\ufeff", "theorem", "@[", "/--", "end", "|", "by"]
-)
-def test_next_to_nothing(text: str) -> None:
-    check(text)
-
-
 def test_an_open_comment_is_a_problem() -> None:
     problems = read_module("theorem a : p := q\n/- and so on", "M", "M.lean").problems
     assert [problem.message for problem in problems] == ["The file ends inside a comment."]
@@ -131,6 +109,13 @@ def test_fifty_thousand_lines() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        *("", "\n", "-- only\n", "/- open", "\ufeff", "theorem", "@[", "/--", "end", "|", "by"),
+        "theorem t : p := by\n  have h : = (",
+        "theorem t : p := by\n  have ⟨x, y⟩ := (",
+        "structure with where\n  (",
+        "theorem t : p := by\n  induction with |",
+        "theorem t : p := by\n  match with | @",
+        "attribute [",
         "theorem a : p := " + "(" * 3000 + ")" * 3000,
         "theorem a : p := " + "⟨" * 3000 + "⟩" * 3000,
         "theorem a : " + "p → " * 3000 + "q := by\n  intro h\n",
@@ -141,5 +126,5 @@ def test_fifty_thousand_lines() -> None:
         "/-" * 5000 + "-/" * 5000 + "theorem a : p := q",
     ],
 )
-def test_deep_nesting(text: str) -> None:
+def test_almost_nothing_texts_that_break_off_and_deep_nesting(text: str) -> None:
     check(text)
