@@ -165,7 +165,7 @@ _TRUSTS = "it trusts compiled code"
 _NAMES_ITSELF = "it uses the theorem that is being proved"
 
 
-class Elaborator(Protocol):
+class _Elaborator(Protocol):
     """Elaborates documents, as `LeanServer` does."""
 
     async def check(self, text: str, seconds: float) -> list[dict[str, Any]]:
@@ -187,7 +187,7 @@ class Insertion:
         seconds: the time for the document with `sorry`.
     """
 
-    def __init__(self, server: Elaborator, path: Path, site: TacticSite, seconds: float) -> None:
+    def __init__(self, server: _Elaborator, path: Path, site: TacticSite, seconds: float) -> None:
         self._server = server
         self._path = path
         self._site = site

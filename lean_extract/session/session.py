@@ -19,7 +19,7 @@ from lean_extract.session.tactic_sites import command_start
 from lean_extract.session.trials import find_site
 from lean_extract.toolchains.toolchain import Toolchain
 
-GoalQuery = Callable[[LeanServer, Path, LeanDocument, Position], Awaitable[GoalsFound]]
+_GoalQuery = Callable[[LeanServer, Path, LeanDocument, Position], Awaitable[GoalsFound]]
 
 
 class LeanSession(LiveLean):
@@ -175,7 +175,7 @@ class LeanSession(LiveLean):
                 await _close_if_dead(server)
 
     async def _find(
-        self, path: Path, document: LeanDocument, position: Position, query: GoalQuery = query_goals
+        self, path: Path, document: LeanDocument, position: Position, query: _GoalQuery = query_goals
     ) -> GoalsFound:
         document.offset(position)  # Report a bad position before Lean is started.
         async with self._file_locks.setdefault(path, asyncio.Lock()):

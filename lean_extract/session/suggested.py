@@ -16,7 +16,7 @@ _MARK = re.compile(r"(?:\[apply\]|•)[ \t]+")
 _REMARK = re.compile(r"(?:--[ \t]*)?Remaining subgoals:")
 _NOTHING = "Lean accepts nothing that it suggests in its place"
 
-Judge = Callable[[str, TacticOutcome], Awaitable[TacticOutcome]]
+_Judge = Callable[[str, TacticOutcome], Awaitable[TacticOutcome]]
 """(a tactic, the outcome of what it replaces) -> the outcome in the document that its edit makes."""
 
 
@@ -50,7 +50,7 @@ def _items(lines: Sequence[str]) -> Iterator[str]:
     yield " ".join(item)
 
 
-async def as_suggested(query: TacticOutcome, suggestions: Sequence[str], judge: Judge) -> TacticOutcome:
+async def as_suggested(query: TacticOutcome, suggestions: Sequence[str], judge: _Judge) -> TacticOutcome:
     """The outcome of an accepted query: that of the first suggestion, or of the query without its question mark, that
     Lean accepts. `instead` is that text."""
     for text in _worth_judging(query.tactic, suggestions):

@@ -120,7 +120,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class WholeTrial:
+class _WholeTrial:
     """A `sorry` where braces are not allowed, or where errors in them are caught, as after `try`.
 
     A tactic is tried in the document that its edit makes only, so only whether it closes the goal can be seen.
@@ -181,7 +181,7 @@ async def find_site(
     hint = error_above(await server.wait_elaborated(path), document, found.position)
     server.release(path)
     if found.is_hole and not hint:
-        return WholeTrial(server, finder.insertion(sites[0]))
+        return _WholeTrial(server, finder.insertion(sites[0]))
     raise NoGoalHere(
         f"There is a goal in line {found.position.line + 1}, but no tactic can be tried there.",
         hint or WHERE_TO_TRY,

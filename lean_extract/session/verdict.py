@@ -38,7 +38,7 @@ _TURNSTILE = re.compile(r"^⊢", re.MULTILINE)
 GAVE_UP = "it leaves the goal to `sorry`"
 _GIVEN_UP = "Lean abandons it half-way, which it reports only if there are no other errors"
 
-Anchor = tuple[str, int, int]
+_Anchor = tuple[str, int, int]
 """A position that does not depend on what an edit wrote: before or after it, relative line and column."""
 
 
@@ -55,7 +55,7 @@ class DocumentMessages:
 
     begin: Position
     own: tuple[tuple[Position, str], ...]
-    elsewhere: Mapping[Anchor, tuple[str, ...]]
+    elsewhere: Mapping[_Anchor, tuple[str, ...]]
     is_unchecked: bool
     uses_sorry: bool
     axioms: tuple[frozenset[str], ...]
@@ -72,7 +72,7 @@ class DocumentMessages:
 def read_inserted(diagnostics: Iterable[Mapping[str, Any]], document: Inserted) -> DocumentMessages:
     """Sort the diagnostics (columns in code points) of a document after an edit."""
     own: list[tuple[Position, str]] = []
-    elsewhere: dict[Anchor, tuple[str, ...]] = {}
+    elsewhere: dict[_Anchor, tuple[str, ...]] = {}
     axioms: list[frozenset[str]] = []
     has_sorry = is_unchecked = False
     for item in diagnostics:
@@ -156,7 +156,7 @@ def _first_line(message: str) -> str:
     return _METAVARIABLE.sub("?", message.strip().partition("\n")[0])
 
 
-def _anchor(start: Position, document: Inserted) -> Anchor:
+def _anchor(start: Position, document: Inserted) -> _Anchor:
     if start < document.start:
         return "before", start.line, start.column
     moved = _relative(start, document.end)

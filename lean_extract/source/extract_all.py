@@ -36,7 +36,7 @@ _VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectTask:
+class _ProjectTask:
     """A project, and where its records go. Paths are absolute."""
 
     root: str
@@ -45,7 +45,7 @@ class ProjectTask:
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class _Extracted:
     """What was found in a project; `is_new`: whether it was read now."""
 
     files: int
@@ -54,7 +54,7 @@ class Extracted:
     is_new: bool
 
 
-def _extract_if_new(task: ProjectTask) -> Extracted:
+def _extract_if_new(task: _ProjectTask) -> _Extracted:
     """Extract a project unless its records are there already. Raises BadSource."""
     root, out = Path(task.root), Path(task.out)
     revision = _state_of(find_sources(root).sources)
@@ -76,7 +76,7 @@ def _extract_if_new(task: ProjectTask) -> Extracted:
     }
     with replacing(card) as stream:
         json.dump(values, stream, indent=2)
-    return Extracted(counts.files, counts.proofs, counts.problems, is_new=True)
+    return _Extracted(counts.files, counts.proofs, counts.problems, is_new=True)
 
 
 def _state_of(sources: Sequence[SourceFile]) -> str:
@@ -88,7 +88,7 @@ def _state_of(sources: Sequence[SourceFile]) -> str:
     return digest.hexdigest()
 
 
-def _known(card: Path, out: Path, revision: str, *, states: bool) -> Extracted | None:
+def _known(card: Path, out: Path, revision: str, *, states: bool) -> _Extracted | None:
     """The counts in a card, if it belongs to these sources and to the records next to it."""
     try:
         values = read_json(card)
@@ -96,7 +96,7 @@ def _known(card: Path, out: Path, revision: str, *, states: bool) -> Extracted |
         found = tuple(values[name] for name in ("version", "revision", "states", "bytes"))
         if found != wanted:
             return None
-        return Extracted(int(values["files"]), int(values["proofs"]), int(values["problems"]), is_new=False)
+        return _Extracted(int(values["files"]), int(values["proofs"]), int(values["problems"]), is_new=False)
     except (OSError, ValueError, KeyError, TypeError):
         return None  # it is made again
 
@@ -141,7 +141,7 @@ def run(options: argparse.Namespace) -> int:
     return 1 if failures else 0
 
 
-def _tasks_of(projects: list[Path], out: Path, *, states: bool) -> list[ProjectTask]:
+def _tasks_of(projects: list[Path], out: Path, *, states: bool) -> list[_ProjectTask]:
     """A task for each project. Raises BadSource: there is no such folder; UserError: two have one name."""
     for root in projects:
         if not is_folder(root):
@@ -152,6 +152,6 @@ def _tasks_of(projects: list[Path], out: Path, *, states: bool) -> list[ProjectT
         raise UserError(f"Two projects are called {twice[0]}.", "Extract them into two folders.")
     folder = out.resolve()
     return [
-        ProjectTask(str(root.resolve()), str(folder / f"{root.resolve().name}.jsonl"), states)
+        _ProjectTask(str(root.resolve()), str(folder / f"{root.resolve().name}.jsonl"), states)
         for root in largest_first(projects)
     ]

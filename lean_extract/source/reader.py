@@ -38,7 +38,7 @@ _IN_REACH = 200
 _CONTEXT = SCOPE_WORDS | CONTEXT_WORDS | {"set_option"}
 
 
-class CommandReader(DeclarationReader):
+class _CommandReader(DeclarationReader):
     """Reads the commands of one file."""
 
     @cached_property
@@ -307,7 +307,7 @@ def read_module(
     imports, in_module_system, is_prelude = parse_header(tokens)
     module = Module(name, path, imports, None, in_module_system)
     goals = PrintedGoals(tokens, printed or {})
-    reader = CommandReader(tokens, module, allowance(len(text)), states, goals, known)
+    reader = _CommandReader(tokens, module, allowance(len(text)), states, goals, known)
     reader.run()
     return SourceModule(
         module,

@@ -38,7 +38,7 @@ from lean_extract.toolchains.elan import (
 )
 from lean_extract.toolchains.packaged import MINI_CORE_IS, prepare
 
-Kind = Literal["lake", "elan", "path", "packaged"]
+_Kind = Literal["lake", "elan", "path", "packaged"]
 _VERSION = re.compile(r"Lean \(?version (\d[^\s,)]*)")
 ELAN = "https://lean-lang.org/install"
 """Where to get elan."""
@@ -54,7 +54,7 @@ class Toolchain:
     sentence on why this Lean was chosen.
     """
 
-    kind: Kind
+    kind: _Kind
     server_command: tuple[str, ...]
     lean_command: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -119,7 +119,7 @@ def resolve_lean(
 class Choice:
     """The program that was chosen, without running anything."""
 
-    kind: Kind
+    kind: _Kind
     command: tuple[str, ...]
     """Lake's command if the kind is `lake`, otherwise Lean's."""
     reason: str
@@ -186,7 +186,7 @@ def _from_override(override: str, project: Path | None, environment: Mapping[str
                 f"{program} belongs to elan, which has no default toolchain.", "Run: elan default stable"
             )
         return replace(chosen, reason=f"The setting `lean.command` asks for elan's Lean. {chosen.reason}")
-    kind: Kind = "lake" if program.stem.lower() == "lake" else "path"
+    kind: _Kind = "lake" if program.stem.lower() == "lake" else "path"
     return Choice(kind, (str(program), *words[1:]), f"The setting `lean.command` asks for {override}.")
 
 

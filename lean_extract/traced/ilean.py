@@ -23,7 +23,7 @@ _OLDEST_VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class _Usage:
     """One mention of a constant. `inside` is the enclosing declaration, if any."""
 
     span: Span
@@ -31,14 +31,14 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class _Constant:
     """A constant that the module declares or mentions."""
 
     name: str
     module: str
     definition: Span | None
     """The span of its name, if this module declares it."""
-    usages: tuple[Usage, ...]
+    usages: tuple[_Usage, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Ilean:
 
     module: str
     declared: Mapping[str, IleanDeclaration]
-    constants: tuple[Constant, ...]
+    constants: tuple[_Constant, ...]
 
     def mentions(self) -> dict[str, list[tuple[Position, str]]]:
         """For each declaration, the constants that it mentions with their positions, in order."""
@@ -109,17 +109,17 @@ def _declared(numbers: Sequence[int], columns: _Columns) -> IleanDeclaration:
     return IleanDeclaration(columns.span(numbers[:4]), columns.span(numbers[4:8]))
 
 
-def _constant(key: str, value: Mapping[str, Any], columns: _Columns) -> Constant | None:
+def _constant(key: str, value: Mapping[str, Any], columns: _Columns) -> _Constant | None:
     identity = parse_json(key).get("c")
     if identity is None:  # a local variable, not a constant
         return None
     definition = value["definition"]
-    return Constant(
+    return _Constant(
         name=identity["n"],
         module=identity["m"],
         definition=columns.span(definition[:4]) if definition else None,
         usages=tuple(
-            Usage(columns.span(usage[:4]), usage[4] if len(usage) > 4 else None) for usage in value["usages"]
+            _Usage(columns.span(usage[:4]), usage[4] if len(usage) > 4 else None) for usage in value["usages"]
         ),
     )
 

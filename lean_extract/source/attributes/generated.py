@@ -44,7 +44,7 @@ def hinted(
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class _Request:
     """A parsed translating attribute."""
 
     translation: Translation
@@ -63,7 +63,7 @@ class Request:
 
 def _parse_request(
     tokens: Tokens, attribute: Attribute, translations: Mapping[str, Translation] = TRANSLATIONS
-) -> Request | None:
+) -> _Request | None:
     """Parse a translating attribute, such as `to_additive (attr := simp) foo`; None for any other attribute.
 
     `translations` holds the translating attributes with the hints given so far in the file.
@@ -88,10 +88,10 @@ def _parse_request(
             target = text
         index += 1
     fixed = frozenset((option(tokens, attribute, "dont_translate") or "").split())
-    return Request(translation, target, makes_new, nested_attributes(tokens, attribute), doc, fixed)
+    return _Request(translation, target, makes_new, nested_attributes(tokens, attribute), doc, fixed)
 
 
-def _target_name(request: Request, source: str) -> str:
+def _target_name(request: _Request, source: str) -> str:
     """The name that the attribute gives to the translation of `source`.
 
     An explicit target with n components replaces the last n components.
@@ -103,7 +103,7 @@ def _target_name(request: Request, source: str) -> str:
     return renamed(request.target, namespace)
 
 
-def _translated(request: Request, premise: Premise, fixed: Set[str]) -> Premise:
+def _translated(request: _Request, premise: Premise, fixed: Set[str]) -> Premise:
     """The declaration that the attribute generates from `premise`. `fixed`: as `Request.fixed` gives them."""
     translation = request.translation
     return replace(
@@ -128,7 +128,7 @@ class Subject:
     projections: tuple[Projection, ...] = ()
     """For a definition: the projections for which `simps` generates lemmas."""
 
-    def translated(self, request: Request) -> Subject:
+    def translated(self, request: _Request) -> Subject:
         """The declaration that a translating attribute generates, or names as an existing one."""
         translation = request.translation
         fixed = request.fixed(self.premise)
@@ -188,7 +188,7 @@ class _Generator:
             for subject in subjects:
                 yield from self.made(attribute, subject, depth)
 
-    def _translate(self, request: Request, subject: Subject, depth: int) -> Iterator[Premise]:
+    def _translate(self, request: _Request, subject: Subject, depth: int) -> Iterator[Premise]:
         """The translation. Nested attributes apply to the declaration and to every translation of it."""
         twin = subject.translated(request)
         is_new = twin.premise.name != subject.premise.name

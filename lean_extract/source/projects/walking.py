@@ -58,7 +58,7 @@ _UNNAMEABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _CHECK_EVERY = 1024
 """Entries of one folder between two checks whether to stop."""
 
-Identity = tuple[int, int]
+_Identity = tuple[int, int]
 
 
 def can_be_named(name: str) -> bool:
@@ -67,7 +67,7 @@ def can_be_named(name: str) -> bool:
     return _UNNAMEABLE.search(name) is None and ("»" not in stem or is_plain_name(stem))
 
 
-def identity_of(folder: Path) -> frozenset[Identity]:
+def identity_of(folder: Path) -> frozenset[_Identity]:
     """The identity of a folder, which is the same through any link; empty if it cannot be accessed."""
     try:
         status = folder.stat()
@@ -102,7 +102,7 @@ class FolderWalk:
     notices: Notices
     should_stop: Callable[[], bool] = lambda: False
     is_whole: bool = False
-    seen: set[Identity] = field(default_factory=set)
+    seen: set[_Identity] = field(default_factory=set)
     stopped: bool = False
     _left: int = 0
 

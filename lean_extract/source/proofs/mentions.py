@@ -31,7 +31,7 @@ _NULLARY = frozenset(("none", "true", "false", "nil", "zero", "rfl", "trivial", 
 _ALTERNATIVE_REACH = 60
 
 
-class CaseBinding(Binding):
+class _CaseBinding(Binding):
     """Adds the binding forms of case distinctions."""
 
     def fact(self, index: int) -> None:
@@ -182,7 +182,7 @@ _LETS = LETS | {"replace", "suffices", "set", "let_fun", "have'", "let'", "set!"
 _ASCRIBING = frozenset((":", "fun", "∀", "∃"))
 
 
-class _Scanner(CaseBinding):
+class _Scanner(_CaseBinding):
     """One pass over a proof, which collects mentions and keeps track of local names."""
 
     def run(self) -> list[tuple[int, Mention]]:

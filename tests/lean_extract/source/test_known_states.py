@@ -9,7 +9,6 @@ from lean_extract.records import TacticStep
 from lean_extract.source.reader import read_module
 from lean_extract.source.resolution.link import resolve
 
-
 GOAL = "(a b : ℕ) : p a → q b ∧ r"
 
 
