@@ -340,8 +340,11 @@ def _column(line: str, tactic: str, start: int) -> int | None:
 
 
 def _file_hash(path: Path) -> str:
+    digest = hashlib.sha256()
     with open_regular(path) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()[:16]
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()[:16]
 
 
 def _table(counts: CommentCounts) -> str:
