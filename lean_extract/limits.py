@@ -157,8 +157,7 @@ MAX_BOUND_NAMES = 128
 
 # Live Lean.
 LEAN_START_SECONDS = 60.0
-"""Time limit for the first response of Lean's server after its start. Callers and settings may change this
-and the next three limits."""
+"""Time limit for the first response of Lean's server. Settings may change this and the next three limits."""
 LEAN_REQUEST_SECONDS = 120.0
 """How long to wait for a goal while Lean makes no progress."""
 TACTIC_SECONDS = 10.0

@@ -28,8 +28,7 @@ def processes(text: str) -> int:
     """A number of processes, 1 to 64."""
     number = int(text) if text.isascii() and text.isdigit() else 0
     if not 1 <= number <= MAX_PROCESSES:
-        message = f"{text!r} is not a whole number from 1 to {MAX_PROCESSES}"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MAX_PROCESSES}")
     return number
 
 

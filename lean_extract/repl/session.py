@@ -40,7 +40,7 @@ from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Above, Fault, mentions_sorry
 from lean_extract.session.goal_queries import refuse_unread
 from lean_extract.session.insertion import Insertion, unhidden
-from lean_extract.session.live import LeanLimits, LiveLean, Tries
+from lean_extract.session.live import LeanLimits, LiveLean, TryTactic
 from lean_extract.session.places import Place, bare, hole_at
 from lean_extract.session.suggested import as_suggested, is_query
 from lean_extract.session.tactic_sites import WHERE_TO_TRY, TacticSite, guesses, snap
@@ -146,12 +146,12 @@ class ReplSession(LiveLean):
     @asynccontextmanager
     async def _trial_at(
         self, path: Path, text: str | None, position: Position
-    ) -> AsyncGenerator[Tries, None]:
+    ) -> AsyncGenerator[TryTactic, None]:
         async with self._using:
             found = await self._find(path, text, position)
         if mentions_sorry(found.hole.goals[0]):
             raise GoalBroken("The goal mentions `sorry`.", "Fix the error above it first.")
-        yield _Trial(self, path, text, position)
+        yield partial(self._tried, path, text, position)
 
     async def _tried(
         self, path: Path, text: str | None, position: Position, tactic: str, seconds: float
@@ -220,10 +220,7 @@ class ReplSession(LiveLean):
         """The environment after a file's imports. Raises ProjectBroken."""
         answer = await self._run(header, None, path)
         if answer.faults:
-            raise ProjectBroken(
-                f"The imports of {path.name} cannot be loaded: {answer.faults[0].first_line}",
-                "Build the project (`lake build`), and check what `lean.replCommand` runs.",
-            )
+            raise _broken_imports(path, answer.faults[0].first_line)
         return answer.env
 
     async def _run(self, text: str, env: int | None, path: Path, *, is_kept: bool = True) -> CommandAnswer:
@@ -242,10 +239,7 @@ class ReplSession(LiveLean):
             ) from error
         if (message := refusal(answer)) is not None:
             if env is None:
-                raise ProjectBroken(
-                    f"The imports of {path.name} cannot be loaded: {message.strip()}",
-                    "Build the project (`lake build`), and check what `lean.replCommand` runs.",
-                )
+                raise _broken_imports(path, message.strip())
             raise LeanError(f"The REPL refused the text of {path.name}: {message.strip()}", "Try again.")
         try:
             found = command_answer(answer)
@@ -297,15 +291,11 @@ class ReplSession(LiveLean):
             await process.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    session: ReplSession
-    path: Path
-    text: str | None
-    position: Position
-
-    async def run(self, tactic: str, seconds: float) -> TacticOutcome:
-        return await self.session._tried(self.path, self.text, self.position, tactic, seconds)
+def _broken_imports(path: Path, reason: str) -> ProjectBroken:
+    return ProjectBroken(
+        f"The imports of {path.name} cannot be loaded: {reason}",
+        "Build the project (`lake build`), and check what `lean.replCommand` runs.",
+    )
 
 
 def _judged(tactic: str, answer: dict[str, Any], found: _Found, milliseconds: float) -> TacticOutcome:

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from lean_extract.common.errors import BadSettings
 from lean_extract.limits import (
@@ -25,11 +25,6 @@ from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.faults import Fault
 from lean_extract.session.processes import machine_megabytes
 from lean_extract.syntax.tactic_text import defect
-
-
-def _default_memory_mb() -> int:
-    return min(MAX_LEAN_MEGABYTES, machine_megabytes() // 3)
-
 
 TacticSeconds = float | Callable[[str], float]
 """The time for each tactic, or a function of a tactic that gives it."""
@@ -48,7 +43,7 @@ class LeanLimits:
     start_seconds: float = LEAN_START_SECONDS
     request_seconds: float = LEAN_REQUEST_SECONDS
     tactic_seconds: float = TACTIC_SECONDS
-    memory_mb: int = field(default_factory=_default_memory_mb)
+    memory_mb: int = field(default_factory=lambda: min(MAX_LEAN_MEGABYTES, machine_megabytes() // 3))
     slots: int = TACTIC_SLOTS
 
     @property
@@ -63,12 +58,8 @@ class LeanLimits:
                 raise BadSettings(f"The limit {name} is {value}.", "Give a number above 0.")
 
 
-class Tries(Protocol):
-    """An object that tries one tactic, such as `Trial`."""
-
-    async def run(self, tactic: str, seconds: float) -> TacticOutcome:
-        """Lean's verdict on the tactic, within this time."""
-        ...
+TryTactic = Callable[[str, float], Awaitable[TacticOutcome]]
+"""Lean's verdict on a tactic, within this time in seconds."""
 
 
 class LiveLean(ABC):
@@ -184,8 +175,8 @@ class LiveLean(ABC):
     @abstractmethod
     def _trial_at(
         self, path: Path, text: str | None, position: Position
-    ) -> AbstractAsyncContextManager[Tries]:
-        """Open a trial of tactics at a position for a block. Raises: as `try_tactics`."""
+    ) -> AbstractAsyncContextManager[TryTactic]:
+        """What tries a tactic at a position, for a block. Raises: as `try_tactics`."""
 
     @abstractmethod
     async def close(self) -> None:
@@ -207,7 +198,7 @@ class TrialBatch:
 
     def __init__(
         self,
-        trial: Tries,
+        trial: TryTactic,
         tactics: Sequence[str] | AsyncIterable[str],
         *,
         slots: int,
@@ -258,7 +249,8 @@ class TrialBatch:
             try:
                 problem = defect(tactic)
                 if problem is None:
-                    outcome = await self._trial.run(tactic, self._seconds_of(tactic))
+                    seconds = self._seconds(tactic) if callable(self._seconds) else self._seconds
+                    outcome = await self._trial(tactic, seconds)
                 else:
                     outcome = TacticOutcome(tactic, "fails", None, problem)
             finally:
@@ -267,9 +259,6 @@ class TrialBatch:
             # A verdict may not have needed Lean. Even then the reader of the outcomes must get a turn, so that
             # it can stop; otherwise an endless source would fill the memory.
             await asyncio.sleep(0)
-
-    def _seconds_of(self, tactic: str) -> float:
-        return self._seconds(tactic) if callable(self._seconds) else self._seconds
 
     async def _next(self) -> str | None:
         async with self._taking:

@@ -13,7 +13,7 @@ from lean_extract.records import Position, ProofState
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, mentions_sorry
 from lean_extract.session.goal_queries import GoalsFound, broken_goal, query_expected, query_goals
-from lean_extract.session.live import LeanLimits, LiveLean, Tries
+from lean_extract.session.live import LeanLimits, LiveLean, TryTactic
 from lean_extract.session.server import LeanServer
 from lean_extract.session.tactic_sites import command_start
 from lean_extract.session.trials import find_site
@@ -94,21 +94,19 @@ class LeanSession(LiveLean):
 
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """See `LiveLean.goals_at`."""
-        path = self._project / path
-        document = await _document(path, text)
+        path, document = await self._opened(path, text)
         found = await self._find(path, document, position)
         self._last_found = self._key(path, document, position), found
         return found.state
 
     async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """See `LiveLean.expected_at`."""
-        path = self._project / path
-        return (await self._find(path, await _document(path, text), position, query_expected)).state
+        path, document = await self._opened(path, text)
+        return (await self._find(path, document, position, query_expected)).state
 
     async def errors_above(self, path: Path, text: str | None, position: Position) -> list[Fault]:
         """See `LiveLean.errors_above`. It does not wait for Lean."""
-        path = self._project / path
-        document = await _document(path, text)
+        path, document = await self._opened(path, text)
         first, _ = document.declaration(document.offset(position))
         if self._server is None:
             return []
@@ -117,8 +115,7 @@ class LeanSession(LiveLean):
 
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Begin to elaborate what is above the position, without waiting for it. Raises: see `LiveLean.prepare`."""
-        path = self._project / path
-        document = await _document(path, text)
+        path, document = await self._opened(path, text)
         above, line = await asyncio.to_thread(_above, document, position)
         async with self._trying:
             await (await self._running()).prepare(path, document.header, above, line)
@@ -126,9 +123,8 @@ class LeanSession(LiveLean):
     @asynccontextmanager
     async def _trial_at(
         self, path: Path, text: str | None, position: Position
-    ) -> AsyncGenerator[Tries, None]:
-        path = self._project / path
-        document = await _document(path, text)
+    ) -> AsyncGenerator[TryTactic, None]:
+        path, document = await self._opened(path, text)
         found = await self._found(path, document, position)
         if not found.state.goals:
             raise NoGoalHere("The proof is complete here.", "Choose a position before its end.")
@@ -137,9 +133,13 @@ class LeanSession(LiveLean):
         async with self._trying:
             server = await self._running()
             try:
-                yield await find_site(server, path, document, found, self._limits)
+                yield (await find_site(server, path, document, found, self._limits)).run
             finally:
                 await _close_if_dead(server)
+
+    async def _opened(self, path: Path, text: str | None) -> tuple[Path, LeanDocument]:
+        path = self._project / path
+        return path, await asyncio.to_thread(_read_document, path, text)
 
     async def _running(self) -> LeanServer:
         """The running server, which is started if needed."""
@@ -192,10 +192,6 @@ class LeanSession(LiveLean):
             finally:
                 server.release(path)
                 await _close_if_dead(server)
-
-
-async def _document(path: Path, text: str | None) -> LeanDocument:
-    return await asyncio.to_thread(_read_document, path, text)
 
 
 def _read_document(path: Path, text: str | None) -> LeanDocument:

@@ -16,7 +16,7 @@ from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Above, Fault, faults_of, mentioned, open_end, rests_on
 from lean_extract.session.goal_queries import GoalsFound, error_above
 from lean_extract.session.insertion import Insertion, with_warnings
-from lean_extract.session.live import LeanLimits, Tries
+from lean_extract.session.live import LeanLimits
 from lean_extract.session.places import bare
 from lean_extract.session.server import LeanServer
 from lean_extract.session.suggested import apply_suggestion, as_suggested, is_query
@@ -160,7 +160,7 @@ async def _bounded(
 
 async def find_site(
     server: LeanServer, path: Path, document: LeanDocument, found: GoalsFound, limits: LeanLimits
-) -> Tries:
+) -> Trial | _WholeTrial:
     """The first place at which Lean, given no tactic, reports exactly this goal.
 
     Raises:

@@ -245,12 +245,9 @@ async def _with_states(
             traced.append(step)
             continue
         # Inside a tactic that leaves no goals, a session gives the goals before it.
-        traced.append(replace(step, before=before, after=_without_main(before) if after == before else after))
+        after = ProofState(before.goals[1:]) if after == before else after
+        traced.append(replace(step, before=before, after=after))
     return tuple(traced)
-
-
-def _without_main(state: ProofState) -> ProofState:
-    return ProofState(state.goals[1:])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,7 +19,7 @@ from lean_extract.common.errors import BadState, GoalBroken, LeanDied, LeanError
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
 from lean_extract.session.faults import mentions_sorry
-from lean_extract.session.live import LiveLean, Tries
+from lean_extract.session.live import LiveLean, TryTactic
 from lean_extract.session.verdict import GAVE_UP, same_goal
 from lean_extract.traced.lean_dojo import LeanDojo
 from prover.search.environment import TacticPath
@@ -232,16 +232,15 @@ class TheoremLean(LiveLean):
     @asynccontextmanager
     async def _trial_at(
         self, path: Path, text: str | None, position: Position
-    ) -> AsyncGenerator[Tries, None]:
+    ) -> AsyncGenerator[TryTactic, None]:
         goals = self._state.goals
         if not goals:
             raise NoGoalHere("The proof is complete here.", "Give fewer tactics to --after.")
         if mentions_sorry(goals[0]):
             raise GoalBroken("The goal mentions `sorry`.", "Fix what is above the theorem first.")
-        yield self
+        yield self._tried
 
-    async def run(self, tactic: str, seconds: float) -> TacticOutcome:
-        """The verdict on one tactic."""
+    async def _tried(self, tactic: str, seconds: float) -> TacticOutcome:
         outcome = await _run(self._environment, self._path, tactic, seconds)
         if outcome.state is not None and outcome.state.goals and _same(outcome.state, self._state):
             return replace(outcome, status="fails", state=None, message="changes nothing")

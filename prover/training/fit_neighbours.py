@@ -6,8 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lean_extract.near_steps import NearStep
-from lean_extract.records import Premise
+from lean_extract.records import NearStep, Premise
 from prover.neighbours.features import FEATURES, StepQuery
 from prover.neighbours.proposals import proposals
 from prover.training.steps import WantedStep, last_parts

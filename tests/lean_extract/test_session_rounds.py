@@ -134,7 +134,7 @@ class Judge:
     [(["a", "b"], ["a", "b"]), ([], []), (["hang", "a", "hang", "b"], ["a", "hang", "hang"])],
 )
 async def test_a_round_ends_with_its_tactics_or_its_time(tactics: Sequence[str], said: list[str]) -> None:
-    trials = TrialBatch(Judge(), tactics, slots=2, seconds=9, within=0.05)
+    trials = TrialBatch(Judge().run, tactics, slots=2, seconds=9, within=0.05)
     async with asyncio.timeout(5):
         assert sorted([outcome.tactic async for outcome in trials.outcomes()]) == said
         await trials.end()

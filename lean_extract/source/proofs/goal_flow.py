@@ -97,15 +97,13 @@ class GoalFlow(ProofWalk[FlowGoal]):
             ]
         if parts.connective == "∧":
             rest = self.goal(parts.right)
-            inner = self.parts(rest, depth + 1) if self._is_and(parts.right) else ()
+            is_and = parts.right is not None and self._local.shape(parts.right).connective == "∧"
+            inner = self.parts(rest, depth + 1) if is_and else ()
             return [self.goal(parts.left), *inner, rest]
         if parts.connective == "∃":
             rest = self.goal(parts.right)
             return [*[_UNKNOWN for _ in parts.names], *(self.parts(rest, depth + 1) or [rest])]
         return []
-
-    def _is_and(self, statement: Range | None) -> bool:
-        return statement is not None and self._local.shape(statement).connective == "∧"
 
     def _arguments(self, position: int) -> list[int]:
         begins: list[int] = []

@@ -80,7 +80,7 @@ class _CaseBinding(Binding):
         if begin < end and self.texts[begin] == "|" and known[:1] != [begin]:
             known.insert(0, begin)
         for position in islice(takewhile(end.__gt__, known), MAX_CASES):
-            if not bars or bars[0] == begin or self._in_line(position, bars[0]):
+            if not bars or bars[0] == begin or self.tokens.column(position) == self.tokens.column(bars[0]):
                 bars.append(position)
         names = {bar: self._name_after(bar) for bar in bars}
         everyone = frozenset(name for name in names.values() if name != "_")
@@ -99,9 +99,6 @@ class _CaseBinding(Binding):
                 break
             end += 1
         return end
-
-    def _in_line(self, position: int, other: int) -> bool:
-        return self.tokens.column(position) == self.tokens.column(other)
 
     def _alternative_types(self, known: Range | TypedPart, noted: dict[int, Alternative]) -> None:
         """Bind the names in `cases h with | inl h => ... | inr h => ...` for a disjunction."""

@@ -94,7 +94,9 @@ def read_proof(
         states: whether to infer the proof states that the text determines.
         printed: targets that Lean printed, by the token that their tactic begins at. They add to these states.
     """
-    text, binders_left = Budget(_allowed(tokens, begin, end)), Budget(MAX_STATED_BINDERS)
+    characters = tokens.starts[end - 1] - tokens.starts[begin]
+    text = Budget(STEPS_CHARACTERS + STEPS_PER_CHARACTER * characters)
+    binders_left = Budget(MAX_STATED_BINDERS)
     hypotheses = _Hypotheses()
     steps = split_steps(tokens, begin, end)
     found = scan_mentions(tokens, begin, end, binders, statement, steps)
@@ -121,10 +123,6 @@ def read_proof(
         tuple([_term(tokens, positions, term, hypotheses) for term in walk.terms]),
         text.is_spent or binders_left.is_spent or walk.work.is_spent,
     )
-
-
-def _allowed(tokens: Tokens, begin: int, end: int) -> int:
-    return STEPS_CHARACTERS + STEPS_PER_CHARACTER * (tokens.starts[end - 1] - tokens.starts[begin])
 
 
 class _Hypotheses(dict[str, Hypothesis]):
