@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from lean_extract.common.errors import BadState, NoGoalHere
 from lean_extract.records import Goal, Hypothesis, ProofState
 
-NO_GOALS = "no goals"
+_NO_GOALS = "no goals"
 _HINT = "Write a state as Lean prints it: one hypothesis per line, then a line that begins with `⊢`."
 _INDENT = "  "
 _TARGET_MARKS = ("⊢", "|-", "|")
@@ -154,7 +154,7 @@ def format_goal(goal: Goal) -> str:
 
 def format_state(state: ProofState) -> str:
     """The goals as Lean prints them, separated by blank lines; `no goals` if there are none."""
-    return "\n\n".join(map(format_goal, state.goals)) or NO_GOALS
+    return "\n\n".join(map(format_goal, state.goals)) or _NO_GOALS
 
 
 def _clean(text: str) -> str:
@@ -227,8 +227,8 @@ def _parse_hypothesis(block: _ContextBlock) -> Hypothesis:
 
 def offset_in_print(goal: Goal, offset: int) -> int:
     """The offset in `format_goal(goal)` of an offset in the goal's target."""
-    behind = goal.target[offset:]
-    return len(format_goal(goal)) - len(behind) - len(_INDENT) * behind.count("\n")
+    after = goal.target[offset:]
+    return len(format_goal(goal)) - len(after) - len(_INDENT) * after.count("\n")
 
 
 def _find_value(text: str) -> int | None:

@@ -41,7 +41,7 @@ _MARKS = frozenset((DAGGER, *SUPERSCRIPTS))
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """A goal whose hypotheses stand apart, and the names of those whose beginning is in doubt."""
+    """A goal with one name or group per hypothesis, and the names of those whose beginning is in doubt."""
 
     goal: Goal
     doubtful: tuple[str, ...] = ()

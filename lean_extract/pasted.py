@@ -46,7 +46,7 @@ def is_statement(text: str) -> bool:
 def read_pasted(text: str) -> ProofState:
     """The proof state in a pasted text. Takes time linear in the length of the text.
 
-    Hypotheses on one line are told apart (`lean_extract.one_line`).
+    Several hypotheses on one line are separated (`lean_extract.one_line`).
 
     Accepts whatever `parse_state` accepts; the same with the infoview's headings, positions and messages around
     it; goals in comments; declarations (the binders become hypotheses, the statement the target); `h : p ⊢ q`

@@ -124,7 +124,7 @@ class Premise:
 
     @property
     def replacement(self) -> str:
-        """What `deprecated` names in its place, as written; empty if nothing, as where an alias stands for it."""
+        """What `deprecated` names in its place, as written; empty if nothing, for example if an alias replaces it."""
         found = filter(None, map(_DEPRECATED.match, self.attributes))
         return next((match["instead"] or "" for match in found), "")
 
@@ -139,7 +139,7 @@ class Premise:
 class TacticStep:
     """One tactic of a proof (section 3.1.1 of the paper).
 
-    Steps read from text alone have no states. If the extraction was asked for states, they have the main goal
+    Steps read from text alone have no states. With `--states`, they have the main goal
     before the step wherever the text determines it.
     """
 
@@ -174,7 +174,7 @@ class Proof:
     inner_goals: tuple[InnerGoal, ...] = ()
     is_tactic: bool = False
     terms: tuple[TacticStep, ...] = ()
-    """Goals proved by a term, each as the step `exact term`. Empty unless the extraction was asked for states."""
+    """Goals proved by a term, each as the step `exact term`. Empty without `--states`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +251,28 @@ PRINTED, PRINTED_IN_PART = "comment", "comment-truncated"
 Record = Module | Premise | Proof | FileProblem
 _TYPES: dict[str, type[Any]] = {"module": Module, "premise": Premise, "proof": Proof, "problem": FileProblem}
 _TAGS = {record_type: tag for tag, record_type in _TYPES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class NearStep:
+    """A step of a known proof whose state resembles a goal: the retriever finds it, and the prover adapts it."""
+
+    theorem: str
+    """The full name of the theorem that it proves a part of."""
+    module: str
+    """The module of that theorem."""
+    tactic: str
+    """On one line, with the full names of the premises that are known here."""
+    goal: Goal
+    """Its goal: the target, and the hypotheses that the tactic mentions."""
+    similarity: float
+    """The inner product of the states' vectors, at most 1."""
+    local: tuple[str, ...] = ()
+    """The names of the goal's other hypotheses."""
+    premises: tuple[Premise, ...] = ()
+    """The premises that the tactic mentions; those of the bundled index have no statements."""
+    out_of_scope: tuple[str, ...] = ()
+    """Those of them that the open file does not import."""
 
 
 @dataclass(frozen=True, slots=True)

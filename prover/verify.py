@@ -23,7 +23,7 @@ from pathlib import Path
 
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.live import LiveLean, TacticSeconds
-from lean_extract.session.suggested import asks
+from lean_extract.session.suggested import is_query
 from prover.candidates import Candidate, is_unfinished, key_of
 from prover.closers import is_worth_cases
 from prover.shapes import tokens
@@ -158,7 +158,7 @@ async def _finished(candidates: AsyncIterable[Candidate]) -> AsyncGenerator[str,
 def _judge(outcome: TacticOutcome, before: ProofState) -> TacticOutcome:
     if outcome.state is None:
         return outcome
-    reason = _ASKS if asks(outcome.shown) else ""
+    reason = _ASKS if is_query(outcome.shown) else ""
     split = _SPLITS.match(outcome.shown.strip())
     if adds_nothing(before.goals[0], outcome.state):
         reason = "It changes nothing and adds nothing new."

@@ -1,6 +1,6 @@
 """Runs tasks on Dask: in processes of this machine, or on the workers of a scheduler elsewhere (docs/scale.md).
 
-A task is a function of another process's, which writes its own result where all can read it, whole or not at all, and
+A task is a function that runs in another process, writes its result atomically where all can read it, and
 returns a few numbers. Dask runs the tasks of a worker that died again, so a task may run twice; the second writes the
 same.
 """
@@ -26,21 +26,17 @@ from lean_extract.common.errors import ClusterLost, PremiseSuggestError, TaskFai
 from lean_extract.common.files.reading import is_there
 from lean_extract.common.python_path import safe_path
 from lean_extract.common.terminal_text import import_extra, shown, without_login
+from lean_extract.limits import CLUSTER_CONNECT_SECONDS, CLUSTER_WORKER_SECONDS, MAX_WORKER_DEATHS
 
 log = logging.getLogger("premise_suggest")
 
-Task = TypeVar("Task")
-Result = TypeVar("Result")
-_CONNECT_SECONDS = 5
-_WORKER_SECONDS = 3
-"""How long the first worker of a scheduler is awaited."""
-_MOST_DEATHS = 3
-"""A task that has been with so many processes of this machine when they died is not tried again."""
+_Task = TypeVar("_Task")
+_Result = TypeVar("_Result")
 _LEAST_MEMORY = 100_000_000
 """Bytes."""
 _SETTINGS = {
-    "distributed.scheduler.allowed-failures": _MOST_DEATHS - 1,
-    "distributed.scheduler.http.routes": [],  # pages that nobody was told of
+    "distributed.scheduler.allowed-failures": MAX_WORKER_DEATHS - 1,
+    "distributed.scheduler.http.routes": [],  # pages that no user knows of
     "distributed.worker.http.routes": [],
 }
 _EXTRA, _PURPOSE = "cluster", "Work on several processes or machines"
@@ -54,15 +50,15 @@ class Opened(Protocol):
         ...
 
 
-State = TypeVar("State", bound=Opened)
+_State = TypeVar("_State", bound=Opened)
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
     """Where tasks run.
 
-    `scheduler`: the address of one (`tcp://HOST:8786`); empty: processes of this machine. `processes`: how many, if
-    they are of this machine. `memory`: what each of them may use, such as `4GB`; `auto`: its share of the machine's.
+    `scheduler`: its address (`tcp://HOST:8786`); empty: processes on this machine. `processes`: their number, on
+    this machine. `memory`: what each of them may use, such as `4GB`; `auto`: its share of the machine's.
     """
 
     scheduler: str = ""
@@ -70,8 +66,8 @@ class ClusterOptions:
     memory: str = "auto"
 
 
-def asked_cluster(options: argparse.Namespace) -> ClusterOptions | None:
-    """What `option_types.add_cluster_arguments` got; None: neither processes nor a scheduler were asked for.
+def cluster_options(options: argparse.Namespace) -> ClusterOptions | None:
+    """The values of `option_types.add_cluster_arguments`; None: neither processes nor a scheduler were given.
 
     Raises UserError: the options do not fit each other.
     """
@@ -91,16 +87,16 @@ def as_elsewhere(name: str) -> str:
 
 @contextmanager
 def cluster_client(options: ClusterOptions) -> Iterator[Any]:
-    """A Dask client for a block; processes of this machine end with it.
+    """A Dask client for a block; processes on this machine end with it.
 
     These speak TLS with a key of the block's own: who can send tasks to a worker can run any code as its user.
 
-    Raises UserError (Dask is missing, the scheduler does not answer, that is no memory), ClusterLost (its workers
+    Raises UserError (Dask is missing, the scheduler does not answer, bad memory limit), ClusterLost (its workers
     have another version of premise-suggest).
     """
     distributed: Any = import_extra("distributed", _EXTRA, _PURPOSE)
     import_extra("cryptography", _EXTRA, _PURPOSE)
-    for name in ("distributed", "distributed.client"):  # what goes wrong is told in a sentence
+    for name in ("distributed", "distributed.client"):  # failures are reported in a sentence of ours
         logging.getLogger(name).setLevel(logging.CRITICAL)
     if options.memory != "auto":
         _refuse_no_memory(import_extra("dask.utils", _EXTRA, _PURPOSE), options.memory)
@@ -119,7 +115,7 @@ def cluster_client(options: ClusterOptions) -> Iterator[Any]:
                 yield client
             return
         try:
-            client = distributed.Client(options.scheduler, timeout=_CONNECT_SECONDS)
+            client = distributed.Client(options.scheduler, timeout=CLUSTER_CONNECT_SECONDS)
         except (OSError, ValueError) as error:
             hint = "Start one there (`dask scheduler`), or correct the address."
             where = shown(without_login(options.scheduler))
@@ -147,22 +143,22 @@ def _without_interrupts() -> Iterator[None]:
 
 
 def _refuse_no_memory(utils: Any, memory: str) -> None:
-    """Raise UserError unless a text says how much memory a process may use."""
+    """Raise UserError unless a text is an amount of memory that is enough for a process."""
     try:
         if utils.parse_bytes(memory) >= _LEAST_MEMORY:
             return
     except ValueError:
-        said = f"{memory!r} is no amount of memory."
+        problem = f"{memory!r} is not an amount of memory."
     else:
-        said = f"{memory} is too little memory for a process."
-    raise UserError(said, "Write it as 4GB, or leave --memory out.")
+        problem = f"{memory} is too little memory for a process."
+    raise UserError(problem, "Write it as 4GB, or leave --memory out.")
 
 
 def _refuse_other_versions(client: Any) -> None:
     """Raise ClusterLost unless all workers have this version of premise-suggest, and there is one."""
     ours = _version()
     with suppress(TimeoutError):
-        client.wait_for_workers(1, timeout=_WORKER_SECONDS)
+        client.wait_for_workers(1, timeout=CLUSTER_WORKER_SECONDS)
     try:
         found: dict[str, str] = client.run(_version)
     except OSError as error:
@@ -185,11 +181,11 @@ def _version() -> str:
 
 
 def run_tasks(
-    client: Any, work: Callable[[Task], Result], tasks: Sequence[Task]
-) -> Iterator[tuple[Task, Result | PremiseSuggestError]]:
+    client: Any, work: Callable[[_Task], _Result], tasks: Sequence[_Task]
+) -> Iterator[tuple[_Task, _Result | PremiseSuggestError]]:
     """Each task with its result, as they are done; with an error if it could not be done.
 
-    Leaving the loop cancels what has not begun. Raises ClusterLost: the scheduler has gone.
+    Leaving the loop cancels what has not begun. Raises ClusterLost: the scheduler has ended.
     """
     distributed: Any = import_extra("distributed", _EXTRA, _PURPOSE)
     futures = {client.submit(work, task, pure=False): task for task in tasks}
@@ -202,8 +198,10 @@ def run_tasks(
         client.cancel(list(futures))
 
 
-async def result_of(client: Any, work: Callable[[Task], Result], task: Task) -> Result | PremiseSuggestError:
-    """One task's result, or the error for which it could not be done. Raises ClusterLost: the scheduler has gone.
+async def result_of(
+    client: Any, work: Callable[[_Task], _Result], task: _Task
+) -> _Result | PremiseSuggestError:
+    """One task's result, or the error for which it could not be done. Raises ClusterLost: the scheduler has ended.
 
     Cancellation also cancels the task, if it has not begun.
     """
@@ -217,19 +215,19 @@ async def result_of(client: Any, work: Callable[[Task], Result], task: Task) -> 
     except asyncio.CancelledError:
         client.loop.add_callback(future.release)
         raise
-    found: Result | PremiseSuggestError = await asyncio.to_thread(_outcome, distributed, future)
+    found: _Result | PremiseSuggestError = await asyncio.to_thread(_outcome, distributed, future)
     return found
 
 
 @contextmanager
 def opened_on_workers(
-    client: Any, opening: Callable[[], State]
-) -> Iterator[Callable[[Callable[[State, Task], Result]], Callable[[Task], Result]]]:
+    client: Any, opening: Callable[[], _State]
+) -> Iterator[Callable[[Callable[[_State, _Task], _Result]], Callable[[_Task], _Result]]]:
     """For a block, each worker opens something at its first task, and keeps it for the tasks that follow.
 
-    The block gets a function that makes work of what is to be done with it and a task. A worker does one such task
-    at a time. What `opening` raises is raised by the tasks; what is no error of ours becomes a ClusterLost.
-    Raises ClusterLost: the scheduler has gone.
+    The block gets a function that turns work on the opened object and a task into work on a task. A worker does
+    one such task at a time. What `opening` raises is raised by the tasks; other errors than ours become a ClusterLost.
+    Raises ClusterLost: the scheduler has ended.
     """
     from lean_extract.common.cluster_worker import OpenedOnce, with_opened
 
@@ -239,7 +237,7 @@ def opened_on_workers(
     except OSError as error:  # as closed connections are
         raise _lost() from error
 
-    def work_of(work: Callable[[State, Task], Result]) -> Callable[[Task], Result]:
+    def work_of(work: Callable[[_State, _Task], _Result]) -> Callable[[_Task], _Result]:
         return partial(with_opened, name, work)
 
     try:
@@ -249,12 +247,12 @@ def opened_on_workers(
             try:
                 client.unregister_worker_plugin(name)
             except (OSError, RuntimeError, ValueError) as error:  # it ends with the workers, too
-                log.info("What workers had open was not closed: %s", error)
+                log.info("An object opened on the workers was not closed: %s", error)
 
 
 def _lost() -> ClusterLost:
     return ClusterLost(
-        "The Dask scheduler has gone.", "What was done is kept; run the same command again to go on."
+        "The Dask scheduler has ended.", "What was done is kept; run the same command again to go on."
     )
 
 
@@ -266,7 +264,7 @@ def _outcome(distributed: Any, future: Any) -> Any:
     except PremiseSuggestError as error:
         return error
     except distributed.KilledWorker:
-        return WorkersDied("It was given up: too many workers died with it.", "Give workers more memory.")
+        return WorkersDied("Too many workers died while running it.", "Give workers more memory.")
     except Exception as error:  # of the task's own code, on another machine
         if isinstance(error, (distributed.client.FutureCancelledError, distributed.comm.CommClosedError)):
             raise _lost() from error

@@ -1,4 +1,4 @@
-"""What runs on a Dask worker beside its tasks: something that is opened once and used by all of them."""
+"""An object that a Dask worker opens once and uses for all of its tasks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ log = logging.getLogger("premise_suggest")
 
 
 class OpenedOnce(WorkerPlugin):
-    """Opens something at the first task of a worker, and closes it when the plugin goes, or the worker ends."""
+    """Opens something at the first task of a worker, and closes it when the plugin is removed, or the worker ends."""
 
     def __init__(self, opening: Callable[[], Any]) -> None:
         self._opening = opening
@@ -51,7 +51,7 @@ class OpenedOnce(WorkerPlugin):
             ) from error
 
     def teardown(self, worker: Any) -> None:
-        """Close what is open; what is being opened is closed by who opens it."""
+        """Close what is open. What is still being opened is closed by the thread that opens it."""
         self._has_ended = True
         if self._lock.acquire(blocking=False):
             try:
@@ -65,7 +65,7 @@ class OpenedOnce(WorkerPlugin):
             try:
                 opened.close()
             except (OSError, RuntimeError, PremiseSuggestError):
-                log.exception("What a worker had open was not closed")
+                log.exception("An object opened on a worker was not closed")
 
 
 def with_opened(name: str, work: Callable[[Any, Any], Any], task: Any) -> Any:

@@ -1,11 +1,11 @@
-"""Where models run, as a setting says it, and as it is."""
+"""Where models run: the requested device and the actual one."""
 
 from __future__ import annotations
 
 from typing import Literal, get_args
 
 Device = Literal["auto", "cpu", "cuda"]
-"""What is asked for; `auto`: CUDA where it can be used, else the CPU."""
+"""What is requested; `auto`: CUDA where it can be used, else the CPU."""
 DEVICES: tuple[Device, ...] = get_args(Device)
 
 Place = Literal["cpu", "cuda"]

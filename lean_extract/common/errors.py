@@ -143,7 +143,7 @@ class ModelError(PremiseSuggestError):
 
 
 class ClusterLost(PremiseSuggestError):
-    """The scheduler of a cluster has gone, or its workers cannot be used."""
+    """The scheduler of a cluster has ended, or its workers cannot be used."""
 
 
 class TaskFailed(PremiseSuggestError):

@@ -11,27 +11,29 @@ from typing import Generic, TypeVar
 
 from cachetools import LRUCache
 
-Value = TypeVar("Value")
+from lean_extract.limits import MAX_CACHED_CHARACTERS
+
+_Value = TypeVar("_Value")
 
 
-class Cache(Generic[Value]):
+class Cache(Generic[_Value]):
     """At most `size` values by key. The least recently used value is dropped first. Thread-safe."""
 
     def __init__(self, size: int) -> None:
-        self._values: LRUCache[Hashable, Value] = LRUCache(size)
+        self._values: LRUCache[Hashable, _Value] = LRUCache(size)
         self._lock = threading.Lock()  # LRUCache is not thread-safe, and even a lookup reorders the keys
 
-    def get(self, key: Hashable) -> Value | None:
+    def get(self, key: Hashable) -> _Value | None:
         """The value, now the most recently used, or None."""
         with self._lock:
             return self._values.get(key)
 
-    def put(self, key: Hashable, value: Value) -> None:
+    def put(self, key: Hashable, value: _Value) -> None:
         """Store a value."""
         with self._lock:
             self._values[key] = value
 
-    def get_or_make(self, key: Hashable, make: Callable[[], Value]) -> Value:
+    def get_or_make(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
         """The value, computed with `make` if it is missing. Two threads may compute it at the same time."""
         found = self.get(key)
         if found is None:
@@ -45,20 +47,18 @@ class Cache(Generic[Value]):
             self._values.clear()
 
 
-Result = TypeVar("Result")
-LONGEST = 1000
-"""The most characters of a text whose result is cached."""
+_Result = TypeVar("_Result")
 
 
-def kept_if_short(entries: int) -> Callable[[Callable[[str], Result]], Callable[[str], Result]]:
-    """Decorate a function of a text: the last `entries` results for texts up to `LONGEST` are cached."""
+def kept_if_short(entries: int) -> Callable[[Callable[[str], _Result]], Callable[[str], _Result]]:
+    """Decorate a function of a text: the last `entries` results for texts up to `MAX_CACHED_CHARACTERS` are cached."""
 
-    def keeping(function: Callable[[str], Result]) -> Callable[[str], Result]:
+    def keeping(function: Callable[[str], _Result]) -> Callable[[str], _Result]:
         kept = lru_cache(maxsize=entries)(function)
 
         @wraps(function)
-        def remembered(text: str) -> Result:
-            return kept(text) if len(text) <= LONGEST else function(text)
+        def remembered(text: str) -> _Result:
+            return kept(text) if len(text) <= MAX_CACHED_CHARACTERS else function(text)
 
         return remembered
 

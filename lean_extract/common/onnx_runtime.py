@@ -1,7 +1,7 @@
 """Runs models with onnxruntime: on the CPU or a GPU, without log output and without telemetry.
 
-Several packages (`onnxruntime`, `onnxruntime-gpu`, …) write the same folder, and pip knows no *instead of*: where two
-are installed the last one written counts, and removing one breaks the other.
+Several packages (`onnxruntime`, `onnxruntime-gpu`, …) write the same folder, and pip cannot declare that one replaces
+another: if two are installed, the one written last counts, and removing either breaks the other.
 
 CUDA is tried before any model is loaded, since onnxruntime itself reports a failure on standard output and standard
 error, and some failures show only when a graph runs.
@@ -29,7 +29,7 @@ from lean_extract.common.devices import Device, Place
 from lean_extract.common.errors import ModelError
 from lean_extract.common.terminal_text import pip, pip_install
 
-CPU_PACKAGE, GPU_PACKAGE = "onnxruntime", "onnxruntime-gpu"
+_CPU_PACKAGE, _GPU_PACKAGE = "onnxruntime", "onnxruntime-gpu"
 _MODULE = "onnxruntime"
 
 
@@ -45,7 +45,7 @@ def packages_among(distributions: Iterable[metadata.Distribution]) -> dict[str, 
 
 
 def _name(one: metadata.Distribution) -> str:
-    """Its name; empty for what a removal left of one. The package importlib_metadata raises where Python says None."""
+    """Its name; empty for the remains of a removed package: Python gives None there, importlib_metadata raises."""
     try:
         return str(one.name)
     except FileNotFoundError:
@@ -56,16 +56,16 @@ def _holds_module(one: metadata.Distribution) -> bool:
     return (one.read_text("top_level.txt") or "").strip() == _MODULE
 
 
-def replacement(unwanted: Sequence[str], wanted: str) -> str:
+def replacement(removed: Sequence[str], wanted: str) -> str:
     """The commands that leave only the wanted package, whole: removing another takes shared files along."""
-    removal = f"{pip()} uninstall -y {' '.join(unwanted)} && " if unwanted else ""
+    removal = f"{pip()} uninstall -y {' '.join(removed)} && " if removed else ""
     return f"{removal}{pip()} install --force-reinstall --no-deps {wanted}"
 
 
 PROVIDER = "CUDAExecutionProvider"
-INSTALL_LIBRARIES = f"{pip()} install '{GPU_PACKAGE}[cuda,cudnn]'"
-UPDATE_DRIVER = (
-    f"install a newer NVIDIA driver, or a version of {GPU_PACKAGE} that is made for this driver's CUDA"
+_INSTALL_LIBRARIES = f"{pip()} install '{_GPU_PACKAGE}[cuda,cudnn]'"
+_UPDATE_DRIVER = (
+    f"install a newer NVIDIA driver, or a version of {_GPU_PACKAGE} that is made for this driver's CUDA"
 )
 
 _SQUARE = (  # x: float32[2, 2] -> y = x @ x, as ONNX
@@ -74,7 +74,7 @@ _SQUARE = (  # x: float32[2, 2] -> y = x @ x, as ONNX
     b"\x10\r"
 )
 _FAILURE = re.compile(r"CUDA failure \d+: [^;\n]*")
-"""What CUDA says within onnxruntime's message."""
+"""CUDA's own error within onnxruntime's message."""
 _NO_DEVICE = 100
 """CUDA_ERROR_NO_DEVICE, also where CUDA_VISIBLE_DEVICES hides all of them."""
 _SILENT = 4
@@ -114,7 +114,7 @@ def find_cuda() -> Cuda:
         return Cuda(
             False,
             "the onnxruntime that is installed has no CUDA",
-            f"{pip_install('gpu')} && {replacement([CPU_PACKAGE], GPU_PACKAGE)}",
+            f"{pip_install('gpu')} && {replacement([_CPU_PACKAGE], _GPU_PACKAGE)}",
         )
     if problem := driver_problem():
         return Cuda(False, problem)
@@ -123,19 +123,19 @@ def find_cuda() -> Cuda:
 
 def fix_two_packages(installed: Iterable[str]) -> str:
     """The commands that leave one package of onnxruntime: the one with CUDA if there is a GPU for it."""
-    wanted = GPU_PACKAGE if GPU_PACKAGE in installed and not driver_problem() else CPU_PACKAGE
+    wanted = _GPU_PACKAGE if _GPU_PACKAGE in installed and not driver_problem() else _CPU_PACKAGE
     return replacement([name for name in installed if name != wanted], wanted)
 
 
 def fallback_warning(device: Device) -> str:
-    """A sentence for the user who asked for CUDA where it cannot be used; else empty."""
+    """A sentence for a user who requested CUDA if it cannot be used; else empty."""
     if device != "cuda" or (found := find_cuda()).is_usable:
         return ""
     return f"models.device is cuda, but {found.reason}. The CPU is used; `premise-suggest doctor` says more."
 
 
 def driver_problem() -> str:
-    """Why the NVIDIA driver gives no GPU; empty if it gives one."""
+    """Why the NVIDIA driver offers no GPU; empty if it offers one."""
     try:
         driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
         failed, count = driver.cuInit(0), ctypes.c_int()
@@ -160,17 +160,16 @@ def tried(provider: str) -> Cuda:
         session = onnxruntime.InferenceSession(_SQUARE, options, providers=[provider], enable_fallback=0)
         if provider not in session.get_providers():
             if missing:
-                return Cuda(False, f"a library of CUDA is missing: {missing}", INSTALL_LIBRARIES)
+                return Cuda(False, f"a CUDA library is missing: {missing}", _INSTALL_LIBRARIES)
             refusal = _loader_error(onnxruntime) or "onnxruntime cannot start it"
-            return Cuda(False, f"CUDA does not load: {refusal}", f"{INSTALL_LIBRARIES}, or {UPDATE_DRIVER}")
+            return Cuda(False, f"CUDA does not load: {refusal}", f"{_INSTALL_LIBRARIES}, or {_UPDATE_DRIVER}")
         [found] = session.run(["y"], {"x": square})
     except Exception as error:  # noqa: BLE001  # onnxruntime's errors have no common class
-        said = _FAILURE.search(str(error))
-        return Cuda(
-            False, f"CUDA does not run: {said[0].strip() if said else _first_line(str(error))}", UPDATE_DRIVER
-        )
+        failure = _FAILURE.search(str(error))
+        what = failure[0].strip() if failure else _first_line(str(error))
+        return Cuda(False, f"CUDA does not run: {what}", _UPDATE_DRIVER)
     if not np.array_equal(found, square @ square):
-        return Cuda(False, "CUDA computes wrong results", UPDATE_DRIVER)
+        return Cuda(False, "CUDA computes wrong results", _UPDATE_DRIVER)
     return Cuda(True)
 
 
@@ -185,7 +184,7 @@ def _load_libraries(onnxruntime: Any) -> str:
 
 
 def _loader_error(onnxruntime: Any) -> str:
-    """What the system says on loading the provider. Only after onnxruntime has tried to, which sets it up."""
+    """The system's error on loading the provider. Call it after onnxruntime has tried, which sets up its libraries."""
     name = "onnxruntime_providers_cuda.dll" if sys.platform == "win32" else "libonnxruntime_providers_cuda.so"
     try:
         ctypes.CDLL(str(Path(onnxruntime.__file__).parent / "capi" / name))
@@ -213,9 +212,9 @@ def open_session(path: Path, threads: int, device: Device = "cpu") -> Any:
 
     Args:
         path: of an ONNX file.
-        device: where the graph is to run. On the CPU, too, where CUDA cannot be used, or not for this graph.
+        device: where the graph is to run. The CPU is used if CUDA cannot be used, or not for this graph.
 
-    Raises what onnxruntime raises, and ModelError: it is not whole itself.
+    Raises what onnxruntime raises, and ModelError: onnxruntime's own files are incomplete.
     """
     import onnxruntime
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 
+from lean_extract.limits import MAX_PROCESSES
+
 
 def depth(text: str) -> int:
     """A whole number from 0 to 200."""
@@ -22,15 +24,11 @@ def positive(text: str) -> int:
     return number
 
 
-MOST_PROCESSES = 64
-
-
 def processes(text: str) -> int:
     """A number of processes, 1 to 64."""
     number = int(text) if text.isascii() and text.isdigit() else 0
-    if not 1 <= number <= MOST_PROCESSES:
-        message = f"{text!r} is not a whole number from 1 to {MOST_PROCESSES}"
-        raise argparse.ArgumentTypeError(message)
+    if not 1 <= number <= MAX_PROCESSES:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MAX_PROCESSES}")
     return number
 
 
@@ -39,15 +37,15 @@ def add_cluster_arguments(parser: argparse.ArgumentParser, work: str, default: s
 
     Args:
         parser: the command's.
-        work: what is done there, as `index many projects`.
-        default: where it is done if nothing is said.
+        work: what is done there, such as `index many projects`.
+        default: where it is done without these options.
     """
-    said = f"{work} in N processes on this machine (default: {default}; extra cluster; docs/scale.md)"
-    parser.add_argument("--processes", type=processes, default=None, metavar="N", help=said)
-    said = "what each of these processes may use, such as 4GB (default: its share)"
-    parser.add_argument("--memory", default="auto", metavar="M", help=said)
-    said = f"{work} on the workers of a Dask scheduler, tcp://HOST:8786"
-    parser.add_argument("--scheduler", default="", metavar="ADDRESS", help=said)
+    about = f"{work} in N processes on this machine (default: {default}; extra cluster; docs/scale.md)"
+    parser.add_argument("--processes", type=processes, default=None, metavar="N", help=about)
+    about = "what each of these processes may use, such as 4GB (default: its share)"
+    parser.add_argument("--memory", default="auto", metavar="M", help=about)
+    about = f"{work} on the workers of a Dask scheduler, tcp://HOST:8786"
+    parser.add_argument("--scheduler", default="", metavar="ADDRESS", help=about)
 
 
 def seconds(text: str) -> float:

@@ -1,6 +1,6 @@
 """What a command line prints: warnings about data, untrusted text made safe, and how to install what is missing.
 
-Standard output and error are in UTF-8, and usable whatever has become of who reads them.
+Standard output and error are in UTF-8, and usable even after their reader has ended.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ def shown(text: object, *, keep: str = "", longest: int = 300) -> str:
 
 
 def reason(error: Exception) -> str:
-    """What an error says: of one of the system, what is wrong, without its number and the path."""
+    """The message of an error; for a system error without its number and the path."""
     return str(getattr(error, "strerror", None) or error or type(error).__name__)
 
 
 def without_login(text: str) -> str:
-    """A text without all that stands before its last `@`: it may be an address such as `https://me:secret@host`."""
+    """A text without everything before its last `@`: it may be an address such as `https://me:secret@host`."""
     _, at, rest = text.rpartition("@")
     return f"…@{rest}" if at else text
 
@@ -96,9 +96,9 @@ def _escaped(character: str) -> str:
 def open_outputs() -> None:
     """Print UTF-8 in any locale, for Lean's symbols; escape what cannot be encoded.
 
-    What is printed vanishes where the caller has closed standard output or error (`>&-`).
+    Output is discarded if the caller has closed standard output or error (`>&-`).
     """
-    # Python sets these to None, whatever its types say.
+    # Python sets these to None, which its type stubs do not show.
     if cast(object, sys.stdout) is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if cast(object, sys.stderr) is None:
@@ -109,17 +109,17 @@ def open_outputs() -> None:
 
 
 def print_line(line: str, stream: TextIO | None = None) -> None:
-    """Print a line, on standard output if nothing else is named. It is no error if nobody reads it any more."""
+    """Print a line, on standard output if nothing else is named. Ignores a reader that has ended."""
     with suppress(OSError, ValueError):
         print(line, file=stream, flush=True)
 
 
-def settled() -> bool:
-    """Print what is still to be printed; whether it could be. What could not is not tried again by Python's end."""
-    return [_settled(stream) for stream in (sys.stderr, sys.stdout)][1]
+def flush_output() -> bool:
+    """Flush standard output and error. Returns whether standard output could be; Python does not retry at its exit."""
+    return [_flush(stream) for stream in (sys.stderr, sys.stdout)][1]
 
 
-def _settled(stream: TextIO) -> bool:
+def _flush(stream: TextIO) -> bool:
     try:
         stream.flush()
         return True

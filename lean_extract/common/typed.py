@@ -22,10 +22,10 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from lean_extract.common.files.json_text import shown
 
-T = TypeVar("T")
-Reader = Callable[[Any], Any]
+_T = TypeVar("_T")
+_Reader = Callable[[Any], Any]
 """Converts a plain value. Raises Misfit."""
-Kind = Literal["value", "object", "unknown", "missing", "refused"]
+_Kind = Literal["value", "object", "unknown", "missing", "refused"]
 """A value of another type; one that should have fields; an unknown name; a missing one; what a class refuses."""
 
 
@@ -33,13 +33,14 @@ class Misfit(ValueError):
     """A value that does not fit.
 
     Args:
-        value: it.
-        wanted: what it should be: "a whole number"; of what a name is unknown or missing; what a class says.
+        value: the value.
+        wanted: what it should be: "a whole number"; for an unknown or missing name, the class that
+            lacks or needs it; or the class's own words.
         kind: what is wrong.
         path: the names that lead to it.
     """
 
-    def __init__(self, value: object, wanted: str, kind: Kind = "value", path: tuple[str, ...] = ()) -> None:
+    def __init__(self, value: object, wanted: str, kind: _Kind = "value", path: tuple[str, ...] = ()) -> None:
         super().__init__(value, wanted, kind, path)
         self.value, self.wanted, self.kind, self.path = value, wanted, kind, path
 
@@ -52,7 +53,7 @@ class Misfit(ValueError):
         return ": ".join((*self.path, is_not))
 
     def below(self, name: str) -> Misfit:
-        """The same, of a value within the one of this name."""
+        """The same for a value that is nested in the one of this name."""
         return Misfit(self.value, self.wanted, self.kind, (name, *self.path))
 
 
@@ -61,7 +62,7 @@ class Form:
     """How values are written where they come from."""
 
     named: Callable[[str], str] = str
-    """What a field is called there."""
+    """The name of a field there."""
     integral: bool = False
     """Whether 2.0 is a whole number, too."""
     number_text: bool = False
@@ -73,7 +74,7 @@ class Form:
 JSON = Form()
 
 
-def read_typed(kind: type[T], values: Any, form: Form = JSON) -> T:
+def read_typed(kind: type[_T], values: Any, form: Form = JSON) -> _T:
     """A dataclass from values by the names of its fields. Raises Misfit for the first that does not fit.
 
     What the class itself refuses raises what the class raises.
@@ -103,7 +104,7 @@ def read_value(hint: Any, value: Any) -> Any:
     return _reader(hint, JSON)(value)
 
 
-def updated(base: T, values: Any, form: Form, problems: list[Misfit]) -> T:
+def updated(base: _T, values: Any, form: Form, problems: list[Misfit]) -> _T:
     """A dataclass with those values in place of its own that fit; `problems` takes the others. None is no value."""
     if values is None:
         return base
@@ -130,13 +131,13 @@ def updated(base: T, values: Any, form: Form, problems: list[Misfit]) -> T:
 
 
 def _of(kind: type[Any]) -> str:
-    """What an object of a class is called: one of `DatasetQuery` is a dataset query."""
+    """The name of an object of a class in messages: one of `DatasetQuery` is a dataset query."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower().strip("_")
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
 @cache
-def _fields(kind: type[Any], form: Form) -> tuple[Mapping[str, tuple[str, Reader]], tuple[str, ...]]:
+def _fields(kind: type[Any], form: Form) -> tuple[Mapping[str, tuple[str, _Reader]], tuple[str, ...]]:
     """By the name that values have: (name of the field, reader); the names of those that must have a value."""
     hints = get_type_hints(kind, include_extras=True)
     readers = {
@@ -147,7 +148,7 @@ def _fields(kind: type[Any], form: Form) -> tuple[Mapping[str, tuple[str, Reader
     return readers, tuple(form.named(one.name) for one in needed)
 
 
-def _bounded(hint: Any, bounds: Mapping[str, Any], form: Form) -> Reader:
+def _bounded(hint: Any, bounds: Mapping[str, Any], form: Form) -> _Reader:
     """The reader of a field with these metadata."""
     low, high = bounds.get("low"), bounds.get("high")
     if bounds.get("choices"):
@@ -160,7 +161,7 @@ def _bounded(hint: Any, bounds: Mapping[str, Any], form: Form) -> Reader:
 
 
 @cache
-def _reader(hint: Any, form: Form) -> Reader:
+def _reader(hint: Any, form: Form) -> _Reader:
     """The reader of a type."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Annotated:
@@ -185,8 +186,8 @@ def _reader(hint: Any, form: Form) -> Reader:
     return _scalar(hint, form)
 
 
-def _checked(inner: Reader, check: Callable[[Any], str], wanted: str = "") -> Reader:
-    """A reader of values that a check finds good. `wanted`: what to say of values of another type, if not the type."""
+def _checked(inner: _Reader, check: Callable[[Any], str], wanted: str = "") -> _Reader:
+    """A reader of values that a check finds good. `wanted`: what it should be, in messages, if not the type."""
 
     def read_checked(value: Any) -> Any:
         try:
@@ -200,7 +201,7 @@ def _checked(inner: Reader, check: Callable[[Any], str], wanted: str = "") -> Re
     return read_checked
 
 
-def _tuple(hints: tuple[Any, ...], form: Form) -> Reader:
+def _tuple(hints: tuple[Any, ...], form: Form) -> _Reader:
     """A reader of lists: of one type, where `...` comes after it, or of a type for each value."""
     readers = [_reader(one, form) for one in hints if one is not ...]
     length = len(readers) if hints[-1] is not ... else None
@@ -220,7 +221,7 @@ def _tuple(hints: tuple[Any, ...], form: Form) -> Reader:
     return read_tuple
 
 
-def _mapping(key: Reader, inner: Reader) -> Reader:
+def _mapping(key: _Reader, inner: _Reader) -> _Reader:
     def read_mapping(value: Any) -> Any:
         if not isinstance(value, Mapping):
             raise Misfit(value, "an object")
@@ -229,7 +230,7 @@ def _mapping(key: Reader, inner: Reader) -> Reader:
     return read_mapping
 
 
-def _first(readers: Sequence[Reader]) -> Reader:
+def _first(readers: Sequence[_Reader]) -> _Reader:
     """The first that fits; if none does, the problem is the first's."""
 
     def read_first(value: Any) -> Any:
@@ -244,7 +245,7 @@ def _first(readers: Sequence[Reader]) -> Reader:
     return read_first
 
 
-def _one_of(choices: tuple[Any, ...]) -> Reader:
+def _one_of(choices: tuple[Any, ...]) -> _Reader:
     wanted = f"one of {', '.join(map(str, choices))}"
 
     def read_choice(value: Any) -> Any:
@@ -265,7 +266,7 @@ _WORDS: Mapping[Any, str] = {
 }
 
 
-def _scalar(kind: Any, form: Form) -> Reader:
+def _scalar(kind: Any, form: Form) -> _Reader:
     if kind in (Any, object):
         return lambda value: value
     wanted = _WORDS[kind]

@@ -21,7 +21,7 @@ from typing import Any, NoReturn, Protocol, cast
 
 from lean_extract.common.errors import PremiseSuggestError
 from lean_extract.common.files.atomic import replacing
-from lean_extract.common.terminal_text import open_outputs, pip_install, print_line, settled, shown
+from lean_extract.common.terminal_text import flush_output, open_outputs, pip_install, print_line, shown
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, by the convention of shells."""
@@ -54,7 +54,7 @@ class Verb:
 
 
 class OptionParser(argparse.ArgumentParser):
-    """A parser that repeats no value with a password, such as an address behind a misspelled option."""
+    """A parser that repeats no value with a password, such as an address after a misspelled option."""
 
     def error(self, message: str) -> NoReturn:
         """Print the usage and the message, and exit with 2."""
@@ -88,7 +88,7 @@ def run_verb(package: str, verbs: Mapping[str, Verb], arguments: Sequence[str] |
     Args:
         package: the package that is run with `python -m`.
         verbs: the commands by name, in the order in which `--help` lists them.
-        arguments: the command line without the program's name; None for that of this process.
+        arguments: the command line without the program's name; None: those of this process.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     code = 0
@@ -149,7 +149,7 @@ _EXTRAS: Mapping[str, str] = {
 def reported(work: Callable[[], None], *, stopped: Callable[[], str] = lambda: STOPPED) -> int:
     """Do the work of a command and return its exit code. Errors are printed on stderr, with their hints.
 
-    Nothing is printed where the reader of the output has gone (`| head -1`); the code is 1 then, too.
+    If the reader of the output has ended (`| head -1`), nothing is printed, and the code is 1.
 
     Args:
         work: does the work and prints its results. Raises SystemExit: the command line cannot be used.
@@ -159,10 +159,10 @@ def reported(work: Callable[[], None], *, stopped: Callable[[], str] = lambda: S
     try:
         code = _code_of(work, stopped)
     except SystemExit:
-        if not settled():
+        if not flush_output():
             raise SystemExit(1) from None
         raise
-    return code if settled() else code or 1
+    return code if flush_output() else code or 1
 
 
 def _code_of(work: Callable[[], None], stopped: Callable[[], str]) -> int:
@@ -177,7 +177,7 @@ def _code_of(work: Callable[[], None], stopped: Callable[[], str]) -> int:
         print_line(stopped(), sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        return 1  # The reader of the output has gone, so nobody would read a message.
+        return 1  # The reader of the output has ended, so nobody would read a message.
     except OSError as error:
         where = shown(error.filename or "The output")
         hint = _HINTS.get(error.errno or 0, "Check the path, the disk and the permissions.")
@@ -200,7 +200,7 @@ def _complain(message: str, hint: str) -> None:
 
 
 def _was_interrupted(error: BaseException) -> bool:
-    """Whether an error comes of Ctrl-C. Python 3.11 wraps what `__set_name__` raises, in imports too."""
+    """Whether an error was caused by Ctrl-C. Python 3.11 wraps what `__set_name__` raises, in imports too."""
     cause: BaseException | None = error
     seen = set[int]()
     while cause is not None and id(cause) not in seen:

@@ -1,7 +1,7 @@
-"""One process of leanprover-community/repl, and its answers as records: messages, `sorry`s, and what a tactic leaves.
+"""One process of leanprover-community/repl, and its answers as records: messages, `sorry`s, goals after a tactic.
 
 Requests and answers are JSON objects, each followed by an empty line. Answers carry no number, so they are matched by
-their order: after an answer that did not come in time, the process is of no more use and is killed.
+their order: if an answer does not come in time, the process cannot be used any more and is killed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import Any
 from lean_extract.common.errors import LeanDied, LeanError, LeanNotFound
 from lean_extract.common.files.json_text import parse_json
 from lean_extract.common.files.reading import is_folder
+from lean_extract.limits import LEAN_END_SECONDS, LEAN_WATCH_SECONDS, MAX_REPL_ANSWER_BYTES
 from lean_extract.records import Goal, Position
 from lean_extract.session import processes
 from lean_extract.session.faults import Fault
@@ -36,7 +36,7 @@ COMPLETED = "Completed"
 
 @dataclass(frozen=True, slots=True)
 class ReplSorry:
-    """A `sorry`: where it stands in what was sent, the number of its proof state, and its goals."""
+    """A `sorry`: its place in the text that was sent, the number of its proof state, and its goals."""
 
     position: Position
     proof_state: int
@@ -45,7 +45,7 @@ class ReplSorry:
 
 @dataclass(frozen=True, slots=True)
 class CommandAnswer:
-    """What the REPL says of commands."""
+    """The REPL's answer to commands."""
 
     env: int
     sorries: tuple[ReplSorry, ...]
@@ -61,7 +61,7 @@ class StepAnswer:
 
     goals: tuple[Goal, ...]
     status: str
-    """Of the whole proof, as newer REPLs say it: `Completed`, `Incomplete: …`, `Error: …`; empty if it is not said."""
+    """The whole proof's status, if the REPL reports it: `Completed`, `Incomplete: …`, `Error: …`; else empty."""
     error: str
     """The first error; empty if there is none."""
     has_sorry: bool
@@ -74,7 +74,7 @@ def refusal(answer: Mapping[str, Any]) -> str | None:
 
 
 def command_answer(answer: Mapping[str, Any]) -> CommandAnswer:
-    """The answer to a command. Raises ValueError: it is none."""
+    """The answer to a command. Raises ValueError: it has another form."""
     env = answer.get("env")
     if type(env) is not int:
         raise ValueError("it has no environment")
@@ -87,7 +87,7 @@ def command_answer(answer: Mapping[str, Any]) -> CommandAnswer:
 
 
 def step_answer(answer: Mapping[str, Any]) -> StepAnswer:
-    """The answer to a tactic. Raises ValueError: it is none."""
+    """The answer to a tactic. Raises ValueError: it has another form."""
     goals = answer.get("goals")
     if not isinstance(goals, list) or not all(isinstance(goal, str) for goal in goals):
         raise ValueError("it has no goals")
@@ -101,9 +101,9 @@ def step_answer(answer: Mapping[str, Any]) -> StepAnswer:
 
 
 def suggestions_in(answer: Mapping[str, Any]) -> tuple[str, ...]:
-    """What Lean says to try in place of a tactic that asks."""
-    said = (suggested_in(str(one.get("data", ""))) for one in _entries(answer, "messages"))
-    return tuple(text for texts in said for text in texts)
+    """What Lean suggests in place of a tactic such as `exact?`."""
+    messages = (str(one.get("data", "")) for one in _entries(answer, "messages"))
+    return tuple(text for message in messages for text in suggested_in(message))
 
 
 def _entries(answer: Mapping[str, Any], name: str) -> Sequence[Mapping[str, Any]]:
@@ -147,11 +147,6 @@ def _position(value: object) -> Position | None:
     return Position(line - 1, column)
 
 
-_GUARD = Path(processes.__file__).with_name("guard.py")
-_LONGEST_ANSWER = 1 << 26
-"""Bytes; a file's `sorry`s and messages have a thousandth of that."""
-_WATCH_SECONDS = 0.25
-_END_SECONDS = 5.0
 _KEPT_ERRORS = 4096
 AGAIN = "Try again: the REPL will be restarted."
 
@@ -164,7 +159,7 @@ class ReplProcess:
         self._process = process
         self._limits = limits
         self._is_given_up = False
-        self._asking = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._errors = bytearray()
         self._listening = asyncio.create_task(self._listen())
         self._known: frozenset[processes.Process] = frozenset()
@@ -179,19 +174,18 @@ class ReplProcess:
             raise LeanNotFound(f"The project folder {project} does not exist.", "Check the path.")
         if shutil.which(command[0], path=os.environ.get("PATH")) is None:
             raise LeanNotFound(
-                f"There is no program {command[0]}, which is to run the REPL.",
+                f"There is no program {command[0]}, which should run the REPL.",
                 "Set `lean.replCommand`, such as `lake env /path/to/repl`.",
             )
         if Path(command[0]).stem == "lake":
             await asyncio.to_thread(refuse_fetching, project)
-        guarded = [sys.executable, "-I", "-S", str(_GUARD), str(os.getpid()), "--", *command]
         process = await asyncio.create_subprocess_exec(
-            *guarded,
+            *processes.guarded(command, {}),
             cwd=project,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            limit=_LONGEST_ANSWER,
+            limit=MAX_REPL_ANSWER_BYTES,
         )
         return cls(process, limits)
 
@@ -205,20 +199,20 @@ class ReplProcess:
         """The process that was started; the REPL may be a descendant of it."""
         return self._process.pid
 
-    async def ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    async def request(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         """The answer to one request.
 
         Raises:
-            TimeoutError: there was none within these seconds. The process is killed.
-            LeanDied: the process ended, used too much memory, or what it wrote is no answer.
+            TimeoutError: it did not come within these seconds. The process is killed.
+            LeanDied: the process ended, used too much memory, or what it wrote is not an answer.
         """
-        async with self._asking:
+        async with self._lock:
             if not self.is_alive:
                 raise LeanDied("The REPL has ended.", AGAIN)
             try:
                 async with asyncio.timeout(seconds):
                     return await self._answer(request)
-            except BaseException as error:  # also where nobody waits any more: an answer may still come
+            except BaseException as error:  # also on cancellation: the answer may still come
                 if not isinstance(error, LeanError) or isinstance(error, LeanDied):
                     self._give_up()
                 raise
@@ -229,7 +223,7 @@ class ReplProcess:
         self._listening.cancel()
         await asyncio.wait([self._listening])
         with contextlib.suppress(TimeoutError):  # another process holds the pipes
-            async with asyncio.timeout(_END_SECONDS):
+            async with asyncio.timeout(LEAN_END_SECONDS):
                 await self._process.wait()
 
     async def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -242,7 +236,7 @@ class ReplProcess:
             raise self._death() from error
         reading = asyncio.ensure_future(self._read())
         try:
-            while not (await asyncio.wait([reading], timeout=_WATCH_SECONDS))[0]:
+            while not (await asyncio.wait([reading], timeout=LEAN_WATCH_SECONDS))[0]:
                 self._check_memory()
             return reading.result()
         finally:
@@ -257,10 +251,10 @@ class ReplProcess:
             try:
                 line = await self._process.stdout.readline()
             except ValueError as error:  # longer than the limit
-                raise LeanDied("The REPL sent an answer that is far too long.", AGAIN) from error
+                raise LeanDied("The REPL's answer is far too long.", AGAIN) from error
             size += len(line)
-            if size > _LONGEST_ANSWER:
-                raise LeanDied("The REPL sent an answer that is far too long.", AGAIN)
+            if size > MAX_REPL_ANSWER_BYTES:
+                raise LeanDied("The REPL's answer is far too long.", AGAIN)
             if not line:
                 raise self._death()
             if line.strip():
@@ -275,7 +269,7 @@ class ReplProcess:
             self._errors = (self._errors + data)[-_KEPT_ERRORS:]
 
     def _check_memory(self) -> None:
-        """Raise LeanDied where a process of the REPL has outgrown its limit."""
+        """Raise LeanDied if a process of the REPL exceeds the memory limit."""
         for pid in self._note_processes():
             if processes.private_megabytes(pid) > self._limits.memory_mb:
                 raise LeanDied(
@@ -303,7 +297,7 @@ def _object(data: bytes) -> dict[str, Any]:
     try:
         found = parse_json(data)
     except ValueError as error:
-        raise LeanDied(f"The REPL sent what is no JSON: {data[:80]!r}.", AGAIN) from error
+        raise LeanDied(f"The REPL's answer is not JSON: {data[:80]!r}.", AGAIN) from error
     if not isinstance(found, dict):
-        raise LeanDied("The REPL sent an answer that is no object.", AGAIN)
+        raise LeanDied("The REPL's answer is not a JSON object.", AGAIN)
     return found

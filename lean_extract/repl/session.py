@@ -1,11 +1,11 @@
-"""ReplSession: goals and trials from a REPL, for people whose Lean runs behind one.
+"""ReplSession: goals and trials from a REPL, for people who reach Lean through one.
 
-A `sorry` is put where the goal is asked for, or the one there is taken. The text above the declaration is run once,
-and each declaration in the environment that it leaves. The REPL gives the state of that `sorry` a number, and each
+A `sorry` is inserted where the goal is requested, unless there is one. The text above the declaration is run once,
+and each declaration is run in the resulting environment. The REPL gives the state of that `sorry` a number, and each
 tactic is run on that state by itself.
 
-It differs from `LeanSession` in two ways. Only the goal of the `sorry` is known, not those beside it. Tactics are
-tried one after the other. As there, the document that the edit of an accepted tactic makes is elaborated, too.
+It differs from `LeanSession` in two ways. Only the goal of the `sorry` is known, not the other goals there. Tactics
+are tried one after the other. In both, the document with the edit of an accepted tactic is elaborated, too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any
 
 from lean_extract.common.errors import GoalBroken, LeanDied, LeanError, LeanTimeout, NoGoalHere, ProjectBroken
 from lean_extract.common.files.reading import read_source
+from lean_extract.limits import MAX_REPL_REQUESTS
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.repl.process import (
     AGAIN,
@@ -34,30 +36,25 @@ from lean_extract.repl.process import (
     step_answer,
     suggestions_in,
 )
-from lean_extract.session.asking import refuse_unread
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Above, Fault, mentions_sorry
+from lean_extract.session.goal_queries import refuse_unread
 from lean_extract.session.insertion import Insertion, unhidden
-from lean_extract.session.live import LeanLimits, TacticSeconds, TrialBatch
+from lean_extract.session.live import LeanLimits, LiveLean, TryTactic
 from lean_extract.session.places import Place, bare, hole_at
-from lean_extract.session.suggested import as_suggested, asks
-from lean_extract.session.tactic_sites import TacticSite, guesses, snap
-from lean_extract.session.verdict import mark_unjudged, same_goal, shortened
-from lean_extract.syntax.tactic_text import defect
+from lean_extract.session.suggested import as_suggested, is_query
+from lean_extract.session.tactic_sites import WHERE_TO_TRY, TacticSite, guesses, snap
+from lean_extract.session.verdict import GAVE_UP, mark_unjudged, refused_goals, shortened
 
 _HOLE = "sorry"
-_MOST_REQUESTS = 5_000
-"""After so many the REPL is started again: it keeps every state that it ever had."""
-_HINT = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
 _BY = re.compile(r"(?<![\w.'])by(?![\w'])")
-_UNDO = "it leaves the goal to `sorry`"
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
     """A `sorry` that the REPL knows, the first fault above it that may have changed its goal, and its place.
 
-    The REPL does not say whether a term or a tactic stands there, so there may be a second guess at the place.
+    The REPL does not report whether it is a term or a tactic, so there may be a second guess at the place.
     """
 
     hole: ReplSorry
@@ -75,7 +72,7 @@ class _Documents:
     env: int
 
     async def check(self, text: str, seconds: float) -> list[dict[str, Any]]:
-        """All diagnostics of a document after the text that is known."""
+        """All diagnostics of a document after the known text."""
         answer = await self.session._run(text.removeprefix(self.known), self.env, self.path, is_kept=False)
         return [_moved_down(one, self.known) for one in answer.diagnostics]
 
@@ -84,8 +81,8 @@ class _Documents:
         return None
 
 
-class ReplSession:
-    """A live Lean behind a REPL, for one project. It writes nothing to disk.
+class ReplSession(LiveLean):
+    """A live Lean, reached through a REPL, for one project. It writes nothing to disk.
 
     If the REPL has ended, the next request restarts it. Requests wait for each other.
     """
@@ -95,6 +92,7 @@ class ReplSession:
         self._project = project.resolve()
         self._command = tuple(command)
         self._limits = limits
+        self._tactic_seconds = limits.tactic_seconds
         self._process: ReplProcess | None = None
         self._environments: dict[tuple[int | None, str], CommandAnswer] = {}
         self._requests = 0
@@ -110,7 +108,7 @@ class ReplSession:
         session = cls(project, command, limits or LeanLimits())
         try:
             async with session._using:
-                session._version = await session._asked_version()
+                session._version = await session._query_version()
         except BaseException:
             await session.close()
             raise
@@ -118,13 +116,8 @@ class ReplSession:
 
     @property
     def lean_version(self) -> str:
-        """The version of the running Lean; empty if the REPL does not tell it."""
+        """The version of the running Lean; empty if the REPL does not report it."""
         return self._version
-
-    @property
-    def needs_compiling(self) -> bool:
-        """Never: the REPL finds what files import where its command says."""
-        return False
 
     @property
     def pid(self) -> int | None:
@@ -144,52 +137,21 @@ class ReplSession:
         async with self._using:
             return ProofState((await self._find(path, text, position)).hole.goals)
 
-    async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:
-        """The goal of the `sorry` at the position of a term. Raises: as `goals_at`."""
-        return await self.goals_at(path, text, position)
-
-    async def errors_above(self, path: Path, text: str | None, position: Position) -> Sequence[Fault]:
-        """None: the REPL is not asked for them, and premises are not labelled then."""
-        return []
-
-    def left(self, path: Path, lines: int) -> int:
-        """0: the REPL does not say it."""
-        return 0
-
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Load a file's imports in advance. Raises: as `goals_at`, except NoGoalHere and BadPosition."""
         async with self._using:
             await self._running()
             await self._environment(_document(self._project / path, text).header, path)
 
-    async def try_tactics(
-        self,
-        path: Path,
-        text: str | None,
-        position: Position,
-        tactics: Sequence[str] | AsyncIterable[str],
-        *,
-        timeout: TacticSeconds | None = None,
-        within: float | None = None,
-    ) -> AsyncGenerator[TacticOutcome, None]:
-        """Try tactics on the goal at a position, one after the other; see `LeanSession.try_tactics`.
-
-        A tactic `closes` the goal if it leaves no goals, and the REPL, where it says so, has checked the proof.
-
-        Raises: as `goals_at`; GoalBroken: the goal mentions `sorry`.
-        """
+    @asynccontextmanager
+    async def _trial_at(
+        self, path: Path, text: str | None, position: Position
+    ) -> AsyncGenerator[TryTactic, None]:
         async with self._using:
             found = await self._find(path, text, position)
         if mentions_sorry(found.hole.goals[0]):
             raise GoalBroken("The goal mentions `sorry`.", "Fix the error above it first.")
-        trial = _Trial(self, path, text, position)
-        seconds = timeout if timeout is not None else self._limits.tactic_seconds
-        trials = TrialBatch(trial, tactics, slots=1, seconds=seconds, within=within)
-        try:
-            async for outcome in trials.outcomes():
-                yield outcome
-        finally:
-            await trials.end()
+        yield partial(self._tried, path, text, position)
 
     async def _tried(
         self, path: Path, text: str | None, position: Position, tactic: str, seconds: float
@@ -198,7 +160,7 @@ class ReplSession:
             found = await self._find(path, text, position)
             begin = time.perf_counter()
             try:
-                answer = await self._current.ask(
+                answer = await self._current.request(
                     {"tactic": tactic, "proofState": found.hole.proof_state}, seconds
                 )
             except TimeoutError:
@@ -209,7 +171,7 @@ class ReplSession:
             judged = _judged(tactic, answer, found, _since(begin))
             if judged.status == "unjudged":
                 judged = found.insertions[0].unjudged(bare(tactic), judged)
-            elif judged.status != "fails" and asks(bare(tactic)):
+            elif judged.status != "fails" and is_query(bare(tactic)):
                 judge = partial(_inserted, found, seconds=seconds)
                 judged = await as_suggested(
                     replace(judged, tactic=bare(tactic)), suggestions_in(answer), judge
@@ -229,7 +191,7 @@ class ReplSession:
             found = await self._at_site(document.header, site, path)
             if found is not None:
                 return found
-        raise NoGoalHere(f"There is no goal in line {position.line + 1} of {path.name}.", _HINT)
+        raise NoGoalHere(f"There is no goal in line {position.line + 1} of {path.name}.", WHERE_TO_TRY)
 
     async def _at_site(self, header: str, site: TacticSite, path: Path) -> _Found | None:
         env, fault = await self._environment(header, path), None
@@ -258,21 +220,18 @@ class ReplSession:
         """The environment after a file's imports. Raises ProjectBroken."""
         answer = await self._run(header, None, path)
         if answer.faults:
-            raise ProjectBroken(
-                f"The imports of {path.name} cannot be loaded: {answer.faults[0].first_line}",
-                "Build the project (`lake build`), and check what `lean.replCommand` runs.",
-            )
+            raise _broken_imports(path, answer.faults[0].first_line)
         return answer.env
 
     async def _run(self, text: str, env: int | None, path: Path, *, is_kept: bool = True) -> CommandAnswer:
-        """The answer to commands in an environment; what is kept is not asked twice of one process."""
+        """The answer to commands in an environment; with `is_kept`, the answer is cached while the process runs."""
         key = (env, text)
         known = self._environments.get(key)
         if known is not None:
             return known
         request: dict[str, Any] = {"cmd": text} if env is None else {"cmd": text, "env": env}
         try:
-            answer = await self._current.ask(request, self._limits.request_seconds)
+            answer = await self._current.request(request, self._limits.request_seconds)
         except TimeoutError as error:
             raise LeanTimeout(
                 f"The REPL did not elaborate {path.name} within {self._limits.request_seconds:g} s.",
@@ -280,33 +239,32 @@ class ReplSession:
             ) from error
         if (message := refusal(answer)) is not None:
             if env is None:
-                raise ProjectBroken(
-                    f"The imports of {path.name} cannot be loaded: {message.strip()}",
-                    "Build the project (`lake build`), and check what `lean.replCommand` runs.",
-                )
+                raise _broken_imports(path, message.strip())
             raise LeanError(f"The REPL refused the text of {path.name}: {message.strip()}", "Try again.")
         try:
             found = command_answer(answer)
         except ValueError as error:
             await self._end()
-            raise LeanDied(f"The REPL's answer is not understood: {error}.", AGAIN) from error
+            raise LeanDied(f"The REPL's answer has an unknown form: {error}.", AGAIN) from error
         if is_kept:
             self._environments[key] = found
         return found
 
-    async def _asked_version(self) -> str:
+    async def _query_version(self) -> str:
         await self._running()
         try:
-            answer = await self._current.ask({"cmd": "#eval Lean.versionString"}, self._limits.start_seconds)
+            answer = await self._current.request(
+                {"cmd": "#eval Lean.versionString"}, self._limits.start_seconds
+            )
         except TimeoutError as error:
             raise LeanTimeout(
                 f"The REPL did not answer within {self._limits.start_seconds:g} s of its start.",
                 "Check `lean.replCommand`, or raise the limit `lean.startSeconds`.",
             ) from error
         messages = answer.get("messages")
-        said = messages[0] if isinstance(messages, list) and messages else {}
-        is_told = isinstance(said, dict) and said.get("severity") == "info"
-        return str(said.get("data", "")).strip().strip('"') if is_told else ""
+        first = messages[0] if isinstance(messages, list) and messages else {}
+        is_version = isinstance(first, dict) and first.get("severity") == "info"
+        return str(first.get("data", "")).strip().strip('"') if is_version else ""
 
     @property
     def _current(self) -> ReplProcess:
@@ -317,10 +275,10 @@ class ReplSession:
         return self._process
 
     async def _running(self) -> None:
-        """Start a REPL if there is none, or one that has ended, or was asked very often."""
+        """Start a REPL if none is running, or if it has answered `MAX_REPL_REQUESTS` requests."""
         if self._is_closed:
             raise LeanDied("The Lean session has been closed.", "Open another.")
-        if self._process is not None and (not self._process.is_alive or self._requests > _MOST_REQUESTS):
+        if self._process is not None and (not self._process.is_alive or self._requests > MAX_REPL_REQUESTS):
             await self._end()
         if self._process is None:
             self._process = await ReplProcess.start(self._project, self._command, self._limits)
@@ -333,18 +291,11 @@ class ReplSession:
             await process.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    session: ReplSession
-    path: Path
-    text: str | None
-    position: Position
-
-    async def run(self, tactic: str, seconds: float) -> TacticOutcome:
-        problem = defect(tactic)
-        if problem is not None:
-            return TacticOutcome(tactic, "fails", None, problem)
-        return await self.session._tried(self.path, self.text, self.position, tactic, seconds)
+def _broken_imports(path: Path, reason: str) -> ProjectBroken:
+    return ProjectBroken(
+        f"The imports of {path.name} cannot be loaded: {reason}",
+        "Build the project (`lake build`), and check what `lean.replCommand` runs.",
+    )
 
 
 def _judged(tactic: str, answer: dict[str, Any], found: _Found, milliseconds: float) -> TacticOutcome:
@@ -355,12 +306,12 @@ def _judged(tactic: str, answer: dict[str, Any], found: _Found, milliseconds: fl
         try:
             step = step_answer(answer)
         except ValueError as error:
-            problem = f"The REPL's answer is not understood: {error}"
+            problem = f"The REPL's answer has an unknown form: {error}"
         else:
             problem = _problem(step, found)
     if problem is not None or step is None:
-        said = (problem or "").removeprefix("Lean error:").strip()
-        return TacticOutcome(tactic, "fails", None, shortened(said), milliseconds)
+        message = shortened((problem or "").removeprefix("Lean error:").strip())
+        return TacticOutcome(tactic, "fails", None, message, milliseconds)
     outcome = TacticOutcome(
         tactic, "progress" if step.goals else "closes", ProofState(step.goals), "", milliseconds
     )
@@ -368,7 +319,7 @@ def _judged(tactic: str, answer: dict[str, Any], found: _Found, milliseconds: fl
 
 
 async def _inserted(found: _Found, tactic: str, accepted: TacticOutcome, seconds: float) -> TacticOutcome:
-    """The outcome in the document that the first edit makes which is accepted."""
+    """The outcome of the first accepted edit, in the document that it makes."""
     outcomes = [accepted]
     for insertion in found.insertions:
         outcomes.append(await insertion.judged(tactic, accepted, seconds))
@@ -382,32 +333,28 @@ def _problem(step: StepAnswer, found: _Found) -> str | None:
     if step.error:
         return step.error
     if step.has_sorry:
-        return _UNDO
+        return GAVE_UP
     if not step.goals:
         return None if step.status in ("", COMPLETED) else step.status
-    if len(step.goals) == 1 and same_goal(step.goals[0], found.hole.goals[0]):
-        return "changes nothing"
-    if any(map(mentions_sorry, step.goals)):
-        return "it leaves a goal that mentions `sorry`"
-    return None
+    return refused_goals(step.goals, found.hole.goals[:1])
 
 
 def _sites(document: LeanDocument, position: Position) -> Iterator[TacticSite]:
-    """Where a `sorry` may stand for a position; where a tactic is new, only in a proof by tactics."""
+    """Where a `sorry` may be put for a position; where a tactic is new, only in a proof by tactics."""
     is_hole = hole_at(document, document.offset(position)) is not None
     sites = guesses(document, position, is_term=None)
     return (site for site in sites if is_hole or _BY.search(site.declaration))
 
 
 def _kinds(site: TacticSite) -> list[Place]:
-    """The site's place, and the same for the other kind of text if a hole stands there."""
+    """The site's place, and, if there is a hole, the same place for the other kind of text."""
     if hole_at(site.document, site.place.start) is None:
         return [site.place]
     return [site.place, replace(site.place, in_term=not site.place.in_term)]
 
 
 def _moved(fault: Fault, before: str) -> Fault:
-    """A fault of a text at its place in the file, where other text stands before that one."""
+    """A fault of a text at its place in the file, in which `before` precedes the text."""
     line, column = fault.position.line, fault.position.column
     if line == 0:
         column += len(before) - before.rfind("\n") - 1

@@ -1,4 +1,4 @@
-"""leanclient, and what it lacks: the one place that reaches into its private members."""
+"""leanclient with what it lacks: the only module that uses its private members."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ from leanclient.aio import (
     LeanWorkerCrashed,
 )
 
+from lean_extract.limits import LEAN_END_SECONDS, LEAN_WATCH_SECONDS
 from lean_extract.session.watching import file_changes
 
 _T = TypeVar("_T")
-_LOOK_SECONDS = 0.25
-_END_SECONDS = 5.0
 _COPY = "\0"
-"""Stands between the path of a file and the number of a copy of it; no path has it."""
+"""Separates the path of a file from the number of a copy of it; no path contains it."""
 _CHARACTERS = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
 
 
@@ -35,7 +34,7 @@ _CHARACTERS = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
 class Progress:
     """What Lean still has to elaborate of a document.
 
-    `number` counts Lean's reports on the document; `processing` is the last one, which is read where it is needed:
+    `number` counts Lean's reports on the document; `processing` is the last one, which is read only when needed:
     there is one for each theorem, with a range for each of the others.
     """
 
@@ -61,9 +60,9 @@ class Progress:
 
 
 class LeanIsSilent(LeanClientError):
-    """Lean's progress in a document has not moved for so long that nobody waits any more.
+    """Lean's progress in a document has not moved within the time limit.
 
-    `progress` is its last report; None: there is none on the present text.
+    `progress` is its last report; None: no report on the present text.
     """
 
     def __init__(self, path: str, progress: Progress | None) -> None:
@@ -74,7 +73,7 @@ class LeanIsSilent(LeanClientError):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a response is awaited, in seconds.
+    """How long to wait for a response, in seconds.
 
     `silence`: without any progress of Lean in the document. `own`: from the moment when all lines above `line` are
     elaborated.
@@ -86,7 +85,7 @@ class Patience:
 
 
 class LeanClient(AsyncLeanLSPClient):
-    """leanclient without limits on the time of a request: `awaited` has them.
+    """leanclient without limits on the time of a request: `wait_for` has them.
 
     It watches less than all files, never has Lake build anything, and opens copies of a file as documents of the same
     module.
@@ -107,7 +106,7 @@ class LeanClient(AsyncLeanLSPClient):
             return await request(method, params, start_seconds if method == "initialize" else timeout)
 
         async def whole(method: str, params: dict[str, Any]) -> None:
-            # Lean must have what `_docs` says, whoever is cancelled.
+            # Lean must have what `_docs` records, even if the caller is cancelled.
             await asyncio.shield(notify(method, params))
 
         self._transport.request = bounded  # type: ignore[method-assign]
@@ -134,8 +133,8 @@ class LeanClient(AsyncLeanLSPClient):
             self._progress.pop(document.uri, None)
         await super().close_file(path)
 
-    async def awaited(self, path: str, request: Coroutine[Any, Any, _T], patience: Patience) -> _T:
-        """The response to a request about a document, which is awaited for as long as Lean gets on with it.
+    async def wait_for(self, path: str, request: Coroutine[Any, Any, _T], patience: Patience) -> _T:
+        """The response to a request about a document, which is awaited as long as Lean makes progress.
 
         If the worker ended just before the request, Lean never responds to it. Then only Lean's notification that
         the worker ended arrives.
@@ -144,20 +143,20 @@ class LeanClient(AsyncLeanLSPClient):
             LeanIsSilent, LeanRequestTimeout: `patience.silence`, `patience.own` has passed.
             LeanWorkerCrashed: the worker ended. All that the request raises.
         """
-        asking = asyncio.ensure_future(request)
+        response = asyncio.ensure_future(request)
         watch = _Watch(path, patience)
-        look = min(_LOOK_SECONDS, patience.own)
+        look = min(LEAN_WATCH_SECONDS, patience.own)
         try:
-            while not (await asyncio.wait([asking], timeout=look))[0]:
+            while not (await asyncio.wait([response], timeout=look))[0]:
                 watch.look(self._docs.get(path), self.progress(path))
-            return asking.result()
+            return response.result()
         finally:
-            if not asking.done():
-                asking.cancel()
-                await asyncio.wait([asking])
+            if not response.done():
+                response.cancel()
+                await asyncio.wait([response])
 
     async def end(self) -> None:
-        """Close the connection to a server that is being killed, and wait for its process, but not for ever."""
+        """Close the connection to a server that is being killed, and wait for its process, within a limit."""
         process, reader = self.process, self._transport._stderr_task
         await self.close()
         if process is None:
@@ -166,13 +165,13 @@ class LeanClient(AsyncLeanLSPClient):
             reader.cancel()
             await asyncio.wait([reader])
         with contextlib.suppress(TimeoutError):  # Another process holds the pipes; the server has ended.
-            async with asyncio.timeout(_END_SECONDS):
+            async with asyncio.timeout(LEAN_END_SECONDS):
                 await process.communicate()
 
     def _path_to_uri(self, path: str) -> str:
         file, _, number = path.partition(_COPY)
         uri = super()._path_to_uri(file)
-        return respelled(uri, int(number)) if number else uri
+        return _respelled(uri, int(number)) if number else uri
 
     def _on_notification(self, method: str, params: dict[str, Any]) -> None:
         super()._on_notification(method, params)
@@ -188,20 +187,20 @@ class LeanClient(AsyncLeanLSPClient):
         return False
 
     async def _watch_project_files(self) -> None:
-        """Tell Lean of changed files.
+        """Notify Lean of changed files.
 
-        leanclient watches all below the folder and all that links lead to. It also marks documents that it has read
+        leanclient watches everything below the folder, and where links lead. It also marks documents that it has read
         from the disk; ours have their texts from us.
         """
         self._watch_ready.set()
         async for changes in file_changes(Path(self.project_path)):
-            said = [{"uri": Path(path).as_uri(), "type": change.value} for change, path in sorted(changes)]
+            items = [{"uri": Path(path).as_uri(), "type": change.value} for change, path in sorted(changes)]
             with contextlib.suppress(LeanTransportError):  # it has ended
-                await self._transport.notify("workspace/didChangeWatchedFiles", {"changes": said})
+                await self._transport.notify("workspace/didChangeWatchedFiles", {"changes": items})
 
 
 class _Watch:
-    """Looks at a document while a response about it is awaited."""
+    """Watches a document while a response about it is awaited."""
 
     def __init__(self, path: str, patience: Patience) -> None:
         self._path = path
@@ -237,7 +236,7 @@ def _is_of(document: DocState | None, progress: Progress | None) -> bool:
 def copy_of(path: Path, number: int) -> str:
     """The name of a copy of a file, from 1, as a document of the same module that has a worker of its own.
 
-    Lean tells documents apart by the spelling of their addresses, and Lake modules by the files that these name. So
+    Lean distinguishes documents by the spelling of their addresses, and Lake distinguishes modules by their files. So
     the copy has the options and the rights of the file itself.
     """
     return f"{path}{_COPY}{number}"
@@ -248,7 +247,7 @@ def name_of(path: Path) -> str:
     return path.name.partition(_COPY)[0]
 
 
-def respelled(uri: str, number: int) -> str:
+def _respelled(uri: str, number: int) -> str:
     """A `file:` address whose letters are percent-encoded where `number` has bits; each number gives another."""
     characters = _CHARACTERS.findall(uri)
     stem = next((place for place in reversed(range(len(characters))) if characters[place] == "."), None)

@@ -17,7 +17,7 @@ from lean_extract.syntax.tactic_text import comment_end
 _NO_BREAKS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\r"
 _VISIBLE = re.compile(r"\S")
 _WORDS, _KEYWORDS, _GOVERNING = map(any_of, (MODIFIERS, DECLARATION_WORDS, GOVERNING_WORDS))
-# An attribute or a condition ends where the declaration or another modifier follows; `]` may stand in an attribute.
+# An attribute or a condition ends where the declaration or another modifier follows; an attribute may contain `]`.
 _ENDS = rf"(?=\s++(?:@\[|(?:{_WORDS}|{_GOVERNING}|{_KEYWORDS})(?![\w.'])|\Z))"
 _DECLARATION = re.compile(
     rf"(?P<indent>[ \t]*+)(?>(?:(?:{_WORDS}|@\[[^\n]*?\]|(?:{_GOVERNING})(?![\w.'])[^\n]*? in){_ENDS}\s+)*)"
@@ -54,7 +54,7 @@ class LeanDocument:
         return self.text[start:end]
 
     def _bounds(self, number: int) -> tuple[int, int]:
-        """The offsets between which a line stands. Raises BadPosition if there is no such line."""
+        """The offsets of the start and end of a line. Raises BadPosition if there is no such line."""
         if not 0 <= number < len(self._starts):
             raise BadPosition(
                 f"There is no line {number + 1}: the file has {len(self._starts)}.",

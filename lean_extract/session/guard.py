@@ -25,10 +25,9 @@ def main() -> None:
         name, _, value = variable.partition("=")
         os.environ[name] = value
     try:
-        if (
-            sys.platform == "win32"
-        ):  # where `exec` starts another process and ends this one, which is waited for
-            import subprocess  # here, because it takes 15 ms
+        if sys.platform == "win32":
+            # There `exec` would end this process, which the parent waits for. The import takes 15 ms.
+            import subprocess
 
             sys.exit(subprocess.call(command))
         os.execvp(command[0], command)

@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from lean_extract.common.errors import ProjectBroken
-from lean_extract.common.files.reading import MAX_SOURCE, read_regular
+from lean_extract.common.files.reading import read_regular
+from lean_extract.limits import MAX_SOURCE_BYTES
 from lean_extract.session.document import LeanDocument
 from lean_extract.source.projects.packages import is_plain_part, requires_packages
 from lean_extract.source.projects.project import find_project, library_folders, module_of, source_in
 from lean_extract.toolchains.compile import CircularImports, header_imports
 from lean_extract.toolchains.toolchain import ELAN, Toolchain, compiled_folders, has_lakefile
 
-OUT_OF_DATE = "Imports are out of date"
+_OUT_OF_DATE = "Imports are out of date"
 """How Lean begins its message where Lake would have to build what a file imports."""
 
 _COMMAND = re.compile(r"(?P<unread>Invalid output from )?`(?=[^`\n]*+`)[^`\n]*\bsetup-file [^`\n]*+`")
@@ -40,7 +41,7 @@ class LakeFailure:
     """Why Lake could not prepare a file.
 
     `reason` is one line. `is_configuration`: the project's configuration cannot be loaded. `needs_restart`: the server
-    keeps failing, even when that has been mended.
+    keeps failing, even after that has been fixed.
     """
 
     reason: str
@@ -49,7 +50,7 @@ class LakeFailure:
 
 
 def lake_failure(message: str) -> LakeFailure | None:
-    """What a message of Lean about a file's header says of Lake; None where it is about something else."""
+    """The failure of Lake that a message of Lean about a file's header reports; None if it reports none."""
     command = _COMMAND.match(message)
     if command is None:
         return None
@@ -60,11 +61,11 @@ def lake_failure(message: str) -> LakeFailure | None:
 
 
 def _lake_reason(message: str) -> str:
-    """Lake's last error that says what is wrong, or else its last line."""
+    """Lake's last specific error, or else its last line."""
     errors = [found["reason"].strip() for found in _ERROR.finditer(message)]
-    telling = [one for one in errors if not _UNHELPFUL.match(one)] or errors
+    specific = [one for one in errors if not _UNHELPFUL.match(one)] or errors
     printed = [line.strip() for line in message.splitlines()[1:] if line.strip() not in ("", "stderr:")]
-    return next(iter([*telling[-1:], *printed[-1:]]), "Lake gives no reason").rstrip(" .:")
+    return next(iter([*specific[-1:], *printed[-1:]]), "Lake gives no reason").rstrip(" .:")
 
 
 _LEANS_OWN = frozenset(("Init", "Std", "Lean", "Lake"))
@@ -104,7 +105,7 @@ def imported_sources(text: str, project: Path) -> Iterator[ImportedSource]:
         content = None
         if path is not None:
             with suppress(OSError):  # Lean itself would report it
-                content = read_regular(path, MAX_SOURCE)
+                content = read_regular(path, MAX_SOURCE_BYTES)
                 waiting.extend(header_imports(content.decode("utf-8", errors="replace")))
         yield ImportedSource(module, path or _below(roots[0], module, ".lean"), content)
 
@@ -160,7 +161,7 @@ def blocked_import(path: Path, text: str, project: Path, toolchain: Toolchain) -
             return blocked
         chain.append(module)
         try:
-            text = read_regular(source, MAX_SOURCE).decode("utf-8", errors="replace")
+            text = read_regular(source, MAX_SOURCE_BYTES).decode("utf-8", errors="replace")
         except OSError:
             return blocked
 
@@ -178,7 +179,7 @@ def _outdated_import(text: str, project: Path) -> Blocked | None:
 
 
 def changed_since_built(path: Path) -> str:
-    """The clause for an import that has changed, the same wherever it is met."""
+    """The clause for an import that has changed, in the same words everywhere."""
     return f"{path.name} has changed since it was last built"
 
 
@@ -207,7 +208,7 @@ def broken_module(path: Path, blocked: Blocked, errors: Sequence[Mapping[str, An
     if blocked.path is None or not errors:
         return None
     start, message = errors[0]["range"]["start"], str(errors[0]["message"])
-    if message.startswith(OUT_OF_DATE) or lake_failure(message):  # which says nothing of the module itself
+    if message.startswith(_OUT_OF_DATE) or lake_failure(message):  # which is not about the module itself
         return None
     return ProjectBroken(
         f"{blocked.path}:{start['line'] + 1}:{start['character'] + 1}: {_in_a_line(message)}. "
@@ -255,7 +256,7 @@ def _reason(message: str, failure: LakeFailure | None) -> str:
     if failure is not None:
         return _in_a_line(failure.reason)
     first = (message.strip().splitlines() or ["Lean gives no reason"])[0]
-    if first.startswith(OUT_OF_DATE):  # what follows is about an editor
+    if first.startswith(_OUT_OF_DATE):  # what follows is about an editor
         first = first.partition(";")[0]
     return first.rstrip(" .:")
 
@@ -281,7 +282,7 @@ def _what_to_do(project: Path, toolchain: Toolchain) -> str:
             " (https://lean-lang.org/install), run `lake build`, then try again."
         )
     if toolchain.kind != "packaged" and not toolchain.runs_lake:
-        missing = "There is no Lake beside this Lean, so what the project has built is not found."
+        missing = "There is no Lake with this Lean, so what the project has built is not found."
         return f"{missing} {_reinstall(toolchain)}"
     return "Build the project with `lake build`, then try again."
 

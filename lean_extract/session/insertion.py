@@ -1,4 +1,4 @@
-"""Has Lean judge the documents that the edits of tactics make, and what their proofs rest on."""
+"""Judges the documents that the edits of tactics make, and what their proofs rest on, with Lean."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lean_extract.records import ProofState, TacticOutcome
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import tactic_texts
 from lean_extract.session.tactic_sites import Inserted, TacticSite, end_of
-from lean_extract.session.verdict import DocumentMessages, problem, read_inserted, same_errors
+from lean_extract.session.verdict import GAVE_UP, DocumentMessages, problem, read_inserted, same_errors
 from lean_extract.source.open_file import resting_on_sorry
 from lean_extract.source.projects.packages import LAKEFILES
 from lean_extract.source.reader import read_module
@@ -73,12 +73,12 @@ _NAMED = re.compile(r"'(?P<name>[^\n]+?)' depends on axioms")
 _MOST_NAMES = 32
 
 
-def print_axioms(names: Iterable[str]) -> str:
+def _print_axioms(names: Iterable[str]) -> str:
     """The commands that list the axioms of declarations."""
     return "".join(f"#print axioms {name}\n" for name in names)
 
 
-def is_named_and_whole(site: TacticSite) -> bool:
+def _is_named_and_whole(site: TacticSite) -> bool:
     """Whether the axioms of the declaration are those of the proof: it has a name, and no other `sorry`."""
     return bool(site.name) and not has_sorry(site.declaration)
 
@@ -102,17 +102,17 @@ def filled(site: TacticSite, written: str | None) -> Inserted | None:
     gap = "" if after.endswith("\n") else "\n"
     start = end_of(head[: len(head) - len(edit.text)])
     whole = f"{head}{after}{gap}"
-    return Inserted(whole + print_axioms([named[1]]), start, end_of(head), site.line + 1, end_of(whole))
+    return Inserted(whole + _print_axioms([named[1]]), start, end_of(head), site.line + 1, end_of(whole))
 
 
 def axioms_of_names(site: TacticSite, tactic: str) -> str | None:
     """The document up to the declaration, with the axioms of each name in a tactic; None if there is no name."""
     names = _names_in(tactic)
     above = site.document.text[: site.command]
-    return f"{above}\n{print_axioms(names)}" if names else None
+    return f"{above}\n{_print_axioms(names)}" if names else None
 
 
-def unfinished_by_text(site: TacticSite, tactic: str) -> tuple[str, ...]:
+def _unfinished_by_text(site: TacticSite, tactic: str) -> tuple[str, ...]:
     """The declarations above that a tactic names and that rest on `sorry`, as their text shows."""
     source = read_module(site.document.text[: site.command], "", "")
     words = _names_in(tactic)
@@ -121,7 +121,7 @@ def unfinished_by_text(site: TacticSite, tactic: str) -> tuple[str, ...]:
 
 
 def unfinished_names(diagnostics: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The declarations of which `#print axioms` says that they rest on `sorry`."""
+    """The declarations that rest on `sorry` according to `#print axioms`."""
     found = []
     for item in diagnostics:
         message = str(item.get("message", ""))
@@ -161,12 +161,11 @@ def _filled(text: str) -> str:
     return "".join([*parts, text[offset:]])
 
 
-GAVE_UP = "it leaves the goal to `sorry`"
 _TRUSTS = "it trusts compiled code"
 _NAMES_ITSELF = "it uses the theorem that is being proved"
 
 
-class Elaborator(Protocol):
+class _Elaborator(Protocol):
     """Elaborates documents, as `LeanServer` does."""
 
     async def check(self, text: str, seconds: float) -> list[dict[str, Any]]:
@@ -188,12 +187,12 @@ class Insertion:
         seconds: the time for the document with `sorry`.
     """
 
-    def __init__(self, server: Elaborator, path: Path, site: TacticSite, seconds: float) -> None:
+    def __init__(self, server: _Elaborator, path: Path, site: TacticSite, seconds: float) -> None:
         self._server = server
         self._path = path
         self._site = site
         self._seconds = seconds
-        self._asking = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._with_sorry: DocumentMessages | None = None
         self._anyway: frozenset[str] | None = None
         self._sorry_seconds = 0.0
@@ -248,7 +247,7 @@ class Insertion:
         self, tactic: str, written: str, found: DocumentMessages, outcome: TacticOutcome, seconds: float
     ) -> TacticOutcome:
         """The outcome, with what the proof rests on; it fails if it is the tactic that leaves the goal to `sorry`."""
-        shown = await self._telling(written, found, seconds)
+        shown = await self._axiom_messages(written, found, seconds)
         doubtful = shown.doubtful if shown is not None else None
         if doubtful is not None and not doubtful:
             return outcome
@@ -262,13 +261,13 @@ class Insertion:
             return replace(outcome, rests_on_sorry=True, unfinished=names)
         return outcome
 
-    async def _telling(
+    async def _axiom_messages(
         self, written: str, found: DocumentMessages, seconds: float
     ) -> DocumentMessages | None:
-        """The messages that tell what the tactic's proof rests on; None where an error leaves that open."""
+        """The messages about the axioms that the tactic's proof rests on; None if an error hides them."""
         if found.is_unchecked:
             return None
-        if await asyncio.to_thread(is_named_and_whole, self._site):
+        if await asyncio.to_thread(_is_named_and_whole, self._site):
             return found
         copy = await asyncio.to_thread(filled, self._site, written)
         shown = None if copy is None else await self._check(copy, seconds)
@@ -282,11 +281,11 @@ class Insertion:
         diagnostics = await self._server.check(text, self._limit(seconds))
         if not any(refuses_axioms(str(item.get("message", ""))) for item in diagnostics):
             return unfinished_names(diagnostics)
-        return await asyncio.to_thread(unfinished_by_text, self._site, tactic)
+        return await asyncio.to_thread(_unfinished_by_text, self._site, tactic)
 
     async def _doubtful_anyway(self, seconds: float) -> frozenset[str]:
         """The doubtful axioms that the rest of the declaration rests on, whatever the tactic uses."""
-        async with self._asking:
+        async with self._lock:
             if self._anyway is None:
                 copy = await asyncio.to_thread(filled, self._site, None)
                 found = None if copy is None else await self._check(copy, seconds)
@@ -295,7 +294,7 @@ class Insertion:
 
     async def _sorry(self) -> DocumentMessages:
         """The messages with `sorry` at the place."""
-        async with self._asking:
+        async with self._lock:
             if self._with_sorry is None:
                 begin = time.perf_counter()
                 copy = self._site.inserted("sorry")
@@ -307,8 +306,8 @@ class Insertion:
             return self._with_sorry
 
     async def _found(self, written: str, seconds: float) -> DocumentMessages:
-        names = [self._site.name] if await asyncio.to_thread(is_named_and_whole, self._site) else []
-        return await self._check(self._site.inserted(written, print_axioms(names)), seconds)
+        names = [self._site.name] if await asyncio.to_thread(_is_named_and_whole, self._site) else []
+        return await self._check(self._site.inserted(written, _print_axioms(names)), seconds)
 
     async def _check(self, copy: Inserted, seconds: float) -> DocumentMessages:
         return read_inserted(await self._server.check(copy.text, self._limit(seconds)), copy)

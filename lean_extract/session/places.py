@@ -21,7 +21,7 @@ WORD = re.compile(r"[\w.'!?«»₀-₉]+")
 REACH = 4000
 """How many characters before a position are examined."""
 _BEFORE_TACTIC = re.compile(r"(?:^|\bby|\bdo|\bthen|\belse|<;>|=>|:=|[·.;({⟨|])\s*$")
-# Python finds a text that a pattern begins with much faster than what must not stand before it.
+# Python finds literal text at the start of a pattern much faster than a negative lookbehind there.
 _SORRY = re.compile(r"sorry(?<![\w.'«]sorry)(?![\w.'!?»])")
 _LAST_BY = re.compile(r"(?<![\w.'])by\s*$")
 
@@ -57,9 +57,9 @@ def is_term_position(text: str, offset: int) -> bool:
     line = before[before.rfind("\n") + 1 :]
     bare = before.rstrip()
     if bare.endswith("=>"):
-        return _is_term_behind_arrow(before, line)
+        return _is_term_after_arrow(before, line)
     if re.search(r"=>\s*\($", bare):  # the bracket's content is of the same kind as the bracket itself
-        return _is_term_behind_arrow(before, line)
+        return _is_term_after_arrow(before, line)
     if bare.endswith((":=", ",", "⟨", "[", "(")):
         return not re.search(r"(?:^|\bby|[·;>|])\s*\($", line)
     if not line.strip() or bare.endswith(("·", ";", "<;>", "{", "|")):
@@ -67,7 +67,7 @@ def is_term_position(text: str, offset: int) -> bool:
     return not re.search(r"(?<![\w.'])(by|then|else|do)$", bare)
 
 
-def _is_term_behind_arrow(before: str, line: str) -> bool:
+def _is_term_after_arrow(before: str, line: str) -> bool:
     """Whether the final `=>` belongs to a function, not to an alternative of `induction` or the like."""
     if re.search(r"(?<![\w.'])(fun|λ)(?![\w'])", line[line.rfind(";") + 1 :]):
         return True
@@ -129,10 +129,10 @@ def tactic_texts(document: LeanDocument, place: Place, tactic: str) -> tuple[str
     line_end = document.text.find("\n", place.end)
     line_start = document.text.rfind("\n", 0, place.start) + 1
     before = document.text[line_start : place.start]
-    behind = document.text[place.end : line_end if line_end >= 0 else len(document.text)]
+    after = document.text[place.end : line_end if line_end >= 0 else len(document.text)]
     if place.in_term:
         plain = with_by(tactic)
-        in_brackets = not (_TERM_ENDS.match(behind) and not _is_argument(before))
+        in_brackets = not (_TERM_ENDS.match(after) and not _is_argument(before))
     else:
         plain = tactic
         is_several = ";" in tactic or "\n" in tactic
@@ -232,21 +232,19 @@ def _hole_places(document: LeanDocument, start: int, end: int, in_term: bool | N
 
 def _step_places(document: LeanDocument, position: Position, offset: int) -> Iterator[Place]:
     line = document.line(position.line)
-    before, behind = line[: position.column], line[position.column :].split("--", 1)[0].strip()
+    before, after = line[: position.column], line[position.column :].split("--", 1)[0].strip()
     if not line.strip():
         yield from _on_empty_line(document, position, offset)
         return
     if not before.strip():
         yield _above(document, position.line, len(line) - len(line.lstrip()))
         return
-    if not behind and (_OPENS_BLOCK.search(before) or _EXPECTS_TERM.search(before)):
+    if not after and (_OPENS_BLOCK.search(before) or _EXPECTS_TERM.search(before)):
         yield _guessed(document, offset, offset, "" if before[-1].isspace() else " ")
     end = offset - position.column + len(line.rstrip())
     for column in _columns_above(document, position.line, before):
         yield Place(end, end, f"\n{' ' * column}")
-        if (
-            behind
-        ):  # only the likeliest: the tactic that begins at the position is likelier than further columns
+        if after:  # the tactic that begins at the position is likelier than further columns
             break
     yield from _before_tactics(document, position)
 
@@ -313,7 +311,7 @@ def _last_column(before: str) -> int:
 
 
 def _is_argument(before: str) -> bool:
-    """Whether a function that ends before the position takes what stands there."""
+    """Whether a function that ends before the position takes what is there as an argument."""
     argument = _last_word(before.rstrip())
     return bool(argument) and not _BEFORE_TERM.fullmatch(argument)
 

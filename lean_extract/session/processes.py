@@ -13,7 +13,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 Process = tuple[int, str]
@@ -22,6 +22,13 @@ Process = tuple[int, str]
 _KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
 """On Windows, SIGTERM ends a process at once."""
 _PROC = Path("/proc")
+_GUARD = Path(__file__).with_name("guard.py")
+
+
+def guarded(command: Sequence[str], variables: Mapping[str, str]) -> list[str]:
+    """The command with these variables, which is killed when this process ends (`guard.py`)."""
+    settings = [f"{name}={value}" for name, value in variables.items()]
+    return [sys.executable, "-I", "-S", str(_GUARD), str(os.getpid()), *settings, "--", *command]
 
 
 def identify(pids: Iterable[int]) -> frozenset[Process]:

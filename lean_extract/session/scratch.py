@@ -12,17 +12,16 @@ from typing import Any
 
 from leanclient.aio import LeanClientError, LeanRequestTimeout, LeanWorkerCrashed
 
+from lean_extract.limits import WORKER_STOP_SECONDS
 from lean_extract.session.client import LeanClient, Patience
 
 log = logging.getLogger("premise_suggest")
-_STOP_SECONDS = 1.0
-"""How long a worker has to stop what is not wanted any more. Lean stops where the code checks for that."""
 
 
 class Scratch:
     """Documents of a file's module, each of which elaborates the text above the goal before it is given tactics.
 
-    So a tactic's time is its own. If Lean does not finish a text in time, or nobody waits for it any more, the
+    So a tactic's time is its own. If Lean does not finish a text in time, or the request is cancelled, the
     document goes back to the text above, which cancels the work and keeps what is there. Only a worker that does not
     stop is replaced.
 
@@ -32,8 +31,8 @@ class Scratch:
         client: the connection to Lean.
         path: the file; it need not exist.
         header: the file's imports.
-        names: what the documents are called (`copy_of`), one each.
-        silence: seconds without progress of Lean, after which it is not waited for.
+        names: the names of the documents (`copy_of`).
+        silence: seconds without progress of Lean, after which waiting ends.
     """
 
     def __init__(
@@ -50,14 +49,14 @@ class Scratch:
         # Last in, first out: what the document used last has elaborated is the likeliest to be used again.
         self._free: asyncio.LifoQueue[str] = asyncio.LifoQueue()
         self._idle = [*names][::-1]
-        """Documents that are not to be used before all are needed; the first one to be used stands last."""
+        """Documents that are not to be used before all are needed; the first one to be used is last."""
         self._returning: dict[str, asyncio.Task[None]] = {}
         self._used = time.monotonic()
 
     async def warm(self, text: str, line: int) -> None:
-        """Begin to elaborate what is above a declaration, in one document for each four processors.
+        """Begin to elaborate what is above a declaration, in one document per four processors.
 
-        The others load the imports. Nobody waits for that. Lean uses several processors for one document, so with
+        The others load the imports, in the background. Lean uses several processors for one document, so with
         fewer than four the user's own document has them to itself until its goal is there.
 
         Args:
@@ -68,12 +67,12 @@ class Scratch:
         """
         self._base, self._line = text, line
         names = await self._all()
-        ahead = (os.cpu_count() or 1) // 4
-        self._idle = names[ahead:][::-1]
+        begun = (os.cpu_count() or 1) // 4
+        self._idle = names[begun:][::-1]
         for name in self._idle:
             if self._client.document(name) is None:
                 await self._send(name, self.header)
-        for name in names[:ahead]:
+        for name in names[:begun]:
             self._give_back(name, Patience(self._silence))
 
     async def begin(self, text: str, line: int) -> list[dict[str, Any]]:
@@ -104,7 +103,7 @@ class Scratch:
         Raises:
             LeanRequestTimeout: it takes longer than `seconds`, counted from when Lean has elaborated what is above
                 the declaration.
-            LeanIsSilent, LeanWorkerCrashed, LeanTransportError: as `LeanClient.awaited`.
+            LeanIsSilent, LeanWorkerCrashed, LeanTransportError: as `LeanClient.wait_for`.
         """
         return await self._run(await self._free.get(), text, Patience(self._silence, seconds, self._line))
 
@@ -145,13 +144,13 @@ class Scratch:
             if is_done:
                 self._free.put_nowait(name)
             else:
-                own = self._base_seconds + _STOP_SECONDS
+                own = self._base_seconds + WORKER_STOP_SECONDS
                 self._give_back(name, Patience(self._silence, own, self._line))
         return found
 
     async def _elaborated(self, name: str, text: str, patience: Patience) -> list[dict[str, Any]]:
         await self._send(name, text)
-        report = await self._client.awaited(name, self._client.diagnostics(name, fresh=True), patience)
+        report = await self._client.wait_for(name, self._client.diagnostics(name, fresh=True), patience)
         return list(report.items)
 
     async def _send(self, name: str, text: str) -> None:
@@ -172,7 +171,7 @@ class Scratch:
             except (LeanRequestTimeout, LeanWorkerCrashed):
                 await self._client.close_file(name)
                 await self._elaborated(name, self._base, Patience(self._silence))
-        except LeanClientError as error:  # whoever uses it next has it, too
+        except LeanClientError as error:  # it is raised at the next use, too
             log.info("A copy of %s was not prepared: %s", self.path.name, error)
         del self._returning[name]
         self._free.put_nowait(name)

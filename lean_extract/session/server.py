@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-import os
 import shutil
-import sys
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +22,7 @@ from leanclient.aio import (
 
 from lean_extract.common.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.common.files.reading import is_folder
+from lean_extract.limits import LEAN_IDLE_SECONDS, LEAN_WATCH_SECONDS, MAX_OPEN_FILES, TERMINATION_SECONDS
 from lean_extract.records import Position
 from lean_extract.session import processes
 from lean_extract.session.client import LeanClient, LeanIsSilent, Patience, Progress, copy_of, name_of
@@ -34,12 +33,6 @@ from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
 
 _T = TypeVar("_T")
-_GUARD = Path(__file__).with_name("guard.py")
-_OPEN_FILES = 2
-_WATCH_SECONDS = 0.25
-_IDLE_SECONDS = 300.0
-"""After that, the copies of a file are closed."""
-_TERMINATION_SECONDS = 2.0
 _ENDED_SECONDS = 0.02
 _CONTENT_MODIFIED = -32801
 _AGAIN = "Try again: Lean will be restarted."
@@ -52,7 +45,9 @@ class LeanServer:
         self.project = project
         self.toolchain = toolchain
         self._limits = limits
-        self._client = LeanClient(project, _command(toolchain), limits.start_seconds, _OPEN_FILES)
+        command = [*toolchain.server_command, "-Dserver.reportDelayMs=0"]
+        command = processes.guarded(command, toolchain.environment)
+        self._client = LeanClient(project, command, limits.start_seconds, MAX_OPEN_FILES)
         self._workers: frozenset[processes.Process] = frozenset()
         self._watch: asyncio.Task[None] | None = None
         self._opened: set[Path] = set()
@@ -135,7 +130,7 @@ class LeanServer:
 
     async def _end(self) -> None:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_TERMINATION_SECONDS):
+            async with asyncio.timeout(TERMINATION_SECONDS):
                 while processes.running(self._workers):
                     await asyncio.sleep(_ENDED_SECONDS)
         process = self._client.process
@@ -185,7 +180,7 @@ class LeanServer:
             document.pinned = False
 
     def copy_of(self, path: Path) -> Path:
-        """What a new copy of a file is called, which is a document of its own."""
+        """The name of a new copy of a file, which is a document of its own."""
         return Path(copy_of(path, next(self._numbers)))
 
     def outdate(self) -> None:
@@ -199,8 +194,8 @@ class LeanServer:
         self._outdated.discard(path)
         await self._client.close_file(str(path))
 
-    async def settle(self, path: Path) -> DocState:
-        """Wait until the whole text of a file is elaborated. Raises LeanDied: it is not open any more."""
+    async def wait_elaborated(self, path: Path) -> DocState:
+        """Wait until the whole text of a file is elaborated. Raises LeanDied: it is no longer open."""
         document = self._client.document(str(path))
         if document is None:
             raise LeanDied(f"{name_of(path)} was closed while Lean worked on it.", _AGAIN)
@@ -242,10 +237,10 @@ class LeanServer:
         return answer if isinstance(answer, dict) and "goal" in answer else None
 
     async def _answer(self, path: Path, request: Coroutine[Any, Any, _T]) -> _T:
-        """The response to a request about a file, which is awaited as long as Lean gets on with it."""
+        """The response to a request about a file, which is awaited as long as Lean makes progress."""
         patience = Patience(self._limits.request_seconds)
         with self._errors(f"elaborating {name_of(path)}"), self._malformed_answers(path):
-            answer = await self._client.awaited(str(path), request, patience)
+            answer = await self._client.wait_for(str(path), request, patience)
         self._silent = None
         return answer
 
@@ -310,7 +305,7 @@ class LeanServer:
     def errors_in(self, path: Path, beginning: str, lines: int) -> list[Fault]:
         """The errors that Lean has reported in the first lines of a file, but for those of the compiler alone.
 
-        `beginning` is the text of these lines; there is none if Lean has another text of them.
+        `beginning` is the text of these lines; the list is empty if Lean has another text of them.
         """
         document = self._client.document(str(path))
         if document is None or not document.text.startswith(beginning):
@@ -363,7 +358,7 @@ class LeanServer:
             ) from error
 
     def _silence(self, doing: str, error: LeanIsSilent) -> LeanTimeout:
-        """The error where Lean's progress does not move. If it never did, or stood there before, Lean is given up."""
+        """The error if Lean makes no progress. If it made none at all, or stopped there before, Lean is given up."""
         if error.progress is None or self._silent == (error.path, error.progress):
             self.give_up()
         self._silent = error.path, error.progress
@@ -387,7 +382,7 @@ class LeanServer:
     async def _watch_memory(self) -> None:
         """Kill workers that exceed the memory limit. Lean itself then reports that the worker ended."""
         while self.is_alive and self.pid is not None:
-            if self._pool is not None and self._pool.idle_seconds() > _IDLE_SECONDS:
+            if self._pool is not None and self._pool.idle_seconds() > LEAN_IDLE_SECONDS:
                 await self.drop_scratch()
             sizes = {pid: processes.private_megabytes(pid) for pid in self._note_processes(self.pid)}
             largest = max(sizes, key=sizes.__getitem__, default=0)
@@ -399,13 +394,7 @@ class LeanServer:
                     self._outgrown = limit
                     processes.kill(processes.identify([largest]))
                     break
-            await asyncio.sleep(_WATCH_SECONDS)
-
-
-def _command(toolchain: Toolchain) -> list[str]:
-    variables = [f"{name}={value}" for name, value in toolchain.environment.items()]
-    guard = [sys.executable, "-I", "-S", str(_GUARD), str(os.getpid()), *variables, "--"]
-    return [*guard, *toolchain.server_command, "-Dserver.reportDelayMs=0"]
+            await asyncio.sleep(LEAN_WATCH_SECONDS)
 
 
 def _last_error_line(error: LeanTransportError) -> str:

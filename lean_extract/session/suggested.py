@@ -1,4 +1,4 @@
-"""What Lean suggests in place of a tactic that asks, such as `exact?`, and its linters in place of any other."""
+"""Lean's suggestions in place of a query such as `exact?`, and those of its linters in place of any tactic."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from lean_extract.limits import MAX_SUGGESTED_TACTICS
 from lean_extract.records import Position, TacticOutcome
 from lean_extract.syntax.tactic_text import defect, proves_nothing
 
@@ -13,16 +14,14 @@ _QUESTION = re.compile(r"(?P<plain>[^\W\d]\w*+)\?(?![\w?!'])")
 _TRY = re.compile(r"\s*Try (?:this|these):[ \t]*")
 _MARK = re.compile(r"(?:\[apply\]|•)[ \t]+")
 _REMARK = re.compile(r"(?:--[ \t]*)?Remaining subgoals:")
-_MOST = 3
-"""Suggestions that are tried in place of one tactic; Lean names the simplest first."""
 _NOTHING = "Lean accepts nothing that it suggests in its place"
 
-Judge = Callable[[str, TacticOutcome], Awaitable[TacticOutcome]]
-"""(a tactic, the outcome of what it stands for) -> the outcome in the document that its edit makes."""
+_Judge = Callable[[str, TacticOutcome], Awaitable[TacticOutcome]]
+"""(a tactic, the outcome of what it replaces) -> the outcome in the document that its edit makes."""
 
 
-def asks(tactic: str) -> bool:
-    """Whether a tactic asks Lean what to write: its first word ends with a question mark."""
+def is_query(tactic: str) -> bool:
+    """Whether a tactic is a query for what to write, such as `exact?`: its first word ends with a question mark."""
     return _QUESTION.match(tactic.lstrip()) is not None
 
 
@@ -51,19 +50,19 @@ def _items(lines: Sequence[str]) -> Iterator[str]:
     yield " ".join(item)
 
 
-async def as_suggested(asking: TacticOutcome, suggestions: Sequence[str], judge: Judge) -> TacticOutcome:
-    """The outcome of an accepted tactic that asks: that of the first suggestion, or of itself without the question
-    mark, which Lean accepts. `instead` is what it was."""
-    for text in _worth_judging(asking.tactic, suggestions):
-        judged = await judge(text, replace(asking, instead=text, remark=""))
-        if judged.status == asking.status:
+async def as_suggested(query: TacticOutcome, suggestions: Sequence[str], judge: _Judge) -> TacticOutcome:
+    """The outcome of an accepted query: that of the first suggestion, or of the query without its question mark, that
+    Lean accepts. `instead` is that text."""
+    for text in _worth_judging(query.tactic, suggestions):
+        judged = await judge(text, replace(query, instead=text, remark=""))
+        if judged.status == query.status:
             return judged
-    return replace(asking, status="fails", state=None, message=_NOTHING)
+    return replace(query, status="fails", state=None, message=_NOTHING)
 
 
 def _worth_judging(tactic: str, suggestions: Sequence[str]) -> Iterator[str]:
     sound = [text for text in suggestions if defect(text) is None and proves_nothing(text) is None]
-    yield from [text for text in sound if not asks(text)][:_MOST]
+    yield from [text for text in sound if not is_query(text)][:MAX_SUGGESTED_TACTICS]
     question = _QUESTION.match(tactic.lstrip())
     if question is not None and (plain := question["plain"]) not in ("exact", "apply", "try"):
         yield plain + tactic.lstrip()[question.end() :]

@@ -6,7 +6,7 @@ tactic leaves, as an "unsolved goals" error, or nothing if it closes the goal. T
 declaration, since its own brackets have been checked to balance.
 
 No guess at the place is trusted: with nothing between the braces, Lean has to report exactly the goal that it shows
-at the position. What is shown as accepted is judged again as it will stand, without braces (`inserted.py`).
+at the position. An accepted tactic is judged again in its final form, without braces (`insertion.py`).
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from lean_extract.syntax.brackets import PAIRS
 from lean_extract.syntax.keywords import GOVERNING_WORDS, THEOREM_WORDS, VALUE_WORDS, any_of
 from lean_extract.syntax.tactic_text import brackets, code
 
+WHERE_TO_TRY = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
+"""The hint where no tactic can be tried."""
 _SHORT_REST = 30
 """The rest of the declaration is kept at first if it has at most this many lines. It shows the goals of more places,
 but costs time."""
@@ -157,7 +159,7 @@ class Inserted:
 def snap(document: LeanDocument, position: Position) -> Position:
     """The start of the hole at the position; otherwise, on a `by`, the position after it; otherwise unchanged.
 
-    Inside `sorry` Lean would show the goals that it leaves, which are none.
+    Inside `sorry` Lean would show the goals after it, of which there are none.
     """
     column = position.column
     for match in _BY.finditer(document.line(position.line)):

@@ -1,4 +1,4 @@
-"""Tries tactics: finds out where to insert them, then tries each in a copy of its own."""
+"""Tries tactics: finds the place to insert them, then tries each in a copy of its own."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from functools import partial
 from pathlib import Path
 
 from lean_extract.common.errors import LeanDied, NoGoalHere
+from lean_extract.limits import MAX_LINTER_SUGGESTIONS, MAX_REMOVAL_ROUNDS
 from lean_extract.records import TacticOutcome
-from lean_extract.session.asking import GoalsFound, error_above
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Above, Fault, faults_of, mentioned, open_end, rests_on
+from lean_extract.session.goal_queries import GoalsFound, error_above
 from lean_extract.session.insertion import Insertion, with_warnings
-from lean_extract.session.live import LeanLimits, Tries
+from lean_extract.session.live import LeanLimits
 from lean_extract.session.places import bare
 from lean_extract.session.server import LeanServer
-from lean_extract.session.suggested import apply_suggestion, as_suggested, asks
-from lean_extract.session.tactic_sites import PatchedDocument, TacticSite, guesses
+from lean_extract.session.suggested import apply_suggestion, as_suggested, is_query
+from lean_extract.session.tactic_sites import WHERE_TO_TRY, PatchedDocument, TacticSite, guesses
 from lean_extract.session.verdict import (
     CopyMessages,
     judge,
@@ -31,13 +32,8 @@ from lean_extract.session.verdict import (
 )
 from lean_extract.syntax.tactic_text import defect
 
-_HINT = "Put the cursor on a `sorry`, at the start of a tactic, or on an empty line of the proof."
-_MOST_ROUNDS = 5
-"""Rounds in which commands are removed because they depend on removed commands."""
 _BY_TEXT = 3
 """After this many rounds, commands whose text mentions a removed command are also removed."""
-_MOST_SUGGESTIONS = 4
-"""Suggestions of linters that are applied to one tactic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +74,7 @@ class Trial:
             outcome = mark_unjudged(outcome, self.fault)
         if outcome.status not in ("closes", "progress"):
             return self._unjudged(tactic, outcome)
-        if asks(tactic):
+        if is_query(tactic):
             judge = partial(self.insertion.judged, seconds=seconds)
             return await as_suggested(outcome, reading.suggestions, judge)
         shorter = await self._with_suggestions(outcome, reading, seconds) if reading.lints else outcome
@@ -107,7 +103,7 @@ class Trial:
     ) -> TacticOutcome:
         """The outcome with the suggestions of linters applied, as long as Lean's verdict stays the same."""
         shorter, first = outcome.tactic, self.site.patched("").inside
-        for _ in range(_MOST_SUGGESTIONS):
+        for _ in range(MAX_LINTER_SUGGESTIONS):
             new = apply_suggestion(shorter, reading.lints, first)
             if new is None or defect(new) is not None:
                 break
@@ -124,8 +120,8 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class WholeTrial:
-    """A `sorry` where no braces can stand, or where errors in them are caught, as after `try`.
+class _WholeTrial:
+    """A `sorry` where braces are not allowed, or where errors in them are caught, as after `try`.
 
     A tactic is tried in the document that its edit makes only, so only whether it closes the goal can be seen.
     """
@@ -138,10 +134,10 @@ class WholeTrial:
         return await _bounded(self.server, tactic, seconds, self._judged)
 
     async def _judged(self, tactic: str, seconds: float) -> TacticOutcome:
-        async def judge(text: str, asking: TacticOutcome) -> TacticOutcome:
-            return replace(await self.insertion.closed(text, seconds), instead=asking.instead)
+        async def judge(text: str, query: TacticOutcome) -> TacticOutcome:
+            return replace(await self.insertion.closed(text, seconds), instead=query.instead)
 
-        if asks(tactic):  # what Lean suggests is not seen here
+        if is_query(tactic):  # Lean's suggestions are not visible here
             return await as_suggested(TacticOutcome(tactic, "closes"), (), judge)
         return await self.insertion.closed(tactic, seconds)
 
@@ -149,10 +145,7 @@ class WholeTrial:
 async def _bounded(
     server: LeanServer, tactic: str, seconds: float, judge: Callable[[str, float], Awaitable[TacticOutcome]]
 ) -> TacticOutcome:
-    """The verdict on a tactic that has no defect; a timeout, or that it fails, if its worker ended."""
-    problem = defect(tactic)
-    if problem is not None:
-        return TacticOutcome(tactic, "fails", None, problem)
+    """The verdict on a tactic; a timeout, or that it fails, if its worker ended."""
     begin = time.perf_counter()
     try:
         outcome = await judge(bare(tactic), seconds)
@@ -167,7 +160,7 @@ async def _bounded(
 
 async def find_site(
     server: LeanServer, path: Path, document: LeanDocument, found: GoalsFound, limits: LeanLimits
-) -> Tries:
+) -> Trial | _WholeTrial:
     """The first place at which Lean, given no tactic, reports exactly this goal.
 
     Raises:
@@ -185,12 +178,13 @@ async def find_site(
             return await finder.without_broken(finder.trial(site, blank, fault))
     _, end = document.declaration(document.offset(found.position))
     await server.sync(path, document.text[:end], document.text)
-    hint = error_above(await server.settle(path), document, found.position)
+    hint = error_above(await server.wait_elaborated(path), document, found.position)
     server.release(path)
     if found.is_hole and not hint:
-        return WholeTrial(server, finder.insertion(sites[0]))
+        return _WholeTrial(server, finder.insertion(sites[0]))
     raise NoGoalHere(
-        f"There is a goal in line {found.position.line + 1}, but no tactic can be tried there.", hint or _HINT
+        f"There is a goal in line {found.position.line + 1}, but no tactic can be tried there.",
+        hint or WHERE_TO_TRY,
     )
 
 
@@ -239,7 +233,7 @@ class _Finder:
         above = await asyncio.to_thread(lambda: Above(trial.site.above, self.document.header))
         broken: dict[int, Fault] = {}
         apart = trial
-        for number in range(_MOST_ROUNDS):
+        for number in range(MAX_REMOVAL_ROUNDS):
             new = above.broken(faults).keys() - broken.keys()
             if not new:
                 break

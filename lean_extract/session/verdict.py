@@ -14,6 +14,7 @@ from typing import Any
 
 from lean_extract.common.errors import BadState
 from lean_extract.goals import parse_state
+from lean_extract.limits import MAX_ERROR_CHARACTERS, MAX_ERROR_LINES
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
 from lean_extract.session.faults import (
     Fault,
@@ -30,15 +31,14 @@ from lean_extract.syntax.axioms import axioms_in, is_doubtful, refuses_axioms
 _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")
 _METAVARIABLE = re.compile(r"\?(\w+)\.\d+")
 _MISPARSED = re.compile(r"(?:unexpected |expected )")
-# With the options `pp.sorrySource` or `pp.explicit` more follows, or the constant behind `sorry`.
+# With the options `pp.sorrySource` or `pp.explicit` more follows, or the constant that `sorry` stands for.
 _USES_SORRY = re.compile(r"declaration uses [`']@?sorry(?:Ax)?(?![\w.]*\w)")
 _TURNSTILE = re.compile(r"^⊢", re.MULTILINE)
 
+GAVE_UP = "it leaves the goal to `sorry`"
 _GIVEN_UP = "Lean abandons it half-way, which it reports only if there are no other errors"
-_MOST_LINES, _MOST_CHARACTERS = 24, 2000
-"""Of an error of a tactic. A failed `grind` prints pages."""
 
-Anchor = tuple[str, int, int]
+_Anchor = tuple[str, int, int]
 """A position that does not depend on what an edit wrote: before or after it, relative line and column."""
 
 
@@ -55,7 +55,7 @@ class DocumentMessages:
 
     begin: Position
     own: tuple[tuple[Position, str], ...]
-    elsewhere: Mapping[Anchor, tuple[str, ...]]
+    elsewhere: Mapping[_Anchor, tuple[str, ...]]
     is_unchecked: bool
     uses_sorry: bool
     axioms: tuple[frozenset[str], ...]
@@ -63,7 +63,7 @@ class DocumentMessages:
     @property
     def doubtful(self) -> frozenset[str] | None:
         """The axioms that do not count as a proof, of the last declaration that `#print axioms` named; None if Lean
-        did not say."""
+        did not report them."""
         if not self.axioms:
             return None
         return frozenset(filter(is_doubtful, self.axioms[-1]))
@@ -72,7 +72,7 @@ class DocumentMessages:
 def read_inserted(diagnostics: Iterable[Mapping[str, Any]], document: Inserted) -> DocumentMessages:
     """Sort the diagnostics (columns in code points) of a document after an edit."""
     own: list[tuple[Position, str]] = []
-    elsewhere: dict[Anchor, tuple[str, ...]] = {}
+    elsewhere: dict[_Anchor, tuple[str, ...]] = {}
     axioms: list[frozenset[str]] = []
     has_sorry = is_unchecked = False
     for item in diagnostics:
@@ -97,11 +97,11 @@ def read_inserted(diagnostics: Iterable[Mapping[str, Any]], document: Inserted) 
 
 
 def uses_sorry(message: str) -> bool:
-    """Whether a message is Lean's warning that `sorry` stands in a declaration."""
+    """Whether a message is Lean's warning that a declaration uses `sorry`."""
     return _USES_SORRY.search(message) is not None
 
 
-def is_misparsed(message: str) -> bool:
+def _is_misparsed(message: str) -> bool:
     """Whether an error is one of the parser."""
     return _MISPARSED.match(message) is not None
 
@@ -139,10 +139,10 @@ def same_errors(found: DocumentMessages, with_sorry: DocumentMessages) -> bool:
 
 
 def _is_left(message: str, *, is_before: bool) -> bool:
-    """Whether an error only says that the goals of a step are still open."""
+    """Whether an error only reports that the goals of a step are still open."""
     if is_before:
         return _UNSOLVED.match(message) is not None
-    return not is_misparsed(message)
+    return not _is_misparsed(message)
 
 
 def _is_same(message: str, known: str) -> bool:
@@ -156,7 +156,7 @@ def _first_line(message: str) -> str:
     return _METAVARIABLE.sub("?", message.strip().partition("\n")[0])
 
 
-def _anchor(start: Position, document: Inserted) -> Anchor:
+def _anchor(start: Position, document: Inserted) -> _Anchor:
     if start < document.start:
         return "before", start.line, start.column
     moved = _relative(start, document.end)
@@ -175,7 +175,7 @@ class CopyMessages:
     `error`: the tactic's own first error. `remaining`: the goals that it leaves; None if Lean did not report any.
     `is_unchecked`: the declaration has errors elsewhere, so that Lean may abandon a tactic silently. `above`: the
     errors before the braces and the warnings about `sorry` above this declaration, as faults. `lints`: the
-    warnings of linters about the tactic. `suggestions`: what Lean says to try in its place. `error_at`: where in the
+    warnings of linters about the tactic. `suggestions`: what Lean suggests in its place. `error_at`: where in the
     tactic's first line its first error is, in code points; None if it is elsewhere.
     """
 
@@ -217,9 +217,9 @@ def read(diagnostics: Iterable[Mapping[str, Any]], patched: PatchedDocument) -> 
             above += [Fault(start, message)] * (start < patched.start)
     error = _first(own)
     at = error[0].column - patched.inside.column if error and error[0].line == patched.inside.line else None
-    said = error[1] if error else None
+    first_error = error[1] if error else None
     return CopyMessages(
-        said, remaining, is_unchecked, tuple(sorted(above)), tuple(lints), tuple(suggestions), at
+        first_error, remaining, is_unchecked, tuple(sorted(above)), tuple(lints), tuple(suggestions), at
     )
 
 
@@ -258,13 +258,16 @@ def judge(tactic: str, reading: CopyMessages, blank: CopyMessages, site: TacticS
 def _problem(reading: CopyMessages, blank: CopyMessages) -> str | None:
     """Why the tactic does not count as accepted; None if it does."""
     if reading.error is not None:
-        return _without_brace(reading.error) if is_misparsed(reading.error) else reading.error
-    if reading.remaining:
-        before = blank.remaining or ()
-        if len(reading.remaining) == len(before) and all(map(same_goal, reading.remaining, before)):
-            return "changes nothing"
-        if any(map(mentions_sorry, reading.remaining)):
-            return "it leaves a goal that mentions `sorry`"
+        return _without_brace(reading.error) if _is_misparsed(reading.error) else reading.error
+    return refused_goals(reading.remaining or (), blank.remaining or ())
+
+
+def refused_goals(left: Sequence[Goal], before: Sequence[Goal]) -> str | None:
+    """Why the goals that a tactic leaves are not accepted, given those before it; None if they are."""
+    if left and len(left) == len(before) and all(map(same_goal, left, before)):
+        return "changes nothing"
+    if any(map(mentions_sorry, left)):
+        return "it leaves a goal that mentions `sorry`"
     return None
 
 
@@ -288,17 +291,17 @@ def judge_strict(accepted: TacticOutcome, strict: CopyMessages) -> TacticOutcome
 
 
 def _first(errors: Sequence[tuple[Position, str]]) -> tuple[Position, str] | None:
-    """The first error that says what is wrong: where the text cannot be parsed, Lean has run only a part of it, and
+    """The most specific of the errors: where the text cannot be parsed, Lean has run only a part of it, and
     goals are also left unsolved by what failed."""
-    misparsed = [item for item in errors if is_misparsed(item[1])]
+    misparsed = [item for item in errors if _is_misparsed(item[1])]
     failed = [item for item in errors if not _UNSOLVED.match(item[1])]
     return min(misparsed or failed or errors) if errors else None
 
 
 def shortened(message: str) -> str:
     """The beginning of a long message."""
-    lines = message[:_MOST_CHARACTERS].splitlines()
-    kept = "\n".join(lines[:_MOST_LINES])
+    lines = message[:MAX_ERROR_CHARACTERS].splitlines()
+    kept = "\n".join(lines[:MAX_ERROR_LINES])
     return kept if len(kept) == len(message) else f"{kept}\n…"
 
 

@@ -1,7 +1,7 @@
-"""Watches the files of a project that a Lean server must hear of: its sources, and what Lake has built of them.
+"""Watches the files of a project whose changes a Lean server must know: its sources, and what Lake has built of them.
 
-Each folder is watched by itself. To watch the project as a whole would reach into `.git` and packages, and through
-links into folders of others, with a handle of the system for each.
+Each folder is watched by itself. Watching the project as a whole would include `.git`, packages, and folders
+elsewhere that links lead to, each with a system handle.
 """
 
 from __future__ import annotations
@@ -17,17 +17,15 @@ from pathlib import Path
 
 from watchfiles import Change, watch
 
+from lean_extract.limits import MAX_WATCHED_FOLDERS, RESCAN_SECONDS
 from lean_extract.source.projects.project import library_folders
 from lean_extract.source.projects.walking import SKIPPED, can_be_named
 
 log = logging.getLogger("premise_suggest")
 
 FileChanges = set[tuple[Change, str]]
-"""What became of which file, by its absolute path."""
+"""The kind of change of each file, with its absolute path."""
 _SUFFIXES = (".lean", ".ilean")
-_MOST_FOLDERS = 50_000
-_LOOK_AGAIN_SECONDS = 60
-"""After that, folders are found that were made while watching began, or could not be watched."""
 _GROUPED_MS, _QUIET_MS = 200, 50
 
 
@@ -36,11 +34,11 @@ async def file_changes(root: Path) -> AsyncIterator[FileChanges]:
     loop, stop = asyncio.get_running_loop(), threading.Event()
     found = asyncio.Queue[FileChanges]()
 
-    def tell(changes: FileChanges) -> None:
+    def report(changes: FileChanges) -> None:
         with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(found.put_nowait, changes)
 
-    threading.Thread(target=_watch, args=(root, stop, tell), name="watching files", daemon=True).start()
+    threading.Thread(target=_watch, args=(root, stop, report), name="watching files", daemon=True).start()
     try:
         while True:
             yield await found.get()
@@ -51,7 +49,7 @@ async def file_changes(root: Path) -> AsyncIterator[FileChanges]:
 def watched_folders(root: Path) -> frozenset[Path]:
     """`root`, its folders of sources, and that of Lake's compiled modules with all below it; neither links nor hidden
     folders."""
-    return frozenset(islice((*_built(root), *_below(root, SKIPPED)), _MOST_FOLDERS))
+    return frozenset(islice((*_built(root), *_below(root, SKIPPED)), MAX_WATCHED_FOLDERS))
 
 
 def _built(root: Path) -> Iterator[Path]:
@@ -72,21 +70,21 @@ def _below(folder: Path, skipped: frozenset[str] = frozenset()) -> Iterator[Path
         yield Path(path)
 
 
-def _watch(root: Path, stop: threading.Event, tell: Callable[[FileChanges], None]) -> None:
+def _watch(root: Path, stop: threading.Event, report: Callable[[FileChanges], None]) -> None:
     folders = watched_folders(root)
     while not stop.is_set():
         try:
-            _watch_until_others(root, folders, stop, tell)
+            _watch_until_others(root, folders, stop, report)
         except (OSError, RuntimeError) as error:
             log.info("Changes of files in %s are not seen: %s", root, error)
-            stop.wait(_LOOK_AGAIN_SECONDS)
+            stop.wait(RESCAN_SECONDS)
         before, folders = folders, watched_folders(root)
         if new := {(Change.added, str(path)) for one in folders - before for path in _files(one)}:
-            tell(new)
+            report(new)
 
 
 def _watch_until_others(
-    root: Path, folders: frozenset[Path], stop: threading.Event, tell: Callable[[FileChanges], None]
+    root: Path, folders: frozenset[Path], stop: threading.Event, report: Callable[[FileChanges], None]
 ) -> None:
     """Watch folders until others are to be watched. Raises OSError, RuntimeError: they cannot be."""
     for changes in watch(
@@ -95,7 +93,7 @@ def _watch_until_others(
         debounce=_GROUPED_MS,
         step=_QUIET_MS,
         stop_event=stop,
-        rust_timeout=1000 * _LOOK_AGAIN_SECONDS,
+        rust_timeout=1000 * RESCAN_SECONDS,
         yield_on_timeout=True,
         raise_interrupt=False,
         recursive=False,
@@ -103,7 +101,7 @@ def _watch_until_others(
     ):
         files = {(change, path) for change, path in changes if path.endswith(_SUFFIXES)}
         if files:
-            tell(files)
+            report(files)
         if len(files) == len(changes) > 0:
             continue
         if watched_folders(root) != folders:  # there is a new folder, or it is time to look
@@ -115,8 +113,8 @@ def _matters(change: Change, path: str) -> bool:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The files of a folder that Lean is to hear of."""
+    """The files of a folder whose changes Lean must know."""
     try:
         return [path for path in folder.iterdir() if path.suffix in _SUFFIXES]
-    except OSError:  # it has gone
+    except OSError:  # it was removed
         return []

@@ -5,11 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-MAX_FACTS = 200
-"""Named facts of a proof in scope at once. Mathlib has a few dozen."""
-MAX_TOKENS = 20_000
-"""Tokens of a statement or a proof. The longest in Mathlib have several thousand."""
-
 
 @dataclass(slots=True)
 class Budget:

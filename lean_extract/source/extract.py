@@ -31,7 +31,7 @@ from lean_extract.source.reader_declarations import Known
 from lean_extract.source.resolution.link import AliasTargets, Linker
 from lean_extract.syntax.keywords import THEOREM_WORDS
 
-Progress = Callable[[str, int, int], None]
+_Progress = Callable[[str, int, int], None]
 """Called after each file with the phase (`read`), the number of files done, and the number of files."""
 
 
@@ -62,7 +62,7 @@ class ExtractionCounts:
 
 
 def extract_project(
-    root: Path, out: Path, progress: Progress | None = None, workers: int = 1, *, states: bool = False
+    root: Path, out: Path, progress: _Progress | None = None, workers: int = 1, *, states: bool = False
 ) -> ExtractionCounts:
     """Read the project at `root` and its packages, and write all records to `out` atomically.
 
@@ -89,7 +89,7 @@ def extract_project(
 
 
 def _peak_megabytes() -> float:
-    """The most memory that this process has had, in MiB; 0 where the system does not say."""
+    """The peak memory of this process, in MiB; 0 if the system does not report it."""
     if sys.platform == "win32":
         return 0.0
     import resource
@@ -113,7 +113,7 @@ def _without_collector() -> Iterator[None]:
 def _records(
     sources: Sequence[SourceFile],
     counts: ExtractionCounts,
-    progress: Progress | None,
+    progress: _Progress | None,
     workers: int,
     states: bool,
 ) -> Iterator[Record]:
@@ -255,10 +255,10 @@ def run(options: argparse.Namespace) -> None:
         counts = extract_project(options.root, options.out, show, options.workers, states=options.states)
     for notice in counts.notices:
         print(f"note: {notice}", file=sys.stderr)
-    print(table(counts))
+    print(_table(counts))
 
 
-def table(counts: ExtractionCounts) -> str:
+def _table(counts: ExtractionCounts) -> str:
     """The counts as lines of text."""
     rows = [
         ("files", f"{counts.files:,}"),

@@ -21,22 +21,22 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from lean_extract.common.cluster import asked_cluster, cluster_client, run_tasks
+from lean_extract.common.cluster import cluster_client, cluster_options, run_tasks
 from lean_extract.common.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.files.reading import is_folder
-from lean_extract.common.option_types import MOST_PROCESSES, add_cluster_arguments
+from lean_extract.common.option_types import add_cluster_arguments
+from lean_extract.limits import MAX_PROCESSES
 from lean_extract.source.extract import extract_project
 from lean_extract.source.projects.project import SourceFile, find_sources, largest_first
 
 STOPPED = "Stopped. What was extracted is kept; run the same command again to go on."
-_LARGEST = 1 << 20
 _VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectTask:
+class _ProjectTask:
     """A project, and where its records go. Paths are absolute."""
 
     root: str
@@ -45,7 +45,7 @@ class ProjectTask:
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class _Extracted:
     """What was found in a project; `is_new`: whether it was read now."""
 
     files: int
@@ -54,7 +54,7 @@ class Extracted:
     is_new: bool
 
 
-def extract_if_new(task: ProjectTask) -> Extracted:
+def _extract_if_new(task: _ProjectTask) -> _Extracted:
     """Extract a project unless its records are there already. Raises BadSource."""
     root, out = Path(task.root), Path(task.out)
     revision = _state_of(find_sources(root).sources)
@@ -76,11 +76,11 @@ def extract_if_new(task: ProjectTask) -> Extracted:
     }
     with replacing(card) as stream:
         json.dump(values, stream, indent=2)
-    return Extracted(counts.files, counts.proofs, counts.problems, is_new=True)
+    return _Extracted(counts.files, counts.proofs, counts.problems, is_new=True)
 
 
 def _state_of(sources: Sequence[SourceFile]) -> str:
-    """A hash of which files there are, how large they are, and when each was last written."""
+    """A hash of the paths, sizes and modification times of the sources."""
     digest = hashlib.sha256()
     for source in sources:
         found = source.path.stat()
@@ -88,15 +88,15 @@ def _state_of(sources: Sequence[SourceFile]) -> str:
     return digest.hexdigest()
 
 
-def _known(card: Path, out: Path, revision: str, *, states: bool) -> Extracted | None:
-    """What a card says was found, if it is of these sources and of the records beside it."""
+def _known(card: Path, out: Path, revision: str, *, states: bool) -> _Extracted | None:
+    """The counts in a card, if it belongs to these sources and to the records next to it."""
     try:
-        values = read_json(card, _LARGEST)
+        values = read_json(card)
         wanted = (_VERSION, revision, states, out.stat().st_size)
         found = tuple(values[name] for name in ("version", "revision", "states", "bytes"))
         if found != wanted:
             return None
-        return Extracted(int(values["files"]), int(values["proofs"]), int(values["problems"]), is_new=False)
+        return _Extracted(int(values["files"]), int(values["proofs"]), int(values["problems"]), is_new=False)
     except (OSError, ValueError, KeyError, TypeError):
         return None  # it is made again
 
@@ -113,17 +113,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; 1 if a project could not be extracted. Raises UserError, ClusterLost."""
-    tasks = tasks_of(options.projects, options.out, states=options.states)
+    tasks = _tasks_of(options.projects, options.out, states=options.states)
     options.out.mkdir(parents=True, exist_ok=True)
     if options.processes is None and not options.scheduler:
-        options.processes = min(MOST_PROCESSES, os.cpu_count() or 1)
-    asked = asked_cluster(options)
-    assert asked is not None
-    where = replace(asked, processes=min(asked.processes, len(tasks)))
+        options.processes = min(MAX_PROCESSES, os.cpu_count() or 1)
+    chosen = cluster_options(options)
+    assert chosen is not None
+    where = replace(chosen, processes=min(chosen.processes, len(tasks)))
     total: Counter[str] = Counter()
     failures: list[tuple[str, PremiseSuggestError]] = []
     with cluster_client(where) as client, tqdm(total=len(tasks), unit=" projects", disable=None) as bar:
-        for task, found in run_tasks(client, extract_if_new, tasks):
+        for task, found in run_tasks(client, _extract_if_new, tasks):
             bar.update()
             if isinstance(found, PremiseSuggestError):
                 failures.append((task.root, found))
@@ -141,7 +141,7 @@ def run(options: argparse.Namespace) -> int:
     return 1 if failures else 0
 
 
-def tasks_of(projects: list[Path], out: Path, *, states: bool) -> list[ProjectTask]:
+def _tasks_of(projects: list[Path], out: Path, *, states: bool) -> list[_ProjectTask]:
     """A task for each project. Raises BadSource: there is no such folder; UserError: two have one name."""
     for root in projects:
         if not is_folder(root):
@@ -152,6 +152,6 @@ def tasks_of(projects: list[Path], out: Path, *, states: bool) -> list[ProjectTa
         raise UserError(f"Two projects are called {twice[0]}.", "Extract them into two folders.")
     folder = out.resolve()
     return [
-        ProjectTask(str(root.resolve()), str(folder / f"{root.resolve().name}.jsonl"), states)
+        _ProjectTask(str(root.resolve()), str(folder / f"{root.resolve().name}.jsonl"), states)
         for root in largest_first(projects)
     ]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
+from lean_extract.limits import MAX_MEANINGS
 from lean_extract.source.names.scopes import Scope, join_names, namespaces_of, split_name
 from lean_extract.source.proofs.local_names import Field
 from lean_extract.source.proofs.proof import SourceProof
@@ -15,12 +16,9 @@ from lean_extract.source.resolution.link import Linker
 from lean_extract.source.resolution.mention_resolution import MentionResolver
 from lean_extract.source.resolution.name_resolution import Entry, NameEnvironment, NameResolver
 
-_MOST_MEANINGS = 64
-"""Names that one mention may refer to."""
-
 
 class _Everything(set[str]):
-    """A set that contains everything, since only `find` can tell which names a library has."""
+    """A set that contains everything, since only `find` knows which names a library has."""
 
     def __contains__(self, item: object) -> bool:
         return True
@@ -48,6 +46,17 @@ class LibraryEnvironment(NameEnvironment):
                 self.namespaces.add(join_names(around, opened.namespace))
 
 
+def _environment(
+    source: SourceModule, is_known: Callable[[str], bool], proofs: Sequence[SourceProof]
+) -> LibraryEnvironment:
+    environment = LibraryEnvironment(is_known=is_known, visible=[1])
+    linker = Linker(environment)
+    linker.add(source)
+    linker.declare_exports()
+    environment.add_opened({proof.scope for proof in proofs})
+    return environment
+
+
 def uses_in(
     source: SourceModule, is_known: Callable[[str], bool], proofs: Sequence[SourceProof]
 ) -> Iterator[tuple[str, ...]]:
@@ -55,11 +64,7 @@ def uses_in(
 
     A field of the conclusion of a library lemma (`(foo x).symm`) is not resolved.
     """
-    environment = LibraryEnvironment(is_known=is_known, visible=[1])
-    linker = Linker(environment)
-    linker.add(source)
-    linker.declare_exports()
-    environment.add_opened({proof.scope for proof in proofs})
+    environment = _environment(source, is_known, proofs)
     resolver = MentionResolver(environment, 0)
     for proof in proofs:
         found = dict.fromkeys(
@@ -78,33 +83,29 @@ def possible_uses(source: SourceModule, proofs: Sequence[SourceProof]) -> Iterat
     the file declares below the proof are not meant. Constructors, and fields of conclusions, are left out.
     """
     declared = frozenset(premise.name for premise in source.premises)
-    asked: dict[str, None] = {}
+    possible_names: dict[str, None] = {}
 
     def note(name: str) -> bool:
         if name not in declared:
-            asked[name] = None
+            possible_names[name] = None
         return False
 
-    environment = LibraryEnvironment(is_known=note, visible=[1])
-    linker = Linker(environment)
-    linker.add(source)
-    linker.declare_exports()
-    environment.add_opened({proof.scope for proof in proofs})
+    environment = _environment(source, note, proofs)
     names, fields = NameResolver(environment, 0), MentionResolver(environment, 0)
     for proof in proofs:
         found: dict[tuple[str, ...], None] = {}
         for mention in dict.fromkeys(proof.mentions):
-            asked.clear()
+            possible_names.clear()
             own: str | None = None
             if isinstance(mention, Field):
                 own = next(iter(fields.resolve(mention, proof.scope, proof.order)), None)
-                meant = _as_fields(asked, mention)
+                meant = _as_fields(possible_names, mention)
             elif isinstance(mention, str) and mention[0] != ".":
                 own = names.resolve(mention, proof.scope, proof.order)[0]
-                meant = list(asked)
+                meant = list(possible_names)
             else:
                 continue
-            possible = tuple(name for name in meant[:_MOST_MEANINGS] if name != proof.theorem)
+            possible = tuple(name for name in meant[:MAX_MEANINGS] if name != proof.theorem)
             if own is not None and own != proof.theorem:
                 possible = (*possible, own)
             if possible:
@@ -112,17 +113,17 @@ def possible_uses(source: SourceModule, proofs: Sequence[SourceProof]) -> Iterat
         yield list(found)
 
 
-def _as_fields(asked: Iterable[str], mention: Field) -> list[str]:
-    """The full names of a field, from the names that its owner may have; those that are asked for in full stay."""
+def _as_fields(possible_names: Iterable[str], mention: Field) -> list[str]:
+    """The full names of a field, from the names that its owner may have; full names stay."""
     field_name = split_name(mention.field)[0]
     if field_name.isdigit():
         return []
     ending = f".{field_name}"
-    return list(dict.fromkeys(name if name.endswith(ending) else name + ending for name in asked))
+    return list(dict.fromkeys(name if name.endswith(ending) else name + ending for name in possible_names))
 
 
 def library_name(name: str, scope: Scope, is_known: Callable[[str], bool]) -> str | None:
-    """The full name of what a name means in a library of which only the names are known; None if it has none."""
+    """The full name that a name refers to in a library whose names alone are known; None if there is no such name."""
     environment = LibraryEnvironment(is_known=is_known, visible=[1])
     environment.add_opened((scope,))
     full, rest = NameResolver(environment, 0).resolve(name, scope, 0)

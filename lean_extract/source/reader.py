@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lean_extract.common.cancellation import check_cancelled
 from lean_extract.common.files.reading import read_source
+from lean_extract.limits import MAX_ATTRIBUTES, MAX_FILE_PREMISES, MAX_NAME_HINTS, MAX_OPEN_NAMESPACES
 from lean_extract.records import FileProblem, Module, Position, Premise
 from lean_extract.source.attributes.generated import HINT_WORDS, Subject, hinted
 from lean_extract.source.attributes.related import command_iff
@@ -22,7 +23,7 @@ from lean_extract.source.grammar.context_commands import parse_header
 from lean_extract.source.grammar.declarations import Attribute, Prefix, parse_attributes, parse_prefix
 from lean_extract.source.grammar.notations import NOTATION_WORDS, Notation, parse_notation
 from lean_extract.source.grammar.premise_making import Alias, alias_premise, parse_alias
-from lean_extract.source.names.scopes import MAX_OPENS, Open, Scope
+from lean_extract.source.names.scopes import Open, Scope
 from lean_extract.source.proofs.printed_goals import PrintedGoal, PrintedGoals
 from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.source.reader_declarations import DeclarationReader, Known, allowance, unknown
@@ -31,19 +32,13 @@ from lean_extract.syntax.lexer import comment_left_open, is_identifier, tokenize
 
 _CHECK_EVERY = 1 << 16
 """Characters between two checks whether to stop: a few hundredths of a second."""
-_MOST_PREMISES = 20_000
-"""Premises of one file. The largest files of Lean and Mathlib have a tenth of that."""
-_MOST_ATTRIBUTES = 100
-"""Attributes of one declaration, including those that `attribute` commands add."""
-_MOST_HINTS = 500
-"""Name hints for translations in one file. Each makes a new table of words."""
 _MOST_INS = 50
 """`in`s inside a command that are looked at for the one that ends it."""
 _IN_REACH = 200
 _CONTEXT = SCOPE_WORDS | CONTEXT_WORDS | {"set_option"}
 
 
-class CommandReader(DeclarationReader):
+class _CommandReader(DeclarationReader):
     """Reads the commands of one file."""
 
     @cached_property
@@ -59,8 +54,8 @@ class CommandReader(DeclarationReader):
             if begin > last_check + _CHECK_EVERY:
                 last_check = begin
                 check_cancelled()
-            if len(self.declared.premises) >= _MOST_PREMISES:
-                self.limit(command.begin, f"This file declares more than {_MOST_PREMISES:,} premises")
+            if len(self.declared.premises) >= MAX_FILE_PREMISES:
+                self.limit(command.begin, f"This file declares more than {MAX_FILE_PREMISES:,} premises")
                 break
             try:
                 self._command(command)
@@ -156,7 +151,7 @@ class CommandReader(DeclarationReader):
         if word == "open":
             opened, after = contexts.parse_open(tokens, index, end, stack.top.scope.namespace)
             if not stack.open(*opened):
-                self.limit(position, f"More than {MAX_OPENS} namespaces are open here")
+                self.limit(position, f"More than {MAX_OPEN_NAMESPACES} namespaces are open here")
         elif word == "variable":
             after = contexts.declare_variables(stack, tokens, index, end)
             if stack.top.variables.is_full:
@@ -176,7 +171,7 @@ class CommandReader(DeclarationReader):
 
     def _hint(self, position: int, end: int) -> None:
         self.hints += 1
-        if self.hints > _MOST_HINTS or end - position > _MOST_HINTS:
+        if self.hints > MAX_NAME_HINTS or end - position > MAX_NAME_HINTS:
             self.limit(position, "There are too many name hints here")
             return
         self.translations = hinted(self.translations, self.tokens.texts, position, end)
@@ -201,7 +196,7 @@ class CommandReader(DeclarationReader):
 
     def _add_attributes(self, target: int, attributes: list[Attribute]) -> None:
         premise = self.declared.premises[target]
-        if len(premise.attributes) + len(attributes) > _MOST_ATTRIBUTES:
+        if len(premise.attributes) + len(attributes) > MAX_ATTRIBUTES:
             return
         texts = tuple([attribute.text for attribute in attributes])
         self.declared.premises[target] = replace(premise, attributes=premise.attributes + texts)
@@ -296,7 +291,7 @@ def read_module(
     """Read a module's text. A part that cannot be parsed is recorded as a problem, and reading continues.
 
     Time is linear in the length of the text. Where the output could grow faster, the rest is left out and a
-    problem is recorded. Raises Cancelled soon after the result is no longer wanted.
+    problem is recorded. Raises Cancelled soon after the result is no longer needed.
 
     Args:
         text: the module's text.
@@ -312,7 +307,7 @@ def read_module(
     imports, in_module_system, is_prelude = parse_header(tokens)
     module = Module(name, path, imports, None, in_module_system)
     goals = PrintedGoals(tokens, printed or {})
-    reader = CommandReader(tokens, module, allowance(len(text)), states, goals, known)
+    reader = _CommandReader(tokens, module, allowance(len(text)), states, goals, known)
     reader.run()
     return SourceModule(
         module,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from lean_extract.limits import MADE_CHARACTERS, MADE_PER_CHARACTER, MAX_TOKENS
 from lean_extract.records import FileProblem, Module, Position, Premise
 from lean_extract.source.attributes.generated import Subject, generate
 from lean_extract.source.attributes.related import default_constructor, irreducible_lemma
 from lean_extract.source.attributes.simps import simps_projections
 from lean_extract.source.attributes.translation import TRANSLATIONS, Translation
-from lean_extract.source.budget import MAX_TOKENS, Budget
+from lean_extract.source.budget import Budget
 from lean_extract.source.grammar.declarations import Attribute, Declaration, Prefix, parse_declaration
 from lean_extract.source.grammar.notations import Notation
 from lean_extract.source.grammar.premise_making import Alias, declared_premise, member_premise
@@ -37,9 +38,6 @@ _SHORT = 60
 """The most tokens of a definition that is worth unfolding."""
 _REFERENCE = 8
 """The cost, in characters, of a binder that several declarations share."""
-_MOST_MADE = 1 << 20, 8
-"""Characters that attributes, aliases, variables and parameters may add to a file's own text: a constant, and
-how many per character of the file."""
 
 Known = Callable[[str, Scope], Premise | None]
 """What a name means among the declarations of other modules, if it is declared there."""
@@ -54,8 +52,7 @@ _Inclusion = tuple[variables.Variables, frozenset[str], frozenset[str], frozense
 
 def allowance(characters: int) -> Budget:
     """The budget for what is made of a text with this many characters."""
-    least, factor = _MOST_MADE
-    return Budget(least + factor * characters)
+    return Budget(MADE_CHARACTERS + MADE_PER_CHARACTER * characters)
 
 
 @dataclass

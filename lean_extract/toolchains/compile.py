@@ -1,4 +1,4 @@
-"""Runs `lean` alone: on a text, for what it says of it, and on a folder of modules, to compile what has changed."""
+"""Runs `lean` itself: on a text, for its messages, and on a folder of modules, to compile what has changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from typing import Any
 
 from lean_extract.common.errors import ErrorPlace, LeanDied, LeanError, LeanTimeout, ProjectBroken
 from lean_extract.common.files.atomic import UMASK, make_private_folder, replacing
-from lean_extract.common.files.reading import MAX_SOURCE, read_regular
+from lean_extract.common.files.reading import read_regular
+from lean_extract.limits import COMPILE_SECONDS, LEAN_MESSAGES_SECONDS, MAX_SOURCE_BYTES
 from lean_extract.source.projects.walking import FolderWalk, Notices
 
 Progress = Callable[[int, int, str], None]
@@ -27,8 +28,6 @@ Progress = Callable[[int, int, str], None]
 Rejected = Callable[[LeanError], None]
 """Called with the error of a module that cannot be compiled."""
 
-MODULE_SECONDS = 600.0
-"""The time limit for one module: far more than any bundled module needs, so it only ends a hang."""
 
 _POLL_SECONDS = 0.2
 """The interval at which a running compilation checks whether to stop."""
@@ -102,7 +101,7 @@ def read_sources(folder: Path) -> dict[str, LeanSource]:
             continue
         module = ".".join(parts)
         try:
-            text = read_regular(path, MAX_SOURCE)
+            text = read_regular(path, MAX_SOURCE_BYTES)
         except OSError:
             continue
         imports = header_imports(text.decode("utf-8", errors="replace"))
@@ -135,7 +134,7 @@ def compile_folder(
     """Compile all modules under `sources` into `out` (`.olean`, `.ilean`). Returns the modules compiled.
 
     A module is compiled again if its text, one of its imports, or `identity` (of Lean and the core) has changed. Until
-    then, an error that Lean found in it is raised without asking Lean again.
+    then, an error that Lean found in it is raised without running Lean again.
     New files replace old ones atomically, so a Lean that has the old ones open is not affected.
 
     Args:
@@ -204,7 +203,7 @@ def _raise_known(source: LeanSource, out: Path, key: str) -> None:
         if known["key"] != key:
             return
         place = ErrorPlace(source.path, int(known["line"]), int(known["column"]), str(known["message"]))
-    except (OSError, ValueError, KeyError, TypeError):  # none, or not one of ours: Lean will say
+    except (OSError, ValueError, KeyError, TypeError):  # missing, or not one of ours: Lean will report it
         return
     raise _rejection(place)
 
@@ -282,7 +281,7 @@ def _run_lean(
         output, errors = _await(process, stop)
     except subprocess.TimeoutExpired as error:
         raise LeanTimeout(
-            f"Lean did not finish {source.path} within {MODULE_SECONDS:.0f} seconds.",
+            f"Lean did not finish {source.path} within {COMPILE_SECONDS:.0f} seconds.",
             "Look for a proof in it that does not terminate.",
         ) from error
     finally:
@@ -296,10 +295,10 @@ def _run_lean(
 
 def _await(process: subprocess.Popen[bytes], stop: Event | None) -> tuple[bytes, bytes]:
     """The outputs of a process, once it has ended. Raises subprocess.TimeoutExpired, CompilationStopped."""
-    deadline = time.monotonic() + MODULE_SECONDS
+    deadline = time.monotonic() + COMPILE_SECONDS
     while stop is None or not stop.is_set():
         try:
-            return process.communicate(timeout=MODULE_SECONDS if stop is None else _POLL_SECONDS)
+            return process.communicate(timeout=COMPILE_SECONDS if stop is None else _POLL_SECONDS)
         except subprocess.TimeoutExpired:
             if stop is None or time.monotonic() > deadline:
                 raise
@@ -307,7 +306,7 @@ def _await(process: subprocess.Popen[bytes], stop: Event | None) -> tuple[bytes,
 
 
 def messages_in(output: str) -> Iterator[dict[str, Any]]:
-    """What Lean writes with `--json`, message by message; other lines are passed over."""
+    """The messages that Lean writes with `--json`; other lines are skipped."""
     for line in output.splitlines():
         with contextlib.suppress(ValueError):
             message = json.loads(line)
@@ -316,9 +315,9 @@ def messages_in(output: str) -> Iterator[dict[str, Any]]:
 
 
 def lean_messages(
-    command: Sequence[str], environment: Mapping[str, str], text: str, seconds: float = 300.0
+    command: Sequence[str], environment: Mapping[str, str], text: str, seconds: float = LEAN_MESSAGES_SECONDS
 ) -> list[dict[str, Any]]:
-    """What a new Lean says of a text, each message as its JSON object. Raises LeanDied, LeanTimeout.
+    """The messages of a new Lean process about a text, each as its JSON object. Raises LeanDied, LeanTimeout.
 
     Args:
         command: the command of `lean`.

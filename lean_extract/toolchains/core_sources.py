@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.common.errors import NoCoreSources
-from lean_extract.common.files.reading import MAX_SOURCE, read_regular
+from lean_extract.common.files.reading import read_regular
+from lean_extract.limits import MAX_SOURCE_BYTES, MAX_VERSION_HEADER_BYTES
 from lean_extract.source.projects.project import SourceFile, library_sources
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import choose_lean
@@ -27,7 +28,6 @@ CORE_PACKAGES = frozenset((LEAN_CORE, MINI_CORE))
 _SOURCES = Path("src", "lean")
 _VERSION_HEADER = Path("include", "lean", "version.h")
 _VERSION = re.compile(r'^#define\s+LEAN_VERSION_STRING\s+"([^"\s]{1,64})"', re.MULTILINE)
-_LONGEST_HEADER = 1 << 16
 _HINT = (
     "A Lean installed by elan includes them (https://lean-lang.org/install). Without them, its lemmas are not"
     " suggested."
@@ -85,7 +85,7 @@ def _readable(core: CoreSources) -> CoreSources:
     """The same core, after checking that its first file can be read. Raises NoCoreSources."""
     first = core.root / "Init.lean"
     try:
-        read_regular(first, MAX_SOURCE)
+        read_regular(first, MAX_SOURCE_BYTES)
         return core
     except FileNotFoundError as error:
         message = f"The Lean in use does not include the sources of its library: there is no {first}."
@@ -97,7 +97,7 @@ def _readable(core: CoreSources) -> CoreSources:
 def _version(prefix: Path) -> str:
     """The version in a toolchain's C header, or the name of the toolchain's folder if it has none."""
     try:
-        header = read_regular(prefix / _VERSION_HEADER, _LONGEST_HEADER)
+        header = read_regular(prefix / _VERSION_HEADER, MAX_VERSION_HEADER_BYTES)
         found = _VERSION.search(header.decode("utf-8", errors="replace"))
     except OSError:
         found = None

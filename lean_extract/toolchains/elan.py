@@ -20,8 +20,8 @@ from lean_extract.common.files.reading import is_file
 from lean_extract.common.files.settings_files import settings_text, toml_settings
 from lean_extract.common.terminal_text import shown
 
-IS_WINDOWS = os.name == "nt"
-EXE = ".exe" if IS_WINDOWS else ""
+_IS_WINDOWS = os.name == "nt"
+EXE = ".exe" if _IS_WINDOWS else ""
 """What the names of programs end in."""
 
 
@@ -37,7 +37,7 @@ def on_path(name: str, path: str) -> Iterator[Path]:
             yield program
 
 
-def split_command(command: str, *, is_windows: bool = IS_WINDOWS) -> list[str]:
+def split_command(command: str, *, is_windows: bool = _IS_WINDOWS) -> list[str]:
     """The words of a command, as a shell splits them. On Windows a backslash separates folders, and quotes are double.
 
     Raises ValueError: a quote is not closed.
@@ -212,7 +212,7 @@ def find_elan(environment: Mapping[str, str]) -> Elan | None:
 
 def _home(environment: Mapping[str, str]) -> Path | None:
     """`.elan` in the user's folder."""
-    names = ("USERPROFILE", "HOME") if IS_WINDOWS else ("HOME",)
+    names = ("USERPROFILE", "HOME") if _IS_WINDOWS else ("HOME",)
     home = next((environment[name] for name in names if environment.get(name)), None)
     return Path(home) / ".elan" if home else None
 

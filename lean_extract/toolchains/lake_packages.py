@@ -2,7 +2,7 @@
 
 Every command of Lake that loads a project clones the packages that are missing, and checks out the manifest's
 revision in those that have another one. Without a manifest, it first chooses the revisions and writes one. The user
-has to ask for that.
+has to start that.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from lean_extract.common.errors import BadSource, ProjectBroken
 from lean_extract.common.files.reading import is_file, is_folder, read_regular_text
 from lean_extract.common.files.settings_files import json_settings
 from lean_extract.common.terminal_text import shown
+from lean_extract.limits import GIT_SECONDS, MAX_GIT_LINKS, MAX_GIT_REF_BYTES, MAX_PACKED_REFS_BYTES
 from lean_extract.source.projects.packages import (
     MANIFEST,
     OVERRIDES,
@@ -38,7 +39,7 @@ def refuse_fetching(project: Path) -> None:
     """Return where Lake can load the project as it is. Reads files only.
 
     Raises ProjectBroken: Lake would fetch, update or check out packages, write a manifest, or refuse the one that is
-    there. The hint names the command with which the user has that done.
+    there. The hint names the command that does it.
     """
     if not has_lakefile(project):
         return
@@ -84,14 +85,13 @@ def _check_version(path: Path, stated: object) -> None:
         )
     if version[0] > _NEWEST_MAJOR:
         raise ProjectBroken(
-            f"{shown(path)} has version {shown(stated, longest=60)}: a newer Lake wrote it than this one is known to"
-            " be.",
+            f"{shown(path)} has version {shown(stated, longest=60)}: a newer Lake wrote it.",
             "Name the Lean that the project needs in `lean-toolchain`, or run `lake update`, then try again.",
         )
 
 
 def _version(stated: object) -> tuple[int, int] | None:
-    """The first two numbers of a version; whole numbers were the second ones of 0."""
+    """The first two numbers of a version; a whole number N means 0.N."""
     if isinstance(stated, int):
         return 0, stated
     found = _VERSION.match(stated) if isinstance(stated, str) else None
@@ -134,14 +134,10 @@ def _fetching(manifest: Mapping[str, Any], listed: Iterable[Listed]) -> str:
 
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_LONGEST = 4096
-_MOST_PACKED = 16 << 20
-_MOST_LINKS = 5
-_GIT_SECONDS = 10.0
 
 
 def head_revision(folder: Path) -> str | None:
-    """The commit that `HEAD` names in a checkout; None if the folder itself is none, or that cannot be read.
+    """The commit that `HEAD` names in a checkout; None if the folder is not a checkout, or cannot be read.
 
     Never raises. Unlike `git rev-parse`, it does not look in the folders above.
     """
@@ -175,7 +171,7 @@ def _named(path: Path, prefix: str = "") -> Path:
 
 def _resolved(place: Path, common: Path) -> str | None:
     text = _line(place / "HEAD")
-    for _ in range(_MOST_LINKS):
+    for _ in range(MAX_GIT_LINKS):
         if not text.startswith("ref: "):
             return text if _HASH.fullmatch(text) else None
         text = _branch(text.removeprefix("ref: "), common) or ""
@@ -183,28 +179,28 @@ def _resolved(place: Path, common: Path) -> str | None:
 
 
 def _branch(name: str, common: Path) -> str | None:
-    """What a branch points at: its own file, or else its line in `packed-refs`."""
+    """The commit that a branch points at: its own file, or else its line in `packed-refs`."""
     if ".." in Path(name).parts or not name.startswith("refs/"):
         return None
     try:
         return _line(common / name)
     except FileNotFoundError:
-        lines = read_regular_text(common / "packed-refs", _MOST_PACKED).splitlines()
+        lines = read_regular_text(common / "packed-refs", MAX_PACKED_REFS_BYTES).splitlines()
         return next((line.split(" ")[0] for line in lines if line.endswith(f" {name}")), None)
 
 
 def _line(path: Path) -> str:
-    return read_regular_text(path, _LONGEST).strip()
+    return read_regular_text(path, MAX_GIT_REF_BYTES).strip()
 
 
 def _asked(folder: Path) -> str | None:
-    """What `git` says, for a form of branches that only Git reads."""
+    """The answer of `git`, for references in a form that only Git reads."""
     done = subprocess.run(
         ["git", "-C", str(folder), "rev-parse", "HEAD"],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=_GIT_SECONDS,
+        timeout=GIT_SECONDS,
         check=False,
     )
     found = done.stdout.strip()

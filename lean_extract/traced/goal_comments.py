@@ -5,8 +5,8 @@
 STEPS holds steps with the target before them (the data set goal-comments), RECORDS what
 `python -m lean_extract extract ROOT RECORDS --states` wrote of the same text. The files that the records name
 are read again: a printed target is put before its tactic, and the context is rebuilt from the theorem's binders
-and from what the proof introduces above. OUT holds the records, the proofs with these states beside those that
-the text determines. A state is of origin `comment`, or `comment-truncated` where Lean shortened the target.
+and from what the proof introduces above. OUT holds the records, the proofs with these states in addition to those
+that the text determines. A state is of origin `comment`, or `comment-truncated` where Lean shortened the target.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from tqdm import tqdm
 
 from lean_extract.common.errors import BadRecords, BadSource
 from lean_extract.common.files.json_text import parse_json
-from lean_extract.common.files.reading import MAX_CORPUS, format_size, open_regular, read_source
+from lean_extract.common.files.reading import format_size, open_regular, read_source
 from lean_extract.common.terminal_text import complaints_printed
 from lean_extract.common.typed import read_typed
+from lean_extract.limits import MAX_CORPUS_BYTES, MAX_CORPUS_LINE_BYTES
 from lean_extract.records import (
     PRINTED,
     PRINTED_IN_PART,
@@ -49,7 +50,6 @@ from lean_extract.source.proofs.printed_goals import PrintedGoal
 from lean_extract.source.proofs.proof import SourceStep
 from lean_extract.source.reader import read_module
 
-_LONGEST_LINE = 1 << 20
 _MARKS = "⊢", "|-"
 _SHORTENED = "…"
 
@@ -74,7 +74,7 @@ class CommentedStep:
 
     @property
     def target(self) -> str:
-        """The target; of one that was shortened, its beginning."""
+        """The target, or its beginning if Lean shortened it."""
         text = self.goal.strip()
         mark = next((mark for mark in _MARKS if text.startswith(mark)), "")
         text = text.removeprefix(mark)
@@ -82,16 +82,15 @@ class CommentedStep:
 
     @property
     def is_shortened(self) -> bool:
-        """Whether only the beginning of the target is there."""
+        """Whether only the beginning of the target is known."""
         return self.truncated or self.goal.rstrip().endswith(_SHORTENED)
 
 
 def read_steps(path: Path, complaints: list[str]) -> Iterator[CommentedStep]:
     """The steps of a file, in order.
 
-    A line that is no such step is described in `complaints` and passed over; where the file is cut off or
-    damaged, that is told there, too, and what was whole has been given. Raises BadRecords where the file
-    cannot be read at all.
+    A line that is not such a step is described in `complaints` and skipped. If the file is cut off or damaged,
+    that is described too, after the steps before the damage. Raises BadRecords if the file cannot be read.
     """
     with _opened(path) as stream:
         yield from _steps(path, stream, complaints)
@@ -115,20 +114,20 @@ def _steps(path: Path, stream: BinaryIO, complaints: list[str]) -> Iterator[Comm
     read = number = 0
     while True:
         try:
-            line = stream.readline(_LONGEST_LINE)
+            line = stream.readline(MAX_CORPUS_LINE_BYTES)
         except (EOFError, lzma.LZMAError) as error:
-            complaints.append(f"{path} is cut off or damaged behind line {number}: {_said(error)}")
+            complaints.append(f"{path} is cut off or damaged after line {number}: {_sentence(error)}")
             return
         if not line:
             return
         read += len(line)
-        if read > MAX_CORPUS:
-            complaints.append(f"{path} is larger than {format_size(MAX_CORPUS)}: the rest is not read.")
+        if read > MAX_CORPUS_BYTES:
+            complaints.append(f"{path} is larger than {format_size(MAX_CORPUS_BYTES)}: the rest is not read.")
             return
         number += 1
-        if not line.endswith(b"\n") and len(line) >= _LONGEST_LINE:
+        if not line.endswith(b"\n") and len(line) >= MAX_CORPUS_LINE_BYTES:
             complaints.append(
-                f"{path}:{number}: longer than {format_size(_LONGEST_LINE)}; the rest is not read."
+                f"{path}:{number}: longer than {format_size(MAX_CORPUS_LINE_BYTES)}; the rest is not read."
             )
             return
         try:
@@ -138,7 +137,7 @@ def _steps(path: Path, stream: BinaryIO, complaints: list[str]) -> Iterator[Comm
             complaints.append(f"{path}:{number}: not a step: {error}.{cut}")
 
 
-def _said(error: Exception) -> str:
+def _sentence(error: Exception) -> str:
     return str(error).rstrip(".") + "."
 
 
@@ -146,27 +145,27 @@ def _step(line: bytes) -> CommentedStep:
     values = parse_json(line.rstrip(b"\r\n"))
     step = read_typed(CommentedStep, values)
     if step.line < 1:
-        raise ValueError(f"line {step.line} is none")
+        raise ValueError(f"there is no line {step.line}")
     if not step.tactic.strip() or not step.target:
         raise ValueError("its tactic or its goal is empty")
     return step
 
 
 _OPENERS = ("·", ".", ";", "=>", "↦", "by", "(", "⟨", "<;>", "{", "|", "•")
-"""What a tactic stands behind, if not first on its line."""
+"""What a tactic comes after, if it is not first on its line."""
 
-NO_MODULE = "of a file that the records do not have"
-NO_SOURCE = "of a file that cannot be read"
-OTHER_TEXT = "whose tactic does not stand in that line"
-NO_PROOF = "of a declaration whose proof the records do not have"
-NO_STEP = "at no step of the proof"
-NOT_REACHED = "in a part of a proof that is not followed"
-KNOWN = "shortened, and known from the text"
+_NO_MODULE = "of a file that the records do not have"
+_NO_SOURCE = "of a file that cannot be read"
+_OTHER_TEXT = "whose tactic is not in that line"
+_NO_PROOF = "of a declaration whose proof the records do not have"
+_NO_STEP = "at no step of the proof"
+_NOT_REACHED = "in a part of a proof that is not followed"
+_KNOWN = "shortened, and known from the text"
 
 
 @dataclass
 class CommentCounts:
-    """What became of the steps."""
+    """How many steps were used, and why others were not."""
 
     steps: int = 0
     origins: Counter[str] = field(default_factory=Counter)
@@ -195,7 +194,7 @@ def run(options: argparse.Namespace) -> None:
             "Extract it with --states.",
             file=sys.stderr,
         )
-    print(table(counts))
+    print(_table(counts))
 
 
 def with_comments(steps_path: Path, records_path: Path, out: Path, complaints: list[str]) -> CommentCounts:
@@ -236,7 +235,7 @@ class _Merging:
         self._module: str | None = None
         self._states: Mapping[Span, SourceStep] = {}
         self._waiting: dict[Position, CommentedStep] = {}
-        """The printed goals of the module that have met no step yet."""
+        """The printed goals of the module that have not been matched with a step yet."""
         self._theorems: set[str] = set()
 
     def records(self, records: Iterable[Record], path: Path) -> Iterator[Record]:
@@ -249,7 +248,7 @@ class _Merging:
             yield record
         self._close()
         for steps in self._by_module.values():
-            self._counts.left_out[NO_MODULE] += len(steps)
+            self._counts.left_out[_NO_MODULE] += len(steps)
         if not (self._counts.origins[PRINTED] or self._counts.origins[PRINTED_IN_PART]):
             raise BadRecords(
                 f"No step belongs to a proof in {path}.",
@@ -272,11 +271,11 @@ class _Merging:
         found = self._states.get(step.span)
         printed = self._waiting.pop(step.span.start, None)
         if found is None or found.before is None:
-            self._counts.left_out[NOT_REACHED] += printed is not None
+            self._counts.left_out[_NOT_REACHED] += printed is not None
             return step
         is_known = found.origin not in (PRINTED, PRINTED_IN_PART)
         if printed and is_known:
-            self._counts.left_out[KNOWN if printed.is_shortened else NOT_REACHED] += 1
+            self._counts.left_out[_KNOWN if printed.is_shortened else _NOT_REACHED] += 1
         return replace(step, before=ProofState((found.before,)), origin=found.origin)
 
     def _open(self, module: str) -> None:
@@ -292,10 +291,10 @@ class _Merging:
             text = read_source(path)
         except BadSource as error:
             self._complaints.append(str(error))
-            self._counts.left_out[NO_SOURCE] += len(steps)
+            self._counts.left_out[_NO_SOURCE] += len(steps)
             return
         self._waiting = positions_of(steps, text)
-        self._counts.left_out[OTHER_TEXT] += len(steps) - len(self._waiting)
+        self._counts.left_out[_OTHER_TEXT] += len(steps) - len(self._waiting)
         printed = {
             position: PrintedGoal(step.target, not step.is_shortened)
             for position, step in self._waiting.items()
@@ -304,26 +303,26 @@ class _Merging:
         self._states = {step.span: step for proof in read.proofs for step in proof.steps}
 
     def _close(self) -> None:
-        """Count the printed goals of the module that met no step."""
+        """Count the printed goals of the module that matched no step."""
         for step in self._waiting.values():
-            self._counts.left_out[NO_STEP if step.theorem in self._theorems else NO_PROOF] += 1
+            self._counts.left_out[_NO_STEP if step.theorem in self._theorems else _NO_PROOF] += 1
 
 
 def positions_of(steps: Iterable[CommentedStep], text: str) -> dict[Position, CommentedStep]:
-    """Where the tactics stand in their file; those that do not stand in their line are left out."""
+    """The positions of the tactics in their file; those that are not in their line are left out."""
     lines = text.replace("\r\n", "\n").split("\n")
     found: dict[Position, CommentedStep] = {}
-    behind = Position(0, 0)
+    after = Position(0, 0)
     for step in sorted(steps, key=lambda step: step.line):
         line = step.line - 1
         if line >= len(lines):
             continue
-        start = behind.column if behind.line == line else 0
+        start = after.column if after.line == line else 0
         tactic = step.tactic.split("\n", 1)[0].strip()
         column = _column(lines[line], tactic, start)
         if column is not None:
             found[Position(line, column)] = step
-            behind = Position(line, column + len(tactic))
+            after = Position(line, column + len(tactic))
     return found
 
 
@@ -348,7 +347,7 @@ def _file_hash(path: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def table(counts: CommentCounts) -> str:
+def _table(counts: CommentCounts) -> str:
     """The counts as lines of text."""
     rows = [
         ("steps with a printed goal", f"{counts.steps:,}"),

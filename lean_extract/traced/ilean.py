@@ -1,4 +1,4 @@
-"""Reads `.ilean` files, which `lean -i` writes beside the `.olean` of a module.
+"""Reads `.ilean` files, which `lean -i` writes next to the `.olean` of a module.
 
 They contain the position of each declaration, and which declaration mentions which constant. This gives the use
 of premises from real elaboration, without a metaprogram. The positions are those of LSP: lines from 0, columns in
@@ -16,15 +16,14 @@ from typing import Any
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.json_text import parse_json, read_json
 from lean_extract.common.utf16 import utf16_columns
+from lean_extract.limits import MAX_ILEAN_BYTES
 from lean_extract.records import Position, Span
 
-OLDEST_VERSION = 4
-_MOST_BYTES = 1 << 26
-"""Bytes of an `.ilean` file. Mathlib's largest have a hundredth of that."""
+_OLDEST_VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class _Usage:
     """One mention of a constant. `inside` is the enclosing declaration, if any."""
 
     span: Span
@@ -32,14 +31,14 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class _Constant:
     """A constant that the module declares or mentions."""
 
     name: str
     module: str
     definition: Span | None
     """The span of its name, if this module declares it."""
-    usages: tuple[Usage, ...]
+    usages: tuple[_Usage, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class Ilean:
 
     module: str
     declared: Mapping[str, IleanDeclaration]
-    constants: tuple[Constant, ...]
+    constants: tuple[_Constant, ...]
 
     def mentions(self) -> dict[str, list[tuple[Position, str]]]:
         """For each declaration, the constants that it mentions with their positions, in order."""
@@ -82,13 +81,13 @@ def read_ilean(path: Path, text: str) -> Ilean:
             that is too old.
     """
     try:
-        raw = read_json(path, _MOST_BYTES)
-        if raw["version"] < OLDEST_VERSION:
+        raw = read_json(path, MAX_ILEAN_BYTES)
+        if raw["version"] < _OLDEST_VERSION:
             raise BadSource(
                 f"{path} is an .ilean file of version {raw['version']}.",
                 "Build the project with a newer Lean.",
             )
-        columns = Columns(text)
+        columns = _Columns(text)
         return Ilean(
             module=raw["module"],
             declared={name: _declared(numbers, columns) for name, numbers in raw["decls"].items()},
@@ -106,26 +105,26 @@ def read_ilean(path: Path, text: str) -> Ilean:
         ) from error
 
 
-def _declared(numbers: Sequence[int], columns: Columns) -> IleanDeclaration:
+def _declared(numbers: Sequence[int], columns: _Columns) -> IleanDeclaration:
     return IleanDeclaration(columns.span(numbers[:4]), columns.span(numbers[4:8]))
 
 
-def _constant(key: str, value: Mapping[str, Any], columns: Columns) -> Constant | None:
+def _constant(key: str, value: Mapping[str, Any], columns: _Columns) -> _Constant | None:
     identity = parse_json(key).get("c")
     if identity is None:  # a local variable, not a constant
         return None
     definition = value["definition"]
-    return Constant(
+    return _Constant(
         name=identity["n"],
         module=identity["m"],
         definition=columns.span(definition[:4]) if definition else None,
         usages=tuple(
-            Usage(columns.span(usage[:4]), usage[4] if len(usage) > 4 else None) for usage in value["usages"]
+            _Usage(columns.span(usage[:4]), usage[4] if len(usage) > 4 else None) for usage in value["usages"]
         ),
     )
 
 
-class Columns:
+class _Columns:
     """Converts the UTF-16 columns in one text to code points."""
 
     def __init__(self, text: str) -> None:

@@ -31,8 +31,8 @@ from lean_extract.records import FileProblem, Position, Premise, Proof, Record, 
 from lean_extract.source.projects.project import Project, find_project, module_of
 from lean_extract.source.reader import read_module
 
-MAJOR = 4
-NEEDED = (
+_MAJOR = 4
+_NEEDED = (
     "Dojo",
     "DojoCrashError",
     "DojoInitError",
@@ -104,10 +104,10 @@ def load_lean_dojo() -> LeanDojo:
     except (ImportError, AssertionError, OSError, subprocess.SubprocessError) as error:
         raise LeanDojoMissing(f"LeanDojo cannot be imported: {error!r}.", _HINT) from error
     version = str(getattr(package, "__version__", "unknown"))
-    absent = [name for name in NEEDED if not hasattr(package, name)]
-    if version.split(".")[0] != str(MAJOR) or absent:
+    absent = [name for name in _NEEDED if not hasattr(package, name)]
+    if version.split(".")[0] != str(_MAJOR) or absent:
         lacks = f" (it lacks {', '.join(absent)})" if absent else ""
-        raise LeanDojoMissing(f"LeanDojo {version} is not version {MAJOR}{lacks}.", _HINT)
+        raise LeanDojoMissing(f"LeanDojo {version} is not version {_MAJOR}{lacks}.", _HINT)
     return LeanDojo(package, version)
 
 
@@ -194,7 +194,7 @@ def _proof(theorem: Any, module: str, path: str, problems: list[FileProblem]) ->
     return Proof(
         theorem=name,
         module=module,
-        premises=_in_order(premise for premise in used if premise != name),
+        premises=tuple(dict.fromkeys(premise for premise in used if premise != name)),
         steps=tuple(steps),
         is_tactic=is_tactic,
     )
@@ -216,7 +216,7 @@ def _first_uses(proof: Any) -> list[str]:
 def _step(tactic: Any, path: str, problems: list[FileProblem]) -> TacticStep:
     span = _span(tactic.start, tactic.end)
     _, provenances = tactic.get_annotated_tactic()
-    premises = _in_order(str(provenance["full_name"]) for provenance in provenances)
+    premises = tuple(dict.fromkeys(str(provenance["full_name"]) for provenance in provenances))
     try:
         before, after = parse_state(tactic.state_before), parse_state(tactic.state_after)
     except BadState as error:
@@ -235,7 +235,3 @@ def _span(start: Iterable[int], end: Iterable[int]) -> Span:
 def _position(pair: Iterable[int]) -> Position:
     line, column = pair
     return Position(line - 1, column - 1)
-
-
-def _in_order(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))

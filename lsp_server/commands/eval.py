@@ -10,14 +10,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from lean_extract.common.cluster import ClusterOptions, as_elsewhere, asked_cluster
+from lean_extract.common.cluster import ClusterOptions, as_elsewhere, cluster_options
 from lean_extract.common.errors import BadRecords, BadSource, PremiseSuggestError, UserError
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import parse_json
-from lean_extract.common.files.reading import MAX_TEXT, is_folder, open_regular, read_regular_text
+from lean_extract.common.files.reading import is_folder, open_regular, read_regular_text
 from lean_extract.common.option_types import add_cluster_arguments, depth, positive, seconds
 from lean_extract.common.terminal_text import reason
 from lean_extract.common.verbs import INTERRUPTED
+from lean_extract.limits import MAX_DOCUMENT_BYTES
 from lsp_server.commands import eval_retrieval
 from lsp_server.commands.common import existing_folder, show_first_use
 from lsp_server.commands.eval_premises import RETRIEVERS
@@ -202,7 +203,7 @@ def _problems(options: argparse.Namespace) -> ProblemSet:
 def _read_names(path: Path) -> list[str]:
     """The names in a file, one per line; blank lines are skipped. Raises BadSource."""
     try:
-        lines = read_regular_text(path, MAX_TEXT).splitlines()
+        lines = read_regular_text(path, MAX_DOCUMENT_BYTES).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadSource(
             f"{path} cannot be read: {reason(error)}.", "Name a file of theorem names, one per line."
@@ -261,7 +262,7 @@ def _plan(options: argparse.Namespace, generator: TacticGenerator | None) -> Eva
 
 def _cluster(options: argparse.Namespace) -> ClusterOptions | None:
     """The processes of Dask that were asked for, if any. Raises UserError: options do not fit each other."""
-    found = asked_cluster(options)
+    found = cluster_options(options)
     if found is not None and options.workers > 1:
         raise UserError(
             "--workers is for Leans of one process.",

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
-from lean_extract.common.cluster import asked_cluster
+from lean_extract.common.cluster import cluster_options
 from lean_extract.common.devices import PLACE_NAMES
 from lean_extract.common.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.common.files.reading import is_there
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     if options.store:
         for root in roots:
             library_name(root, options.name)  # nothing is read if it cannot be published
-    if (cluster := asked_cluster(options)) is not None:
+    if (cluster := cluster_options(options)) is not None:
         return index_on_cluster(roots, options, cluster, _finish)
     if len(roots) == 1:
         return index_project(roots[0], options) or _published(roots[0], options)

@@ -9,13 +9,14 @@ from urllib.parse import unquote
 from lsprotocol import types
 
 from lean_extract.common.errors import BadSource
-from lean_extract.common.files.reading import MAX_SOURCE, format_size
+from lean_extract.common.files.reading import format_size
+from lean_extract.limits import MAX_SOURCE_BYTES
 from lsp_server.documents.uris import MAX_URI
 
 MAX_HELD = 256 << 20
 """The most characters of all open documents together."""
 _REOPEN = "Close it and open it again."
-_TOO_LARGE = f"is larger than {format_size(MAX_SOURCE)}, so it is not read"
+_TOO_LARGE = f"is larger than {format_size(MAX_SOURCE_BYTES)}, so it is not read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,6 @@ class OpenDocuments:
 
 
 def _is_too_large(text: str) -> bool:
-    if 4 * len(text) <= MAX_SOURCE:  # no character takes more than four bytes
+    if 4 * len(text) <= MAX_SOURCE_BYTES:  # no character takes more than four bytes
         return False
-    return len(text) > MAX_SOURCE or len(text.encode()) > MAX_SOURCE
+    return len(text) > MAX_SOURCE_BYTES or len(text.encode()) > MAX_SOURCE_BYTES

@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from lean_extract.common.errors import BadSource
-from lean_extract.common.files.reading import MAX_SOURCE, format_size
+from lean_extract.common.files.reading import format_size
 from lean_extract.common.lru import Cache
+from lean_extract.limits import MAX_SOURCE_BYTES
 from lean_extract.source.open_file import resting_on_sorry
 from lean_extract.source.projects.project import Project, find_sources, module_of
 from lean_extract.source.reader import SourceModule, read_file, read_module
@@ -191,9 +192,9 @@ class GoalContexts:
         key = (position.path, text)
         source = self._modules.get(key)
         if source is None:
-            if len(text) > MAX_SOURCE:
+            if len(text) > MAX_SOURCE_BYTES:
                 raise BadSource(
-                    f"{position.path} has more than {format_size(MAX_SOURCE)} of text above this line.",
+                    f"{position.path} has more than {format_size(MAX_SOURCE_BYTES)} of text above this line.",
                     "Ask nearer to its beginning, or split the file.",
                 )
             module = module_of(position.path, self._project)

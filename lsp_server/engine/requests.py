@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lean_extract.common.errors import BadQuery, BadState, NoGoalHere, UserError
-from lean_extract.common.files.reading import MAX_STATE
+from lean_extract.limits import MAX_STATE_CHARACTERS
 from lean_extract.pasted import TURNSTILE, doubts, is_statement, read_pasted
 from lean_extract.records import Goal, ProofState
 from lean_extract.syntax.canonical import well_formed
@@ -73,18 +73,18 @@ def checked_query(query: str) -> str:
 
 def refuse_long(query: str) -> None:
     """Raise BadQuery if a query is too long."""
-    if len(query) > MAX_STATE:
+    if len(query) > MAX_STATE_CHARACTERS:
         raise BadQuery(
-            f"The query has {len(query):,} characters; at most {MAX_STATE:,} are read.",
+            f"The query has {len(query):,} characters; at most {MAX_STATE_CHARACTERS:,} are read.",
             "Search for the goal only, or with less of its context.",
         )
 
 
 def parse_goal(text: str) -> ProofState:
     """Parse a state as Lean prints it, or as people type and paste it. Raises BadState: unreadable or too large."""
-    if len(text) > MAX_STATE:
+    if len(text) > MAX_STATE_CHARACTERS:
         raise BadState(
-            f"The state has {len(text):,} characters; at most {MAX_STATE:,} are read.",
+            f"The state has {len(text):,} characters; at most {MAX_STATE_CHARACTERS:,} are read.",
             "Send the goal with less of its context.",
         )
     return read_pasted(well_formed(text))

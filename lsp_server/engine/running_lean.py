@@ -12,7 +12,8 @@ from threading import Event
 from typing import TypeVar
 
 from lean_extract.common.errors import BadSettings, LeanError, LeanNotFound, NoGoalHere, ProjectBroken
-from lean_extract.common.files.reading import MAX_SOURCE, read_regular
+from lean_extract.common.files.reading import read_regular
+from lean_extract.limits import MAX_SOURCE_BYTES
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.imports import ImportedSource, changed_since_built, compiled_files, imported_sources
@@ -103,7 +104,7 @@ def _stamps(root: Path, module: str) -> tuple[tuple[int, int], ...]:
 def _has_changed(one: _Import) -> bool:
     """Whether a file has other content, or is there or not unlike before."""
     try:
-        return _digest(read_regular(one.path, MAX_SOURCE)) != one.digest
+        return _digest(read_regular(one.path, MAX_SOURCE_BYTES)) != one.digest
     except OSError:
         return one.digest != _digest(None)
 

@@ -9,7 +9,8 @@ from typing import Any
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from lean_extract.common.files.reading import MAX_SOURCE, read_regular_text
+from lean_extract.common.files.reading import read_regular_text
+from lean_extract.limits import MAX_SOURCE_BYTES
 from lsp_server.documents.declarations import declaration_span
 from lsp_server.documents.positions import split_lines
 from lsp_server.documents.uris import file_path
@@ -53,6 +54,6 @@ async def _location(server: PremiseServer, path: Path, name: str, line: int) -> 
 
 def _range(source: str | Path, name: str, line: int) -> types.Range:
     """The position of the name in a text or a file. Raises OSError, UnicodeDecodeError."""
-    lines = split_lines(source if isinstance(source, str) else read_regular_text(source, MAX_SOURCE))
+    lines = split_lines(source if isinstance(source, str) else read_regular_text(source, MAX_SOURCE_BYTES))
     span = declaration_span(lines, name, line)
     return range_to_lsp(lines, span.start, span.end)

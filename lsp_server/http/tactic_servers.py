@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from lean_extract.common.cancellation import check_cancelled
 from lean_extract.common.errors import ModelError, NoGoalHere
-from lean_extract.common.files.reading import MAX_CONTEXT
+from lean_extract.limits import MAX_CONTEXT_CHARACTERS
 from lean_extract.records import Goal, Position, Premise
 from lsp_server.engine.candidate_tactics import template_candidates
 from lsp_server.engine.engine import Engine
@@ -48,7 +48,7 @@ _STEP_DOWN = 0.999
 """The factor for a score that would not be below the one before it."""
 
 Prefix = Annotated[str, StringConstraints(max_length=1000)]
-Context = Annotated[str, StringConstraints(max_length=MAX_CONTEXT)]
+Context = Annotated[str, StringConstraints(max_length=MAX_CONTEXT_CHARACTERS)]
 
 
 class GeneratorRequest(BaseModel):

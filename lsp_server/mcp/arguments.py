@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lean_extract.common.errors import UserError
-from lean_extract.common.files.reading import MAX_STATE
+from lean_extract.limits import MAX_STATE_CHARACTERS
 from lsp_server.engine.given_tactics import LONGEST_TACTIC, MOST_TACTICS
 from retriever.lean.callers import TACTICS, Caller, caller_of
 
@@ -61,7 +61,7 @@ class SuggestArguments(Arguments):
     caller: Tactic = ""
     select: str = Field(
         "",
-        max_length=MAX_STATE,
+        max_length=MAX_STATE_CHARACTERS,
         description="A part of the goal's target, as Lean prints it: what rewrites it is listed, and tried with `rw`.",
         examples=["a + b"],
     )
@@ -72,7 +72,7 @@ class PremisesArguments(Arguments):
 
     state: str = Field(
         min_length=1,
-        max_length=MAX_STATE,
+        max_length=MAX_STATE_CHARACTERS,
         description="A proof state as Lean prints it, or a statement `theorem ... :=`.",
         examples=["m n : ℕ\n⊢ m + n = n + m"],
     )
@@ -85,7 +85,7 @@ class SearchArguments(Arguments):
 
     query: str = Field(
         min_length=1,
-        max_length=MAX_STATE,
+        max_length=MAX_STATE_CHARACTERS,
         description="A name, a part of one, words of English, a statement, or a pattern (`_` is any term).",
         examples=["continuous image of a compact set", "?a * _ ≤ ?b * _", 'Real.sin, "add"'],
     )

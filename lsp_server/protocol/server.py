@@ -14,8 +14,9 @@ from pygls.exceptions import JsonRpcContentModified, JsonRpcException
 
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import BadSource
-from lean_extract.common.files.reading import MAX_SOURCE, read_regular_text
+from lean_extract.common.files.reading import read_regular_text
 from lean_extract.common.onnx_runtime import fallback_warning
+from lean_extract.limits import MAX_SOURCE_BYTES
 from lsp_server import __version__
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.documents.open_documents import OpenDocument, OpenDocuments
@@ -158,7 +159,7 @@ class PremiseServer(WireServer):
             held.check(str(path))
             return DocumentSnapshot(uri, path, split_lines(held.text), held.version, held.text)
         try:
-            return DocumentSnapshot(uri, path, split_lines(read_regular_text(path, MAX_SOURCE)))
+            return DocumentSnapshot(uri, path, split_lines(read_regular_text(path, MAX_SOURCE_BYTES)))
         except UnicodeDecodeError as error:
             raise BadSource(f"{path} is not UTF-8.", "Save it as UTF-8.") from error
         except OSError as error:

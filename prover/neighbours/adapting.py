@@ -10,8 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lean_extract.near_steps import NearStep
-from lean_extract.records import Goal
+from lean_extract.records import Goal, NearStep
 from lean_extract.source.budget import Budget
 from lean_extract.syntax.inaccessible import DAGGER
 from lean_extract.syntax.lexer import is_identifier, raw_tokens

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from lean_extract.near_steps import NearStep
-from lean_extract.records import Goal, Premise
+from lean_extract.records import Goal, NearStep, Premise
 from prover.generator.prompt import words_of
 from prover.neighbours.adapting import Adapted, ContextView
 from prover.shapes import last_parts, symbols, tokens

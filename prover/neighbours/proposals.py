@@ -11,8 +11,7 @@ from dataclasses import replace
 from itertools import islice
 
 from lean_extract.common.cancellation import check_cancelled
-from lean_extract.near_steps import NearStep
-from lean_extract.records import Goal, Premise
+from lean_extract.records import Goal, NearStep, Premise
 from lean_extract.source.budget import Budget
 from lean_extract.syntax.complete_tactics import head
 from prover.candidates import Candidate, is_unfinished, key_of, merge

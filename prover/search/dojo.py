@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import math
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,10 +18,9 @@ from typing import Any, Self, TypeVar
 from lean_extract.common.errors import BadState, GoalBroken, LeanDied, LeanError, NoGoalHere, UserError
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Position, ProofState, TacticOutcome
-from lean_extract.session.faults import Fault, mentions_sorry
-from lean_extract.session.live import TacticSeconds, TrialBatch
-from lean_extract.session.verdict import same_goal
-from lean_extract.syntax.tactic_text import defect
+from lean_extract.session.faults import mentions_sorry
+from lean_extract.session.live import LiveLean, TryTactic
+from lean_extract.session.verdict import GAVE_UP, same_goal
 from lean_extract.traced.lean_dojo import LeanDojo
 from prover.limits import DOJO_START_SECONDS
 from prover.search.environment import TacticPath
@@ -129,7 +128,7 @@ class DojoEnvironment:
             self._states[(*path, tactic)] = result
             return TacticOutcome(tactic, "progress", _state(result), "", milliseconds)
         if isinstance(result, package.ProofGivenUp):
-            return TacticOutcome(tactic, "fails", None, "it leaves the goal to `sorry`", milliseconds)
+            return TacticOutcome(tactic, "fails", None, GAVE_UP, milliseconds)
         return TacticOutcome(tactic, "fails", None, str(result.error), milliseconds)
 
     def _find(self, path: TacticPath) -> Any:
@@ -187,8 +186,8 @@ class DojoEnvironment:
             raise
 
 
-class TheoremLean:
-    """One theorem, after some tactics, as a `LiveLean`: LeanDojo's `Dojo` in place of Lean's server.
+class TheoremLean(LiveLean):
+    """One theorem, after some tactics: LeanDojo's `Dojo` in place of Lean's server.
 
     Whatever the position, the goal is the theorem's, after the tactics that were given.
     """
@@ -200,7 +199,7 @@ class TheoremLean:
         self._environment = environment
         self._path = path
         self._state = state
-        self._seconds = tactic_seconds
+        self._tactic_seconds = tactic_seconds
 
     @classmethod
     async def open(
@@ -224,67 +223,25 @@ class TheoremLean:
             raise
         return cls(environment, path, state, tactic_seconds)
 
-    @property
-    def lean_version(self) -> str:
-        """Empty: LeanDojo does not say."""
-        return ""
-
-    @property
-    def needs_compiling(self) -> bool:
-        """Never: LeanDojo has built what it needs."""
-        return False
-
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """The theorem's goals, whatever the position."""
         return self._state
 
-    async def expected_at(self, path: Path, text: str | None, position: Position) -> ProofState:
-        """The same."""
-        return self._state
-
-    async def errors_above(self, path: Path, text: str | None, position: Position) -> Sequence[Fault]:
-        """None: LeanDojo has built the file without an error."""
-        return []
-
-    def left(self, path: Path, lines: int) -> int:
-        """0: LeanDojo does not say it."""
-        return 0
-
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Nothing: the theorem is open."""
 
-    async def try_tactics(
-        self,
-        path: Path,
-        text: str | None,
-        position: Position,
-        tactics: Sequence[str] | AsyncIterable[str],
-        *,
-        timeout: TacticSeconds | None = None,
-        within: float | None = None,
-    ) -> AsyncGenerator[TacticOutcome, None]:
-        """Try tactics on the theorem's main goal, one after the other; see `LeanSession.try_tactics`.
-
-        Raises NoGoalHere, GoalBroken, and what the environment raises.
-        """
+    @asynccontextmanager
+    async def _trial_at(
+        self, path: Path, text: str | None, position: Position
+    ) -> AsyncGenerator[TryTactic, None]:
         goals = self._state.goals
         if not goals:
             raise NoGoalHere("The proof is complete here.", "Give fewer tactics to --after.")
         if mentions_sorry(goals[0]):
             raise GoalBroken("The goal mentions `sorry`.", "Fix what is above the theorem first.")
-        seconds = timeout if timeout is not None else self._seconds
-        trials = TrialBatch(self, tactics, slots=1, seconds=seconds, within=within)
-        try:
-            async for outcome in trials.outcomes():
-                yield outcome
-        finally:
-            await trials.end()
+        yield self._tried
 
-    async def run(self, tactic: str, seconds: float) -> TacticOutcome:
-        """The verdict on one tactic."""
-        problem = defect(tactic)
-        if problem is not None:
-            return TacticOutcome(tactic, "fails", None, problem)
+    async def _tried(self, tactic: str, seconds: float) -> TacticOutcome:
         outcome = await _run(self._environment, self._path, tactic, seconds)
         if outcome.state is not None and outcome.state.goals and _same(outcome.state, self._state):
             return replace(outcome, status="fails", state=None, message="changes nothing")

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.json_text import parse_json
-from lean_extract.common.files.reading import MAX_TEXT, read_regular
+from lean_extract.common.files.reading import read_regular
+from lean_extract.limits import MAX_DOCUMENT_BYTES
 from lean_extract.records import Position
 from lean_extract.source.grammar.commands import Command, split_commands
 from lean_extract.source.grammar.declarations import parse_declaration, parse_prefix
@@ -111,7 +112,7 @@ def read_minif2f(path: Path, project: Path) -> list[Posed]:
         BadSource: the file cannot be read, or holds nothing.
     """
     try:
-        lines = read_regular(path, MAX_TEXT).removeprefix(codecs.BOM_UTF8).split(b"\n")
+        lines = read_regular(path, MAX_DOCUMENT_BYTES).removeprefix(codecs.BOM_UTF8).split(b"\n")
     except OSError as error:
         hint = "Name a JSONL file with `name`, `header` and `statement` on each line."
         raise BadSource(f"{path} cannot be read: {error.strerror}.", hint) from error

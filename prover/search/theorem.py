@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import os
 import re
 import textwrap
@@ -23,6 +21,7 @@ from lean_extract.source.reader import read_module
 from lean_extract.syntax.axioms import axioms_in, is_doubtful
 from lean_extract.syntax.keywords import THEOREM_WORDS, VALUE_WORDS, any_of
 from lean_extract.syntax.lexer import tokenize
+from lean_extract.toolchains.compile import messages_in
 from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
 from prover.limits import PROOF_CHECK_SECONDS
@@ -220,7 +219,7 @@ async def check_proof(
     if ran is None:
         return CheckedProof(False, (), f"Lean did not finish the file within {seconds:g} s.")
     code, output, errors = ran
-    return _judge(list(_messages(output)), theorem, text, code, errors)
+    return _judge(list(messages_in(output)), theorem, text, code, errors)
 
 
 def _judge(
@@ -244,14 +243,6 @@ def _judge(
     if unproved := sorted(filter(is_doubtful, axioms)):
         return CheckedProof(False, axioms, f"It depends on {', '.join(unproved)}.")
     return CheckedProof(True, axioms)
-
-
-def _messages(output: str) -> Iterator[dict[str, Any]]:
-    for line in output.splitlines():
-        with contextlib.suppress(ValueError):
-            message = json.loads(line)
-            if isinstance(message, dict) and {"pos", "data", "severity"} <= message.keys():
-                yield message
 
 
 async def file_options(

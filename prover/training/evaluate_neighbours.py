@@ -32,8 +32,7 @@ from lean_extract.common.errors import BadRecords
 from lean_extract.common.option_types import positive
 from lean_extract.common.terminal_text import complaints_printed
 from lean_extract.common.verbs import add_json_option, write_json
-from lean_extract.near_steps import NearStep
-from lean_extract.records import Goal, Premise
+from lean_extract.records import Goal, NearStep, Premise
 from lean_extract.syntax.lexer import raw_tokens
 from prover.neighbours.features import FEATURES, StepQuery
 from prover.neighbours.proposals import candidates, proposals

@@ -19,7 +19,7 @@ from typing import Any
 from lean_extract.common.errors import BadRecords
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
-from lean_extract.common.files.reading import MAX_CORPUS
+from lean_extract.limits import MAX_CORPUS_BYTES
 from retriever.documents.layout import LISTS, PARTS, LayoutProblem, LayoutReader
 from retriever.documents.schema import Corpus, Splits, Statement
 
@@ -115,7 +115,7 @@ def _is_split(plain: object) -> bool:
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        whole = read_json(path, MAX_CORPUS)
+        whole = read_json(path, MAX_CORPUS_BYTES)
     except OSError as error:
         raise BadRecords(f"{path} cannot be read: {error.strerror}.", "Name the JSON of a corpus.") from error
     except json.JSONDecodeError as error:

@@ -12,8 +12,7 @@ from typing import TypeVar
 
 from lean_extract.common.arrays import Bools, Floats
 from lean_extract.common.lru import Cache
-from lean_extract.near_steps import NearStep
-from lean_extract.records import Goal, Premise
+from lean_extract.records import Goal, NearStep, Premise
 from lean_extract.source.names.scopes import Scope
 from lean_extract.source.open_file import LibraryEnvironment
 from lean_extract.source.reader import SourceModule

@@ -21,8 +21,7 @@ from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.common.cancellation import check_cancelled
 from lean_extract.common.devices import Device, Place
 from lean_extract.common.lru import Cache
-from lean_extract.near_steps import NearStep
-from lean_extract.records import Goal
+from lean_extract.records import Goal, NearStep
 from retriever.lean.eligibility import (
     Kinds,
     RankedPremise,

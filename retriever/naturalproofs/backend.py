@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.common.errors import BadRecords, UserError
-from lean_extract.common.files.reading import MAX_CORPUS, read_regular
+from lean_extract.common.files.reading import read_regular
+from lean_extract.limits import MAX_CORPUS_BYTES
 from retriever.documents.schema import Corpus, Example, Splits, Statement
 from retriever.documents.store import read_corpus
 from retriever.metrics.bootstrap import Interval
@@ -111,7 +112,7 @@ def example_of(question: Question) -> Example:
 
 def digest_of(source: Path) -> str:
     """The sha256 of a corpus file, in hexadecimal. Raises OSError."""
-    return hashlib.sha256(read_regular(source, MAX_CORPUS)).hexdigest()
+    return hashlib.sha256(read_regular(source, MAX_CORPUS_BYTES)).hexdigest()
 
 
 BACKEND = NaturalProofs()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.common.files.reading import MAX_SETTINGS
-from lean_extract.source.projects import packages, walking
+from lean_extract.limits import MAX_FOLDER_DEPTH, MAX_PACKAGES, MAX_SETTINGS_BYTES
+from lean_extract.source.projects import walking
 from lean_extract.source.projects.project import find_project, find_sources
 from tests.hostile.growth import assert_linear
 from tests.hostile.project_files import has_notice, link, modules, write
@@ -18,7 +18,7 @@ def test_so_much_of_a_package_is_looked_at(root: Path, monkeypatch: pytest.Monke
     for number in range(30):
         write(root / "many" / f"N{number}.lean")
         write(root / ".lake/packages/p" / f"P{number}.lean")
-    monkeypatch.setattr(walking, "MAX_ENTRIES", 20)
+    monkeypatch.setattr(walking, "MAX_FOLDER_ENTRIES", 20)
     found = find_sources(root)
     assert [source.package for source in found.sources].count("p") == 20
     assert has_notice(found, f"{root} has more than 20 files and folders", "not read")
@@ -26,7 +26,7 @@ def test_so_much_of_a_package_is_looked_at(root: Path, monkeypatch: pytest.Monke
 
 def test_so_deep_a_folder_is_looked_at(root: Path) -> None:
     deep = root
-    for _ in range(walking.MAX_DEPTH + 1):
+    for _ in range(MAX_FOLDER_DEPTH + 1):
         deep = deep / "d"
     write(deep / "Deep.lean")
     write(deep.parent / "Less.lean")
@@ -60,7 +60,7 @@ def test_what_is_told_ends(root: Path) -> None:
 def test_lakefiles_are_bounded_in_all(root: Path) -> None:
     for number in range(4):
         package = root / ".lake/packages" / f"p{number}"
-        write(package / "lakefile.lean", 'srcDir := "src"\n' + "-- a\n" * (MAX_SETTINGS // 6))
+        write(package / "lakefile.lean", 'srcDir := "src"\n' + "-- a\n" * (MAX_SETTINGS_BYTES // 6))
         write(package / "src" / "P.lean")
     found = find_sources(root)
     assert sorted(module for module in modules(found)) == ["A", "P", "src.P"]
@@ -77,7 +77,7 @@ def test_source_folders_are_found_in_linear_time(root: Path, shape: Shape) -> No
         (root / "lakefile.lean").write_text(text, encoding="utf-8")
         find_project(root)
 
-    assert_linear(work, shape, MAX_SETTINGS // 2)
+    assert_linear(work, shape, MAX_SETTINGS_BYTES // 2)
 
 
 def test_very_many_packages(root: Path) -> None:
@@ -86,4 +86,4 @@ def test_very_many_packages(root: Path) -> None:
     write(root / ".lake/packages/dep/D.lean")
     found = find_sources(root)
     assert modules(found) == {"D": "dep", "A": None}
-    assert has_notice(found, f"lists 70,001 packages, so only the first {packages.MAX_PACKAGES:,}")
+    assert has_notice(found, f"lists 70,001 packages, so only the first {MAX_PACKAGES:,}")

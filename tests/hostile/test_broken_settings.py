@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lean_extract.common.errors import BadSource
-from lean_extract.common.files.reading import MAX_SETTINGS
 from lean_extract.common.terminal_text import shown
+from lean_extract.limits import MAX_SETTINGS_BYTES
 from lean_extract.source.projects.project import find_sources
 from tests.hostile.project_files import git, has_notice, make_odd_names, manifest, modules, write, write_named
 from tests.hostile.shapes import nested, repeated
@@ -21,9 +21,9 @@ from tests.hostile.shapes import nested, repeated
 BROKEN_TOML = {
     "brackets": nested("[", "]", "a = ")(10_000),
     "tables": nested("{a = ", "}", "a = ", "1")(60_000),
-    "a long key": repeated("a.", after="a = 1")(MAX_SETTINGS // 2),
-    "a long table": repeated("a.", "[", "a]\n" + "k = 1\n" * 9)(MAX_SETTINGS // 2),
-    "too much": "#" * (MAX_SETTINGS + 1),
+    "a long key": repeated("a.", after="a = 1")(MAX_SETTINGS_BYTES // 2),
+    "a long table": repeated("a.", "[", "a]\n" + "k = 1\n" * 9)(MAX_SETTINGS_BYTES // 2),
+    "too much": "#" * (MAX_SETTINGS_BYTES + 1),
     "a long number": "a = " + "1" * 10_000,
     "no text": "\udcff",
     "a long key behind a quoted one": '"=".' + "a." * 40_000 + "b = 1",
@@ -34,7 +34,7 @@ BROKEN_TOML = {
 BROKEN_JSON = {
     "brackets": nested("[", "]")(200_000),
     "objects": nested('{"a":', "}", inside="1")(200_000),
-    "too much": " " * (MAX_SETTINGS + 1),
+    "too much": " " * (MAX_SETTINGS_BYTES + 1),
     "a long number": '{"packages": ' + "1" * 10_000 + "}",
     "a list": "[]",
     "no text": "\udcff",

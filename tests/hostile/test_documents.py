@@ -11,7 +11,7 @@ import pytest
 
 from lean_extract.common.errors import BadQuery, BadRecords, BadSource, ModelError
 from lean_extract.common.files.json_text import parse_json, shown
-from lean_extract.common.files.reading import MAX_STATE
+from lean_extract.limits import MAX_STATE_CHARACTERS
 from lean_extract.records import read_records
 from lsp_server.engine.requests import checked_query
 from lsp_server.engine.settings import Settings, parse
@@ -110,7 +110,7 @@ def test_a_page_or_a_dump_without_end_is_left(tmp_path: Path, monkeypatch: pytes
     complaints: list[str] = []
     assert [page.title for page in read_pages(path, complaints)] == ["A"]
     assert "a page has more than 4,194,304 characters; the 1 pages before" in complaints[0]
-    monkeypatch.setattr(dumps, "MAX_CORPUS", 1 << 21)
+    monkeypatch.setattr(dumps, "MAX_CORPUS_BYTES", 1 << 21)
     path.write_text(f"<mediawiki>{PAGE.format('A')}{' ' * 5_000_000}", "utf-8")
     complaints.clear()
     assert [page.title for page in read_pages(path, complaints)] == ["A"]
@@ -211,6 +211,6 @@ def test_problems_that_are_none_are_told(tmp_path: Path) -> None:
 
 
 def test_a_query_longer_than_is_read_is_refused_at_every_door() -> None:
-    assert checked_query("a" * MAX_STATE)
+    assert checked_query("a" * MAX_STATE_CHARACTERS)
     with pytest.raises(BadQuery, match="200,001 characters; at most 200,000"):
-        checked_query("a" * (MAX_STATE + 1))
+        checked_query("a" * (MAX_STATE_CHARACTERS + 1))

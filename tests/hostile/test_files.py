@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from lean_extract.common.cancellation import Cancelled, cancelled_when
 from lean_extract.common.errors import BadRecords, BadSource
+from lean_extract.limits import MAX_TOKENS
 from lean_extract.records import FORMAT, VERSION, Premise, read_header, read_records
-from lean_extract.source.budget import MAX_TOKENS
 from lean_extract.source.open_file import possible_uses, resting_on_sorry, uses_in
 from lean_extract.source.reader import SourceModule, read_module
 from lean_extract.source.resolution.link import resolve

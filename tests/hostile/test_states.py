@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lean_extract.common.errors import BadState
-from lean_extract.common.files.reading import MAX_STATE
+from lean_extract.limits import MAX_STATE_CHARACTERS
 from lean_extract.records import Goal, Hypothesis
 from lsp_server.engine.requests import main_goal, parse_goal
 from retriever.lean.structure.hashes import of_goal
@@ -26,7 +26,7 @@ def test_what_the_encoder_reads_of_many_hypotheses(encoder: Encoder, name: str) 
     def read(text: str) -> Any:
         return encoder.encode_state(main_goal(parse_goal(f"h : {text}\n⊢ p" if name in LEXICAL else text)))
 
-    assert_linear(read, GOALS[name], MAX_STATE // 2)
+    assert_linear(read, GOALS[name], MAX_STATE_CHARACTERS // 2)
 
 
 def test_a_thread_with_little_stack_reads_every_nesting() -> None:
@@ -54,8 +54,8 @@ def test_a_thread_with_little_stack_reads_every_nesting() -> None:
     "text", ["p → " * 50_000 + "p", "∀ x, " * 40_000 + "p", "(" * 100_000, "↑" * 100_000]
 )
 def test_the_worst_states_known_are_read_to_their_end(text: str) -> None:
-    goal = main_goal(parse_goal(f"⊢ {text[: MAX_STATE - 2]}"))
-    assert goal.target == text[: MAX_STATE - 2]
+    goal = main_goal(parse_goal(f"⊢ {text[: MAX_STATE_CHARACTERS - 2]}"))
+    assert goal.target == text[: MAX_STATE_CHARACTERS - 2]
     TARGETS["state"].run(f"⊢ {goal.target}")
 
 
@@ -69,6 +69,6 @@ def test_half_characters_are_read_as_any_other() -> None:
 
 
 def test_a_state_of_more_than_the_limit_is_refused_at_the_door() -> None:
-    assert parse_goal("⊢ " + "a" * (MAX_STATE - 2)).goals
+    assert parse_goal("⊢ " + "a" * (MAX_STATE_CHARACTERS - 2)).goals
     with pytest.raises(BadState, match="The state has 200,001 characters; at most 200,000 are read"):
-        parse_goal("⊢ " + "a" * (MAX_STATE - 1))
+        parse_goal("⊢ " + "a" * (MAX_STATE_CHARACTERS - 1))

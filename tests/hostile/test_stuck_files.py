@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from lean_extract.common.files.reading import MAX_SOURCE
+from lean_extract.limits import MAX_SOURCE_BYTES
 from lsp_server.protocol.progress import STATUS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="FIFOs and devices are POSIX")
@@ -34,7 +34,7 @@ def project(tmp_path: Path) -> Path:
     (root / "Zero.lean").symlink_to("/dev/zero")
     (root / "Terminal.lean").symlink_to("/dev/tty")
     (root / "Folder.lean").mkdir()
-    (root / "Large.lean").write_text("-- far too large\n" * (MAX_SOURCE // 16))
+    (root / "Large.lean").write_text("-- far too large\n" * (MAX_SOURCE_BYTES // 16))
     (root / "Latin.lean").write_bytes("theorem caf\xe9 : True := sorry\n".encode("latin-1"))
     (root / "Sound.lean").write_text(SOUND)
     return root

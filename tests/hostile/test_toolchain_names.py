@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.common.errors import LeanNotFound
-from lean_extract.common.files.reading import MAX_SETTINGS
+from lean_extract.limits import MAX_SETTINGS_BYTES
 from lean_extract.toolchains import toolchain
 from lean_extract.toolchains.elan import checked
 from lean_extract.toolchains.packaged import PackagedLean
@@ -46,8 +46,8 @@ BAD = {
     "an escape": "v4\x1b[31m",
     "quotes": "v4;rm -rf '$HOME'",
     "dots": "a..b",
-    "a megabyte": "v" * (MAX_SETTINGS - 1),
-    "more": "v" * (MAX_SETTINGS + 9),
+    "a megabyte": "v" * (MAX_SETTINGS_BYTES - 1),
+    "more": "v" * (MAX_SETTINGS_BYTES + 9),
 }
 
 
@@ -76,7 +76,7 @@ def test_what_elan_takes_for_none(machine: Machine, kind: str, source: str) -> N
     else:
         text = name.replace("\0", "\\u0000").replace("\x1b", "\\u001b")
         (elan / "settings.toml").write_text(f'default_toolchain = "{text}"\n')
-    if source == "default" and len(name) > MAX_SETTINGS // 2:
+    if source == "default" and len(name) > MAX_SETTINGS_BYTES // 2:
         assert machine_without_lean(machine)  # elan's settings are too large: there is no default
         return
     with pytest.raises(LeanNotFound) as caught:

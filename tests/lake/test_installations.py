@@ -92,9 +92,7 @@ async def test_without_its_library(project: LakeProject) -> None:
 async def test_without_lake(project: LakeProject) -> None:
     (project.prefix / "bin" / "lake").unlink()
     error = await refusal(project, resolved(project))
-    assert (
-        "There is no Lake beside this Lean" in error.hint and f"elan toolchain install {NAME}" in error.hint
-    )
+    assert "There is no Lake with this Lean" in error.hint and f"elan toolchain install {NAME}" in error.hint
 
 
 async def test_a_lake_that_does_not_run(project: LakeProject) -> None:

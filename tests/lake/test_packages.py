@@ -211,8 +211,8 @@ async def test_nothing_is_built_for_a_file_that_was_closed_to_make_room(lake_pro
         await server.sync(project.root / "Lib.lean", text)
         for number in range(6):
             await server.sync(project.root / f"Other{number}.lean", GOAL)
-            await server.settle(project.root / f"Other{number}.lean")
-        state = await server.settle(project.root / "Lib.lean")
+            await server.wait_elaborated(project.root / f"Other{number}.lean")
+        state = await server.wait_elaborated(project.root / "Lib.lean")
     finally:
         await server.close()
     assert state.fatal_error and everything(project.root) == before

@@ -10,7 +10,14 @@ import pytest_asyncio
 
 from lean_extract.session import LeanSession
 from lean_extract.toolchains.packaged import PackagedLean
+from tests.lean_extract.machines import Machine
 from tests.lean_extract.session_helpers import toolchain_of
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    """A machine without a Lean."""
+    return Machine(tmp_path)
 
 
 @pytest.fixture(scope="session")

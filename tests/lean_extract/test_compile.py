@@ -20,6 +20,7 @@ from lean_extract.toolchains.compile import (
     import_order,
     read_sources,
 )
+from tests.files import write_modules
 
 MODULE_NAMES = st.lists(
     st.sampled_from(["A", "B.C", "Mathlib.Order.Basic", "«x y»".replace(" ", "_")]), max_size=4
@@ -63,20 +64,13 @@ def test_a_word_that_begins_like_a_keyword_ends_the_header() -> None:
     assert header_imports("preludes\nimport A") == ("Init",)
 
 
-def write(folder: Path, **texts: str) -> None:
-    for name, text in texts.items():
-        path = folder.joinpath(*name.split("__")).with_suffix(".lean")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
-
 def test_modules_come_behind_their_imports(tmp_path: Path) -> None:
-    write(tmp_path, A="import B.C\nimport Elsewhere", B__C="import D", D="")
+    write_modules(tmp_path, A="import B.C\nimport Elsewhere", B__C="import D", D="")
     assert [source.module for source in import_order(read_sources(tmp_path))] == ["D", "B.C", "A"]
 
 
 def test_a_circle_of_imports_is_named(tmp_path: Path) -> None:
-    write(tmp_path, A="import B", B="import A")
+    write_modules(tmp_path, A="import B", B="import A")
     with pytest.raises(ProjectBroken, match=r"A -> B -> A|B -> A -> B") as raised:
         import_order(read_sources(tmp_path))
     assert raised.value.hint

@@ -15,11 +15,6 @@ NAME = "leanprover--lean4---v4.24.0"
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
-    return Machine(tmp_path)
-
-
-@pytest.fixture
 def prefix(machine: Machine) -> Path:
     """A toolchain of elan's, which the project asks for."""
     machine.wants("leanprover/lean4:v4.24.0")

@@ -115,7 +115,7 @@ def test_a_scheduler_that_goes_away_is_told_and_what_was_done_is_kept(tmp_path: 
             process.send_signal(signal.SIGKILL)
             _, errors = running.communicate(timeout=240)
     assert running.returncode == 1
-    assert "The Dask scheduler has gone." in errors
+    assert "The Dask scheduler has ended." in errors
     assert "Traceback" not in errors
     assert (out / "larger.jsonl").exists()
 

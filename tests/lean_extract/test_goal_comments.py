@@ -155,7 +155,7 @@ def test_steps_without_a_home_are_counted(records: Path) -> None:
         step(5, "⊢ p", "simp", "first", file="Other/File.lean"),
     ]
     counts, _ = merged(records, [*STEPS, *others], [])
-    assert counts.left_out["whose tactic does not stand in that line"] == 2
+    assert counts.left_out["whose tactic is not in that line"] == 2
     assert counts.left_out["of a file that the records do not have"] == 1
     assert counts.left_out["of a declaration whose proof the records do not have"] == 1
     assert counts.steps == sum(

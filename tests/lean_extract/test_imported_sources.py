@@ -9,17 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lean_extract.session.imports import compiled_files, imported_sources
-
-
-def write(root: Path, **texts: str) -> None:
-    for name, text in texts.items():
-        path = root.joinpath(*name.split("__")).with_suffix(".lean")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+from tests.files import write_modules
 
 
 def test_each_is_read_once_the_nearest_first_and_those_elsewhere_are_named(tmp_path: Path) -> None:
-    write(tmp_path, A="import Lib.B\nimport C\n", Lib__B="import C\nimport A\n", C="import Mathlib.X\n")
+    write_modules(
+        tmp_path, A="import Lib.B\nimport C\n", Lib__B="import C\nimport A\n", C="import Mathlib.X\n"
+    )
     found = list(imported_sources("import A\n", tmp_path))
     assert [one.module for one in found] == ["Init", "A", "Lib.B", "C", "Mathlib.X"]
     assert {one.module for one in found if one.content is None} == {"Init", "Mathlib.X"}
@@ -29,7 +25,7 @@ def test_each_is_read_once_the_nearest_first_and_those_elsewhere_are_named(tmp_p
 
 def test_source_folders_of_the_lakefile_are_looked_in(tmp_path: Path) -> None:
     (tmp_path / "lakefile.toml").write_text('name = "x"\n[[lean_lib]]\nname = "A"\nsrcDir = "src"\n')
-    write(tmp_path, src__A="")
+    write_modules(tmp_path, src__A="")
     found = {one.module: one.path for one in imported_sources("import A\nimport B\n", tmp_path)}
     assert found["A"] == tmp_path / "src" / "A.lean" and found["B"] == tmp_path / "src" / "B.lean"
 
@@ -39,7 +35,7 @@ def deep(tmp_path: Path) -> Path:
     (tmp_path / "secret.lean").write_text("theorem secret : True := trivial\n")
     project = tmp_path / "project"
     project.mkdir()
-    write(project, A="import secret\n")
+    write_modules(project, A="import secret\n")
     return project
 
 

@@ -112,7 +112,7 @@ async def test_verdicts_say_what_the_repl_says(start: Starts) -> None:
     assert found["exact given_up"].message == "Incomplete: contains sorry"
     assert "sorry" in found["first | sorry"].message
     assert found["nonsense"].message.startswith("<input>:1:0: unknown tactic")
-    assert "not understood" in found["babble"].message
+    assert "has an unknown form" in found["babble"].message
     assert found["exact ("].status == "fails"
 
 
@@ -205,7 +205,7 @@ async def test_what_cannot_be_asked_is_told(
     [
         ("dies at once", LeanDied, "lake: no such target"),
         ("silent", LeanTimeout, "did not answer within 0.5 s"),
-        ("no JSON", LeanDied, "no JSON"),
+        ("no JSON", LeanDied, "is not JSON"),
         ("endless", LeanDied, "far too long"),
     ],
 )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lean_extract.records import Position
 from lean_extract.session.faults import is_about_compiling
-from lean_extract.session.suggested import apply_suggestion, asks, lint_of, suggested_in
+from lean_extract.session.suggested import apply_suggestion, is_query, lint_of, suggested_in
 
 FORMS = {
     "Try this: exact foo a b": ("exact foo a b",),
@@ -53,7 +53,7 @@ def test_any_message_is_read(message: str) -> None:
 def test_what_asks() -> None:
     asking = ["exact?", "grind? [foo]", " simp? at h", "aesop?", "norm_num?"]
     others = ["grind only [foo]", "exact a?", "exact ?_", "refine ?x", "foo?bar", "head?'", "", "?"]
-    assert [one for one in [*asking, *others] if asks(one)] == asking
+    assert [one for one in [*asking, *others] if is_query(one)] == asking
 
 
 NOTE = "Note: This linter can be disabled with `set_option linter.unusedSimpArgs false`"

@@ -18,11 +18,6 @@ from lean_extract.toolchains.toolchain import resolve_lean
 from tests.lean_extract.machines import DOWNLOADED, Machine
 
 
-@pytest.fixture
-def machine(tmp_path: Path) -> Machine:
-    return Machine(tmp_path)
-
-
 def test_the_setting_comes_first(machine: Machine) -> None:
     machine.elan("leanprover--lean4---v4.24.0", default="leanprover/lean4:v4.24.0")
     mine = machine.lean(machine.root / "my lean" / "lean", "4.9.0")

@@ -85,7 +85,7 @@ def test_a_scheduler_that_goes_away_is_told_and_the_run_goes_on_elsewhere(
             process.send_signal(signal.SIGKILL)
             _, errors = running.communicate(timeout=240)
     assert running.returncode == 1
-    assert "The Dask scheduler has gone." in errors
+    assert "The Dask scheduler has ended." in errors
     assert "Traceback" not in errors
     kept = (tmp_path / "run" / "results.jsonl").read_bytes()
     done = cli(*asked, "--resume")
@@ -125,7 +125,7 @@ def test_a_run_that_is_stopped_ends_its_processes(
         (["--processes", "2", "--scheduler", "tcp://127.0.0.1:9"], "--processes is for this machine."),
         (["--processes", "0"], "processes"),
         (["--memory", "4GB"], "--memory is for --processes."),
-        (["--processes", "2", "--memory", "much"], "'much' is no amount of memory."),
+        (["--processes", "2", "--memory", "much"], "'much' is not an amount of memory."),
     ],
 )
 def test_what_cannot_be_done_is_told(

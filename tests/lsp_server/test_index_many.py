@@ -85,7 +85,7 @@ def test_workers_that_keep_their_indexes_elsewhere_are_refused(
     [
         (["--name", "both", "--store", "postgresql:///x"], "--name is the name of one library."),
         (["--memory", "4GB"], "--memory is for --processes."),
-        (["--processes", "2", "--memory", "much"], "'much' is no amount of memory."),
+        (["--processes", "2", "--memory", "much"], "'much' is not an amount of memory."),
         (["--processes", "2", "--scheduler", "tcp://127.0.0.1:9"], "--processes is for this machine."),
         (["--backend", "naturalproofs"], "The backend naturalproofs needs one source."),
     ],

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from lean_extract.common.files.reading import MAX_SOURCE
+from lean_extract.limits import MAX_SOURCE_BYTES
 from lsp_server.documents.positions import split_lines
 from tests.hostile import raw_client
 from tests.hostile.loop_watch import longest, watched_command
 from tests.hostile.raw_client import RawClient, encoded, request
 from tests.hostile.shapes import numbered, repeated
 
-SIZE = MAX_SOURCE - 100_000
+SIZE = MAX_SOURCE_BYTES - 100_000
 """Characters, all of them ASCII."""
 THEOREMS = numbered("theorem t{0} (a b : Nat) : a + {0} = b := by\n  rw [foo {0}]\n  exact bar\n")(SIZE)
 UNREAD = f"{THEOREMS}/-\n  simp\n  exact \n-/\n"

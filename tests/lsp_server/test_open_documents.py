@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from lean_extract.common.files.reading import MAX_SOURCE
+from lean_extract.limits import MAX_SOURCE_BYTES
 from lsp_server.documents.open_documents import OpenDocuments
 from tests.hostile.raw_client import RawClient, encoded, request
 from tests.lsp_server.conftest import place_of
@@ -165,9 +165,9 @@ def test_no_more_is_held_than_the_limit_and_nothing_of_what_is_closed(
 
 def test_the_limit_is_of_bytes() -> None:
     documents = OpenDocuments()
-    assert not documents.open(item("a", "x" * MAX_SOURCE)).fault
-    assert documents.open(item("a", "x" * (MAX_SOURCE + 1))).fault
-    assert documents.open(item("a", "𝕜" * (MAX_SOURCE // 4 + 1))).fault
+    assert not documents.open(item("a", "x" * MAX_SOURCE_BYTES)).fault
+    assert documents.open(item("a", "x" * (MAX_SOURCE_BYTES + 1))).fault
+    assert documents.open(item("a", "𝕜" * (MAX_SOURCE_BYTES // 4 + 1))).fault
 
 
 @pytest.fixture

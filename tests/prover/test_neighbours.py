@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from lean_extract.goals import parse_goal
-from lean_extract.near_steps import NearStep
-from lean_extract.records import Goal, Premise
+from lean_extract.records import Goal, NearStep, Premise
 from prover.candidates import Candidate
 from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import SOURCE, candidates

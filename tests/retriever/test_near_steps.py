@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lean_extract.near_steps import NearStep
-from lean_extract.records import Goal, Hypothesis
+from lean_extract.records import Goal, Hypothesis, NearStep
 from lean_extract.source.reader import read_module
 from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext

@@ -7,7 +7,8 @@ import math
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lean_extract.common.files.reading import MAX_SETTINGS, read_regular
+from lean_extract.common.files.reading import read_regular
+from lean_extract.limits import MAX_SETTINGS_BYTES
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -25,7 +26,7 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError("nested too deeply") from None
 
 
-def read_json(path: Path, limit: int = MAX_SETTINGS) -> Any:
+def read_json(path: Path, limit: int = MAX_SETTINGS_BYTES) -> Any:
     """The JSON value in a regular file of at most `limit` bytes. Raises ValueError, and OSError as `read_regular`."""
     return parse_json(read_regular(path, limit))
 
@@ -47,9 +48,9 @@ def finite(text: str) -> float:
     return number
 
 
-def no_number(text: str) -> NoReturn:
+def _no_number(text: str) -> NoReturn:
     """Raise ValueError for NaN and infinities, which are not JSON."""
     raise ValueError(f"{text} is not a finite number")
 
 
-_DECODER = json.JSONDecoder(parse_float=finite, parse_constant=no_number)
+_DECODER = json.JSONDecoder(parse_float=finite, parse_constant=_no_number)

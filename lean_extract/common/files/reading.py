@@ -15,19 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from lean_extract.common.errors import BadSource
-
-MAX_SOURCE = 4 << 20
-"""Bytes of one Lean source file. Mathlib's largest file has a tenth of that."""
-MAX_SETTINGS = 1 << 20
-"""Bytes of a lakefile, a manifest, a `lean-toolchain`."""
-MAX_STATE = 200_000
-"""Characters of one printed proof state, or of any other query."""
-MAX_CONTEXT = 1_000_000
-"""Characters of the text above a goal, if a client sends it with the goal."""
-MAX_TEXT = 64 << 20
-"""Bytes of a book's LaTeX, or of one article. The largest known ones have a tenth of that."""
-MAX_CORPUS = 2 << 30
-"""Bytes of a corpus as JSON, and of an unpacked wiki dump."""
+from lean_extract.limits import MAX_SOURCE_BYTES
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
 _FLAGS |= getattr(os, "O_BINARY", 0)
@@ -102,7 +90,7 @@ def read_source(path: Path) -> str:
     Raises BadSource: the file cannot be read, is not a regular file, is too large, or is not UTF-8.
     """
     try:
-        return read_regular_text(path, MAX_SOURCE)
+        return read_regular_text(path, MAX_SOURCE_BYTES)
     except UnicodeDecodeError as error:
         raise BadSource(
             f"{path} is not UTF-8 text (byte {error.start}).", "Save the file as UTF-8, or leave it out."

@@ -14,13 +14,9 @@ from typing import Any
 
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.json_text import parse_json
-from lean_extract.common.files.reading import MAX_SETTINGS, read_regular_text
+from lean_extract.common.files.reading import read_regular_text
 from lean_extract.common.terminal_text import shown
-
-MAX_DOTS = 200
-"""Dots in one line of TOML."""
-MAX_KEY_PARTS = 16
-"""Parts of one dotted key or table name in TOML. The time that `tomllib` takes is quadratic in them."""
+from lean_extract.limits import MAX_SETTINGS_BYTES, MAX_TOML_DOTS, MAX_TOML_KEY_PARTS
 
 
 def settings_text(path: Path, within: Collection[str] | None = None) -> str:
@@ -37,7 +33,7 @@ def settings_text(path: Path, within: Collection[str] | None = None) -> str:
             return ""
         if within is not None and not is_within(os.path.realpath(path), within):
             raise _unreadable(path, "it is a link that leads elsewhere")
-        return read_regular_text(path, MAX_SETTINGS)
+        return read_regular_text(path, MAX_SETTINGS_BYTES)
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
@@ -50,10 +46,10 @@ def toml_settings(path: Path, within: Collection[str] | None = None) -> dict[str
     """The table in a TOML file; empty if there is no file. Raises BadSource."""
     text = settings_text(path, within)
     lines = text.split("\n")
-    if any(_key_parts(line) > MAX_KEY_PARTS for line in lines):
-        raise _unreadable(path, f"it has a key with more than {MAX_KEY_PARTS} parts")
-    if any(line.count(".") > MAX_DOTS for line in lines):  # quoted keys, and keys in inline tables
-        raise _unreadable(path, f"it has a line with more than {MAX_DOTS} dots")
+    if any(_key_parts(line) > MAX_TOML_KEY_PARTS for line in lines):
+        raise _unreadable(path, f"it has a key with more than {MAX_TOML_KEY_PARTS} parts")
+    if any(line.count(".") > MAX_TOML_DOTS for line in lines):  # quoted keys, and keys in inline tables
+        raise _unreadable(path, f"it has a line with more than {MAX_TOML_DOTS} dots")
     try:
         return tomllib.loads(text)
     except RecursionError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from lean_extract.limits import MAX_TERM_DEPTH
 from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.pieces import TermCopy
 from lean_extract.syntax.statement_syntax import Word, read_all_words, words_of
@@ -16,8 +17,6 @@ from lean_extract.syntax.terms import SyntaxNode, nests_within
 _OPERATORS = frozenset(("+", "-", "*", "/", "•", "⊔", "⊓", "⁻¹", "^", "∘", "∑", "∏", "+ᵥ"))
 _NO_OPERATION = frozenset(("fun", "λ", "·", "↦", "=>", ":=", ":"))
 _VARIABLES = ("x", "y", "z", "t", "u")
-_DEEPEST = 60
-"""A statement whose terms nest more deeply is left unchanged."""
 
 
 def eta_expanded(conclusion: str, context: Sequence[str]) -> str:
@@ -28,7 +27,7 @@ def eta_expanded(conclusion: str, context: Sequence[str]) -> str:
     """
     arities = {name: arity for binder in context for name, arity in _functions(binder)}
     words = words_of(conclusion)
-    if not arities or not all(nests_within(node, _DEEPEST) for node in read_all_words(words)):
+    if not arities or not all(nests_within(node, MAX_TERM_DEPTH) for node in read_all_words(words)):
         return conclusion
     taken = {word.text for word in words}
     return _Expansion(words, arities, next((name for name in _VARIABLES if name not in taken), "x'")).text()

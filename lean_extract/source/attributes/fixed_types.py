@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
+from lean_extract.limits import MAX_TERM_DEPTH
 from lean_extract.syntax.binder_words import BINDING_ENDS, QUANTIFIERS
 from lean_extract.syntax.brackets import DEPTH, OPENERS, close
 from lean_extract.syntax.lexer import is_identifier
 from lean_extract.syntax.statement_syntax import words_of
 from lean_extract.syntax.terms import SyntaxNode
 
-NUMBER_TYPES = frozenset(
+_NUMBER_TYPES = frozenset(
     ("ℕ", "ℤ", "ℚ", "ℝ", "ℂ", "Nat", "Int", "Rat", "Real", "Complex", "NNReal", "ENNReal", "NNRat", "ENat",
      "ℝ≥0", "ℝ≥0∞", "ℚ≥0", "ℕ∞", "Cardinal", "Ordinal", "ZMod")
 )  # fmt: skip
-_FIXED_TYPES = NUMBER_TYPES | {"Perm", "Equiv.Perm", "MonoidAlgebra", "Monoid.End", "Fin"}
+_FIXED_TYPES = _NUMBER_TYPES | {"Perm", "Equiv.Perm", "MonoidAlgebra", "Monoid.End", "Fin"}
 """Types that `to_additive_dont_translate` is given for, and types of numbers."""
 _NUMBERS = frozenset(
     ("card", "ncard", "encard", "length", "count", "orderOf", "exponent", "index", "relIndex", "finrank",
@@ -35,7 +36,6 @@ _BODY_BINDERS = frozenset(("∏", "⨆", "⨅"))
 _TYPE_ENDS = frozenset((",", "↦", "=>", ":=", "|", "//"))
 _REACH = 64
 """The most tokens of a type whose codomain is looked at."""
-_DEEPEST = 60
 
 
 def fixed_in(texts: Iterable[str], types: Set[str] = frozenset()) -> frozenset[str]:
@@ -97,7 +97,7 @@ class FixedTerms:
     def is_fixed(self, node: SyntaxNode, depth: int = 0) -> bool:
         """Whether the text shows that a term has a fixed type."""
         kind, text, parts, _, _, _ = node
-        if depth > _DEEPEST:
+        if depth > MAX_TERM_DEPTH:
             return False
         if kind == "name":
             return self._is_fixed_name(text)
@@ -146,4 +146,4 @@ class FixedTerms:
         """`(x : ℕ)`, or brackets around one such term."""
         if opener not in ("(", "|") or not items or len(items) > 2:
             return False
-        return items[-1].text in NUMBER_TYPES or (len(items) == 1 and self.is_fixed(items[0], depth + 1))
+        return items[-1].text in _NUMBER_TYPES or (len(items) == 1 and self.is_fixed(items[0], depth + 1))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from types import MappingProxyType
 
+from lean_extract.limits import MAX_ATTRIBUTE_DEPTH, MAX_GENERATED
 from lean_extract.records import Premise
 from lean_extract.source.attributes.fixed_types import fixed_in
 from lean_extract.source.attributes.related import RELATED, TYPES, related, renamed
@@ -43,7 +44,7 @@ def hinted(
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class _Request:
     """A parsed translating attribute."""
 
     translation: Translation
@@ -60,9 +61,9 @@ class Request:
         return fixed_in((*premise.context, premise.conclusion), self.fixed_types)
 
 
-def parse_request(
+def _parse_request(
     tokens: Tokens, attribute: Attribute, translations: Mapping[str, Translation] = TRANSLATIONS
-) -> Request | None:
+) -> _Request | None:
     """Parse a translating attribute, such as `to_additive (attr := simp) foo`; None for any other attribute.
 
     `translations` holds the translating attributes with the hints given so far in the file.
@@ -87,10 +88,10 @@ def parse_request(
             target = text
         index += 1
     fixed = frozenset((option(tokens, attribute, "dont_translate") or "").split())
-    return Request(translation, target, makes_new, nested_attributes(tokens, attribute), doc, fixed)
+    return _Request(translation, target, makes_new, nested_attributes(tokens, attribute), doc, fixed)
 
 
-def target_name(request: Request, source: str) -> str:
+def _target_name(request: _Request, source: str) -> str:
     """The name that the attribute gives to the translation of `source`.
 
     An explicit target with n components replaces the last n components.
@@ -102,12 +103,12 @@ def target_name(request: Request, source: str) -> str:
     return renamed(request.target, namespace)
 
 
-def translated(request: Request, premise: Premise, fixed: Set[str]) -> Premise:
+def _translated(request: _Request, premise: Premise, fixed: Set[str]) -> Premise:
     """The declaration that the attribute generates from `premise`. `fixed`: as `Request.fixed` gives them."""
     translation = request.translation
     return replace(
         premise,
-        name=target_name(request, premise.name),
+        name=_target_name(request, premise.name),
         context=tuple([translation.statement(binder, fixed) for binder in premise.context]),
         conclusion=translation.statement(premise.conclusion, fixed),
         doc=request.doc,
@@ -115,12 +116,6 @@ def translated(request: Request, premise: Premise, fixed: Set[str]) -> Premise:
         generated_by=translation.attribute,
         generated_from=premise.name,
     )
-
-
-_MOST_DEPTH = 5
-"""Levels of nested attributes. Each level may double the number of declarations. Mathlib has two levels."""
-_MOST = 200
-"""Declarations that the attributes of one declaration generate. Mathlib has at most forty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +128,12 @@ class Subject:
     projections: tuple[Projection, ...] = ()
     """For a definition: the projections for which `simps` generates lemmas."""
 
-    def translated(self, request: Request) -> Subject:
+    def translated(self, request: _Request) -> Subject:
         """The declaration that a translating attribute generates, or names as an existing one."""
         translation = request.translation
         fixed = request.fixed(self.premise)
         return Subject(
-            translated(request, self.premise, fixed),
+            _translated(request, self.premise, fixed),
             tuple([translation.component(name) for name in self.fields]),
             tuple([projection.translated(translation, fixed) for projection in self.projections]),
         )
@@ -158,7 +153,7 @@ def generate(
     """
     generator = _Generator(tokens, translations)
     made = (premise for attribute in attributes for premise in generator.made(attribute, subject, 0))
-    for premise in islice(made, _MOST):
+    for premise in islice(made, MAX_GENERATED):
         yield replace(premise, generated_from=subject.premise.name)
 
 
@@ -169,7 +164,7 @@ class _Generator:
 
     def made(self, attribute: Attribute, subject: Subject, depth: int) -> Iterator[Premise]:
         """The declarations that one attribute generates from one declaration."""
-        request = parse_request(self.tokens, attribute, self.translations)
+        request = _parse_request(self.tokens, attribute, self.translations)
         if request is not None:
             yield from self._translate(request, subject, depth)
             return
@@ -187,13 +182,13 @@ class _Generator:
     def _nested(
         self, attributes: Sequence[Attribute], subjects: Sequence[Subject], depth: int
     ) -> Iterator[Premise]:
-        if depth > _MOST_DEPTH:
+        if depth > MAX_ATTRIBUTE_DEPTH:
             return
         for attribute in attributes:
             for subject in subjects:
                 yield from self.made(attribute, subject, depth)
 
-    def _translate(self, request: Request, subject: Subject, depth: int) -> Iterator[Premise]:
+    def _translate(self, request: _Request, subject: Subject, depth: int) -> Iterator[Premise]:
         """The translation. Nested attributes apply to the declaration and to every translation of it."""
         twin = subject.translated(request)
         is_new = twin.premise.name != subject.premise.name
@@ -202,10 +197,10 @@ class _Generator:
         subjects = [subject, twin] if is_new else [subject]
         others: list[Attribute] = []
         for attribute in request.nested:
-            inner = parse_request(self.tokens, attribute, self.translations)
+            inner = _parse_request(self.tokens, attribute, self.translations)
             if inner is None or inner.translation is not request.translation:
                 others.append(attribute)
-            elif is_new and depth < _MOST_DEPTH:
+            elif is_new and depth < MAX_ATTRIBUTE_DEPTH:
                 # `to_additive (attr := to_additive)`: the translation is translated once more
                 yield from self._translate(inner, twin, depth + 1)
                 subjects.append(twin.translated(inner))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from lean_extract.limits import MAX_PARSED_WORDS
 from lean_extract.records import Premise
 from lean_extract.source.attributes.eta import eta_expanded
 from lean_extract.source.grammar.declarations import Attribute, arguments, option
@@ -23,10 +24,9 @@ _COMPOSITION = "≫"
 _IDENTITY = "𝟙"
 _SIMPLIFIED = "dsimp% "
 _VARIABLES = ("h", "k", "w", "x")
-_MOST_WORDS = 2000
 
 
-def reassociated(conclusion: str, context: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+def _reassociated(conclusion: str, context: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """`f ≫ g ≫ h = k ≫ h` for `f ≫ g = k`, and the context with `h`; unchanged if it is not an equation."""
     sides = _sides(conclusion)
     if sides is None:
@@ -54,7 +54,7 @@ def _unused(names: Sequence[str], conclusion: str, context: Sequence[str]) -> st
 def _sides(conclusion: str) -> list[Sequence[Word]] | None:
     """The words of the two sides of an equation, neither empty."""
     words = words_of(conclusion.removeprefix(_SIMPLIFIED))
-    node = read_words(words) if len(words) <= _MOST_WORDS else None
+    node = read_words(words) if len(words) <= MAX_PARSED_WORDS else None
     if node is None or (node.kind, node.text, node.end) != ("infix", "=", len(words)):
         return None
     sides: list[Sequence[Word]] = [words[part.start : part.end] for part in node.parts]
@@ -102,16 +102,16 @@ def _in_brackets(words: Sequence[Word], node: SyntaxNode, *, composes: bool) -> 
 
 
 TYPES = frozenset(("structure", "class", "inductive", "class inductive"))
-PROOFS = THEOREM_WORDS | {"alias", "field"}
+_PROOFS = THEOREM_WORDS | {"alias", "field"}
 """Kinds of declarations that may be proofs. `attribute [reassoc]` is applied to fields too."""
-SUFFIXED = {"reassoc": "assoc", "elementwise": "apply", "to_app": "app"}
+_SUFFIXED = {"reassoc": "assoc", "elementwise": "apply", "to_app": "app"}
 _STATED: Mapping[str, Callable[[str, Sequence[str]], tuple[str, tuple[str, ...]]]] = {
-    "reassoc": reassociated,
+    "reassoc": _reassociated,
     "elementwise": applied,
     "to_app": lambda conclusion, context: (conclusion, tuple(context)),
 }
 """The statement that each of them makes, and its context."""
-RELATED = frozenset((*SUFFIXED, "to_fun"))
+RELATED = frozenset((*_SUFFIXED, "to_fun"))
 """Attributes whose `(attr := ...)` applies both to the declaration and to what they generate."""
 
 
@@ -120,12 +120,12 @@ def related(
 ) -> list[Premise]:
     """The declarations that such an attribute generates. `fields` names a structure's own fields."""
     name = attribute.name.removesuffix("!").removesuffix("?")
-    if name in SUFFIXED and premise.kind in PROOFS:
+    if name in _SUFFIXED and premise.kind in _PROOFS:
         statement = _STATED[name](premise.conclusion, premise.context)
-        return [made(premise, f"{premise.name}_{SUFFIXED[name]}", name, *statement)]
-    if name == "to_fun" and premise.kind in PROOFS:
+        return [made(premise, f"{premise.name}_{_SUFFIXED[name]}", name, *statement)]
+    if name == "to_fun" and premise.kind in _PROOFS:
         return [_to_fun(tokens, premise, attribute)]
-    if name == "higher_order" and premise.kind in PROOFS:
+    if name == "higher_order" and premise.kind in _PROOFS:
         return [_higher_order(tokens, premise, attribute)]
     if name == "alias_in":
         return _alias_in(tokens, premise, attribute)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from lean_extract.limits import MAX_PARSED_WORDS, MAX_TRANSLATED_DEPTH
 from lean_extract.source.attributes.fixed_types import ARITHMETIC, RELATIONS, FixedTerms
 from lean_extract.syntax.operators import BRACKETED, MAX, MIRRORED, OPERATORS, PREFIX, UNKNOWN
 from lean_extract.syntax.pieces import TermCopy
@@ -18,9 +19,6 @@ from lean_extract.syntax.terms import SyntaxNode
 
 _APPLICATION = MAX - 1
 _NEGATION = PREFIX["-"][0]
-_DEEPEST = 40
-_MOST_WORDS = 2000
-"""A longer statement is copied token by token, since nested terms are read again at each level."""
 _OPPOSITE = MIRRORED | {to: relation for relation, to in MIRRORED.items()}
 """`>` for `<`: the same relation between swapped sides."""
 
@@ -47,7 +45,7 @@ class _Part:
     def at(self, least: int, least_before: int) -> str:
         """The text as an operand, in brackets if its operator binds too little now, but did not before.
 
-        `least` and `least_before` are the precedences that the place asks for, now and in the original.
+        `least` and `least_before` are the precedences that the place requires, now and in the original.
         """
         return f"({self.text})" if self.level < least and self.was >= least_before else self.text
 
@@ -80,7 +78,7 @@ class TermTranslator(TermCopy):
 
     def text(self) -> str:
         """The whole translation."""
-        if len(self.words) > _MOST_WORDS or self.depth > _DEEPEST:
+        if len(self.words) > MAX_PARSED_WORDS or self.depth > MAX_TRANSLATED_DEPTH:
             return self.plain(0, len(self.words)).strip()
         return super().text()
 
@@ -116,9 +114,9 @@ class TermTranslator(TermCopy):
         return node.text in RELATIONS and any(self.fixed.is_fixed(part) for part in node.parts)
 
     def _part(self, node: SyntaxNode, is_fixed: bool, depth: int) -> _Part:
-        """The translation of a node. `is_fixed`: what is around it says that its type is fixed."""
+        """The translation of a node. `is_fixed`: its type is fixed by what is around it."""
         kind = node.kind
-        if depth > _DEEPEST or kind == "unread":
+        if depth > MAX_TRANSLATED_DEPTH or kind == "unread":
             return self._copied(node)
         if kind == "infix":
             return self._infix(node, is_fixed, depth)

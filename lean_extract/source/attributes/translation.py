@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from types import MappingProxyType
 
+from lean_extract.limits import MAX_NAME_CHARACTERS
 from lean_extract.source.attributes import translation_tables as tables
 from lean_extract.source.attributes.fixed_types import FixedTerms, fixed_in
 from lean_extract.source.attributes.translated_terms import Operators, Rules, TermTranslator
-from lean_extract.source.names.scopes import MAX_NAME, split_name
+from lean_extract.source.names.scopes import split_name
 from lean_extract.syntax.lexer import is_identifier
 from lean_extract.syntax.statement_syntax import words_of
 
@@ -40,7 +41,7 @@ class Translation:
 
     def component(self, name: str) -> str:
         """One component of a name, translated: `mul_comm'` becomes `add_comm'`."""
-        if name in self.fixed or len(name) > MAX_NAME:
+        if name in self.fixed or len(name) > MAX_NAME_CHARACTERS:
             return name
         known = self.namespaces.get(name)
         return known if known is not None else _guess(self, name)

@@ -144,7 +144,7 @@ def _starts_indented(texts: list[str], index: int, prefixes: _Prefixes) -> bool:
 
 
 class _Prefixes:
-    """Finds where the prefixes of commands end. It caches results, since a long prefix is asked for on each line."""
+    """Finds where the prefixes of commands end. It caches results, since a long prefix is looked up on each line."""
 
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens

@@ -109,19 +109,19 @@ def include(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
 def omit(stack: ScopeStack, tokens: Tokens, index: int, end: int) -> int:
     """Apply `omit x [Group G]`. Returns the index after it."""
     texts = tokens.texts
-    unwanted: list[str] = []
+    omitted: list[str] = []
     while index < end:
         if texts[index] == "[":
             after = tokens.brackets.close(index, end) + 1
             binders, _ = parse_binders(tokens, index, after)
-            unwanted += [name for binder in binders for name in binder.names or (binder.type,)]
+            omitted += [name for binder in binders for name in binder.names or (binder.type,)]
             index = after
         elif is_identifier(texts[index]) and texts[index] not in COMMAND_WORDS | {"in"}:
-            unwanted.append(texts[index])
+            omitted.append(texts[index])
             index += 1
         else:
             break
-    stack.omit(unwanted)
+    stack.omit(omitted)
     return index
 
 

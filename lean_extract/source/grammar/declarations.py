@@ -58,7 +58,7 @@ def parse_prefix(tokens: Tokens, begin: int, end: int) -> tuple[Prefix, int]:
     while index < end:
         word = texts[index]
         if word[:3] == "/--":
-            prefix.doc = clean_doc(word)
+            prefix.doc = _clean_doc(word)
             index += 1
         elif word == "@[":
             after = close(texts, index, end) + 1
@@ -74,7 +74,7 @@ def parse_prefix(tokens: Tokens, begin: int, end: int) -> tuple[Prefix, int]:
     return prefix, index
 
 
-def clean_doc(comment: str) -> str:
+def _clean_doc(comment: str) -> str:
     """The text of a doc comment without its delimiters and surrounding white space."""
     return comment[3:].removesuffix("-/").strip()
 

@@ -40,7 +40,7 @@ class Notation:
 def parse_notation(
     tokens: Tokens, begin: int, end: int, scope: Scope, *, is_local: bool = False
 ) -> Notation | None:
-    """The notation declared by the tokens [begin, end), if it has one symbol, which stands for one constant."""
+    """The notation declared by the tokens [begin, end), if it has one symbol, for one constant."""
     texts = tokens.texts
     arrow = _arrow(texts, begin, end)
     if arrow is None:
@@ -81,7 +81,7 @@ def _has_operand(texts: Sequence[str]) -> bool:
 
 
 def _precedence(head: Sequence[str]) -> int:
-    """What is written behind the command's word."""
+    """The precedence written after the command's word."""
     if len(head) < 2 or head[0] != ":":
         return UNKNOWN
     number = head[1]

@@ -31,13 +31,13 @@ class Alias:
         """The alias's statement, given the target's: an implication for one direction of an equivalence."""
         if self.direction == "same":
             return target
-        left, right = split_iff(target)
+        left, right = _split_iff(target)
         if not right:
             return target
         return f"{left} → {right}" if self.direction == "forward" else f"{right} → {left}"
 
 
-def split_iff(statement: str) -> tuple[str, str]:
+def _split_iff(statement: str) -> tuple[str, str]:
     """The two sides of a statement's outermost `↔`. The second is empty if there is no `↔`."""
     depth = 0
     for index, character in enumerate(statement):
@@ -71,7 +71,7 @@ def parse_alias(tokens: Tokens, begin: int, end: int, scope: Scope) -> list[Alia
     ]
 
 
-def attribute_texts(prefix: Prefix) -> tuple[str, ...]:
+def _attribute_texts(prefix: Prefix) -> tuple[str, ...]:
     """The texts of the attributes, as written."""
     return tuple([attribute.text for attribute in prefix.attributes])
 
@@ -97,7 +97,7 @@ def declared_premise(
         conclusion=tokens.source(declaration.type_begin, declaration.type_end),
         span=tokens.span(declaration.begin, declaration.end),
         doc=prefix.doc,
-        attributes=attribute_texts(prefix),
+        attributes=_attribute_texts(prefix),
         is_private=is_private,
         is_protected="protected" in prefix.modifiers,
         has_sorry=tokens.has_sorry(declaration.begin, declaration.end),
@@ -117,7 +117,7 @@ def member_premise(tokens: Tokens, member: Member, owner: Premise, outer: tuple[
         conclusion=conclusion,
         span=tokens.span(member.begin, member.end),
         doc=member.prefix.doc,
-        attributes=attribute_texts(member.prefix),
+        attributes=_attribute_texts(member.prefix),
         is_private="private" in member.prefix.modifiers or owner.is_private,
         is_protected="protected" in member.prefix.modifiers,
     )
@@ -145,7 +145,7 @@ def alias_premise(
         conclusion=alias.conclusion(target.conclusion) if target else "",
         span=tokens.span(*token_range),
         doc=prefix.doc,
-        attributes=attribute_texts(prefix),
+        attributes=_attribute_texts(prefix),
         is_private=is_private,
         is_protected="protected" in prefix.modifiers,
     )

@@ -40,18 +40,18 @@ class Binder:
         kept = tuple(name for name in self.names if name in wanted)
         if kept == self.names:
             return self
-        return replace(self, names=kept, text=written(kept, self.bracket, self.type))
+        return replace(self, names=kept, text=_written(kept, self.bracket, self.type))
 
     def with_bracket(self, bracket: str) -> Binder:
         """The same names with another kind of bracket."""
-        return replace(self, bracket=bracket, text=written(self.names, bracket, self.type))
+        return replace(self, bracket=bracket, text=_written(self.names, bracket, self.type))
 
     def implicit(self) -> Binder:
         """The same names as implicit binders; an instance binder stays as it is."""
         return self if self.is_instance or self.bracket == "{" else self.with_bracket("{")
 
 
-def written(names: tuple[str, ...], bracket: str, binder_type: str) -> str:
+def _written(names: tuple[str, ...], bracket: str, binder_type: str) -> str:
     """A group as Lean text."""
     inside = " ".join(names)
     if binder_type:
@@ -64,7 +64,7 @@ def heads(texts: Iterable[str]) -> frozenset[str]:
     return frozenset([text.partition(".")[0] for text in texts])
 
 
-def parse_binder(tokens: Tokens, begin: int, end: int, with_mentions: bool = False) -> Binder:
+def _parse_binder(tokens: Tokens, begin: int, end: int, with_mentions: bool = False) -> Binder:
     """The group whose brackets are the tokens `begin` and `end - 1`.
 
     `with_mentions` collects the names in its type, which only section variables need.
@@ -113,7 +113,7 @@ def parse_binders(
         text = texts[index]
         if text in BINDER_PAIRS:
             after = close(texts, index, end) + 1
-            binders.append(parse_binder(tokens, index, after, with_mentions))
+            binders.append(_parse_binder(tokens, index, after, with_mentions))
             index = after
         elif is_identifier(text) and text not in _NOT_BARE:
             binders.append(Binder((text,), "", "", text))

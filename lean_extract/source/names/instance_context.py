@@ -18,7 +18,7 @@ from lean_extract.syntax.statement_syntax import Word, read_words
 LISTED = Path(__file__).with_name("core_names.txt")
 """The list, of Lean 4.27. `scripts/core_names.py` makes it."""
 ROOTS = ("Init", "Std", "Lean")
-"""The libraries of Lean that it is of."""
+"""The libraries of Lean whose names it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +60,6 @@ def core_name(written: str, scope: Scope) -> CoreName | None:
     return None
 
 
-def _nothing(name: str) -> None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What the name of an instance depends on besides the instance itself."""
@@ -73,7 +69,7 @@ class Surroundings:
     """The first component of the module's name."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """The section variables, each with its type."""
-    find: Callable[[str], Premise | None] = _nothing
+    find: Callable[[str], Premise | None] = lambda name: None
     """What a name as written means in this file."""
     notations: Mapping[str, str] = field(default_factory=dict)
     """The constants of this file's notations, by symbol."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from lean_extract.limits import MAX_BINDERS, MAX_PARSED_WORDS
 from lean_extract.source.names.binders import Binder
 from lean_extract.source.names.instance_context import Bound, Surroundings, bound_in
 from lean_extract.source.names.type_names import TypeNames
@@ -19,9 +20,6 @@ from lean_extract.syntax.statement_syntax import Word, read_words, words_of
 from lean_extract.syntax.terms import SyntaxNode
 
 _ARROWS = frozenset(("→", "->"))
-_MOST_WORDS = 2000
-_MOST_BINDERS = 100
-"""Binders of an instance that its name depends on; of more, none is looked at. Mathlib has up to about 30."""
 _REACH = 40
 """Words of a term in which variables are looked for."""
 _RARELY_TAKEN = frozenset(
@@ -46,13 +44,13 @@ def instance_name(type_: str, binders: Sequence[Binder], around: Surroundings) -
     libraries, by the name of this one.
     """
     words: Sequence[Word] = words_of(type_)
-    if not 0 < len(words) <= _MOST_WORDS:
+    if not 0 < len(words) <= MAX_PARSED_WORDS:
         return "inst"
     more, words = _quantified(words)
-    own = [*(Bound(binder.names, words_of(binder.type)) for binder in binders[: _MOST_BINDERS + 1]), *more]
+    own = [*(Bound(binder.names, words_of(binder.type)) for binder in binders[: MAX_BINDERS + 1]), *more]
     names = TypeNames(around, {name: binder.type for binder in binders for name in binder.names})
     result = names.of(words)
-    if len(own) > _MOST_BINDERS or sum(len(bound.words) for bound in own) > _MOST_WORDS:
+    if len(own) > MAX_BINDERS or sum(len(bound.words) for bound in own) > MAX_PARSED_WORDS:
         own = []
     foralls: list[str] = []
     dependence = _Dependence(around, names)
@@ -79,7 +77,7 @@ def _quantified(words: Sequence[Word]) -> tuple[list[Bound], Sequence[Word]]:
     while True:
         node = read_words(words)
         if (
-            len(found) > _MOST_BINDERS
+            len(found) > MAX_BINDERS
             or node.end < len(words)
             or any(part.end == part.start for part in node.parts)
         ):
@@ -119,7 +117,7 @@ class _Dependence:
         self._uses: list[_Use] = []
 
     def add(self, words: Sequence[Word]) -> None:
-        """Add a type that follows the binders that are asked about."""
+        """Add a type that follows the binders in question."""
         self._mentioned.update(word.text.partition(".")[0] for word in words)
         for node in _within(read_words(words)):
             is_operation = node.kind == "infix" and node.text in OPERATORS

@@ -7,15 +7,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from lean_extract.limits import MAX_NAME_CHARACTERS, MAX_NAME_PARTS, MAX_OPEN_NAMESPACES
 from lean_extract.records import Premise
 from lean_extract.source.names.variables import NO_VARIABLES, Variables
-
-MAX_NAME = 1000
-"""Characters of a name."""
-MAX_COMPONENTS = 50
-"""Components of a name. Each of them is a namespace in which names may be looked up."""
-MAX_OPENS = 100
-"""Namespaces opened at once. Mathlib has up to about 30."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +81,11 @@ class ScopeStack:
             scope = self.top.scope
             namespace = join_names(scope.namespace, part)
             # half of the limit, since the declarations in it have longer names
-            fits = fits and 2 * len(namespace) <= MAX_NAME and 2 * namespace.count(".") < MAX_COMPONENTS
+            fits = (
+                fits
+                and 2 * len(namespace) <= MAX_NAME_CHARACTERS
+                and 2 * namespace.count(".") < MAX_NAME_PARTS
+            )
             self._push(part, Scope(namespace, scope.opens) if fits else scope)
         return fits
 
@@ -119,14 +117,14 @@ class ScopeStack:
 
     def omit(self, names: Iterable[str]) -> None:
         """Apply the command `omit` to names, or types of instances (`omit [Group G]`)."""
-        unwanted = frozenset(names)
-        self.top.included -= unwanted
-        self.top.omitted |= unwanted
+        omitted = frozenset(names)
+        self.top.included -= omitted
+        self.top.omitted |= omitted
 
     def open(self, *opened: Open) -> bool:
         """Add opened namespaces to the innermost frame. Returns whether there was room for all."""
         top = self.top
-        room = MAX_OPENS - len(top.scope.opens)
+        room = MAX_OPEN_NAMESPACES - len(top.scope.opens)
         if opened[:room]:
             top.scope = Scope(top.scope.namespace, top.scope.opens + opened[:room])
         return len(opened) <= room
@@ -134,7 +132,7 @@ class ScopeStack:
 
 def is_too_long(name: str) -> bool:
     """Whether a name has too many characters or components to be accepted."""
-    return len(name) > MAX_NAME or name.count(".") >= MAX_COMPONENTS
+    return len(name) > MAX_NAME_CHARACTERS or name.count(".") >= MAX_NAME_PARTS
 
 
 def join_names(namespace: str, name: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from lean_extract.limits import MAX_NAMED_TYPE_DEPTH
 from lean_extract.source.names.instance_context import Surroundings, bound_in, core_name, core_names
 from lean_extract.source.names.scopes import ROOT, namespaces_of, split_name
 from lean_extract.syntax.lexer import is_identifier
@@ -45,7 +46,6 @@ _SYMBOLS = {
 }
 """Constants of operators that the table of infix operators does not hold."""
 _PARENT = re.compile(r"to[A-Z]")
-_DEEPEST = 40
 
 
 class TypeNames:
@@ -60,9 +60,9 @@ class TypeNames:
         """Whether a constant of this library is among those that were named, or a prefix of the namespace."""
 
     def of(self, words: Sequence[Word], *, omits_top: bool = False, depth: int = 0) -> str:
-        """The names of a type, which stands `depth` terms deep. `omits_top`: an outermost `∀` is not named if its
+        """The names of a type, which is nested `depth` terms deep. `omits_top`: an outermost `∀` is not named if its
         type has no name."""
-        if depth > _DEEPEST:
+        if depth > MAX_NAMED_TYPE_DEPTH:
             return ""
         reading = _Reading(self, words, {}, omits_top)
         return "".join([name for node in read_all_words(words) for name in reading.node(node, depth)])
@@ -127,7 +127,7 @@ class TypeNames:
         return ""
 
     def once(self, key: str, name: str) -> list[str]:
-        """The name, the first time that it is asked for by this key."""
+        """The name, the first time that this key occurs."""
         if key in self._seen:
             return []
         self._seen.add(key)
@@ -147,7 +147,7 @@ class _Reading:
     def node(self, node: SyntaxNode, depth: int) -> list[str]:
         """The names in a term."""
         kind, text, parts = node.kind, node.text, node.parts
-        if depth > _DEEPEST or node.end == node.start:
+        if depth > MAX_NAMED_TYPE_DEPTH or node.end == node.start:
             return []
         if kind == "name":
             return self._name(text)
@@ -232,7 +232,7 @@ class _Reading:
             name = node.parts[0].text if node.kind == "applied" else node.text if node.kind == "name" else ""
             words = self.bound.get(name) or words_of(self.names.type_of(name))
             if words:
-                return _Reading(self.names, words, {}).node(read_words(words), _DEEPEST // 2)
+                return _Reading(self.names, words, {}).node(read_words(words), MAX_NAMED_TYPE_DEPTH // 2)
         is_number = any(node.text[:1].isdigit() for node in nodes)
         return self.names.constant("Nat") if is_number else []
 

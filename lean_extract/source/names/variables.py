@@ -7,17 +7,16 @@ from collections import Counter
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
+from lean_extract.limits import MAX_INNER_QUANTIFIERS, MAX_VARIABLE_GROUPS, MAX_VARIABLE_NAMES
 from lean_extract.source.names.binders import Binder, heads
 from lean_extract.syntax.binder_words import BINDING_ENDS, QUANTIFIERS
 from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import Tokens, is_identifier
 
-_MAX_WITHIN = 20
-"""Quantifiers inside binders, as in `fun [∀ i, Group (G i)] => ...`."""
 _SET_MARKS = frozenset(("|", ":", "∈", "//"))
 
 
-def free_names(tokens: Tokens, begin: int, end: int, candidates: frozenset[str]) -> frozenset[str]:
+def _free_names(tokens: Tokens, begin: int, end: int, candidates: frozenset[str]) -> frozenset[str]:
     """The candidates that occur free in the tokens [begin, end).
 
     A quantifier binds from its own token to the end of the enclosing bracket.
@@ -65,7 +64,7 @@ def _bound_somewhere(tokens: Tokens, begin: int, end: int) -> set[str]:
 def binding_positions(tokens: Tokens, begin: int, end: int) -> tuple[list[int], int]:
     """The indices of the names bound by the binders from `begin` on, and that of the `,`, `=>` or `↦` after them.
 
-    Types are skipped. Binders end early if they contain more than `_MAX_WITHIN` quantifiers.
+    Types are skipped. Binders end early if they contain more than `MAX_INNER_QUANTIFIERS` quantifiers.
     """
     texts, brackets = tokens.texts, tokens.brackets
     positions: list[int] = []
@@ -88,7 +87,7 @@ def binding_positions(tokens: Tokens, begin: int, end: int) -> tuple[list[int], 
             if not opened:
                 return positions, brackets.stop(index, end, BINDING_ENDS)
             index = brackets.close(opened.pop(), end)
-        elif text in QUANTIFIERS and (within := within + 1) > _MAX_WITHIN:
+        elif text in QUANTIFIERS and (within := within + 1) > MAX_INNER_QUANTIFIERS:
             return positions, index
         elif text != "_":
             positions.append(index)
@@ -111,7 +110,7 @@ _INTRODUCERS = frozenset(
 _INTRODUCERS_END = frozenset((":=", ":", ";", "=>", "using", "at", "←", "from", "in"))
 
 
-def names_bound_in_body(tokens: Tokens, begin: int, end: int) -> set[str]:
+def _names_bound_in_body(tokens: Tokens, begin: int, end: int) -> set[str]:
     """The names that a definition's body binds anywhere, by patterns, tactics or `field x y := ...`.
 
     This is approximate: a variable that occurs free and is bound elsewhere in the same body counts as bound.
@@ -136,11 +135,6 @@ def names_bound_in_body(tokens: Tokens, begin: int, end: int) -> set[str]:
 
 _MAY_BIND = QUANTIFIERS | {"{"}
 
-MAX_VARIABLES = 300
-"""Groups of variables in scope at once. A declaration may include all of them. Mathlib has up to about 70."""
-MAX_NAMES = 1000
-"""Names in these groups."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variables:
@@ -159,7 +153,7 @@ class Variables:
     @property
     def is_full(self) -> bool:
         """Whether no more variables are accepted."""
-        return len(self.groups) >= MAX_VARIABLES or len(self.names) >= MAX_NAMES
+        return len(self.groups) >= MAX_VARIABLE_GROUPS or len(self.names) >= MAX_VARIABLE_NAMES
 
     def _with(self, groups: tuple[Binder, ...]) -> Variables:
         """These variables followed by other groups, whose dependencies are computed."""
@@ -178,10 +172,10 @@ class Variables:
         """
         groups = self.groups
         is_longer = True
-        room = MAX_NAMES - len(self.names)
+        room = MAX_VARIABLE_NAMES - len(self.names)
         for binder in binders:
             room -= len(binder.names)
-            if len(groups) >= MAX_VARIABLES or room < 0:
+            if len(groups) >= MAX_VARIABLE_GROUPS or room < 0:
                 break
             if binder.type or binder.is_instance:
                 groups += (binder,)
@@ -232,7 +226,7 @@ def mentioned(
     if header_end < end and (unused := variables.names - own_names - used):
         in_body = _free(tokens, header_end, end, unused)
         if in_body:
-            used |= in_body - names_bound_in_body(tokens, header_end, end)
+            used |= in_body - _names_bound_in_body(tokens, header_end, end)
     return used
 
 
@@ -240,7 +234,7 @@ def _free(tokens: Tokens, begin: int, end: int, names: frozenset[str]) -> frozen
     texts = set(tokens.texts[begin:end])
     used = heads(texts) & names
     if used and not texts.isdisjoint(_MAY_BIND):
-        return free_names(tokens, begin, end, used)
+        return _free_names(tokens, begin, end, used)
     return used
 
 

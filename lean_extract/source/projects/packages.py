@@ -18,20 +18,18 @@ from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import is_file, is_folder
 from lean_extract.common.files.settings_files import is_within, json_settings, settings_text, toml_settings
 from lean_extract.common.terminal_text import shown
+from lean_extract.limits import (
+    MAX_ALL_LAKEFILES_BYTES,
+    MAX_PACKAGE_NAME_CHARACTERS,
+    MAX_PACKAGES,
+    MAX_SOURCE_ROOTS,
+)
 from lean_extract.source.projects.walking import Notices, can_be_named
 
 MANIFEST = "lake-manifest.json"
 OVERRIDES = Path(".lake", "package-overrides.json")
 """Entries in place of those in the manifest, by name."""
 LAKEFILES = ("lakefile.toml", "lakefile.lean")
-MAX_PACKAGES = 1000
-"""Packages of one project, and entries of its packages folder that are examined."""
-MAX_SOURCE_ROOTS = 100
-"""Source folders that one lakefile may declare."""
-MAX_LAKEFILES = 2 << 20
-"""Bytes of all lakefiles of a project and its packages together."""
-MAX_NAME = 200
-"""Characters of a package's name or revision."""
 
 _SOURCE_DIR = re.compile(
     r'^[^\S\n]*+(?:@\[[^\]\n]*+\]\s*+)?(?P<of>package|lean_lib|lean_exe)\b|\bsrcDir\s*+:=\s*+"(?P<folder>[^"\n]++)"',
@@ -68,7 +66,7 @@ class Layout:
 class Listed:
     """A package in the manifest: its name, the folder in which Lake keeps it, and its unchecked properties.
 
-    `revision` is None for a package of which Lake does not manage the folder.
+    `revision` is None for a package whose folder Lake does not manage.
     """
 
     name: str
@@ -115,7 +113,7 @@ class _PackageReader:
         self._root = root
         self._real = os.path.realpath(root)
         self._notices = Notices()
-        self._bytes_left = MAX_LAKEFILES
+        self._bytes_left = MAX_ALL_LAKEFILES_BYTES
 
     def layout(self) -> Layout:
         manifest = self._settings(manifest_path(self._root))
@@ -200,13 +198,21 @@ class _PackageReader:
         return None
 
     def _wrong_name(self, name: str) -> bool:
-        return len(name) > MAX_NAME or not is_plain_part(name.strip("«»")) or not can_be_named(name)
+        return (
+            len(name) > MAX_PACKAGE_NAME_CHARACTERS
+            or not is_plain_part(name.strip("«»"))
+            or not can_be_named(name)
+        )
 
     def _revision(self, entry: Listed) -> str | None:
         revision = entry.revision
         if revision is None:
             return None
-        if isinstance(revision, str) and len(revision) <= MAX_NAME and _REVISION.fullmatch(revision):
+        if (
+            isinstance(revision, str)
+            and len(revision) <= MAX_PACKAGE_NAME_CHARACTERS
+            and _REVISION.fullmatch(revision)
+        ):
             return revision
         problem = f"{shown(revision, longest=60)} is not a revision"
         self._note(problem, f"the package {shown(entry.name)} counts as not pinned")

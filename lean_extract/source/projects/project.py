@@ -200,7 +200,7 @@ def library_sources(root: Path, library: str, package: str, revision: str) -> It
 
 
 def largest_first(roots: Iterable[Path]) -> list[Path]:
-    """Projects by the bytes of their sources: begun in this order, work on them ends soonest. Unreadable ones last."""
+    """Projects, those with the most bytes of source first: work in this order ends soonest. Unreadable ones last."""
     return sorted(roots, key=_bytes_of, reverse=True)
 
 
@@ -221,10 +221,10 @@ def near_projects(folder: Path) -> NearProjects:
 
 
 def projects_at(folder: Path, *, loose: bool = False) -> tuple[Path, ...]:
-    """The project that a folder belongs to, or those below it where it is none itself.
+    """The project that a folder belongs to, or those below it if it is not a project.
 
-    A folder with a `lean-toolchain` alone, and with `loose` any folder, is one if there are `.lean` files beside the
-    projects below it. Without projects below, it is the folder itself, as `find_root` says. Raises BadSource as
+    A folder with a `lean-toolchain` alone, and with `loose` any folder, is one if it has `.lean` files besides
+    the projects below it. Without projects below, it is the folder itself, as `find_root` says. Raises BadSource as
     that does.
     """
     root = find_root(folder)
@@ -236,7 +236,7 @@ def projects_at(folder: Path, *, loose: bool = False) -> tuple[Path, ...]:
 
 
 def only_of(folder: Path, projects: Sequence[Path]) -> Path:
-    """The only one of the projects that a folder stands for. Raises UserError: there are several below it."""
+    """The only project among those found for a folder. Raises UserError: there are several below it."""
     if len(projects) > 1:
         raise UserError(f"{shown(folder)} is not a Lean project itself. {named_below(projects)}", _GIVE_ONE)
     return projects[0]
@@ -254,7 +254,7 @@ def no_sources(root: Path, notices: Sequence[str] = ()) -> BadSource:
     """The error for a project without source files: where its `.lean` files are, if there are any.
 
     Args:
-        notices: what was said of its folders when they were searched.
+        notices: the notices of the search of its folders.
     """
     near = near_projects(root).projects
     if near:

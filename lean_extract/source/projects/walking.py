@@ -11,10 +11,14 @@ from pathlib import Path
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.settings_files import is_within, json_settings
 from lean_extract.common.terminal_text import shown
+from lean_extract.limits import (
+    MAX_FOLDER_DEPTH,
+    MAX_FOLDER_ENTRIES,
+    MAX_NEAR_DEPTH,
+    MAX_NEAR_ENTRIES,
+    MAX_NOTICES,
+)
 from lean_extract.syntax.lexer import is_plain_name
-
-MAX_NOTICES = 50
-"""The most notices about one project."""
 
 
 class Notices:
@@ -39,20 +43,14 @@ class Notices:
         return (*self._sentences, *more)
 
 
-PACKAGE_MARKERS = ("lakefile.lean", "lakefile.toml", "lake-manifest.json")
+_PACKAGE_MARKERS = ("lakefile.lean", "lakefile.toml", "lake-manifest.json")
 """Files that mark a folder as a Lake package."""
-MARKERS = (*PACKAGE_MARKERS, "lean-toolchain")
+MARKERS = (*_PACKAGE_MARKERS, "lean-toolchain")
 """Files that mark a folder as a project of its own."""
 EVALUATION_FILE = "run.json"
 """The file that marks a folder as the output of an evaluation."""
 EVALUATION_FORMAT = "premise-suggest-evaluation"
 """The value of `format` in that file."""
-MAX_ENTRIES = 200_000
-"""Files and folders that are examined in one package. Mathlib has a twentieth of that."""
-MAX_DEPTH = 64
-"""Levels of nested folders."""
-NEAR_DEPTH, NEAR_ENTRIES = 5, 20_000
-"""Levels, and files and folders, among which projects below a folder are looked for."""
 
 SKIPPED = frozenset((".lake", ".git", "build", "lake-packages", "node_modules", "__pycache__"))
 """Folders that hold no sources of a project itself."""
@@ -60,7 +58,7 @@ _UNNAMEABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _CHECK_EVERY = 1024
 """Entries of one folder between two checks whether to stop."""
 
-Identity = tuple[int, int]
+_Identity = tuple[int, int]
 
 
 def can_be_named(name: str) -> bool:
@@ -69,7 +67,7 @@ def can_be_named(name: str) -> bool:
     return _UNNAMEABLE.search(name) is None and ("»" not in stem or is_plain_name(stem))
 
 
-def identity_of(folder: Path) -> frozenset[Identity]:
+def identity_of(folder: Path) -> frozenset[_Identity]:
     """The identity of a folder, which is the same through any link; empty if it cannot be accessed."""
     try:
         status = folder.stat()
@@ -83,7 +81,7 @@ class NearProjects:
     """The projects below a folder, nearest first, without those inside one another.
 
     A folder with a `lean-toolchain` alone is one only where there is no Lake package in it. `has_own`: there are
-    `.lean` files beside them.
+    also `.lean` files outside them.
     """
 
     projects: tuple[Path, ...]
@@ -104,13 +102,13 @@ class FolderWalk:
     notices: Notices
     should_stop: Callable[[], bool] = lambda: False
     is_whole: bool = False
-    seen: set[Identity] = field(default_factory=set)
+    seen: set[_Identity] = field(default_factory=set)
     stopped: bool = False
     _left: int = 0
 
     def lean_files(self, root: Path) -> Iterator[Path]:
-        """The `.lean` files under a folder, by folder and name. At most `MAX_ENTRIES` entries are examined."""
-        self._left = MAX_ENTRIES
+        """The `.lean` files under a folder, by folder and name. At most `MAX_FOLDER_ENTRIES` entries are examined."""
+        self._left = MAX_FOLDER_ENTRIES
         waiting = [(root, 0)]
         while waiting and not self.stopped:
             folder, depth = waiting.pop()
@@ -120,31 +118,31 @@ class FolderWalk:
             folders, files = listed
             for name in files:
                 yield folder / name
-            if folders and depth >= MAX_DEPTH:
+            if folders and depth >= MAX_FOLDER_DEPTH:
                 self.notices.add(f"The folders in {shown(folder)} are not read: they are nested too deeply.")
             else:
                 waiting += [(folder / name, depth + 1) for name in reversed(folders)]
             if self._left < 0:
                 self.notices.add(
-                    f"{shown(root)} has more than {MAX_ENTRIES:,} files and folders: the rest is not read."
+                    f"{shown(root)} has more than {MAX_FOLDER_ENTRIES:,} files and folders: the rest is not read."
                 )
                 return
 
     def near(self, root: Path) -> NearProjects:
-        """The projects below `root`. At most `NEAR_DEPTH` levels and `NEAR_ENTRIES` entries are examined."""
-        self._left = NEAR_ENTRIES
+        """The projects below `root`. At most `MAX_NEAR_DEPTH` levels and `MAX_NEAR_ENTRIES` entries are examined."""
+        self._left = MAX_NEAR_ENTRIES
         packages: list[Path] = []
         toolchains: list[Path] = []
         has_own = False
         level = [root]
-        for _ in range(NEAR_DEPTH):
+        for _ in range(MAX_NEAR_DEPTH):
             below: list[Path] = []
             for folder in level:
                 entries = self._entries(folder) if self._left >= 0 else None
                 if entries is None or self._is_evaluation(folder, entries[2]):
                     continue
                 folders, files, names = entries
-                if folder != root and not names.isdisjoint(PACKAGE_MARKERS):
+                if folder != root and not names.isdisjoint(_PACKAGE_MARKERS):
                     packages.append(folder)
                     continue
                 if folder != root and not names.isdisjoint(MARKERS):

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
+from lean_extract.limits import MAX_INNER_DEFINITIONS, MAX_PATTERN_TOKENS, MAX_PROJECTIONS
 from lean_extract.source.names.variables import binding_positions
 from lean_extract.source.proofs.goal_flow import GoalFlow
-from lean_extract.source.proofs.local_names import (
-    MAX_PATH,
-    Alternative,
-    KnownType,
-    LocalNames,
-    Mention,
-    TypedPart,
-)
+from lean_extract.source.proofs.local_names import Alternative, KnownType, LocalNames, Mention, TypedPart
 from lean_extract.source.proofs.tactics import TacticSteps
 from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.keywords import KEYWORDS
@@ -19,15 +13,11 @@ from lean_extract.syntax.lexer import Tokens, is_identifier
 from lean_extract.syntax.tactic_words import ARROWS, LETS, SEPARATORS
 
 _PATTERN_ENDS = SEPARATORS | ARROWS | {":=", "using", "at", "from", "·", "by", "generalizing"}
-_PATTERN_REACH = 200
-"""The most tokens of a pattern."""
 _PATTERN_MARKS = frozenset((":=", ":", ";", "=>"))
 _NO_PATTERN = LETS | {"obtain", "rcases", "replace", "suffices", "set", "match", "with", "if"}
 """Words that do not occur in patterns, so that the pattern ends there."""
 _GOAL_ENDS = SEPARATORS | {":=", "from", "by", "then", "with", "using"}
 _GOAL_MARKS = _GOAL_ENDS | LETS
-_MAX_LETS = 20
-"""The most definitions (`let`, `have`) inside one proposition."""
 
 
 class Binding:
@@ -129,7 +119,7 @@ class Binding:
         if name not in self.local:
             return TypedPart(text)
         after = position + 1
-        most = min(self.end, after + MAX_PATH)
+        most = min(self.end, after + MAX_PROJECTIONS)
         while after < most and self.texts[after][0] == "." and after not in self.firsts:
             path = f"{path}{self.texts[after]}" if path else self.texts[after][1:]
             after += 1
@@ -142,7 +132,7 @@ class Binding:
         return self.local.result(name, path, is_applied)
 
     def _pattern_end(self, begin: int) -> int:
-        end = min(self.end, begin + _PATTERN_REACH)
+        end = min(self.end, begin + MAX_PATTERN_TOKENS)
         found = self.brackets.stop(begin, end, _PATTERN_MARKS)
         return found if found < end else self.end
 
@@ -234,7 +224,7 @@ def goal_end(tokens: Tokens, begin: int, end: int) -> int:
     lets = 0
     while (index := tokens.brackets.stop(begin, end, _GOAL_MARKS)) < end:
         text = tokens.texts[index]
-        if text in LETS and lets < _MAX_LETS:
+        if text in LETS and lets < MAX_INNER_DEFINITIONS:
             lets += 1
         elif text == ":=" and lets:
             lets -= 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lean_extract.limits import MAX_PARTS, MAX_TERM_DEPTH
 from lean_extract.source.proofs.local_names import KnownType, LocalNames
 from lean_extract.source.proofs.patterns import Patterns
 from lean_extract.source.proofs.tactics import AfterStep, ProofWalk, Step
@@ -18,9 +19,6 @@ from lean_extract.syntax.types import Range
 
 _PATTERN_OPENERS = frozenset(("⟨", "("))
 _INTRO_ENDS = frozenset((";", "<;>", ")", "·", "]"))
-_MAX_DEPTH = 60
-_MAX_PARTS = 60
-"""The most parts of a conjunction."""
 _INTRO_REACH = 200
 _HOLE_REACH = 60
 _ALTERNATIVE_REACH = 30
@@ -41,7 +39,7 @@ class GoalFlow(ProofWalk[FlowGoal]):
     """Follows a goal through a proof's tokens. The results are in `patterns.types`, `at_dots` and `goals`."""
 
     def __init__(self, tokens: Tokens, end: int, local: LocalNames) -> None:
-        super().__init__(tokens, end, _MAX_DEPTH)
+        super().__init__(tokens, end, MAX_TERM_DEPTH)
         self._local = local
         self.patterns = Patterns(tokens, end, local)
         self.at_dots: dict[int, list[tuple[str, KnownType]]] = {}
@@ -88,7 +86,7 @@ class GoalFlow(ProofWalk[FlowGoal]):
 
     def parts(self, goal: FlowGoal, depth: int = 0) -> list[FlowGoal]:
         """The goals that an anonymous constructor or `constructor` leaves."""
-        if goal.assumed or goal.concluded is None or depth > _MAX_PARTS:
+        if goal.assumed or goal.concluded is None or depth > MAX_PARTS:
             return []
         parts = self._local.shape(goal.concluded)
         if parts.connective == "↔":
@@ -99,15 +97,13 @@ class GoalFlow(ProofWalk[FlowGoal]):
             ]
         if parts.connective == "∧":
             rest = self.goal(parts.right)
-            inner = self.parts(rest, depth + 1) if self._is_and(parts.right) else ()
+            is_and = parts.right is not None and self._local.shape(parts.right).connective == "∧"
+            inner = self.parts(rest, depth + 1) if is_and else ()
             return [self.goal(parts.left), *inner, rest]
         if parts.connective == "∃":
             rest = self.goal(parts.right)
             return [*[_UNKNOWN for _ in parts.names], *(self.parts(rest, depth + 1) or [rest])]
         return []
-
-    def _is_and(self, statement: Range | None) -> bool:
-        return statement is not None and self._local.shape(statement).connective == "∧"
 
     def _arguments(self, position: int) -> list[int]:
         begins: list[int] = []

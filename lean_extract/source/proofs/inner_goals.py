@@ -6,18 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from lean_extract.limits import MAX_CALCULATION_LINES, MAX_GOAL_TOKENS, MAX_STATED_GOALS
 from lean_extract.source.budget import Budget
 from lean_extract.source.proofs.binding import goal_end
 from lean_extract.syntax.keywords import KEYWORDS
 from lean_extract.syntax.lexer import Tokens, is_identifier
 from lean_extract.syntax.tactic_words import SEPARATORS, STATING
 
-_MOST_GOALS = 2000
-"""Goals stated in one proof. The most in a proof of Mathlib is a tenth of that."""
-_MOST_LINES = 10_000
-"""Lines of calculations in one proof. The lines of a nested calculation count twice."""
-_LONGEST = 1000
-"""Tokens of a stated goal. Nested goals are each written out in full."""
 _RELATIONS = frozenset(
     ("=", "≤", "<", "≥", ">", "↔", "≠", "∣", "⊆", "⊂", "≡", "≃", "≅", "∈", "→", "<=", ">=", "~", "≈", "⊇")
 )  # fmt: skip
@@ -39,7 +34,7 @@ class StatedGoal:
 def stated_goals(tokens: Tokens, begin: int, end: int) -> Iterator[StatedGoal]:
     """The goals stated in the tokens [begin, end), in order of their keyword."""
     texts = tokens.texts
-    left, lines = Budget(_MOST_GOALS), Budget(_MOST_LINES)
+    left, lines = Budget(MAX_STATED_GOALS), Budget(MAX_CALCULATION_LINES)
     for index in range(begin, end):
         text = texts[index]
         if text in STATING:
@@ -71,7 +66,7 @@ def _stated(tokens: Tokens, index: int, end: int) -> StatedGoal | None:
         if position < limit and is_identifier(texts[position]) and texts[position] not in KEYWORDS - {"this"}:
             name = texts[position]
             position += 1
-        while position < min(limit, index + _LONGEST) and texts[position] in ("(", "{", "[", "⦃"):
+        while position < min(limit, index + MAX_GOAL_TOKENS) and texts[position] in ("(", "{", "[", "⦃"):
             after = tokens.brackets.close(position, limit) + 1
             binders.append(tokens.source(position, after))
             position = after
@@ -79,7 +74,7 @@ def _stated(tokens: Tokens, index: int, end: int) -> StatedGoal | None:
             return None
         position += 1
     stop = goal_end(tokens, position, limit)
-    if stop - index > _LONGEST:
+    if stop - index > MAX_GOAL_TOKENS:
         return None
     conclusion = tokens.source(position, stop)
     if not conclusion or (keyword == "show" and stop < limit and texts[stop] in ("then", "with")):
@@ -100,7 +95,7 @@ def _calculation(tokens: Tokens, steps: Iterable[tuple[int, int]]) -> Iterator[S
     left = ""
     for begin, stop in steps:
         proof = goal_end(tokens, begin, stop)
-        if proof - begin > _LONGEST:
+        if proof - begin > MAX_GOAL_TOKENS:
             continue
         relation = tokens.brackets.stop(begin, proof, _RELATIONS)
         if relation >= proof or tokens.texts[relation] not in _RELATIONS:

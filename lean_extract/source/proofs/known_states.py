@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lean_extract.source.budget import MAX_FACTS, Budget
+from lean_extract.limits import MAX_FACTS, MAX_STATE_DEPTH, STATES_CHARACTERS, STATES_PER_CHARACTER
+from lean_extract.source.budget import Budget
 from lean_extract.source.proofs.inner_goals import StatedGoal, layout_end, stated_goals
 from lean_extract.source.proofs.propositions import Sequent, conjuncts, disjunct, introduced
 from lean_extract.source.proofs.sequents import KnownState, obtained, with_fact
@@ -29,15 +30,12 @@ from lean_extract.syntax.tactic_words import (
     UNCHANGING,
 )
 
-_MAX_DEPTH = 40
-_MOST_WORK = 50_000, 60
-"""Characters of the states that are processed: a constant, and how many per character of the proof."""
 _BINDER = 20
 """The cost of a binder, in characters."""
 _ARROW_REACH = 60
 """The most tokens before the arrow of a function."""
 _NOT_RECORDED = FUNCTIONS | LETS | {"by", "calc", "match", "if", "show", "suffices", "|"}
-"""First words of terms of which only parts are recorded, or nothing."""
+"""First words of terms that are recorded only in part, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +78,14 @@ def known_states(
 
 def allowed_work(tokens: Tokens, begin: int, end: int) -> Budget:
     """How many characters of states may be examined in a proof."""
-    least, factor = _MOST_WORK
-    return Budget(least + factor * (tokens.starts[end - 1] - tokens.starts[begin]))
+    return Budget(STATES_CHARACTERS + STATES_PER_CHARACTER * (tokens.starts[end - 1] - tokens.starts[begin]))
 
 
 class StateWalk(ProofWalk[KnownState]):
     """Follows states through the text. The result is in `found`."""
 
     def __init__(self, tokens: Tokens, end: int, work: Budget, stated: dict[int, StatedGoal]) -> None:
-        super().__init__(tokens, end, _MAX_DEPTH)
+        super().__init__(tokens, end, MAX_STATE_DEPTH)
         self.stated = stated
         self.found = KnownStates(work)
         self.visited: set[int] = set()

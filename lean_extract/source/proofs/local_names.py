@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from lean_extract.limits import MAX_PROJECTED_TOKENS, MAX_PROJECTIONS
 from lean_extract.source.names.binders import Binder
 from lean_extract.source.names.scopes import split_name
 from lean_extract.syntax.lexer import is_identifier
 from lean_extract.syntax.types import Range, TypeShape, head, premises_of, shape
-
-MAX_PATH = 60
-"""The most projections in a chain (`h.1.2.1`)."""
-_MAX_TYPE = 1000
-"""The most tokens of a type that is analysed for a projection, since there may be very many projections."""
 
 
 class Field(NamedTuple):
@@ -125,7 +121,7 @@ class LocalNames:
         """The mentions in `e.path`, where `e` has the given type."""
         found: list[Mention] = []
         parts = split_name(path)
-        if len(parts) > MAX_PATH or type_range[1] - type_range[0] > _MAX_TYPE:
+        if len(parts) > MAX_PROJECTIONS or type_range[1] - type_range[0] > MAX_PROJECTED_TOKENS:
             return found
         while parts:
             if is_applied:
@@ -161,7 +157,7 @@ class LocalNames:
         if isinstance(known, TypedPart):
             return None if path else known
         parts = split_name(path) if path else []
-        if len(parts) > MAX_PATH:
+        if len(parts) > MAX_PROJECTIONS:
             return None
         for part in parts:
             known = self.premises(known)[1] if is_applied else known

@@ -6,11 +6,11 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import islice, takewhile
 
+from lean_extract.limits import MAX_CASES, MAX_PATTERN_TOKENS, MAX_PROJECTIONS
 from lean_extract.source.names.binders import Binder
 from lean_extract.source.proofs.binding import Binding, goal_end
 from lean_extract.source.proofs.goal_flow import GoalFlow
 from lean_extract.source.proofs.local_names import (
-    MAX_PATH,
     Alternative,
     Field,
     LocalNames,
@@ -29,13 +29,9 @@ from lean_extract.syntax.types import Range
 
 _NULLARY = frozenset(("none", "true", "false", "nil", "zero", "rfl", "trivial", "unit", "isTrue", "isFalse"))
 _ALTERNATIVE_REACH = 60
-_PATTERN_REACH = 200
-"""The most tokens of a pattern."""
-_MAX_ALTERNATIVES = 200
-"""The most alternatives of one `cases`."""
 
 
-class CaseBinding(Binding):
+class _CaseBinding(Binding):
     """Adds the binding forms of case distinctions."""
 
     def fact(self, index: int) -> None:
@@ -66,7 +62,7 @@ class CaseBinding(Binding):
             and pattern_begin not in self.firsts
         ):
             end = self.tokens.lines.next_line(pattern_begin, self.end)
-            if end - pattern_begin <= _PATTERN_REACH:
+            if end - pattern_begin <= MAX_PATTERN_TOKENS:
                 self.flow.patterns.bind(pattern_begin, end, known)
                 self.flow.branches(index, pattern_begin, end)
             return
@@ -83,8 +79,8 @@ class CaseBinding(Binding):
         known = self.tactic_bars[bisect_left(self.tactic_bars, begin) :]
         if begin < end and self.texts[begin] == "|" and known[:1] != [begin]:
             known.insert(0, begin)
-        for position in islice(takewhile(end.__gt__, known), _MAX_ALTERNATIVES):
-            if not bars or bars[0] == begin or self._in_line(position, bars[0]):
+        for position in islice(takewhile(end.__gt__, known), MAX_CASES):
+            if not bars or bars[0] == begin or self.tokens.column(position) == self.tokens.column(bars[0]):
                 bars.append(position)
         names = {bar: self._name_after(bar) for bar in bars}
         everyone = frozenset(name for name in names.values() if name != "_")
@@ -103,9 +99,6 @@ class CaseBinding(Binding):
                 break
             end += 1
         return end
-
-    def _in_line(self, position: int, other: int) -> bool:
-        return self.tokens.column(position) == self.tokens.column(other)
 
     def _alternative_types(self, known: Range | TypedPart, noted: dict[int, Alternative]) -> None:
         """Bind the names in `cases h with | inl h => ... | inr h => ...` for a disjunction."""
@@ -186,7 +179,7 @@ _LETS = LETS | {"replace", "suffices", "set", "let_fun", "have'", "let'", "set!"
 _ASCRIBING = frozenset((":", "fun", "∀", "∃"))
 
 
-class _Scanner(CaseBinding):
+class _Scanner(_CaseBinding):
     """One pass over a proof, which collects mentions and keeps track of local names."""
 
     def run(self) -> list[tuple[int, Mention]]:
@@ -249,7 +242,7 @@ class _Scanner(CaseBinding):
         start = index
         while start > self.begin and self.texts[start][0] == "." and len(self.texts[start]) > 1:
             start -= 1
-            if index - start > MAX_PATH:
+            if index - start > MAX_PROJECTIONS:
                 return
         path = "".join(self.texts[start + 1 : index + 1])[1:]
         first = self.texts[start]
@@ -265,7 +258,7 @@ class _Scanner(CaseBinding):
             return
         if self.texts[first] == "@":
             first += 1
-        most = min(index - 1, first + MAX_PATH)
+        most = min(index - 1, first + MAX_PROJECTIONS)
         while self.texts[first] == "(" and first < most:
             first += 1
         function = self.texts[first]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from lean_extract.limits import MAX_PARTS, MAX_TERM_DEPTH
 from lean_extract.source.proofs.local_names import KnownType, LocalNames, TypedPart
 from lean_extract.syntax.lexer import Tokens, is_identifier
 from lean_extract.syntax.types import Range
 
 _BAR, _COLON, _COMMA = frozenset(("|",)), frozenset((":",)), frozenset((",",))
-_MAX_DEPTH = 60
-_MAX_PARTS = 60
-"""The most alternatives or components of a pattern."""
 
 
 class Patterns:
@@ -30,7 +28,7 @@ class Patterns:
 
     def bind(self, begin: int, end: int, known: KnownType, depth: int = 0) -> None:
         """Bind the names in the pattern [begin, end), which matches a term of the given type."""
-        if known is None or begin >= end or depth > _MAX_DEPTH:
+        if known is None or begin >= end or depth > MAX_TERM_DEPTH:
             return
         text = self._texts[begin]
         if text == "(" and self._brackets.close(begin, end) == end - 1:
@@ -84,9 +82,9 @@ class Patterns:
         return TypedPart(constant) if is_identifier(constant) else known
 
     def _top_level(self, begin: int, end: int, wanted: frozenset[str]) -> list[int]:
-        """The indices of the first `_MAX_PARTS` marks outside brackets."""
+        """The indices of the first `MAX_PARTS` marks outside brackets."""
         found: list[int] = []
-        while begin < end and len(found) < _MAX_PARTS:
+        while begin < end and len(found) < MAX_PARTS:
             begin = self._brackets.stop(begin, end, wanted)
             if begin >= end or self._texts[begin] not in wanted:
                 break

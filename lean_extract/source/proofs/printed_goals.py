@@ -1,6 +1,6 @@
-"""The states of a proof of which Lean printed some targets: the targets are Lean's, the contexts the text's.
+"""The states of a proof for which Lean printed some targets. The targets are Lean's; the contexts come from the text.
 
-A printed target is put where the text leaves it unknown, and the states are followed on from there.
+A printed target replaces an unknown one, and the walk continues from there.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from lean_extract.syntax.lexer import Tokens
 from lean_extract.syntax.tactic_words import SEPARATORS
 
 _MOST_LOOKED_BACK = 64
-"""Steps above one that the walk did not come by."""
+"""How many steps above one that the walk did not reach are searched for a known context."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedGoal:
-    """The target before a tactic; of one that was shortened, its beginning."""
+    """The target before a tactic, or only its beginning if Lean shortened it."""
 
     target: str
     is_whole: bool = True
@@ -99,11 +99,11 @@ class _PrintedWalk(StateWalk):
         super().__init__(tokens, end, work, stated)
         self._printed = printed
         self._contexts: dict[int, tuple[str, ...]] = {}
-        """Of each step that the walk came by, what stands before it."""
+        """The context before each step that the walk reached."""
         self._begins: list[int] = []
 
     def step(self, step: Step, goal: KnownState, depth: int) -> AfterStep[KnownState]:
-        """Take the printed target; behind the step, the names that it binds are in the context."""
+        """Take the printed target; after the step, the names that it binds are in the context."""
         begin, context = step.begin, goal.sequent.context
         if begin not in self._contexts:
             self._contexts[begin] = context
@@ -127,18 +127,18 @@ class _PrintedWalk(StateWalk):
                 own = after_changes(own, change, fresh)
             return KnownState(Sequent(own, known.sequent.target), known.origin)
 
-        behind = changed(after.goal) if after.goal else None
-        return AfterStep(behind, [changed(known) for known in after.focused], after.following)
+        next_goal = changed(after.goal) if after.goal else None
+        return AfterStep(next_goal, [changed(known) for known in after.focused], after.following)
 
     def first_of(
         self, step: Step, first: KnownState, rest: KnownState | None, depth: int
     ) -> KnownState | None:
-        """The first of the goals is next; behind it the context goes on."""
+        """The first of the goals is next; after it the context stays."""
         after = self.step(step, first, depth)
         return (after.goal or first).with_unknown_target
 
     def _changes(self, step: Step) -> list[NameChanges]:
-        """What the step does to names, and what is chained to it by `<;>`."""
+        """The changes of names by the step and by the tactics chained to it with `<;>`."""
         found = [name_changes(self.tokens, step.begin, step.stop)]
         stop = step.stop
         while stop < step.following and self.texts[stop] == "<;>":
@@ -151,24 +151,24 @@ class _PrintedWalk(StateWalk):
     def _applied(
         self, word: str, position: int, stop: int, before: Sequent, depth: int
     ) -> list[Sequent] | None:
-        """As the text alone tells; `rcases h with p` and `cases' h with x y` take apart what is known, too."""
+        """As for the text alone; `rcases h with p` and `cases' h with x y` also destructure known hypotheses."""
         if word not in ("rcases", "cases'"):
             return super()._applied(word, position, stop, before, depth)
-        behind = self.brackets.stop(position + 1, stop, frozenset(("with",)))
-        if behind >= stop - 1:
+        separator = self.brackets.stop(position + 1, stop, frozenset(("with",)))
+        if separator >= stop - 1:
             return None
-        hypothesis = self.tokens.source(position + 1, behind)
+        hypothesis = self.tokens.source(position + 1, separator)
         if word == "rcases":
-            return obtained(before, f"{self.tokens.source(behind + 1, stop)} := {hypothesis}")
-        names = self.texts[behind + 1 : stop]
+            return obtained(before, f"{self.tokens.source(separator + 1, stop)} := {hypothesis}")
+        names = self.texts[separator + 1 : stop]
         return obtained(before, f"⟨{', '.join(names)}⟩ := {hypothesis}") or obtained(
             before, f"{' | '.join(names)} := {hypothesis}"
         )
 
     def missed(self, begin: int, context: tuple[str, ...], steps: Sequence[int]) -> None:
-        """Walk the blocks around the printed goals that the walk did not come by.
+        """Walk the blocks around the printed goals that the walk did not reach.
 
-        Such a block stands in a term, or in an alternative; its context is that of the step it stands in.
+        Such a block is in a term or an alternative; its context is that of the step around it.
         """
         for token in sorted(self._printed.keys() & set(steps)):
             if token in self._contexts:
@@ -183,7 +183,7 @@ class _PrintedWalk(StateWalk):
             self.block(first, end, KnownState(Sequent(known, None), PRINTED), 1)
 
     def _around(self, token: int, begin: int, context: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
-        """The innermost step known that a token stands in, and its context; else the proof's."""
+        """The innermost known step around a token, and its context; else the proof's."""
         last = bisect_left(self._begins, token)
         for step in reversed(self._begins[max(0, last - _MOST_LOOKED_BACK) : last]):
             if self.tokens.lines.next_within(step + 1, token + 1, self.tokens.column(step)) > token:
@@ -191,7 +191,7 @@ class _PrintedWalk(StateWalk):
         return begin, context
 
     def _block_begin(self, token: int, outer: int, steps: Sequence[int]) -> int:
-        """The first step of the block that the step at a token stands in."""
+        """The first step of the block that contains the step at a token."""
         column = self.tokens.column(token)
         first = token
         last = bisect_left(steps, token)

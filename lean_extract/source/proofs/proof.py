@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from lean_extract.limits import MAX_FACTS, MAX_STATED_BINDERS, STEPS_CHARACTERS, STEPS_PER_CHARACTER
 from lean_extract.records import Goal, Hypothesis, Span
-from lean_extract.source.budget import MAX_FACTS, Budget
+from lean_extract.source.budget import Budget
 from lean_extract.source.names.binders import Binder
 from lean_extract.source.names.scopes import Scope
 from lean_extract.source.proofs.inner_goals import stated_goals
@@ -64,13 +65,6 @@ class SourceProof:
     """Whether some of its steps, goals or states were left out because there were too many."""
 
 
-_MOST_TEXT = 100_000, 32
-"""Characters of all steps and stated goals of a proof: a constant, and how many per character of the proof.
-Nested ones are written out once per level."""
-_MOST_BINDERS = 100_000
-"""Binders of all goals stated in a proof."""
-
-
 def read_proof(
     tokens: Tokens,
     begin: int,
@@ -100,7 +94,9 @@ def read_proof(
         states: whether to infer the proof states that the text determines.
         printed: targets that Lean printed, by the token that their tactic begins at. They add to these states.
     """
-    text, binders_left = Budget(_allowed(tokens, begin, end)), Budget(_MOST_BINDERS)
+    characters = tokens.starts[end - 1] - tokens.starts[begin]
+    text = Budget(STEPS_CHARACTERS + STEPS_PER_CHARACTER * characters)
+    binders_left = Budget(MAX_STATED_BINDERS)
     hypotheses = _Hypotheses()
     steps = split_steps(tokens, begin, end)
     found = scan_mentions(tokens, begin, end, binders, statement, steps)
@@ -127,11 +123,6 @@ def read_proof(
         tuple([_term(tokens, positions, term, hypotheses) for term in walk.terms]),
         text.is_spent or binders_left.is_spent or walk.work.is_spent,
     )
-
-
-def _allowed(tokens: Tokens, begin: int, end: int) -> int:
-    least, factor = _MOST_TEXT
-    return least + factor * (tokens.starts[end - 1] - tokens.starts[begin])
 
 
 class _Hypotheses(dict[str, Hypothesis]):

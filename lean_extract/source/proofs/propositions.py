@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lean_extract.limits import (
+    MAX_BOUND_NAMES,
+    MAX_PATTERN_CHARACTERS,
+    MAX_PATTERN_DEPTH,
+    MAX_PATTERNS,
+    MAX_PROPOSITION_CHARACTERS,
+    MAX_RESULTING_GOALS,
+)
 from lean_extract.syntax.brackets import DEPTH, close
 from lean_extract.syntax.lexer import is_plain_name, raw_tokens
 from lean_extract.syntax.types import Connective, Range, TypeShape, joined, outermost, shape, strip
 
 _UNKNOWN = "_"
-_MOST_PATTERNS = 64
-_MOST_GOALS = 64
-"""With more patterns, or more resulting cases, the result is None."""
-_MOST_NAMES = 128
-"""Binders with more names are not handled, since the bound is repeated for each name."""
-_LONGEST_PATTERN = 1000
-_DEEPEST_PATTERN = 32
-_LONGEST_PROPOSITION = 20_000
-"""Characters of a proposition. Longer ones are not handled."""
 _ELEMENT = "«element»"
 """The name of the element in `s ⊆ t` until `intro` names it."""
 
@@ -103,7 +102,7 @@ def renamed(text: str, old: str, new: str) -> str:
 
 def introduced(target: str, patterns: Sequence[str]) -> list[Sequent] | None:
     """The goals after `rintro` with these patterns, each with its new binders only; None if unknown."""
-    if len(patterns) > _MOST_PATTERNS or len(target) > _LONGEST_PROPOSITION:
+    if len(patterns) > MAX_PATTERNS or len(target) > MAX_PROPOSITION_CHARACTERS:
         return None
     if not patterns:
         return [Sequent((), target)]
@@ -120,7 +119,7 @@ def introduced(target: str, patterns: Sequence[str]) -> list[Sequent] | None:
     if alternatives is None:
         return None
     goals = introduced(rest, patterns[1:])
-    if goals is None or len(goals) * len(alternatives) > _MOST_GOALS:
+    if goals is None or len(goals) * len(alternatives) > MAX_RESULTING_GOALS:
         return None
     return [Sequent((*binders, *goal.context), goal.target) for binders in alternatives for goal in goals]
 
@@ -134,7 +133,7 @@ def _first_binder(target: str) -> tuple[str, str, str] | None:
     if parts.connective == "¬" and parts.left:
         return "", proposition.text(parts.left), "False"
     if parts.connective == "∀" and parts.right and parts.names:
-        if len(parts.names) > _MOST_NAMES or "[" in proposition.texts[: parts.right[0]]:
+        if len(parts.names) > MAX_BOUND_NAMES or "[" in proposition.texts[: parts.right[0]]:
             return None
         return _first_bound(proposition, parts)
     found = proposition.operator()
@@ -198,11 +197,11 @@ def disjunct(target: str, side: str) -> str | None:
 
 def destructured(type_: str, pattern: str) -> list[tuple[str, ...]] | None:
     """The binders that an `rcases` pattern introduces for a term of this type, for each alternative."""
-    is_long = len(pattern) > _LONGEST_PATTERN or len(type_) > _LONGEST_PROPOSITION
+    is_long = len(pattern) > MAX_PATTERN_CHARACTERS or len(type_) > MAX_PROPOSITION_CHARACTERS
     if is_long and not is_plain_name(pattern.strip()):
         return None
-    found = _destructured(type_, pattern, _DEEPEST_PATTERN)
-    return None if found is None or len(found) > _MOST_GOALS else found
+    found = _destructured(type_, pattern, MAX_PATTERN_DEPTH)
+    return None if found is None or len(found) > MAX_RESULTING_GOALS else found
 
 
 def _destructured(type_: str, pattern: str, depth: int) -> list[tuple[str, ...]] | None:
@@ -258,7 +257,9 @@ def _components(type_: str, patterns: Sequence[str], depth: int) -> list[tuple[s
     elif parts.connective == "↔":
         *heads, rest = conjuncts(type_) or ("", "")
     elif (
-        parts.connective == "∃" and 0 < len(parts.names) <= _MOST_NAMES and is_plain_name(patterns[0].strip())
+        parts.connective == "∃"
+        and 0 < len(parts.names) <= MAX_BOUND_NAMES
+        and is_plain_name(patterns[0].strip())
     ):
         name, first, rest = _first_bound(proposition, parts)
         heads, rest = [first], renamed(rest, name, patterns[0].strip())
@@ -272,7 +273,7 @@ def _combined(components: Sequence[list[tuple[str, ...]] | None]) -> list[tuple[
     """All combinations of the components' alternatives; None if there are too many or one is unknown."""
     found: list[tuple[str, ...]] = [()]
     for alternatives in components:
-        if alternatives is None or len(found) * len(alternatives) > _MOST_GOALS:
+        if alternatives is None or len(found) * len(alternatives) > MAX_RESULTING_GOALS:
             return None
         found = [(*one, *other) for one in found for other in alternatives]
     return found

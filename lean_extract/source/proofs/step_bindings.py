@@ -1,6 +1,6 @@
-"""What a tactic does to the names of the context: those it introduces, and those of which it changes the type.
+"""What a tactic does to the names of the context: those it introduces, and those whose type it changes.
 
-Only names are read off the text here. What a name is of, where the text tells it, `propositions` says.
+Only names are read from the text here; `propositions` finds their types if the text determines them.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from lean_extract.syntax.lexer import Tokens, is_identifier, raw_tokens
 from lean_extract.syntax.tactic_words import ARROWS, FACTS, FUNCTIONS, LETS
 
 UNKNOWN = "_"
-"""The type of a name of which only the binding is known."""
+"""The type of a bound name if nothing is known about it."""
 _PATTERN_FIRST = frozenset(
     ("intro", "intros", "rintro", "ext", "ext1", "funext", "choose", "choose!", "rename_i", "by_contra",
      "by_contra'", "by_contra!", "obtain")
 )  # fmt: skip
 """Words that a pattern follows."""
-_PATTERN_BEHIND_WITH = frozenset(
+_PATTERN_AFTER_WITH = frozenset(
     ("rcases", "cases'", "induction'", "filter_upwards", "set", "generalize", "injection", "rsuffices",
      "contrapose!", "peel", "split_ifs", "injections")
 )  # fmt: skip
@@ -31,7 +31,7 @@ _TAKEN_APART = frozenset(("rcases", "cases", "cases'", "obtain", "induction", "i
 """Words that use up the hypothesis that they are given."""
 _DROPPING = frozenset(("clear", "revert"))
 _CHANGING = frozenset(("specialize", "lift", "norm_cast", "push_cast", "replace"))
-"""Words before a hypothesis that is another one behind them."""
+"""Words before a hypothesis whose statement they change."""
 _GOING_ON = frozenset(("refine", "refine'", "apply", "convert", "use", "suffices", "rsuffices", "exact"))
 """Words of a term with holes, in which functions may introduce names."""
 _PATTERN_ENDS = frozenset((":=", ":", "using", "at", "generalizing", "with", ";", "<;>", "from", "|", "by"))
@@ -44,14 +44,14 @@ _MOST_TOKENS = 400
 
 @dataclass(frozen=True, slots=True)
 class NameChanges:
-    """Names that a step binds, in order; the rest of it has no type that the text tells."""
+    """Names that a step binds, in order; those not listed below have no type in the text."""
 
     bound: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
-    """Hypotheses that say something else now."""
+    """Hypotheses whose statement changes."""
     typed: tuple[tuple[str, str], ...] = ()
-    """Bound names that are of these types."""
+    """Bound names with their types."""
     like: tuple[str, str] | None = None
     """A bound name, and the number whose predecessor it is: `induction' n with k ih`."""
 
@@ -84,8 +84,8 @@ def _stated_type(tokens: Tokens, begin: int, stop: int) -> tuple[tuple[str, str]
     texts = tokens.texts
     if texts[begin] not in LETS | {"set"} or texts[begin + 2 : begin + 3] != [":"]:
         return ()
-    behind = tokens.brackets.stop(begin + 3, stop, frozenset((":=",)))
-    type_ = tokens.source(begin + 3, behind)
+    after = tokens.brackets.stop(begin + 3, stop, frozenset((":=",)))
+    type_ = tokens.source(begin + 3, after)
     return ((texts[begin + 1], type_),) if type_ and _is_name(texts[begin + 1]) else ()
 
 
@@ -96,15 +96,15 @@ def _bound(tokens: Tokens, word: str, begin: int, stop: int) -> list[str]:
     found: list[str] = []
     if word in LETS or word in FACTS or word in ("set", "by_cases", "suffices", "rsuffices", "generalize"):
         found += _first_name(texts, begin, stop)
-    if word in _PATTERN_BEHIND_WITH:
-        behind = _find(texts, begin + 1, stop, "with")
-        found += _names(texts, behind + 1, stop, _AFTER_WITH_ENDS)
+    if word in _PATTERN_AFTER_WITH:
+        after = _find(texts, begin + 1, stop, "with")
+        found += _names(texts, after + 1, stop, _AFTER_WITH_ENDS)
     if word == "generalize":
         last = texts[stop - 1]
         found += [last] if _is_name(last) and texts[stop - 2] == "=" else []
     if word == "lift":
-        behind = _find(texts, begin + 1, stop, "with")
-        found += _names(texts, behind + 1, stop, _AFTER_WITH_ENDS)
+        after = _find(texts, begin + 1, stop, "with")
+        found += _names(texts, after + 1, stop, _AFTER_WITH_ENDS)
     if word in _GOING_ON:
         found += _names_before_holes(tokens, begin, stop)
     return found
@@ -127,7 +127,7 @@ def _first_name(texts: list[str], begin: int, stop: int) -> list[str]:
 
 
 def _names_before_holes(tokens: Tokens, begin: int, stop: int) -> list[str]:
-    """What the functions of a term bind in whose bodies a hole is left: `refine ⟨fun x h => ?_, foo⟩`."""
+    """The names bound by the functions of a term whose bodies contain a hole: `refine ⟨fun x h => ?_, foo⟩`."""
     texts = tokens.texts
     found: list[str] = []
     for index in range(begin + 1, stop):
@@ -166,7 +166,7 @@ def _arrow(texts: list[str], begin: int, end: int) -> int | None:
 
 
 def _names(texts: list[str], begin: int, stop: int, ends: frozenset[str]) -> list[str]:
-    """The names of a pattern; types in parentheses are passed over."""
+    """The names of a pattern; types in parentheses are skipped."""
     found: list[str] = []
     depth = 0
     typed: int | None = None
@@ -196,7 +196,7 @@ def _find(texts: list[str], begin: int, stop: int, word: str) -> int:
 
 
 def _major(texts: list[str], begin: int, stop: int) -> str:
-    """The hypothesis that a step is about, where it is a plain name."""
+    """The hypothesis that a step works on, if it is a plain name."""
     if texts[begin] == "obtain":
         position = _find(texts, begin, stop, ":=") + 1
         return texts[position] if position == stop - 1 and _is_name(texts[position]) else ""
@@ -210,7 +210,7 @@ def _major(texts: list[str], begin: int, stop: int) -> str:
 
 
 def _at(texts: list[str], begin: int, stop: int) -> list[str]:
-    """The hypotheses behind the last `at` of a step."""
+    """The hypotheses after the last `at` of a step."""
     found: list[str] = []
     for index in range(_find(texts, begin, stop, "at") + 1, stop):
         if texts[index] in _AT_ENDS or not is_identifier(texts[index]):
@@ -225,17 +225,17 @@ def declared(context: Iterable[str]) -> set[str]:
 
 
 def after_changes(context: tuple[str, ...], changes: NameChanges, fresh: set[str]) -> tuple[str, ...]:
-    """The context behind a step.
+    """The context after a step.
 
     Args:
-        fresh: bound names whose types the context tells already.
+        fresh: bound names whose types are already in the context.
     """
     bound = [name for name in changes.bound if name not in fresh]
     changed = [name for name in changes.changed if name not in fresh and name in declared(context)]
     is_number = changes.like is not None and _is_number(context, changes.like[1])
-    gone = {*changes.dropped, *changed, *bound} - fresh
-    if gone:
-        context = without(context, gone)
+    lost = {*changes.dropped, *changed, *bound} - fresh
+    if lost:
+        context = _without(context, lost)
     types = dict(changes.typed)
     if changes.like and is_number:
         types[changes.like[0]] = "ℕ"
@@ -251,7 +251,7 @@ def _is_number(context: tuple[str, ...], name: str) -> bool:
     return False
 
 
-def without(context: tuple[str, ...], names: set[str]) -> tuple[str, ...]:
+def _without(context: tuple[str, ...], names: set[str]) -> tuple[str, ...]:
     """The binders less some names; a group loses only those."""
     kept: list[str] = []
     for binder in context:

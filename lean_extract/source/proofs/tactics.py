@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
+from lean_extract.limits import MAX_BLOCK_DEPTH
 from lean_extract.syntax.binder_words import QUANTIFIERS
 from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import Tokens
@@ -26,8 +27,6 @@ _TACTIC_FOLLOWS = frozenset((("|", "first"), ("in", "open"), ("in", "set_option"
 _COMMA_BINDERS = QUANTIFIERS - {"fun"}
 """Quantifiers whose binders end with a comma."""
 
-_MAX_BLOCKS = 40
-"""Levels of nested blocks. The text of each block contains that of all blocks in it. Mathlib has a dozen."""
 
 _NOTED = SEPARATORS | FOCUS_DOTS | _COMMA_BINDERS | {",", "=>", "|", "in"}
 
@@ -156,7 +155,7 @@ class _Splitter:
 
     def _open(self, index: int) -> None:
         """Open a block whose first step begins at `index`."""
-        if index >= self.end or DEPTH.get(self.texts[index]) == -1 or len(self.blocks) >= _MAX_BLOCKS:
+        if index >= self.end or DEPTH.get(self.texts[index]) == -1 or len(self.blocks) >= MAX_BLOCK_DEPTH:
             return
         column = self.tokens.column(index)
         if self.blocks:
@@ -195,7 +194,7 @@ def split_steps(tokens: Tokens, begin: int, end: int) -> TacticSteps:
     return _Splitter(tokens, begin, end).run()
 
 
-GoalT = TypeVar("GoalT")
+_GoalT = TypeVar("_GoalT")
 _COMMA = frozenset((",",))
 _MOST_COMPONENTS = 61
 
@@ -215,18 +214,18 @@ class Step(NamedTuple):
 
 
 @dataclass(slots=True)
-class AfterStep(Generic[GoalT]):
+class AfterStep(Generic[_GoalT]):
     """The result of following a goal through a step."""
 
-    goal: GoalT | None
+    goal: _GoalT | None
     """The next goal. None: only the goals in `focused` are followed further."""
-    focused: list[GoalT] = field(default_factory=list)
+    focused: list[_GoalT] = field(default_factory=list)
     """The goals that the focus dots after the step prove, one by one."""
     following: int | None = None
     """The token at which to continue, if not at the next step."""
 
 
-class ProofWalk(ABC, Generic[GoalT]):
+class ProofWalk(ABC, Generic[_GoalT]):
     """Follows a goal through the tokens of a proof.
 
     Args:
@@ -240,7 +239,7 @@ class ProofWalk(ABC, Generic[GoalT]):
         self.brackets = tokens.brackets
         self._deepest = deepest
 
-    def term(self, begin: int, end: int, goal: GoalT, depth: int = 0) -> None:
+    def term(self, begin: int, end: int, goal: _GoalT, depth: int = 0) -> None:
         """Follow the goal into a term [begin, end) that proves it."""
         if begin >= end or depth > self._deepest or not self.enter(begin, end, goal):
             return
@@ -255,13 +254,13 @@ class ProofWalk(ABC, Generic[GoalT]):
         else:
             self.other_term(begin, end, goal, depth)
 
-    def block(self, begin: int, end: int, goal: GoalT, depth: int = 0) -> None:
+    def block(self, begin: int, end: int, goal: _GoalT, depth: int = 0) -> None:
         """Follow the goal through a tactic block [begin, end)."""
         if begin >= end or depth > self._deepest:
             return
         column = self.tokens.column(begin)
-        current: GoalT | None = goal
-        focused: list[GoalT] = []
+        current: _GoalT | None = goal
+        focused: list[_GoalT] = []
         position = begin
         while position < end and (current is not None or focused):
             step = self.read_step(position, column, end)
@@ -300,18 +299,18 @@ class ProofWalk(ABC, Generic[GoalT]):
         return first if first < end and self.tokens.column(first) == column else end
 
     @abstractmethod
-    def enter(self, begin: int, end: int, goal: GoalT) -> bool:
+    def enter(self, begin: int, end: int, goal: _GoalT) -> bool:
         """Visit a term. Returns whether to follow the goal into it."""
 
     @abstractmethod
-    def function(self, begin: int, end: int, goal: GoalT, depth: int) -> None:
+    def function(self, begin: int, end: int, goal: _GoalT, depth: int) -> None:
         """Follow the goal into `fun x => e`."""
 
     @abstractmethod
-    def constructor(self, begin: int, end: int, goal: GoalT) -> list[tuple[tuple[int, int], GoalT]]:
+    def constructor(self, begin: int, end: int, goal: _GoalT) -> list[tuple[tuple[int, int], _GoalT]]:
         """The components of `⟨a, b⟩`, each with its goal."""
 
-    def other_term(self, begin: int, end: int, goal: GoalT, depth: int) -> None:
+    def other_term(self, begin: int, end: int, goal: _GoalT, depth: int) -> None:
         """Follow the goal into any other term."""
         return
 
@@ -320,13 +319,13 @@ class ProofWalk(ABC, Generic[GoalT]):
         """The step that begins at the token `position`, in a block that begins in `column` and ends at `end`."""
 
     @abstractmethod
-    def step(self, step: Step, goal: GoalT, depth: int) -> AfterStep[GoalT]:
+    def step(self, step: Step, goal: _GoalT, depth: int) -> AfterStep[_GoalT]:
         """Follow the goal through a step that is not a focus dot."""
 
     @abstractmethod
-    def unfocused(self, goal: GoalT) -> GoalT:
+    def unfocused(self, goal: _GoalT) -> _GoalT:
         """The goal after a focus dot for which no goal was recorded."""
 
-    def first_of(self, step: Step, first: GoalT, rest: GoalT | None, depth: int) -> GoalT | None:
+    def first_of(self, step: Step, first: _GoalT, rest: _GoalT | None, depth: int) -> _GoalT | None:
         """Follow a step that works on the first of several goals without focusing it. Returns the goal after it."""
         return None

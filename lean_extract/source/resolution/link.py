@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lean_extract.common.lru import Cache
+from lean_extract.limits import CACHED_MODULES, MAX_ALIAS_MODULES
 from lean_extract.records import Import, InnerGoal, Premise, Proof, ProofState, TacticStep
 from lean_extract.source.attributes.related import TYPES
 from lean_extract.source.names.scopes import Open, Scope, join_names
@@ -20,7 +21,7 @@ from lean_extract.source.reader_declarations import Known, unknown
 from lean_extract.source.resolution.mention_resolution import MentionResolver
 from lean_extract.source.resolution.name_resolution import Entry, NameEnvironment, NameResolver, visibility
 
-END = sys.maxsize
+_END = sys.maxsize
 """An order after everything that a module declares."""
 
 
@@ -69,7 +70,7 @@ class Linker:
         """Take the statements of a module's aliases, which were not known when the module was added."""
         index = self.environment.indices[source.module.name]
         for premise in source.premises:
-            entry = self.environment.find(premise.name, index, END) if premise.kind == "alias" else None
+            entry = self.environment.find(premise.name, index, _END) if premise.kind == "alias" else None
             if entry is not None and entry.module == index:
                 entry.statement = premise.conclusion
 
@@ -96,7 +97,7 @@ class Linker:
         for index, opened in self._exports:
             names = NameResolver(self.environment, index)
             for name in opened.only or ():
-                target, rest = names.resolve(f"{opened.namespace}.{name}", Scope(opened.within), END)
+                target, rest = names.resolve(f"{opened.namespace}.{name}", Scope(opened.within), _END)
                 if target is not None and not rest:
                     short = join_names(opened.within, name)
                     self.environment.add(short, Entry(index, 0, target=target))
@@ -168,12 +169,6 @@ def _flat(found: Sequence[tuple[str, ...]], theorem: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-_KEPT = 32
-"""Modules whose premises are kept at once."""
-_LONGEST = 16
-"""Modules of a chain of aliases."""
-
-
 class AliasTargets:
     """The targets of aliases among the modules of a linker.
 
@@ -193,7 +188,7 @@ class AliasTargets:
         self._waiting = waiting
         self._open: list[str] = []
         """The modules that are being completed: of each, an alias is of an alias in the next one."""
-        self._premises: Cache[Mapping[str, Premise]] = Cache(_KEPT)
+        self._premises: Cache[Mapping[str, Premise]] = Cache(CACHED_MODULES)
 
     def completed(self, module: str) -> SourceModule | None:
         """A module, with the statements of its aliases as far as they are found. None if it cannot be read."""
@@ -207,7 +202,7 @@ class AliasTargets:
     def _find(self, name: str, scope: Scope, resolver: NameResolver, module: int) -> Premise | None:
         # order 0: the reader itself knows the declarations above the alias
         full, rest = resolver.resolve(name, scope, 0)
-        entry = self._environment.find(full, module, END) if full is not None and not rest else None
+        entry = self._environment.find(full, module, _END) if full is not None and not rest else None
         if full is None or entry is None:
             return None
         return self._premises_of(self._names[entry.module]).get(full)
@@ -216,7 +211,9 @@ class AliasTargets:
         """The premises of a module by name. Aliases of aliases are followed, but not in a circle."""
         known = self._premises.get(module)
         if known is None:
-            is_next = module in self._waiting and module not in self._open and len(self._open) < _LONGEST
+            is_next = (
+                module in self._waiting and module not in self._open and len(self._open) < MAX_ALIAS_MODULES
+            )
             read = self.completed(module) if is_next else self._read(module, unknown)
             known = {} if read is None else {premise.name: premise for premise in read.premises}
             self._premises.put(module, known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lean_extract.limits import MAX_FITTING_TYPES, MAX_PARENTS
 from lean_extract.source.names.scopes import ROOT, Scope, namespaces_of, split_name
 from lean_extract.source.proofs.local_names import (
     Alternative,
@@ -32,10 +33,6 @@ _NUMBERED = {"And": ("left", "right"), "Iff": ("mp", "mpr"), "Prod": ("fst", "sn
 _MAX_UNFOLDINGS = 3
 _NONE: frozenset[str] = frozenset()
 _LONGEST_NUMBER = 6
-_MOST_ANCESTORS = 200
-"""Direct and indirect parents of a structure whose fields are searched."""
-_MOST_FITTING = 500
-"""Types with the same constructors among which the intended one is searched."""
 
 
 class MentionResolver:
@@ -127,7 +124,7 @@ class MentionResolver:
             known = self._extended[owner] = []
             seen = {owner}
             waiting = self._parents(owner, order)
-            while waiting and len(known) < _MOST_ANCESTORS:
+            while waiting and len(known) < MAX_PARENTS:
                 name = waiting.pop()
                 if name not in seen:
                     seen.add(name)
@@ -138,7 +135,7 @@ class MentionResolver:
     def _parents(self, owner: str, order: int) -> list[str]:
         """The structures that a structure extends directly, the last one first."""
         parents, scope = self._environment.parents.get(owner, ((), ROOT))
-        names = (self._names.resolve(parent, scope, order)[0] for parent in parents[:_MOST_ANCESTORS])
+        names = (self._names.resolve(parent, scope, order)[0] for parent in parents[:MAX_PARENTS])
         return [name for name in names if name][::-1]
 
     def _part_field(self, mention: PartField, scope: Scope, order: int, unfoldings: int = 0) -> list[str]:
@@ -193,7 +190,7 @@ class MentionResolver:
         constructors = self._environment.constructors
         fewest = 0
         fitting: list[str] = []
-        for owner in self._having(mention)[:_MOST_FITTING]:
+        for owner in self._having(mention)[:MAX_FITTING_TYPES]:
             if fewest and len(constructors[owner]) > fewest:
                 break
             if self._entry(owner, order):

@@ -65,7 +65,7 @@ class NameEnvironment:
         known = self.entries.get(name)
         if known is None:
             self.entries[name] = entry
-            self.last_components.add(last_component(name))
+            self.last_components.add(_last_component(name))
             self._add_namespaces(name)
         elif isinstance(known, list):
             if not any(_hides(other, entry) for other in known[-2:]):
@@ -110,7 +110,7 @@ def _hides(known: Entry, entry: Entry) -> bool:
     return is_alike and known.order <= entry.order
 
 
-def last_component(name: str) -> str:
+def _last_component(name: str) -> str:
     """The last component of a name."""
     return name.rpartition(".")[2] if "«" not in name else split_name(name)[-1]
 

@@ -29,8 +29,8 @@ from tqdm import tqdm
 from lean_extract.common.cluster import (
     ClusterOptions,
     as_elsewhere,
-    asked_cluster,
     cluster_client,
+    cluster_options,
     opened_on_workers,
     run_tasks,
 )
@@ -127,7 +127,7 @@ def evaluate(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]
             "The pool has no definitions to offer.", "Name the dataset's records by --definitions."
         )
     options = _session_options(chosen)
-    cluster = asked_cluster(chosen)
+    cluster = cluster_options(chosen)
     session = opened(options)
     others: list[Method] = [beside(session, text) for text in chosen.beside]
     _check_against(chosen.against, others)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Protocol
 
 from lean_extract.common.arrays import Floats, Int8s
-from lean_extract.common.files.reading import MAX_SOURCE, read_regular
+from lean_extract.common.files.reading import read_regular
+from lean_extract.limits import MAX_SOURCE_BYTES
 from lean_extract.records import Premise
 from lean_extract.source import reader
 from lean_extract.source.reader_declarations import Known, unknown
@@ -74,7 +75,7 @@ class LeanFile:
 
     def digest(self) -> str:
         """SHA-256 in hexadecimal. Raises OSError, also where it is not a regular file or too large."""
-        return hashlib.sha256(read_regular(self.path, MAX_SOURCE)).hexdigest()
+        return hashlib.sha256(read_regular(self.path, MAX_SOURCE_BYTES)).hexdigest()
 
     def read(self) -> ReadSource[Premise]:
         """Its premises, its imports, and its proofs. Raises BadSource.

@@ -13,7 +13,8 @@ from typing import BinaryIO, cast
 from xml.parsers import expat
 
 from lean_extract.common.errors import BadSource
-from lean_extract.common.files.reading import MAX_CORPUS, format_size, open_regular
+from lean_extract.common.files.reading import format_size, open_regular
+from lean_extract.limits import MAX_CORPUS_BYTES
 from retriever.documents.xml_parser import Refused, check_depth, create_parser
 
 _CHUNK = 1 << 20
@@ -105,8 +106,8 @@ class _Reader:
 
     def feed(self, chunk: bytes) -> None:
         self._read += len(chunk)
-        if self._read > MAX_CORPUS:  # a small packed file may be an endless one unpacked
-            raise Refused(f"the dump is larger than {format_size(MAX_CORPUS)}")
+        if self._read > MAX_CORPUS_BYTES:  # a small packed file may be an endless one unpacked
+            raise Refused(f"the dump is larger than {format_size(MAX_CORPUS_BYTES)}")
         self._parser.Parse(chunk, False)
 
     def finish(self) -> None:

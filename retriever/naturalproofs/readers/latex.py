@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.common.errors import BadSource
-from lean_extract.common.files.reading import MAX_TEXT, read_regular
+from lean_extract.common.files.reading import read_regular
+from lean_extract.limits import MAX_DOCUMENT_BYTES
 
 _TOKENS = re.compile(
     r"\\begin\{(?P<kind>verbatim\*?|Verbatim|lstlisting|comment)\}"
@@ -73,7 +74,7 @@ class LatexSource:
     def read(cls, path: Path, complaints: list[str], comments: bool = False) -> LatexSource:
         """A file's text; one that is not UTF-8 is read as Latin-1, with a complaint. Raises BadSource."""
         try:
-            data = read_regular(path, MAX_TEXT)
+            data = read_regular(path, MAX_DOCUMENT_BYTES)
         except OSError as error:
             raise BadSource(f"{path} cannot be read: {error.strerror}.", "Name the LaTeX source.") from error
         try:

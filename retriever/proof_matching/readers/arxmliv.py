@@ -9,7 +9,8 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, TreeBuilder
 
 from lean_extract.common.errors import BadSource
-from lean_extract.common.files.reading import MAX_TEXT, read_regular_text
+from lean_extract.common.files.reading import read_regular_text
+from lean_extract.limits import MAX_DOCUMENT_BYTES
 from retriever.documents.xml_parser import check_depth
 from retriever.proof_matching.readers.markup import read_markup
 from retriever.proof_matching.readers.mathml import linearise, local
@@ -108,7 +109,7 @@ def article_files(source: Path) -> list[Path]:
 def read_categories(path: Path, complaints: list[str]) -> dict[str, str]:
     """Each article's first category. Raises BadSource when the file cannot be read."""
     try:
-        lines = read_regular_text(path, MAX_TEXT).splitlines()
+        lines = read_regular_text(path, MAX_DOCUMENT_BYTES).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadSource(f"{path} cannot be read: {error}.", "Name a text file.") from error
     found = {}

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Protocol
 from xml.parsers import expat
 
-from lean_extract.common.files.reading import MAX_TEXT, format_size, read_regular
+from lean_extract.common.files.reading import format_size, read_regular
+from lean_extract.limits import MAX_DOCUMENT_BYTES
 from retriever.documents.xml_parser import create_parser
 from retriever.proof_matching.readers.mathml import local
 from retriever.proof_matching.tokens import listed
@@ -43,7 +44,7 @@ def read_markup(path: Path, events: Events) -> str:
 
     Files that begin as XML, and those named .xml or .xhtml, are read as XML, others as HTML. Raises OSError.
     """
-    data = read_regular(path, MAX_TEXT)
+    data = read_regular(path, MAX_DOCUMENT_BYTES)
     head = data[:_HEAD].lstrip(codecs.BOM_UTF8 + b" \t\r\n")
     is_xml = path.suffix.lower() in (".xml", ".xhtml") or head.startswith(b"<?xml") or b"XHTML" in head
     return _read_xml(data, events) if is_xml else _read_html(data.decode(errors="replace"), events)

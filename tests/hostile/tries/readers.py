@@ -6,7 +6,7 @@ import multiprocessing
 import time
 from multiprocessing.connection import Connection
 
-from lean_extract.common.files.reading import MAX_STATE
+from lean_extract.limits import MAX_STATE_CHARACTERS
 from tests.fuzz.targets import TARGETS, bytes_of, text_of
 from tests.hostile.shapes import pieces
 from tests.hostile.tries.ground import Ground
@@ -30,7 +30,7 @@ _DOORS = {
             "premise",
             "proposition",
         ),
-        MAX_STATE,
+        MAX_STATE_CHARACTERS,
     ),
     **dict.fromkeys(("session", "document", "steps"), 1 << 15),
 }

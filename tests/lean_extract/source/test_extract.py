@@ -60,18 +60,14 @@ def test_a_folder_that_does_not_exist_is_refused(tmp_path: Path, capsys: pytest.
     assert not out.exists()
 
 
-def test_files_that_are_no_text_are_told_of(tmp_path: Path) -> None:
-    path = tmp_path / "A.lean"
-    path.write_bytes(b"theorem \xff")
-    with pytest.raises(BadSource, match=r"not UTF-8 text \(byte 8\)"):
-        read_file(path, "A")
-
-
-def test_files_that_cannot_be_read_are_told_of(tmp_path: Path) -> None:
-    with pytest.raises(BadSource, match="cannot be read"):
-        read_file(tmp_path / "none.lean", "none")
-    with pytest.raises(BadSource, match="cannot be read"):
-        read_file(tmp_path, "folder")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("A.lean", r"not UTF-8 text \(byte 8\)"), ("none.lean", "cannot be read"), ("", "cannot be read")],
+)
+def test_files_that_cannot_be_read_are_reported(tmp_path: Path, name: str, message: str) -> None:
+    (tmp_path / "A.lean").write_bytes(b"theorem \xff")
+    with pytest.raises(BadSource, match=message):
+        read_file(tmp_path / name, "A")
 
 
 def test_an_unwritable_place_leaves_nothing_behind(tmp_path: Path) -> None:

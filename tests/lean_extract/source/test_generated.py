@@ -1,83 +1,6 @@
 import pytest
 
-from lean_extract.source.attributes.translation import TO_ADDITIVE, TO_DUAL
 from tests.lean_extract.source.reading import names, premises
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("mul_comm'", "add_comm'"),
-        ("MulEquiv.map_one_le", "AddEquiv.map_nonneg"),
-        ("CommMonoid.one_lt_iff", "AddCommMonoid.pos_iff"),
-        ("Submonoid.mem_closure", "AddSubmonoid.mem_closure"),
-        ("pow_succ", "nsmul_succ"),
-        ("DivisionMonoid", "SubtractionMonoid"),
-        ("CancelCommMonoid", "AddCancelCommMonoid"),
-        ("Finset.prod_eq_one", "Finset.sum_eq_zero"),
-        ("Prod.mk_mul_mk", "Prod.mk_add_mk"),
-        ("Function.Injective.mul", "Function.Injective.add"),
-        ("mulSupport_eq", "support_eq"),
-        ("eventuallyLE_one", "eventuallyLE_zero"),
-        ("hasFPowerSeries", "hasFPowerSeries"),
-    ],
-)
-def test_additive_names(name: str, expected: str) -> None:
-    assert TO_ADDITIVE.name(name) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("sup_le", "inf_le"),
-        ("iSup_le_iff", "iInf_le_iff"),
-        ("OrderTop.le", "OrderBot.le"),
-        ("IsLUB.unique", "IsGLB.unique"),
-        ("Set.Ioc_inter", "Set.Ico_inter"),
-        ("epi_of_epi", "mono_of_mono"),
-    ],
-)
-def test_dual_names(name: str, expected: str) -> None:
-    assert TO_DUAL.name(name) == expected
-
-
-@pytest.mark.parametrize(
-    ("statement", "expected"),
-    [
-        ("a * b⁻¹ = a / b * 1", "a + -b = a - b + 0"),
-        ("[CommGroup G]", "[AddCommGroup G]"),
-        ("{G : Type*}", "{G : Type*}"),
-        ("a ^ (n + 1) = a ^ n * a", "(n + 1) • a = n • a + a"),
-        ("∏ i ∈ s, f i = 1", "∑ i ∈ s, f i = 0"),
-        ("f (a * b)⁻¹ = f b⁻¹", "f (-(a + b)) = f (-b)"),
-        ("f ⁻¹' s = t", "f ⁻¹' s = t"),
-        ("(f : M →* N) (e : M ≃* N)", "(f : M →+ N) (e : M ≃+ N)"),
-        ("p.1 = (1 : M)", "p.1 = (0 : M)"),
-        ("(1 : ℕ) = n", "(1 : ℕ) = n"),
-    ],
-)
-def test_additive_statements(statement: str, expected: str) -> None:
-    assert TO_ADDITIVE.statement(statement) == expected
-
-
-@pytest.mark.parametrize(
-    ("statement", "expected"),
-    [
-        ("a ⊓ b ≤ c", "c ≤ a ⊔ b"),
-        ("a ≤ b → b < c + d ∧ p", "b ≤ a → c + d < b ∧ p"),
-        ("⨆ i, f i ≤ a ↔ ∀ i, f i ≤ a", "a ≤ ⨅ i, f i ↔ ∀ i, a ≤ f i"),
-        ("(h : ∀ x, f x ≤ g x)", "(h : ∀ x, g x ≤ f x)"),
-        ("⊥ = a", "⊤ = a"),
-        ("x ∈ Set.Icc a (b ⊔ c)", "x ∈ Set.Icc (b ⊓ c) a"),
-        ("Ico (Icc a b) ⊤ = s", "Ioc ⊥ (Icc b a) = s"),
-        ("(gc : GaloisConnection l u)", "(gc : GaloisConnection u l)"),
-        ("Icc a", "Icc a"),
-        ("Icc", "Icc"),
-        ("{α : Type u}", "{α : Type u}"),
-    ],
-)
-def test_dual_statements(statement: str, expected: str) -> None:
-    assert TO_DUAL.statement(statement) == expected
 
 
 def test_to_additive_makes_a_twin() -> None:
@@ -231,10 +154,6 @@ def test_name_hints_count_below_them_and_both_ways_for_duals() -> None:
 def test_a_hint_renames_no_universe() -> None:
     text = "to_dual_name_hint U L\n@[to_dual] theorem G.mono_u {α : Type u} {u l : α} (gc : G l u) : M u := x"
     assert premises(text)["G.mono_l"].statement == "{α : Type u} {l u : α} (gc : G u l) : M l"
-
-
-def test_the_namespace_of_limits_and_colimits_is_one() -> None:
-    assert TO_DUAL.name("CategoryTheory.Limits.limit.hom") == "CategoryTheory.Limits.colimit.hom"
 
 
 def test_simps_by_the_type_of_a_bundled_map() -> None:

@@ -48,15 +48,7 @@ def instances(text: str) -> list[str]:
         ('notation "𝕊" => S\ninstance : C 𝕊 := x', "instCS"),
         ('infixr:35 " ⊠ " => D\ninstance : C (S ⊠ Nat) := x', "instCDSNat"),
         ("instance (priority := 100) : C S := x", "instCS"),
-    ],
-)
-def test_an_instance_is_named_by_the_constants_of_its_type(text: str, name: str) -> None:
-    assert instances(CLASSES + TYPES + text) == [name]
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
+        # the constants of the namespace are not repeated
         ("namespace S\ninstance : C S := x", "S.instC"),
         ("namespace Bag\ninstance : D α (Bag α) := x", "Bag.instD"),
         ("namespace Bag.Deep\ninstance : D S (Bag α) := x", "Bag.Deep.instDS"),
@@ -65,7 +57,7 @@ def test_an_instance_is_named_by_the_constants_of_its_type(text: str, name: str)
         ("namespace Elsewhere.Unit\ninstance : C Unit := x", "Elsewhere.Unit.instCUnit"),
     ],
 )
-def test_the_constants_of_the_namespace_are_not_repeated(text: str, name: str) -> None:
+def test_an_instance_is_named_by_the_constants_of_its_type(text: str, name: str) -> None:
     assert instances(CLASSES + TYPES + text) == [name]
 
 

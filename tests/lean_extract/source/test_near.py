@@ -8,15 +8,9 @@ from pathlib import Path
 import pytest
 
 from lean_extract.common.errors import UserError
+from lean_extract.limits import MAX_NEAR_DEPTH, MAX_NEAR_ENTRIES
 from lean_extract.source.projects.project import near_projects, no_sources, only_of, projects_at
-from lean_extract.source.projects.walking import NEAR_DEPTH, NEAR_ENTRIES
-
-
-def write(root: Path, *names: str) -> None:
-    for name in names:
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("", encoding="utf-8")
+from tests.files import write
 
 
 @pytest.mark.parametrize("marker", ["lakefile.lean", "lakefile.toml", "lake-manifest.json", "lean-toolchain"])
@@ -59,7 +53,8 @@ def test_a_package_is_itself_and_a_folder_with_nothing_below_too(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "folder", [".lake/packages/x", ".git/x", "node_modules/x", "build/x", "/".join("d" * (NEAR_DEPTH + 1))]
+    "folder",
+    [".lake/packages/x", ".git/x", "node_modules/x", "build/x", "/".join("d" * (MAX_NEAR_DEPTH + 1))],
 )
 def test_what_is_no_place_for_projects_is_not_searched(tmp_path: Path, folder: str) -> None:
     write(tmp_path, f"{folder}/lakefile.toml", f"{folder}/A.lean")
@@ -79,7 +74,7 @@ def test_a_folder_of_any_size_is_searched_within_limits(tmp_path: Path) -> None:
     write(tmp_path, "a/lakefile.toml")
     crowded = tmp_path / "b"
     crowded.mkdir()
-    for number in range(NEAR_ENTRIES + 1):
+    for number in range(MAX_NEAR_ENTRIES + 1):
         os.close(os.open(crowded / str(number), os.O_CREAT))
     write(tmp_path, "b/z/lakefile.toml", "c/inner/lakefile.toml")
     assert near_projects(tmp_path).projects == (tmp_path / "a",)

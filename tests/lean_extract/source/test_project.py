@@ -13,12 +13,7 @@ from lean_extract.source.projects.project import (
     library_folders,
     module_of,
 )
-
-
-def write(root: Path, *paths: str, text: str = "") -> None:
-    for path in paths:
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, encoding="utf-8")
+from tests.files import write
 
 
 @pytest.mark.parametrize("marker", ["lakefile.lean", "lakefile.toml", "lean-toolchain", "lake-manifest.json"])
@@ -100,36 +95,26 @@ def test_manifests_of_older_lake(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "in_source"),
     [
-        ("lakefile.toml", 'srcDir = "src"\n'),
-        ("lakefile.toml", '[[lean_lib]]\nname = "X"\nsrcDir = "src"\n'),
-        ("lakefile.lean", 'package x where\n  srcDir := "src"\n'),
-    ],
-)
-def test_source_folders(tmp_path: Path, name: str, text: str) -> None:
-    write(tmp_path, name, text=text)
-    write(tmp_path, "src/A/B.lean", "Test.lean")
-    assert {source.module for source in find_sources(tmp_path).sources} == {"A.B", "Test"}
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("lakefile.toml", 'srcDir = "src"\n[[lean_lib]]\nname = "X"\nsrcDir = "lib"\n'),
+        ("lakefile.toml", 'srcDir = "src"\n', "lib.A.B"),
+        ("lakefile.toml", '[[lean_lib]]\nname = "X"\nsrcDir = "src"\n', "lib.A.B"),
+        ("lakefile.lean", 'package x where\n  srcDir := "src"\n', "lib.A.B"),
+        ("lakefile.toml", 'srcDir = "src"\n[[lean_lib]]\nname = "X"\nsrcDir = "lib"\n', "A.B"),
         (
             "lakefile.lean",
             'package x where\n  srcDir := "src"\n\n@[default_target]\nlean_lib X where\n  srcDir := "lib"\n',
+            "A.B",
         ),
-        ("lakefile.lean", 'package x { srcDir := "src" }\n  lean_exe run { srcDir := "lib" }\n'),
+        ("lakefile.lean", 'package x { srcDir := "src" }\n  lean_exe run { srcDir := "lib" }\n', "A.B"),
     ],
 )
-def test_the_source_folder_of_a_library_is_below_that_of_its_package(
-    tmp_path: Path, name: str, text: str
+def test_source_folders_those_of_a_library_below_that_of_its_package(
+    tmp_path: Path, name: str, text: str, in_source: str
 ) -> None:
     write(tmp_path, name, text=text)
     write(tmp_path, "src/lib/A/B.lean", "src/C.lean", "lib/D.lean")
-    assert {source.module for source in find_sources(tmp_path).sources} == {"A.B", "C", "lib.D"}
+    assert {source.module for source in find_sources(tmp_path).sources} == {in_source, "C", "lib.D"}
 
 
 def test_overrides_replace_packages_of_the_manifest(tmp_path: Path) -> None:

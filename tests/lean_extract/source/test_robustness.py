@@ -66,21 +66,6 @@ def test_every_beginning() -> None:
         check(SAMPLE[:end])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "theorem t : p := by\n  have h : = (",
-        "theorem t : p := by\n  have ⟨x, y⟩ := (",
-        "structure with where\n  (",
-        "theorem t : p := by\n  induction with |",
-        "theorem t : p := by\n  match with | @",
-        "attribute [",
-    ],
-)
-def test_a_text_that_breaks_off(text: str) -> None:
-    check(text)
-
-
 @settings(max_examples=150)
 @given(st.lists(st.sampled_from(PIECES), max_size=80))
 def test_shuffled_lean(pieces: list[str]) -> None:
@@ -101,13 +86,6 @@ def test_mutilated_lean(data: st.DataObject) -> None:
 @settings(max_examples=100)
 @given(st.text(max_size=300))
 def test_any_text(text: str) -> None:
-    check(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "\n", "-- only\n", "/- open", "\ufeff", "theorem", "@[", "/--", "end", "|", "by"]
-)
-def test_next_to_nothing(text: str) -> None:
     check(text)
 
 
@@ -132,6 +110,13 @@ def test_fifty_thousand_lines() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        *("", "\n", "-- only\n", "/- open", "\ufeff", "theorem", "@[", "/--", "end", "|", "by"),
+        "theorem t : p := by\n  have h : = (",
+        "theorem t : p := by\n  have ⟨x, y⟩ := (",
+        "structure with where\n  (",
+        "theorem t : p := by\n  induction with |",
+        "theorem t : p := by\n  match with | @",
+        "attribute [",
         "theorem a : p := " + "(" * 3000 + ")" * 3000,
         "theorem a : p := " + "⟨" * 3000 + "⟩" * 3000,
         "theorem a : " + "p → " * 3000 + "q := by\n  intro h\n",
@@ -142,5 +127,5 @@ def test_fifty_thousand_lines() -> None:
         "/-" * 5000 + "-/" * 5000 + "theorem a : p := q",
     ],
 )
-def test_deep_nesting(text: str) -> None:
+def test_almost_nothing_texts_that_break_off_and_deep_nesting(text: str) -> None:
     check(text)

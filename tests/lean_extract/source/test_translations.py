@@ -8,14 +8,53 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lean_extract.source.attributes.translation import TO_ADDITIVE, TO_DUAL
+from lean_extract.source.attributes.translation import TO_ADDITIVE, TO_DUAL, Translation
 from lean_extract.syntax.symbol_terms import parse_term
 from tests.lean_extract.source.reading import premises
 
 
 @pytest.mark.parametrize(
+    ("translation", "name", "expected"),
+    [
+        (TO_ADDITIVE, "mul_comm'", "add_comm'"),
+        (TO_ADDITIVE, "MulEquiv.map_one_le", "AddEquiv.map_nonneg"),
+        (TO_ADDITIVE, "CommMonoid.one_lt_iff", "AddCommMonoid.pos_iff"),
+        (TO_ADDITIVE, "Submonoid.mem_closure", "AddSubmonoid.mem_closure"),
+        (TO_ADDITIVE, "pow_succ", "nsmul_succ"),
+        (TO_ADDITIVE, "DivisionMonoid", "SubtractionMonoid"),
+        (TO_ADDITIVE, "CancelCommMonoid", "AddCancelCommMonoid"),
+        (TO_ADDITIVE, "Finset.prod_eq_one", "Finset.sum_eq_zero"),
+        (TO_ADDITIVE, "Prod.mk_mul_mk", "Prod.mk_add_mk"),
+        (TO_ADDITIVE, "Function.Injective.mul", "Function.Injective.add"),
+        (TO_ADDITIVE, "mulSupport_eq", "support_eq"),
+        (TO_ADDITIVE, "eventuallyLE_one", "eventuallyLE_zero"),
+        (TO_ADDITIVE, "hasFPowerSeries", "hasFPowerSeries"),
+        (TO_DUAL, "sup_le", "inf_le"),
+        (TO_DUAL, "iSup_le_iff", "iInf_le_iff"),
+        (TO_DUAL, "OrderTop.le", "OrderBot.le"),
+        (TO_DUAL, "IsLUB.unique", "IsGLB.unique"),
+        (TO_DUAL, "Set.Ioc_inter", "Set.Ico_inter"),
+        (TO_DUAL, "epi_of_epi", "mono_of_mono"),
+        (TO_DUAL, "CategoryTheory.Limits.limit.hom", "CategoryTheory.Limits.colimit.hom"),
+    ],
+)
+def test_names(translation: Translation, name: str, expected: str) -> None:
+    assert translation.name(name) == expected
+
+
+@pytest.mark.parametrize(
     ("statement", "expected"),
     [
+        ("a * b⁻¹ = a / b * 1", "a + -b = a - b + 0"),
+        ("[CommGroup G]", "[AddCommGroup G]"),
+        ("{G : Type*}", "{G : Type*}"),
+        ("a ^ (n + 1) = a ^ n * a", "(n + 1) • a = n • a + a"),
+        ("∏ i ∈ s, f i = 1", "∑ i ∈ s, f i = 0"),
+        ("f (a * b)⁻¹ = f b⁻¹", "f (-(a + b)) = f (-b)"),
+        ("f ⁻¹' s = t", "f ⁻¹' s = t"),
+        ("(f : M →* N) (e : M ≃* N)", "(f : M →+ N) (e : M ≃+ N)"),
+        ("p.1 = (1 : M)", "p.1 = (0 : M)"),
+        ("(1 : ℕ) = n", "(1 : ℕ) = n"),
         ("f x ^ g x = 1", "g x • f x = 0"),
         ("∏ i ∈ s, f i ^ n = (∏ i ∈ s, f i) ^ n", "∑ i ∈ s, n • f i = n • (∑ i ∈ s, f i)"),
         ("f (a ^ n) = f a ^ n", "f (n • a) = n • f a"),
@@ -37,15 +76,7 @@ from tests.lean_extract.source.reading import premises
         ("f =ᵐ[μ] g * h", "f =ᵐ[μ] g + h"),
         ("g ^ c =ᶠ[𝓝 1] f ^ c", "c • g =ᶠ[𝓝 0] c • f"),
         ("Category.{v, u} (a * b)", "Category.{v, u} (a + b)"),
-    ],
-)
-def test_additive_statements_keep_operands(statement: str, expected: str) -> None:
-    assert TO_ADDITIVE.statement(statement) == expected
-
-
-@pytest.mark.parametrize(
-    ("statement", "expected"),
-    [
+        # brackets are added where the sum binds less tightly
         ("s ⊔ t * u = (s ⊔ t) * u", "s ⊔ (t + u) = (s ⊔ t) + u"),
         ("s * t ∩ u ⊆ s * (t ∩ u)", "(s + t) ∩ u ⊆ s + (t ∩ u)"),
         ("∏ i, f i * g i = (∏ i, f i) * ∏ i, g i", "∑ i, (f i + g i) = (∑ i, f i) + ∑ i, g i"),
@@ -55,7 +86,7 @@ def test_additive_statements_keep_operands(statement: str, expected: str) -> Non
          "n • (if p then a else b) = if p then n • a else n • b"),
     ],
 )  # fmt: skip
-def test_brackets_are_added_where_the_sum_binds_less_tightly(statement: str, expected: str) -> None:
+def test_additive_statements_keep_operands(statement: str, expected: str) -> None:
     assert TO_ADDITIVE.statement(statement) == expected
 
 
@@ -88,6 +119,17 @@ def test_types_that_are_not_to_be_translated() -> None:
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
+        ("a ⊓ b ≤ c", "c ≤ a ⊔ b"),
+        ("a ≤ b → b < c + d ∧ p", "b ≤ a → c + d < b ∧ p"),
+        ("⨆ i, f i ≤ a ↔ ∀ i, f i ≤ a", "a ≤ ⨅ i, f i ↔ ∀ i, a ≤ f i"),
+        ("(h : ∀ x, f x ≤ g x)", "(h : ∀ x, g x ≤ f x)"),
+        ("⊥ = a", "⊤ = a"),
+        ("x ∈ Set.Icc a (b ⊔ c)", "x ∈ Set.Icc (b ⊓ c) a"),
+        ("Ico (Icc a b) ⊤ = s", "Ioc ⊥ (Icc b a) = s"),
+        ("(gc : GaloisConnection l u)", "(gc : GaloisConnection u l)"),
+        ("Icc a", "Icc a"),
+        ("Icc", "Icc"),
+        ("{α : Type u}", "{α : Type u}"),
         ("x ⊓ z ⊔ y ⊓ z = (x ⊓ z ⊔ y) ⊓ z", "(x ⊔ z) ⊓ (y ⊔ z) = ((x ⊔ z) ⊓ y) ⊔ z"),
         ("∀ b > a, ∃ c ≤ b, p", "∀ b < a, ∃ c ≥ b, p"),
         ("⨆ i, f i ≤ ⨆ (i) (_ : p i), f i", "⨅ (i) (_ : p i), f i ≤ ⨅ i, f i"),

@@ -1,4 +1,4 @@
-"""Asks Lean for the goals at a position in a file, and finds out why there are none."""
+"""Queries Lean for the goals at a position in a file, and finds out why there are none."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HOLE = "sorry"
 @dataclass(frozen=True, slots=True)
 class GoalsFound:
     """Lean's goals, the position at which it shows them, whether they are the goals of a term, and whether a `sorry`
-    or another hole stands there."""
+    or another hole is there."""
 
     state: ProofState
     position: Position
@@ -45,7 +45,9 @@ class GoalsFound:
     is_hole: bool = False
 
 
-async def ask(server: LeanServer, path: Path, document: LeanDocument, position: Position) -> GoalsFound:
+async def query_goals(
+    server: LeanServer, path: Path, document: LeanDocument, position: Position
+) -> GoalsFound:
     """The goals at a position. If possible, Lean elaborates only the text up to the end of the declaration.
 
     Raises:
@@ -61,11 +63,11 @@ async def ask(server: LeanServer, path: Path, document: LeanDocument, position: 
     found = await _goals(server, path, position, hole)
     if found is None:
         # Lean also answers null if the text is not fully elaborated yet, or was cut off too early.
-        await server.settle(path)
+        await server.wait_elaborated(path)
         found = await _goals(server, path, position, hole)
     if found is None and state.text != document.text and not state.fatal_error:
         state = await server.sync(path, document.text)
-        await server.settle(path)
+        await server.wait_elaborated(path)
         found = await _goals(server, path, position, hole)
     if found is None:
         if state.fatal_error:
@@ -119,7 +121,7 @@ async def _errors_of(server: LeanServer, other: Path) -> list[dict[str, Any]]:
     probe = server.copy_of(other)
     try:
         state = await server.sync(probe, LeanDocument(read_source(other)).text)
-        await server.settle(probe)
+        await server.wait_elaborated(probe)
         return _errors(state)
     except BadSource:
         return []
@@ -127,18 +129,18 @@ async def _errors_of(server: LeanServer, other: Path) -> list[dict[str, Any]]:
         await server.forget(probe)
 
 
-async def ask_expected(
+async def query_expected(
     server: LeanServer, path: Path, document: LeanDocument, position: Position
 ) -> GoalsFound:
     """The goal of the `sorry` at the position of a term, regardless of any tactic around it.
 
-    Raises: as `ask`.
+    Raises: as `query_goals`.
     """
     shown = document.text[: document.declaration(document.offset(position))[1]]
     state = await server.sync(path, shown, document.text)
     printed = await server.expected_type(path, position, len(HOLE))
     if printed is None:
-        await server.settle(path)
+        await server.wait_elaborated(path)
         printed = await server.expected_type(path, position, len(HOLE))
     try:
         goal = None if printed is None else parse_goal(printed)
@@ -161,7 +163,7 @@ async def broken_goal(
     server: LeanServer, path: Path, document: LeanDocument, position: Position
 ) -> GoalBroken:
     """Why no tactic can be judged at a goal that mentions `sorry`: the error that caused the `sorry`."""
-    faults = faults_in(_errors(await server.settle(path)))
+    faults = faults_in(_errors(await server.wait_elaborated(path)))
     fault = fault_to_name(faults, _first_line(document, position), position)
     if fault is None:
         return GoalBroken(
@@ -179,12 +181,12 @@ async def _goals(
     server: LeanServer, path: Path, position: Position, hole: tuple[int, int] | None
 ) -> GoalsFound | None:
     """The goals of the hole at the position, of the tactic block there, or else of the term there."""
-    asking = asyncio.create_task(server.tactic_goals(path, position))
+    request = asyncio.create_task(server.tactic_goals(path, position))
     try:
         printed = None if hole is None else await server.expected_type(path, position, hole[1] - hole[0])
-        answer = await asking
+        answer = await request
     finally:
-        asking.cancel()
+        request.cancel()
     if printed is None:
         if answer is not None:
             return GoalsFound(parse_plain_goal(answer), position, is_term=False, is_hole=hole is not None)
