@@ -8,11 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from lean_extract.common.files.reading import format_size
+from lsp_server.limits import INDEX_CHECK_SECONDS
 from lsp_server.rendering.style import Style
 
 Status = Literal["ok", "note", "missing"]
-MOST_SECONDS = 60.0
-"""How long an index is read in search of damage, in seconds."""
 _REPORT_SECONDS = 1.0
 MOST_STEPS = 3
 """How many things to do next are named."""
@@ -41,7 +40,10 @@ class IndexReading:
     """
 
     def __init__(
-        self, report: Callable[[str], None], limit: float = MOST_SECONDS, every: float = _REPORT_SECONDS
+        self,
+        report: Callable[[str], None],
+        limit: float = INDEX_CHECK_SECONDS,
+        every: float = _REPORT_SECONDS,
     ) -> None:
         self._report = report
         self._limit, self._every = limit, every

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadSettings, IndexMissing, LeanError, ModelError, PremiseSuggestError
 from lean_extract.toolchains.core_sources import CORE_PACKAGES
-from lsp_server.commands.findings import MOST_SECONDS, Finding, IndexReading
+from lsp_server.commands.findings import Finding, IndexReading
 from lsp_server.engine.current_files import freshness
 from lsp_server.engine.freshness import dated
 from lsp_server.engine.indexing import core_package
 from lsp_server.engine.stores import index_folder, indexed_core, project_core, project_store, shared_folder
+from lsp_server.limits import INDEX_CHECK_SECONDS
 from lsp_server.rendering.labels import counted
 from retriever.lean.freshness import Freshness
 from retriever.lean.index.build import settled
@@ -53,7 +54,7 @@ def _damage_text(damage: Sequence[str]) -> str:
 
 
 def _unread(reading: IndexReading) -> str:
-    return "" if reading.is_whole else f" (not all of it was read within {MOST_SECONDS:.0f} s)"
+    return "" if reading.is_whole else f" (not all of it was read within {INDEX_CHECK_SECONDS:.0f} s)"
 
 
 def lean_core_finding(root: Path, lean_command: str, model: Path) -> Finding:

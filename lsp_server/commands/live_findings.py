@@ -15,10 +15,9 @@ from lsp_server.commands.first_goal import goal_places
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.settings import Settings
+from lsp_server.limits import LIVE_GOAL_PLACES
 from prover.search.theorem import file_options
 from prover.verify import GoalPosition
-
-_MOST_PLACES = 8
 
 
 async def live_findings(root: Path, settings: Settings) -> list[Finding]:
@@ -44,7 +43,7 @@ async def live_findings(root: Path, settings: Settings) -> list[Finding]:
 
 async def _first_goal(engine: Engine, root: Path) -> tuple[GoalPosition | None, Finding]:
     """A place of the project with a goal, and how long Lean took for it."""
-    for place in (await asyncio.to_thread(lambda: list(goal_places(root))))[:_MOST_PLACES]:
+    for place in (await asyncio.to_thread(lambda: list(goal_places(root))))[:LIVE_GOAL_PLACES]:
         begin = time.perf_counter()
         try:
             state = await engine.state_at(place)

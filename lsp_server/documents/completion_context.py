@@ -13,6 +13,7 @@ from lean_extract.syntax.brackets import TERM_DEPTH
 from lean_extract.syntax.lexer import unread_at
 from lsp_server.documents.positions import offset_of, position_at
 from lsp_server.documents.term_positions import Slot, holes, slot_at
+from lsp_server.limits import TYPED_NAME_CHARACTERS
 from retriever.lean.callers import Caller
 
 Use = Literal["term", "rewrite", "rewrite_back", "simp", "unfold", "slot"]
@@ -41,7 +42,6 @@ _LIST = re.compile(
 )
 _ARROW = re.compile(r"\s*+(←|<-|↑|↓|-)?\s*+\Z")
 _REWRITES = frozenset({"rw", "rewrite", "rwa", "erw", "rw_mod_cast", "simp_rw", "nth_rw", "nth_rewrite"})
-_LONGEST_NAME = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def completion_at(text: str, position: Position) -> CompletionContext | None:
     offset = offset_of(text.split("\n"), position)
     first = max(0, offset - REACH)
     before = text[first:offset]
-    prefix = _PREFIX.search(before[-_LONGEST_NAME:])
+    prefix = _PREFIX.search(before[-TYPED_NAME_CHARACTERS:])
     typed = prefix[0] if prefix else ""
     head = before[: len(before) - len(typed)]
     found = _after_keyword(head) or _in_list(head)

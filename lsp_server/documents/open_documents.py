@@ -10,10 +10,8 @@ from lsprotocol import types
 
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import MAX_SOURCE, format_size
-from lsp_server.documents.uris import MAX_URI
+from lsp_server.limits import OPEN_DOCUMENTS_CHARACTERS, URI_CHARACTERS
 
-MAX_HELD = 256 << 20
-"""The most characters of all open documents together."""
 _REOPEN = "Close it and open it again."
 _TOO_LARGE = f"is larger than {format_size(MAX_SOURCE)}, so it is not read"
 
@@ -38,7 +36,7 @@ class OpenDocument:
 class OpenDocuments:
     """Open documents by URI; percent-encoding makes no difference."""
 
-    def __init__(self, max_held: int = MAX_HELD) -> None:
+    def __init__(self, max_held: int = OPEN_DOCUMENTS_CHARACTERS) -> None:
         self._held: dict[str, OpenDocument] = {}
         self._max_held = max_held
         self._size = 0
@@ -82,7 +80,7 @@ class OpenDocuments:
 
     def _put(self, document: OpenDocument) -> OpenDocument:
         self.close(document.uri)
-        if len(document.uri) > MAX_URI:
+        if len(document.uri) > URI_CHARACTERS:
             return replace(document, text="", fault="has a URI that is too long, so it is not read", hint="")
         if _is_too_large(document.text):
             document = replace(document, text="", fault=_TOO_LARGE, hint="Ask in a smaller file.")

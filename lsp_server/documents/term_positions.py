@@ -10,6 +10,7 @@ from lean_extract.session.asking import HOLE
 from lean_extract.session.document import LeanDocument
 from lean_extract.syntax.brackets import PAIRS
 from lean_extract.syntax.tactic_text import brackets, code
+from lsp_server.limits import TYPED_TERM_CHARACTERS
 
 _SLOT = re.compile(r"(?:[(⟨,]|:=|=>|↦|<\||(?<![\w.'!?])from)\s*$")
 _PROOF = re.compile(r":=|=>|(?<![\w.'!?])by(?![\w'!?])")
@@ -18,7 +19,6 @@ _TACTIC_WITH_VALUE = re.compile(
 )
 _BINDERS = frozenset("∀∃∑∏⨆⨅⋃⋂λ")
 _APPLIED = re.compile(r"[\w'!?)\]}⟩»][ \t]*\($")
-_REACH = 4000
 _MOST_FIELDS = 3
 """The most further parts of an anonymous constructor to try after the hole."""
 
@@ -37,7 +37,7 @@ class Slot:
 
 def slot_at(text: str, name: tuple[int, int]) -> Slot | None:
     """The slot for a term that a name at these offsets would begin; None elsewhere."""
-    near = text[max(0, name[0] - _REACH) : name[0]].rstrip()
+    near = text[max(0, name[0] - TYPED_TERM_CHARACTERS) : name[0]].rstrip()
     if not _SLOT.search(near) or (near.endswith(",") and not _separates(near)):
         return None
     document = LeanDocument(text)

@@ -20,6 +20,7 @@ from lsp_server.engine.requests import main_goal
 from lsp_server.engine.settings import Settings, TacticSettings
 from lsp_server.engine.tactic_runner import TrialRequest
 from lsp_server.engine.tasks import start_task
+from lsp_server.limits import CACHED_GOALS
 from prover.automation import SLOW, Automation, cannot_run, quick, with_names
 from prover.automation import SOURCE as AUTOMATION
 from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates, merge
@@ -37,8 +38,6 @@ from retriever.lean.theorems import is_theorem
 
 _POOL = 2
 """A source is asked for this many times the tactics that are tried: the odds may order them otherwise than it does."""
-_KEPT = 64
-"""Goals, and headers of files."""
 
 
 _EQUALITY = ("=", "↔", "Eq ", "Iff ")
@@ -114,9 +113,9 @@ class CandidateTactics:
 
     def __init__(self, ranking: PremiseRanking, states: ProofStates) -> None:
         self._ranking, self._states = ranking, states
-        self._from_templates: Cache[list[Candidate]] = Cache(_KEPT)
-        self._generated: Cache[list[Generated]] = Cache(_KEPT)
-        self._refused: Cache[frozenset[str]] = Cache(_KEPT)
+        self._from_templates: Cache[list[Candidate]] = Cache(CACHED_GOALS)
+        self._generated: Cache[list[Generated]] = Cache(CACHED_GOALS)
+        self._refused: Cache[frozenset[str]] = Cache(CACHED_GOALS)
         self._turn = asyncio.Lock()
 
     def propose(self, at: GoalAtHand) -> CandidateScheduler:

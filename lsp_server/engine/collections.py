@@ -13,6 +13,7 @@ from lean_extract.common.lru import Cache
 from lsp_server.engine.requests import refuse_long
 from lsp_server.engine.schema import CollectionAnswer, CollectionHit
 from lsp_server.engine.stores import checked_name, index_folder
+from lsp_server.limits import OPEN_COLLECTIONS
 from retriever.models.hub import find_model
 from retriever.models.reranker import DEPTH
 from retriever.models.towers import FILE, Towers
@@ -23,7 +24,6 @@ from retriever.search.index.manifest import MANIFEST
 from retriever.search.index.store import IndexStore
 
 _SHIPPED = Path(retriever.__path__[0]) / "data"
-_OPEN = 4
 
 
 def collections_folder() -> Path:
@@ -167,7 +167,7 @@ class OpenCollections:
 
     def __init__(self, device: Device = "cpu") -> None:
         self._device: Device = device
-        self._open: Cache[CollectionIndex] = Cache(_OPEN)
+        self._open: Cache[CollectionIndex] = Cache(OPEN_COLLECTIONS)
 
     def get(self, backend: str, name: str) -> CollectionIndex:
         """A collection ready to answer. Raises PremiseIndexError, ModelError, UserError."""

@@ -15,6 +15,14 @@ from lean_extract.source.projects.project import Project, find_sources, module_o
 from lean_extract.source.reader import SourceModule, read_file, read_module
 from lsp_server.documents.goal_positions import goal_context, text_to_line
 from lsp_server.engine.answering_stores import Stamp
+from lsp_server.limits import (
+    CACHED_FILES,
+    CACHED_TEXTS,
+    CHANGED_FILES,
+    CHANGED_FILES_BYTES,
+    FAST_SCAN_SECONDS,
+    SCAN_REUSE,
+)
 from prover.verify import GoalPosition
 from retriever.lean.eligibility import RankedPremise
 from retriever.lean.freshness import Freshness
@@ -25,12 +33,6 @@ from retriever.search.index.store import IndexStore
 
 Changes = frozenset[tuple[str, int, int]]
 """Files that differ from what was indexed: name, size and time now, -1 for one that is gone."""
-
-_QUICK_SECONDS = 0.05
-_FEW_FILES, _FEW_BYTES = 64, 2_000_000
-"""Up to so many changed files are read before an answer."""
-_PATIENCE = 20
-"""A look at the files that took longer than that serves for so many times as long."""
 
 
 class IndexedFiles:
@@ -61,17 +63,17 @@ class IndexedFiles:
             return kept[2]
         found = freshness(self._service, self._root)
         took = time.monotonic() - started
-        if took > _QUICK_SECONDS:
-            self._kept = (started + _PATIENCE * took, stamps, found)
+        if took > FAST_SCAN_SECONDS:
+            self._kept = (started + SCAN_REUSE * took, stamps, found)
         return found
 
     def few_changes(self, fresh: Freshness) -> Changes:
         """The files that were changed, added or removed since the last indexing; empty if there are too many."""
         names = {*fresh.stale_files, *fresh.unindexed_files}
-        if self._root is None or len(names) > _FEW_FILES:
+        if self._root is None or len(names) > CHANGED_FILES:
             return frozenset()
         changes = frozenset((name, *size_and_time(self._root / name)) for name in names)
-        return changes if sum(size for _, size, _ in changes) <= _FEW_BYTES else frozenset()
+        return changes if sum(size for _, size, _ in changes) <= CHANGED_FILES_BYTES else frozenset()
 
 
 def freshness(service: PremiseService, root: Path | None) -> Freshness:
@@ -92,10 +94,6 @@ def size_and_time(path: Path) -> tuple[int, int]:
     return status.st_size, status.st_mtime_ns
 
 
-_KEPT_NAMES = 64
-"""Files."""
-
-
 class DeclaredPremises:
     """Checks rankings against the files of one project. Safe in several threads.
 
@@ -107,7 +105,7 @@ class DeclaredPremises:
         self._service = service
         self._root = root
         self._files = files
-        self._names: Cache[frozenset[str]] = Cache(_KEPT_NAMES)
+        self._names: Cache[frozenset[str]] = Cache(CACHED_FILES)
         self._unproved = Unproved()
 
     def checked(self, ranked: list[RankedPremise], context: GoalContext | None) -> list[RankedPremise]:
@@ -168,16 +166,12 @@ class DeclaredPremises:
         return names
 
 
-_KEPT_TEXTS = 8
-"""Texts."""
-
-
 class GoalContexts:
     """Reads files of one project up to the goal's line. Safe to use from several threads."""
 
     def __init__(self, project: Project | None) -> None:
         self._project = project
-        self._modules: Cache[SourceModule] = Cache(_KEPT_TEXTS)
+        self._modules: Cache[SourceModule] = Cache(CACHED_TEXTS)
 
     def at(self, position: GoalPosition) -> GoalContext:
         """The module of the file, its imports, what it declares above the position and proves there.

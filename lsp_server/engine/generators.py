@@ -29,6 +29,7 @@ from lean_extract.common.errors import ModelError, UserError
 from lean_extract.common.files.atomic import UMASK, make_private_folder
 from lsp_server.engine.stores import first_use
 from lsp_server.engine.tasks import to_the_end
+from lsp_server.limits import GENERATOR_EXPORT_SECONDS, GENERATOR_RETRY_SECONDS
 from prover.generator import files
 from prover.generator.source import TacticGenerator
 from prover.opening import open_folder
@@ -42,7 +43,6 @@ SHIPPED_BYT5 = _DATA / "generator"
 BYT5 = "byt5"
 """The name of the latter in the setting."""
 _VARIABLE = "PREMISE_SUGGEST_GENERATOR"
-_EXPORT_SECONDS = 3600
 _NEEDED = ("torch", "transformers", "onnx")
 """The modules that an export imports; the extra `train` installs them."""
 
@@ -116,13 +116,13 @@ def _export(checkpoint: Path, out: Path) -> None:
             text=True,
             errors="replace",
             env=offline,
-            timeout=_EXPORT_SECONDS,
+            timeout=GENERATOR_EXPORT_SECONDS,
             check=False,
             umask=UMASK,
         )
     except subprocess.TimeoutExpired as error:
         raise ModelError(
-            f"The export of {checkpoint} took more than {_EXPORT_SECONDS} s.",
+            f"The export of {checkpoint} took more than {GENERATOR_EXPORT_SECONDS} s.",
             "Run it by hand, with the command `python -m prover export`.",
         ) from error
     if done.returncode:
@@ -168,10 +168,6 @@ def _content_hash(file: Path, size: int, changed: int) -> bytes:
     """A file's hash, cached as long as its size and time stay the same, since files have gigabytes."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").digest()
-
-
-_PATIENCE = 60.0
-"""How long, in seconds, a generator that failed to load is not tried again."""
 
 
 Open = Callable[[str, bool, Device], TacticGenerator | None]
@@ -221,7 +217,7 @@ class _Opened:
 
     def answers(self, asked: tuple[str, bool, Device], now: float) -> bool:
         """Whether this is the requested generator, and not a failure that is old enough to try again."""
-        is_fresh = not isinstance(self.found, ModelError) or now - self.at < _PATIENCE
+        is_fresh = not isinstance(self.found, ModelError) or now - self.at < GENERATOR_RETRY_SECONDS
         return self.asked == asked and is_fresh
 
 

@@ -20,13 +20,10 @@ from lsp_server.engine.requests import main_goal
 from lsp_server.engine.schema import TacticItem, TacticVerdict, TrialsAnswer
 from lsp_server.engine.tactic_runner import JudgedEdits
 from lsp_server.engine.tasks import Timer
+from lsp_server.limits import TACTIC_CHARACTERS, TRIED_TACTICS
 from prover.candidates import Candidate
 from prover.verify import GoalPosition, verify
 
-MOST_TACTICS = 32
-"""How many may be sent at once."""
-LONGEST_TACTIC = 4000
-"""Characters of one of them."""
 _GIVEN = "given"
 
 
@@ -95,17 +92,18 @@ def _guessed(position: GoalPosition, tactic: str) -> Edit:
 
 def _checked(tactics: Sequence[str]) -> list[str]:
     """The tactics without white space around them. Raises UserError: none, too many, empty or too long."""
-    if not 1 <= len(tactics) <= MOST_TACTICS:
+    if not 1 <= len(tactics) <= TRIED_TACTICS:
         raise UserError(
-            f"{len(tactics)} tactics were sent.", f"Send at least one and at most {MOST_TACTICS} at once."
+            f"{len(tactics)} tactics were sent.", f"Send at least one and at most {TRIED_TACTICS} at once."
         )
     asked = [tactic.strip() for tactic in tactics]
     for number, tactic in enumerate(asked, start=1):
         if not tactic or "\0" in tactic:
             raise UserError(f"Tactic {number} is empty or has a zero byte.", "Send Lean's text of it.")
-        if len(tactic) > LONGEST_TACTIC:
+        if len(tactic) > TACTIC_CHARACTERS:
             raise UserError(
-                f"Tactic {number} has {len(tactic):,} characters.", f"At most {LONGEST_TACTIC:,} are tried."
+                f"Tactic {number} has {len(tactic):,} characters.",
+                f"At most {TACTIC_CHARACTERS:,} are tried.",
             )
     return asked
 

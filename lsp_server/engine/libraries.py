@@ -31,6 +31,7 @@ from lean_extract.common.terminal_text import shown, without_login
 from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, read_layout
 from lsp_server.engine.indexing import update_project
 from lsp_server.engine.stores import Progress, ShouldStop, checked_name, is_plain_name, libraries_root
+from lsp_server.limits import ADDRESS_CHARACTERS, GIT_SILENCE_SECONDS
 from retriever.search.indexing.report import IndexReport
 
 _REVISION = r"(?:@(?P<revision>[\w.+#][\w./+#-]*))?"
@@ -41,7 +42,6 @@ _URL = re.compile(
 _BY_SSH = re.compile(rf"(?P<user>[\w.-]+)@(?P<host>[\w-]+\.[\w.-]+):(?P<path>[\w./~+-]+){_REVISION}")
 """With a dot in the host's name: `git@me:secret@host/x` is something else."""
 _NEWEST = "HEAD"
-_LONGEST = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def read_git_address(text: str) -> GitAddress:
     An `@` before the host belongs to the address (`git@host:owner/name`), and so does one in the path of a folder on
     this machine. Raises UserError, whose message holds nothing of the text.
     """
-    if 0 < len(text) <= _LONGEST and text.isprintable() and not text.startswith("-"):
+    if 0 < len(text) <= ADDRESS_CHARACTERS and text.isprintable() and not text.startswith("-"):
         for read in (_of_url, _of_ssh, _of_folder):
             if (found := read(text)) is not None:
                 return found
@@ -123,8 +123,6 @@ def _of_folder(text: str) -> GitAddress | None:
     return None
 
 
-_SILENCE_SECONDS = 300.0
-"""A git that says nothing for so long is ended."""
 _LOOK_SECONDS = 0.2
 _SHARE = re.compile(r"Receiving objects:\s+\d+% \((\d+)/(\d+)\)")
 _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": "ssh -oBatchMode=yes", "LC_ALL": "C"}
@@ -239,9 +237,9 @@ def _listen(errors: IO[bytes], progress: Progress, should_stop: Callable[[], boo
             piece = pieces.get(timeout=_LOOK_SECONDS)
         except queue.Empty:
             silence += _LOOK_SECONDS
-            if silence > _SILENCE_SECONDS:
+            if silence > GIT_SILENCE_SECONDS:
                 raise UserError(
-                    f"git said nothing for {_SILENCE_SECONDS:.0f} s and was ended.",
+                    f"git said nothing for {GIT_SILENCE_SECONDS:.0f} s and was ended.",
                     "Check the network, and try again.",
                 ) from None
             continue

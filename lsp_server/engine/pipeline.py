@@ -26,19 +26,13 @@ from lsp_server.engine.candidate_tactics import CandidateTactics, GoalAtHand, pr
 from lsp_server.engine.items import premise_item, tactic_item
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_scope, with_errors
-from lsp_server.engine.proof_states import EARLY_SECONDS, NOTE, ProofStates, goal_in_text
+from lsp_server.engine.proof_states import NOTE, ProofStates, goal_in_text
 from lsp_server.engine.request_context import RequestContext
-from lsp_server.engine.requests import (
-    MOST_PREMISES,
-    OnUpdate,
-    SuggestRequest,
-    chosen_goal,
-    goal_doubts,
-    main_goal,
-)
+from lsp_server.engine.requests import OnUpdate, SuggestRequest, chosen_goal, goal_doubts, main_goal
 from lsp_server.engine.schema import PartItem, Suggestion, TacticItem, TacticsStatus
 from lsp_server.engine.tactic_runner import JudgedEdits, OnOutcomes, TacticRunner, TrialRequest, TrialResults
 from lsp_server.engine.tasks import Timer
+from lsp_server.limits import ANSWER_PREMISES, EARLY_GOAL_SECONDS
 from prover.candidates import Candidate
 from prover.generator.source import Generated
 from prover.verify import GoalPosition
@@ -76,7 +70,7 @@ class Pipeline:
         state = await self._state(context, request, on_update)
         goal = chosen_goal(state, request.goal_number)
         timer.lap("goal")
-        wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
+        wanted = min(request.k or context.settings.premises.count, ANSWER_PREMISES)
         depth = max(wanted, context.settings.tactics.premises)
         asked = RankRequest(goal, k=depth, caller=request.caller, explain=request.explain)
         if request.select:
@@ -116,7 +110,7 @@ class Pipeline:
         finding = asyncio.ensure_future(self.states.of(context.lean, request))
         try:
             if on_update is not None and request.tactics and request.goal is None and not request.select:
-                await asyncio.wait([finding], timeout=EARLY_SECONDS)
+                await asyncio.wait([finding], timeout=EARLY_GOAL_SECONDS)
                 early = None if finding.done() else await self._early(context, request)
                 if early is not None and not finding.done():
                     on_update(while_trying(early, ()))
@@ -131,7 +125,7 @@ class Pipeline:
         goal = await asyncio.to_thread(goal_in_text, at.text, at.position)
         if goal is None:
             return None
-        wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
+        wanted = min(request.k or context.settings.premises.count, ANSWER_PREMISES)
         asked = RankRequest(goal, k=wanted, caller=request.caller, explain=request.explain)
         ranked = await self.rank(context, asked, at)
         timer.lap("premises")

@@ -13,6 +13,7 @@ from lsp_server.documents.goal_positions import broken_names, cache_key
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
+from lsp_server.limits import CACHED_GOALS
 from prover.verify import GoalPosition
 from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.goal_context import GoalContext
@@ -20,15 +21,13 @@ from retriever.lean.goal_context import GoalContext
 NOTHING_FITS = "No premise fits: none of those that were searched has a symbol of this goal."
 _DEPTH = 200
 """The fewest premises to rank, so that hover, completion and quick fixes can share one ranking."""
-_KEPT = 64
-"""Rankings."""
 
 
 class PremiseRanking:
     """Ranks premises, in threads. Rankings are cached by goal, position, and version of the index."""
 
     def __init__(self) -> None:
-        self._known: Cache[list[RankedPremise]] = Cache(_KEPT)
+        self._known: Cache[list[RankedPremise]] = Cache(CACHED_GOALS)
 
     async def rank(
         self,

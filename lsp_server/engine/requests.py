@@ -14,9 +14,6 @@ from lsp_server.engine.schema import Suggestion
 from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
 
-MOST_PREMISES = 1000
-"""The most premises that an answer lists."""
-
 OnUpdate = Callable[[Suggestion], None]
 """Called with a partial suggestion."""
 

@@ -25,10 +25,8 @@ from lsp_server.engine.current_files import size_and_time
 from lsp_server.engine.schema import Suggestion, TrialsAnswer
 from lsp_server.engine.settings import LeanSettings
 from lsp_server.engine.tasks import LeanProgress, start_task, to_the_end
+from lsp_server.limits import CACHED_FILES, QUOTED_CHARACTERS
 from prover.verify import GoalPosition
-
-_KEPT = 64
-"""Headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ class LoadedImports:
     def record(self, text: str) -> None:
         """Note a document's imports as they are now, just before Lean loads them."""
         imports = tuple(self._import(one) for one in imported_sources(text, self._root))
-        while len(self._known) >= _KEPT:
+        while len(self._known) >= CACHED_FILES:
             self._known.pop(next(iter(self._known)))
         self._known[LeanDocument(text).header] = imports
 
@@ -113,7 +111,6 @@ def _digest(content: bytes | None) -> bytes:
 
 
 _OF_THAT_BUILD = "Goals and verdicts are of that build."
-_LONGEST = 200
 _MOST_WARNINGS = 3
 
 OpenLean = Callable[[LeanSettings], Awaitable[LiveLean]]
@@ -329,7 +326,7 @@ def rejection(error: LeanError) -> str:
     if place is None:
         return f"{error.message.rstrip('.')}. Goals and verdicts are of the last good build. {error.hint}"
     said = " ".join(place.message.split())
-    said = said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
+    said = said if len(said) <= QUOTED_CHARACTERS else f"{said[: QUOTED_CHARACTERS - 1]}…"
     return (
         f"{place.path.name} has an error since it was last built (line {place.line}: {said.rstrip('.')})."
         f" {_OF_THAT_BUILD} Fix {place.path.name} and save it."

@@ -13,13 +13,10 @@ from typing import Any
 from lean_extract.common.devices import DEVICES, Device
 from lean_extract.common.files.json_text import shown
 from lean_extract.common.typed import Form, Misfit, updated
+from lsp_server.limits import LISTED_SETTINGS, QUOTED_NAME_CHARACTERS
 
 SECTION = "premiseSuggest"
 """The name under which editors keep these settings."""
-_MOST_COMPLAINTS = 20
-"""The most complaints to report."""
-_LONGEST_NAME = 60
-"""How many characters of a name are shown."""
 
 
 def _setting(
@@ -200,9 +197,9 @@ def parse(values: Any, base: Settings | None = None) -> tuple[Settings, list[str
     if isinstance(values, Mapping) and SECTION in values:
         values = values[SECTION]
     parsed = updated(base or Settings(), values, _EDITOR, problems)
-    complaints = [_complaint(one) for one in problems[:_MOST_COMPLAINTS]]
-    if len(problems) > _MOST_COMPLAINTS:
-        more = len(problems) - _MOST_COMPLAINTS
+    complaints = [_complaint(one) for one in problems[:LISTED_SETTINGS]]
+    if len(problems) > LISTED_SETTINGS:
+        more = len(problems) - LISTED_SETTINGS
         complaints.append(f"{more:,} further values under {SECTION} were not used.")
     return parsed, complaints
 
@@ -230,7 +227,7 @@ def _members(section: Any) -> dict[str, Any]:
 
 
 def _full(path: str) -> str:
-    cut = path if len(path) <= _LONGEST_NAME else f"{path[:_LONGEST_NAME]}..."
+    cut = path if len(path) <= QUOTED_NAME_CHARACTERS else f"{path[:QUOTED_NAME_CHARACTERS]}..."
     return f"{SECTION}.{cut}" if path else SECTION
 
 

@@ -15,19 +15,18 @@ from lsp_server.engine.items import shown_tactic
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import TacticsStatus
 from lsp_server.engine.settings import LeanSettings, TacticSettings
+from lsp_server.limits import CACHED_EDITS, CACHED_TRIALS
 from prover.candidates import Candidate
 from prover.turns import CandidateScheduler
 from prover.verify import GoalPosition, order, verify
-
-_KEPT_EDITS = 2_000
 
 
 class JudgedEdits:
     """Edits by document, position and tactic, for the text up to the end of the declaration."""
 
     def __init__(self) -> None:
-        self._known: Cache[Edit] = Cache(_KEPT_EDITS)
-        self._in_term: Cache[bool] = Cache(_KEPT_EDITS)
+        self._known: Cache[Edit] = Cache(CACHED_EDITS)
+        self._in_term: Cache[bool] = Cache(CACHED_EDITS)
 
     def keep(self, position: GoalPosition, outcome: TacticOutcome) -> None:
         """Keep the edit of an outcome."""
@@ -44,9 +43,6 @@ class JudgedEdits:
         """Whether a term is replaced at a position; None if nothing was judged there."""
         return self._in_term.get(declaration_key(position))
 
-
-_KEPT_TRIALS = 32
-"""Trials."""
 
 OnOutcomes = Callable[[list[TacticOutcome]], None]
 """Called with the outcomes so far, in display order, whenever there is a new one to show."""
@@ -98,7 +94,7 @@ class TacticRunner:
     """
 
     def __init__(self, edits: JudgedEdits) -> None:
-        self._known: Cache[TrialResults] = Cache(_KEPT_TRIALS)
+        self._known: Cache[TrialResults] = Cache(CACHED_TRIALS)
         self._edits = edits
 
     def known(self, trial: TrialRequest) -> TrialResults | None:

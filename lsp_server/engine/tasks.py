@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from lean_extract.common.cancellation import context_cancelled_when
 from lean_extract.common.errors import Busy
+from lsp_server.limits import LEAN_PROGRESS_SECONDS
 
 Result = TypeVar("Result")
 
@@ -86,8 +87,6 @@ class Gate:
 
 
 _T = TypeVar("_T")
-_FIRST_SECONDS = 2.0
-_NEXT_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +101,21 @@ class LeanProgress:
 
 
 OnWaiting = Callable[[LeanProgress], None]
-"""Is called from time to time while Lean elaborates what is above a goal."""
+"""Called from time to time while Lean elaborates what is above a goal."""
 
 
 async def while_waiting(
-    work: Coroutine[Any, Any, _T], look: Callable[[], LeanProgress | None], say: OnWaiting
+    work: Coroutine[Any, Any, _T], look: Callable[[], LeanProgress | None], report: OnWaiting
 ) -> _T:
-    """The result of work; where it takes long, each progress of Lean is said once meanwhile."""
+    """The result of work; if it takes long, `report` is called whenever Lean has made progress."""
     task = asyncio.ensure_future(work)
-    seconds, said = _FIRST_SECONDS, None
+    reported: LeanProgress | None = None
     try:
-        while not (await asyncio.wait([task], timeout=seconds))[0]:
-            seconds = _NEXT_SECONDS
+        while not (await asyncio.wait([task], timeout=LEAN_PROGRESS_SECONDS))[0]:
             progress = look()
-            if progress is not None and progress != said:
-                said = progress
-                say(progress)
+            if progress is not None and progress != reported:
+                reported = progress
+                report(progress)
         return task.result()
     finally:
         if not task.done():

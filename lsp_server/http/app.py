@@ -19,11 +19,11 @@ from lsp_server.engine.tasks import Gate
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.decoding import JsonRoute
 from lsp_server.http.guard import Guard
-from lsp_server.http.limits import HttpLimits
 from lsp_server.http.metrics import Measured, Metrics
 from lsp_server.http.policy import Policy
 from lsp_server.http.problems import RESPONSES, register
 from lsp_server.http.revisions import Libraries
+from lsp_server.limits import HttpLimits
 
 _ABOUT = (
     "Premises for a Lean 4 goal, from indexes on this machine. LeanStateSearch's and LeanPremise's "

@@ -11,8 +11,8 @@ from lean_extract.records import Goal
 from lean_extract.syntax.with_notation import restored
 from lsp_server.engine.requests import main_goal, parse_goal
 from lsp_server.engine.tasks import Gate
-from lsp_server.http.limits import HttpLimits
 from lsp_server.http.revisions import Libraries
+from lsp_server.limits import HttpLimits
 
 Answer = TypeVar("Answer")
 

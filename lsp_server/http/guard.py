@@ -19,18 +19,15 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lsp_server.http.decoding import attach_body, check_url, decode
-from lsp_server.http.limits import MAX_FIELD_BYTES, MAX_FIELDS, HttpLimits
 from lsp_server.http.policy import OPEN, Policy, check_host, check_site, check_token
 from lsp_server.http.problems import Refusal
+from lsp_server.limits import HEADER_LINES, HEADER_LINES_BYTES, RATED_ADDRESSES, SMALL_BODY_BYTES, HttpLimits
 
 Read = TypeVar("Read")
 
 _CLOSE = {"Connection": "close"}
-_MOST_ADDRESSES = 4096
 _HOUSEHOLD = 64
 """Bits of an IPv6 address that all machines of a household share."""
-_SOON_READ = 32 << 10
-"""Bodies of up to this many bytes are parsed directly, larger ones in a thread."""
 
 
 class Guard:
@@ -74,11 +71,11 @@ class Guard:
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
-        if len(headers) > MAX_FIELDS or sum(len(n) + len(v) for n, v in headers.raw) > MAX_FIELD_BYTES:
+        if len(headers) > HEADER_LINES or sum(len(n) + len(v) for n, v in headers.raw) > HEADER_LINES_BYTES:
             raise Refusal(
                 431,
                 "The request has too many header lines, or too long ones.",
-                f"At most {MAX_FIELDS} lines and {MAX_FIELD_BYTES:,} bytes are read.",
+                f"At most {HEADER_LINES} lines and {HEADER_LINES_BYTES:,} bytes are read.",
             )
         check_host(headers, self._policy)
         check_site(headers, scope["method"], scope["path"])
@@ -125,7 +122,7 @@ class Guard:
         await self._app(scope, receive, send)
 
     async def _in_turn(self, size: int, read: Callable[..., Read], *texts: bytes) -> Read:
-        if size <= _SOON_READ:
+        if size <= SMALL_BODY_BYTES:
             return read(*texts)
         return await asyncio.get_running_loop().run_in_executor(self._reader, read, *texts)
 
@@ -214,7 +211,7 @@ class Rates:
             wait = max(1, round((1 - left) / self._rate))
             raise Refusal(429, "Too many requests.", "Ask more slowly.", {"Retry-After": str(wait)})
         self._left[address] = (left - 1, now)
-        while len(self._left) > _MOST_ADDRESSES:
+        while len(self._left) > RATED_ADDRESSES:
             self._left.popitem(last=False)
 
 

@@ -21,6 +21,12 @@ from lsp_server.engine.freshness import MATHLIB, dated, pinned_lean
 from lsp_server.engine.settings import Settings
 from lsp_server.http.numbering import Numbering
 from lsp_server.http.problems import INVALID, Refusal
+from lsp_server.limits import (
+    CACHED_ANSWER_PREMISES,
+    CACHED_ANSWERS,
+    CACHED_GOAL_CHARACTERS,
+    NEW_LIBRARIES_SECONDS,
+)
 from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.index.bundled import Bundle, read_card
 
@@ -29,13 +35,6 @@ log = logging.getLogger("premise_suggest")
 _PREFIX = re.compile(r"^(?:leanprover/lean4(?:-nightly)?:)?(?:v?\d+\.\d+\.\d+-(?=nightly-)|v?(?=\d|nightly))")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _MOST_LISTED = 12
-_CACHED = 512
-_LOOK_AGAIN_SECONDS = 2.0
-"""How often a database is asked for further libraries."""
-_LONGEST_KEPT = 128
-"""Longer answers are not cached, since they would take much memory for little use."""
-_LONGEST_GOAL_KEPT = 20_000
-"""Characters; the same for goals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class ServedIndex:
     revisions: tuple[str, ...]
     """What `rev` may be for it: Mathlib's revision, the Lean version."""
     numbering: Numbering = field(default_factory=Numbering)
-    _ranked: Cache[list[RankedPremise]] = field(default_factory=lambda: Cache(_CACHED))
+    _ranked: Cache[list[RankedPremise]] = field(default_factory=lambda: Cache(CACHED_ANSWERS))
 
     async def rank(self, asked: RankRequest) -> list[RankedPremise]:
         """The best premises for a goal of which no file is known; recent answers are kept.
@@ -61,7 +60,7 @@ class ServedIndex:
         ranked = self._ranked.get(key)
         if ranked is None:
             ranked = await asyncio.to_thread(index.rank, asked)
-            if asked.k <= _LONGEST_KEPT and _length(asked.goal) <= _LONGEST_GOAL_KEPT:
+            if asked.k <= CACHED_ANSWER_PREMISES and _length(asked.goal) <= CACHED_GOAL_CHARACTERS:
                 self._ranked.put(key, ranked)
         return ranked
 
@@ -121,7 +120,7 @@ class Libraries:
     async def watch(self) -> None:
         """Serve also what is published from now on; ends by cancellation."""
         while self._published is not None:
-            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+            await asyncio.sleep(NEW_LIBRARIES_SECONDS)
             with suppress(StoreUnavailable):  # requests tell it
                 new = await asyncio.to_thread(self._published.news)
                 known = len(self.notes)

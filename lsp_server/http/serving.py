@@ -23,15 +23,11 @@ from lean_extract.common.errors import UserError
 from lean_extract.common.terminal_text import print_line, shown
 from lsp_server.engine.settings import Settings
 from lsp_server.http.app import create_app
-from lsp_server.http.limits import BEYOND_LOOPBACK, HttpLimits
 from lsp_server.http.metrics import SHARED_FOLDER, forget_process
 from lsp_server.http.policy import LOOPBACK, Policy
 from lsp_server.http.revisions import Libraries, open_libraries
 from lsp_server.http.workers import Workers
-
-_SHUTDOWN_SECONDS = 5
-_QUEUED = 1024
-"""How many connections may wait in the system to be accepted."""
+from lsp_server.limits import BEYOND_LOOPBACK, QUEUED_CONNECTIONS, SHUTDOWN_SECONDS, HttpLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +162,12 @@ def server_of(app: ASGIApp, limits: HttpLimits, on_start: Callable[[], None]) ->
         ws="none",
         h11_max_incomplete_event_size=limits.header_bytes,
         limit_concurrency=limits.connections,
-        backlog=_QUEUED,
+        backlog=QUEUED_CONNECTIONS,
         access_log=False,  # it would hold the goals; Measured writes its own lines
         log_config=None,
         server_header=False,
         proxy_headers=False,
-        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
     return HttpServer(config, on_start)
 
@@ -219,7 +215,7 @@ def listen(host: str, port: int) -> socket.socket:
         if sys.platform != "win32":  # on Windows it would share a port that is in use
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(_QUEUED)
+        listener.listen(QUEUED_CONNECTIONS)
     except OSError as error:
         listener.close()
         raise UserError(

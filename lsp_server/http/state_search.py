@@ -11,9 +11,9 @@ from pydantic import BaseModel, Field
 
 from lean_extract.records import Premise
 from lsp_server.http.backend import HttpBackend
-from lsp_server.http.limits import MAX_CALLER, MAX_K, MAX_QUERY
 from lsp_server.http.problems import INVALID, MISSING, Refusal
 from lsp_server.http.revisions import ServedIndex
+from lsp_server.limits import HTTP_PREMISES, NAME_CHARACTERS, QUERY_CHARACTERS
 from retriever.lean.callers import caller_of
 from retriever.lean.eligibility import RankRequest
 
@@ -41,12 +41,16 @@ def router(backend: HttpBackend) -> APIRouter:
     async def search(
         query: Annotated[
             str | None,
-            Query(description="A proof state as Lean prints it.", max_length=MAX_QUERY, examples=["⊢ 0 < 1"]),
+            Query(
+                description="A proof state as Lean prints it.",
+                max_length=QUERY_CHARACTERS,
+                examples=["⊢ 0 < 1"],
+            ),
         ] = None,
         results: Annotated[
             str | None,
             Query(
-                description=f"How many, at most {MAX_K}; {DEFAULT_RESULTS} if left out.",
+                description=f"How many, at most {HTTP_PREMISES}; {DEFAULT_RESULTS} if left out.",
                 json_schema_extra={"type": "integer", "anyOf": None},
                 examples=["6"],
             ),
@@ -56,7 +60,7 @@ def router(backend: HttpBackend) -> APIRouter:
         ] = None,
         caller: Annotated[
             str | None,
-            Query(description="The tactic that they are for, as in /retrieve.", max_length=MAX_CALLER),
+            Query(description="The tactic that they are for, as in /retrieve.", max_length=NAME_CHARACTERS),
         ] = None,
     ) -> Any:
         """The premises that fit a proof state, best first."""
@@ -69,7 +73,7 @@ def router(backend: HttpBackend) -> APIRouter:
         if count <= 0:
             return []
         goal = await backend.goal_of(query)
-        asked = RankRequest(goal, k=min(count, MAX_K), caller=caller_of(caller or ""))
+        asked = RankRequest(goal, k=min(count, HTTP_PREMISES), caller=caller_of(caller or ""))
         ranked = await backend.work(lambda: library.rank(asked))
         return JSONResponse([_match(one.premise, library, rev) for one in ranked])
 

@@ -27,6 +27,7 @@ from lsp_server.http.backend import HttpBackend
 from lsp_server.http.decoding import JsonRoute
 from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import ServedIndex
+from lsp_server.limits import PREFIX_CHARACTERS
 from prover.candidates import Candidate
 from prover.generator.source import as_candidates
 from prover.mentions import DEFINITIONS, definitions_to_try
@@ -47,7 +48,7 @@ _POOL_FOR_PREFIX = 1000
 _STEP_DOWN = 0.999
 """The factor for a score that would not be below the one before it."""
 
-Prefix = Annotated[str, StringConstraints(max_length=1000)]
+Prefix = Annotated[str, StringConstraints(max_length=PREFIX_CHARACTERS)]
 Context = Annotated[str, StringConstraints(max_length=MAX_CONTEXT)]
 
 

@@ -26,14 +26,9 @@ from types import FrameType
 from lean_extract.common.errors import PremiseSuggestError, UserError
 from lean_extract.common.python_path import safe_path
 from lean_extract.common.terminal_text import print_line
+from lsp_server.limits import WORKER_DEATHS, WORKER_RESTART_SECONDS, WORKERS_STOP_SECONDS
 
 _SPAWN = multiprocessing.get_context("spawn")
-_STOP_SECONDS = 10.0
-"""How long workers have to end by themselves."""
-_PAUSE_SECONDS = 1.0
-"""After the death of a worker: workers that die at once shall not take all of the machine."""
-_MOST_DEATHS = 5
-"""So many deaths in a row, without a worker that began to serve in between, end the server."""
 
 
 Work = Callable[[socket, int, Callable[[], None]], object]
@@ -95,7 +90,7 @@ class Workers:
                     self._hear(worker)
                 if worker.process.sentinel in found:
                     self._replace(worker)
-                    wait([stopping], _PAUSE_SECONDS)
+                    wait([stopping], WORKER_RESTART_SECONDS)
 
     def _hear(self, worker: _Worker) -> None:
         try:
@@ -120,7 +115,7 @@ class Workers:
         self._deaths += 1
         if pid is not None:
             self._on_death(pid)
-        if self._deaths >= _MOST_DEATHS:
+        if self._deaths >= WORKER_DEATHS:
             raise UserError(
                 f"The workers end as soon as they are started (the last one with code {code}).",
                 "What they wrote above says why; more memory, or fewer --workers, may help.",
@@ -142,7 +137,7 @@ class Workers:
         """End all workers: they are asked to, and then made to."""
         for worker in self._workers:
             worker.process.terminate()
-        until = time.monotonic() + _STOP_SECONDS
+        until = time.monotonic() + WORKERS_STOP_SECONDS
         for worker in self._workers:
             worker.process.join(max(0.0, until - time.monotonic()))
             if worker.process.is_alive():

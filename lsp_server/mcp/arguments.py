@@ -8,19 +8,28 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lean_extract.common.errors import UserError
 from lean_extract.common.files.reading import MAX_STATE
-from lsp_server.engine.given_tactics import LONGEST_TACTIC, MOST_TACTICS
+from lsp_server.limits import (
+    ADDRESS_CHARACTERS,
+    LISTED_FIELDS,
+    MCP_MODULES,
+    MCP_PREMISES,
+    NAME_CHARACTERS,
+    TACTIC_CHARACTERS,
+    TRIED_TACTICS,
+)
 from retriever.lean.callers import TACTICS, Caller, caller_of
 
 USUAL_COUNT = 10
-MOST = 100
-"""How many premises an answer holds at most: agents pay for every line."""
-_MOST_NAMED = 3
 
-Count = Annotated[int, Field(ge=1, le=MOST, description="How many premises.")]
+Count = Annotated[int, Field(ge=1, le=MCP_PREMISES, description="How many premises.")]
 Line = Annotated[int, Field(ge=1, description="The line of the goal, from 1.")]
 File = Annotated[
     str,
-    Field(min_length=1, max_length=4096, description="A Lean file: absolute, or from the project's root."),
+    Field(
+        min_length=1,
+        max_length=ADDRESS_CHARACTERS,
+        description="A Lean file: absolute, or from the project's root.",
+    ),
 ]
 Column = Annotated[
     int | None,
@@ -33,14 +42,16 @@ Column = Annotated[
 Tactic = Annotated[
     str,
     Field(
-        max_length=LONGEST_TACTIC,
+        max_length=TACTIC_CHARACTERS,
         description="The tactic that the premises are for (`rw`, `simp`, `exact`, `unfold`, ...): what it can use "
         "is listed. Empty: theorems.",
     ),
 ]
 Modules = Annotated[
-    list[Annotated[str, Field(max_length=1000)]],
-    Field(max_length=100, description="Only premises of modules that begin so, such as `Mathlib.Order`."),
+    list[Annotated[str, Field(max_length=NAME_CHARACTERS)]],
+    Field(
+        max_length=MCP_MODULES, description="Only premises of modules that begin so, such as `Mathlib.Order`."
+    ),
 ]
 
 
@@ -103,8 +114,8 @@ class TrialArguments(Arguments):
         list[str],
         Field(
             min_length=1,
-            max_length=MOST_TACTICS,
-            description=f"The tactics, each tried by itself; at most {MOST_TACTICS}.",
+            max_length=TRIED_TACTICS,
+            description=f"The tactics, each tried by itself; at most {TRIED_TACTICS}.",
             examples=[["simp", "exact Nat.add_comm m n"]],
         ),
     ]
@@ -113,8 +124,10 @@ class TrialArguments(Arguments):
 class DeclarationArguments(Arguments):
     """Which declaration."""
 
-    name: str = Field(min_length=1, max_length=1000, description="The full name, such as `Nat.add_comm`.")
-    module: Annotated[str, Field(max_length=1000)] | None = Field(
+    name: str = Field(
+        min_length=1, max_length=NAME_CHARACTERS, description="The full name, such as `Nat.add_comm`."
+    )
+    module: Annotated[str, Field(max_length=NAME_CHARACTERS)] | None = Field(
         None, description="The module that declares it, where several declare the name."
     )
 
@@ -126,8 +139,8 @@ class StatusArguments(Arguments):
 def wrong(error: ValidationError) -> UserError:
     """The error for arguments that are not what a tool takes. Their values are not repeated."""
     found = [f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors()]
-    more = len(found) - _MOST_NAMED
-    said = "; ".join(found[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+    more = len(found) - LISTED_FIELDS
+    said = "; ".join(found[:LISTED_FIELDS]) + (f"; and {more} more" if more > 0 else "")
     return UserError(f"The arguments cannot be used: {said}.", "The tool's input schema lists what it takes.")
 
 

@@ -10,25 +10,24 @@ import mcp_types as types
 from pydantic import ValidationError
 
 from lean_extract.common.files.reading import format_size
+from lsp_server.limits import MCP_LINE_BYTES
 from lsp_server.protocol.messages import INVALID_REQUEST, BadMessage, Call, read
 
-MOST_BYTES = 4 << 20
-"""Of one message."""
 _ANY: Any = types.jsonrpc_message_adapter
 
 
 def read_line(stream: BufferedIOBase) -> bytes:
     """The next line with its end; empty at the end of the stream. Of one that is too long, the beginning."""
-    line = part = stream.readline(MOST_BYTES + 1)
+    line = part = stream.readline(MCP_LINE_BYTES + 1)
     while part and not part.endswith(b"\n"):
-        part = stream.readline(MOST_BYTES)
+        part = stream.readline(MCP_LINE_BYTES)
     return line
 
 
 def message_in(line: bytes) -> types.JSONRPCMessage:
     """The message in a line. Raises BadMessage, which says what to answer; batches are none since MCP 2025-06-18."""
-    if len(line.rstrip()) > MOST_BYTES:
-        raise BadMessage(INVALID_REQUEST, f"A message may have {format_size(MOST_BYTES)}, and no more.")
+    if len(line.rstrip()) > MCP_LINE_BYTES:
+        raise BadMessage(INVALID_REQUEST, f"A message may have {format_size(MCP_LINE_BYTES)}, and no more.")
     found = read(line)
     members = dict(found.members)
     if isinstance(found, Call):

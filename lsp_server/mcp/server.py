@@ -17,6 +17,7 @@ from lsp_server import __version__
 from lsp_server.engine.schema import Suggestion, to_json
 from lsp_server.engine.schema_files.json_schema import inlined
 from lsp_server.engine.tasks import Gate, LeanProgress
+from lsp_server.limits import MCP_RUNNING_CALLS, MCP_WAITING_CALLS
 from lsp_server.mcp.arguments import wrong
 from lsp_server.mcp.text import answer_text
 from lsp_server.mcp.tools import TOOLS, AgentTool, Answer
@@ -24,10 +25,6 @@ from lsp_server.mcp.workspace import Workspace
 
 log = logging.getLogger("premise_suggest")
 
-WORKERS = 2
-"""How many calls are worked on at once."""
-WAITING = 256
-"""How many more may wait; a call beyond that is told to come again."""
 _INSTRUCTIONS = (
     "premise-suggest finds lemmas for Lean 4 goals in the project's own Mathlib and has Lean check tactics, on this "
     "machine. Call `suggest` with a file and the line of a `sorry`. If `index.state` in an answer is `consulted`, "
@@ -40,7 +37,7 @@ _READS = types.ToolAnnotations(
 
 def create_server(workspace: Workspace) -> Server[None]:
     """The server. Its clients share the workspace, which is closed when the server ends."""
-    gate = Gate(WORKERS, WAITING)
+    gate = Gate(MCP_RUNNING_CALLS, MCP_WAITING_CALLS)
     tools = {tool.name: tool for tool in TOOLS}
     listed = [_listed(tool) for tool in TOOLS]
 

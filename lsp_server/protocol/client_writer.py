@@ -10,9 +10,7 @@ from collections.abc import Callable
 from io import RawIOBase
 from threading import Condition, Thread
 
-MAX_UNREAD = 256 << 20
-"""The most bytes that may wait for the client to read them."""
-_CLOSE_SECONDS = 2.0
+from lsp_server.limits import LAST_WRITES_SECONDS, UNREAD_BYTES
 
 log = logging.getLogger("premise_suggest")
 
@@ -29,7 +27,7 @@ class ClientWriter:
         most: bytes.
     """
 
-    def __init__(self, stream: RawIOBase, on_stuck: Callable[[], object], most: int = MAX_UNREAD) -> None:
+    def __init__(self, stream: RawIOBase, on_stuck: Callable[[], object], most: int = UNREAD_BYTES) -> None:
         self._stream = stream
         self._on_stuck = on_stuck
         self._most = most
@@ -59,7 +57,7 @@ class ClientWriter:
         with self._changed:
             self._is_closed = True
             self._changed.notify()
-        self._thread.join(_CLOSE_SECONDS)
+        self._thread.join(LAST_WRITES_SECONDS)
 
     def _send_all(self) -> None:
         while (data := self._next()) is not None:

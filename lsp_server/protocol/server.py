@@ -25,6 +25,7 @@ from lsp_server.engine.engine import Engine
 from lsp_server.engine.projects import Projects
 from lsp_server.engine.settings import Settings, parse
 from lsp_server.engine.tasks import start_task
+from lsp_server.limits import CLIENT_SETTINGS_SECONDS, CLOSING_SECONDS, QUOTED_CHARACTERS, SHOWN_MESSAGES
 from lsp_server.protocol.indexing import Indexing
 from lsp_server.protocol.json_rpc import WireServer, in_a_line
 from lsp_server.protocol.language_server import Protocol
@@ -34,13 +35,6 @@ from lsp_server.protocol.structuring import plain_converter
 LANGUAGES = ("lean4", "lean")
 UNSAVED = "Unsaved.lean"
 """The path used for a document that has none."""
-_SETTINGS_SECONDS = 3.0
-_CLOSING_SECONDS = 5.0
-"""How long Lean and running updates may take to end, in seconds; an index is consistent at any time."""
-_SAID = 200
-"""Characters of a URI that are shown."""
-_MAX_SHOWN = 1000
-"""The most messages that are shown; later ones are only logged."""
 _BRING_TEXTS = (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE)
 
 log = logging.getLogger("premise_suggest")
@@ -73,7 +67,7 @@ class PremiseServer(WireServer):
         """Stop the updates of indexes and close every project, within some seconds."""
         self.indexing.stop()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_CLOSING_SECONDS):
+            async with asyncio.timeout(CLOSING_SECONDS):
                 for error in await asyncio.gather(
                     self.projects.close(), self.indexing.ended(), return_exceptions=True
                 ):
@@ -111,11 +105,11 @@ class PremiseServer(WireServer):
         if self._settled.is_set():
             return  # Requests that waited see the documents as they are afterwards.
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._settled.wait(), _SETTINGS_SECONDS)
+            await asyncio.wait_for(self._settled.wait(), CLIENT_SETTINGS_SECONDS)
 
     def show(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
         """Show a message to the user the first time; afterwards only log it."""
-        if message in self._shown or len(self._shown) >= _MAX_SHOWN:
+        if message in self._shown or len(self._shown) >= SHOWN_MESSAGES:
             self.window_log_message(types.LogMessageParams(kind, message))
             return
         self._shown.add(message)
@@ -139,7 +133,7 @@ class PremiseServer(WireServer):
     def take_document(self, document: OpenDocument) -> None:
         """Check a document that the editor has sent; if it cannot be used, show the user why."""
         if document.fault:
-            message = f"{document.uri[:_SAID]} {document.fault}. {document.hint}"
+            message = f"{document.uri[:QUOTED_CHARACTERS]} {document.fault}. {document.hint}"
             self.show(message.strip(), types.MessageType.Warning)
 
     @property
@@ -168,7 +162,7 @@ class PremiseServer(WireServer):
         """The path of a Lean document. Raises BadSource: not a file, not Lean."""
         path = file_path(uri)
         if path is None:
-            raise BadSource(f"{uri[:_SAID]} is not a file on this machine.", "Save it first.")
+            raise BadSource(f"{uri[:QUOTED_CHARACTERS]} is not a file on this machine.", "Save it first.")
         held = self.documents.get(uri)
         is_lean = held.language in LANGUAGES if held and held.language else path.suffix == ".lean"
         if not is_lean:
@@ -190,7 +184,7 @@ class PremiseServer(WireServer):
         """The document behind a URI, saved or not. Raises BadSource."""
         held = self.documents.get(uri)
         if held is not None and file_path(uri) is None:
-            held.check(uri[:_SAID])
+            held.check(uri[:QUOTED_CHARACTERS])
             return DocumentSnapshot(uri, Path(UNSAVED), split_lines(held.text), held.version, held.text)
         return self.document(uri)
 

@@ -8,7 +8,7 @@ from typing import Any
 import cattrs
 from pygls.protocol import JsonRPCRequestMessage, JsonRPCResponseMessage, default_converter
 
-_SAID = 300
+from lsp_server.limits import CAUSE_CHARACTERS
 
 
 def plain_converter() -> cattrs.Converter:
@@ -33,7 +33,9 @@ def what_is_wrong(error: Exception) -> str:
     if not isinstance(error, cattrs.BaseValidationError):
         return "the parameters cannot be read"
     first = next(iter(cattrs.transform_error(error, path="$")), "the parameters cannot be read")
-    return re.sub(r"_([a-z])", lambda match: match[1].upper(), first).replace(" @ $.", " at ")[:_SAID]
+    return re.sub(r"_([a-z])", lambda match: match[1].upper(), first).replace(" @ $.", " at ")[
+        :CAUSE_CHARACTERS
+    ]
 
 
 def _whole_number(value: Any, kind: type[int]) -> int:

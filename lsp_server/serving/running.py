@@ -13,7 +13,8 @@ from io import BufferedIOBase, BufferedReader, RawIOBase
 from typing import Any
 
 from lean_extract.common.files.reading import format_size
-from lsp_server.protocol.client_writer import MAX_UNREAD, ClientWriter
+from lsp_server.limits import UNREAD_BYTES
+from lsp_server.protocol.client_writer import ClientWriter
 from lsp_server.protocol.framing import BadFrame, read_message
 from lsp_server.protocol.json_rpc import in_a_line
 from lsp_server.protocol.server import PremiseServer
@@ -71,7 +72,7 @@ async def _serve(server: PremiseServer, source: BufferedIOBase, target: RawIOBas
         raise
     except asyncio.CancelledError:
         if is_stuck.is_set():
-            raise BadFrame(f"The client has left {format_size(MAX_UNREAD)} of messages unread.") from None
+            raise BadFrame(f"The client has left {format_size(UNREAD_BYTES)} of messages unread.") from None
         raise
     finally:
         await server.close()
