@@ -25,8 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("directory", nargs="?", type=Path, default=None, metavar="DIR")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    said = "also run the project's Lean: one goal, its premises and tactics, with times and memory"
-    parser.add_argument("--live", action="store_true", help=said)
+    text = "also run the project's Lean: one goal, its premises and tactics, with times and memory"
+    parser.add_argument("--live", action="store_true", help=text)
     add_lean_option(parser)
     add_model_options(parser, may_fetch=False)
 

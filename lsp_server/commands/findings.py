@@ -71,13 +71,13 @@ def report(findings: list[Finding], style: Style) -> str:
 
 
 def next_steps(findings: list[Finding]) -> list[str]:
-    """The three things to do next: mend what is missing, then use what is there, then what could be better."""
+    """The three things to do next: fix what is missing, then use what works, then what could be better."""
     missing = [_step(finding) for finding in findings if finding.status == "missing" and finding.fix]
     notes = [_step(finding) for finding in findings if finding.status == "note" and finding.fix]
     use = [
         "see what your editor or agent needs: premise-suggest setup",
-        "ask for a goal: premise-suggest suggest --file F.lean --line L --tactics",
-        "or for one that you paste: premise-suggest suggest --state -",
+        "get suggestions for a goal: premise-suggest suggest --file F.lean --line L --tactics",
+        "or for a goal that you paste: premise-suggest suggest --state -",
     ]
     return list(dict.fromkeys([*missing, *use, *notes]))[:MOST_STEPS]
 

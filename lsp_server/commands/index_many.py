@@ -20,7 +20,7 @@ from retriever.models.encoder import fingerprint_of
 from retriever.search.indexing.report import IndexReport
 
 Finish = Callable[[Path, IndexReport, argparse.Namespace], None]
-"""What is done here with each project that another process has indexed."""
+"""What this process does with each project that another one has indexed."""
 
 
 def index_on_cluster(
@@ -59,7 +59,7 @@ def _indexed(
         tqdm(total=len(packages) + len(projects), unit=" packages", disable=options.quiet or None) as bar,
     ):
         for _ in run_tasks(client, index_task, packages):
-            bar.update()  # what went wrong with one goes wrong with its projects, which tell it
+            bar.update()  # a package that fails makes its projects fail, which report it
         for task, found in run_tasks(client, index_task, projects):
             bar.update()
             try:

@@ -1,4 +1,4 @@
-"""Finds what is being completed at a position, and how to ask Lean for the goal there. Pure."""
+"""Finds what is being completed at a position, and what to ask Lean for the goal there. Pure."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ _REWRITES = frozenset({"rw", "rewrite", "rwa", "erw", "rw_mod_cast", "simp_rw", 
 class CompletionContext:
     """The context of a premise's name that is being typed.
 
-    `name` is the span that a name replaces; `tactic` the whole unfinished tactic, and in a term's `slot` what
-    is typed of the term; `rules` the finished rewrite rules before the name, as written.
+    `name` is the span that a name replaces; `tactic` the whole unfinished tactic, or, in a term's `slot`, the
+    part of the term that is typed; `rules` the finished rewrite rules before the name, as written.
     """
 
     use: Use
@@ -167,7 +167,7 @@ def _continues(text: str, newline: int, column: int) -> bool:
 class GoalQuestion:
     """A document to show to Lean, and a position in it.
 
-    `is_term`: Lean is asked for the type that it expects of the `sorry` there, not for the goal.
+    `is_term`: ask for the expected type of the `sorry` there, not for the goal.
     """
 
     text: str
@@ -179,7 +179,7 @@ def questions(text: str, context: CompletionContext) -> Iterator[GoalQuestion]:
     """The questions to ask Lean for the goal at the position; the first one with an answer counts.
 
     The unfinished tactic is replaced by `sorry`. Rewrite rules that are already written are kept, so that the
-    goal is the one after them; where they do not rewrite, the goal before them is the next best.
+    goal is the one after them; if they do not rewrite, the goal before them is the next best.
     """
     if context.slot is not None:
         for patched, offset in holes(text, context.slot):

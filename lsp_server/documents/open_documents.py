@@ -45,7 +45,7 @@ class OpenDocuments:
         return iter(self._held.values())
 
     def get(self, uri: str) -> OpenDocument | None:
-        """The document behind a URI, if it is open."""
+        """The document of a URI, if it is open."""
         return self._held.get(unquote(uri))
 
     def open(self, item: types.TextDocumentItem) -> OpenDocument:
@@ -55,7 +55,7 @@ class OpenDocuments:
     def change(self, params: types.DidChangeTextDocumentParams) -> OpenDocument:
         """Store the changed text. The last message counts, whatever its version.
 
-        We ask for whole texts. A partial change is not applied; the text is unknown after it.
+        We request whole texts. A partial change is not applied; the text is unknown after it.
         """
         uri, version = params.text_document.uri, params.text_document.version
         held = self.get(uri)
@@ -85,7 +85,7 @@ class OpenDocuments:
         if _is_too_large(document.text):
             document = replace(document, text="", fault=_TOO_LARGE, hint="Ask in a smaller file.")
         elif self._size + len(document.text) > self._max_held:
-            fault = "is one of so many open documents that its text is not held"
+            fault = "is one of so many open documents that its text is not kept"
             document = replace(document, text="", fault=fault, hint="Close some, and open it again.")
         self._size += len(document.text)
         self._held[unquote(document.uri)] = document

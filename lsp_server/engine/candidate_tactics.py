@@ -37,7 +37,7 @@ from retriever.lean.eligibility import RankRequest
 from retriever.lean.theorems import is_theorem
 
 _POOL = 2
-"""A source is asked for this many times the tactics that are tried: the odds may order them otherwise than it does."""
+"""Sources propose this many times the number of tried tactics, because the odds may rank them differently."""
 
 
 _EQUALITY = ("=", "↔", "Eq ", "Iff ")
@@ -49,8 +49,8 @@ _FOR_OTHERS = (("apply {}", 0.44), ("exact {}", 0.29), ("rw [{}]", 0.18), ("simp
 
 
 @dataclass(frozen=True, slots=True)
-class GoalAtHand:
-    """The first goal of a trial, and what sources read of its project."""
+class CandidateRequest:
+    """The first goal of a trial, and what sources need of its project."""
 
     context: RequestContext
     current: CurrentIndex
@@ -69,26 +69,26 @@ class GoalAtHand:
         return _POOL * self.trial.tactics.count
 
     async def spelled(self, found: Sequence[Candidate]) -> Sequence[Candidate]:
-        """Candidates whose names mean at the position what they mean where they come from."""
+        """Candidates with names written so that they have their original meaning at the position."""
         index, position = self.current.index, self.trial.position
         return await asyncio.to_thread(index.respelled, position, self.goal, found)
 
 
 @dataclass(frozen=True, slots=True)
 class TacticsHere:
-    """The tactics that a file has: what its imports bring, less what its Lean refused as unknown.
+    """The tactics available in a file: those that its imports bring, without those that Lean rejected as unknown.
 
-    What the file declares itself is tried in any case.
+    Tactics that the file declares itself are always tried.
     """
 
     refused: Cache[frozenset[str]]
-    """What Lean refused, by `key`. Each costs one trial."""
+    """The rejected ones, by `key`. Each cost one trial."""
     key: Hashable
     """The running Lean and the imports."""
     missing: frozenset[str]
     """The words of tactics that the imports do not bring."""
     text: str
-    """That of the file, up to the goal."""
+    """The file's text, up to the goal."""
 
     def can_run(self, tactic: str) -> bool:
         """Whether a tactic is worth a trial."""
@@ -118,7 +118,7 @@ class CandidateTactics:
         self._refused: Cache[frozenset[str]] = Cache(CACHED_GOALS)
         self._turn = asyncio.Lock()
 
-    def propose(self, at: GoalAtHand) -> CandidateScheduler:
+    def propose(self, at: CandidateRequest) -> CandidateScheduler:
         """The candidates of the sources in use, all of which start now."""
         count, odds = at.trial.tactics.count, shipped_odds()
         if at.trial.part:
@@ -131,16 +131,16 @@ class CandidateTactics:
         }
         return CandidateScheduler(coming, count, odds, start_task(_automation(at, here)))
 
-    def _tactics_here(self, at: GoalAtHand) -> TacticsHere:
-        """Which tactics the file has, as far as that is known. Raises BadSource."""
+    def _tactics_here(self, at: CandidateRequest) -> TacticsHere:
+        """The tactics available in the file, as far as known. Raises BadSource."""
         index, position = at.current.index, at.trial.position
         key = at.context.lean.version, index.context_at(position).imports
         return TacticsHere(self._refused, key, index.missing_words(position), text_to_line(position))
 
-    async def from_templates(self, at: GoalAtHand) -> list[Candidate]:
+    async def from_templates(self, at: CandidateRequest) -> list[Candidate]:
         """The tactics of premises, of definitions that the goal mentions, and of the goal's shape."""
-        asked = RankRequest(at.goal, k=DEFINITIONS, kinds="definitions")
-        ranked = await self._ranking.rank(at.context, at.current, asked, at.trial.position)
+        request = RankRequest(at.goal, k=DEFINITIONS, kinds="definitions")
+        ranked = await self._ranking.rank(at.context, at.current, request, at.trial.position)
         definitions = await asyncio.to_thread(definitions_to_try, at.goal, in_scope(ranked))
         premises = (*at.trial.premises, *definitions)
         extra = at.trial.tactics.extra or at.current.index.closers
@@ -151,7 +151,7 @@ class CandidateTactics:
             self._from_templates.put(key, known)
         return known
 
-    async def from_neighbours(self, at: GoalAtHand) -> list[Candidate]:
+    async def from_neighbours(self, at: CandidateRequest) -> list[Candidate]:
         """The tactics of the nearest known steps, adapted; a proof that is not finished or has an error is not cited.
 
         Raises PremiseIndexError, ModelError, BadSource.
@@ -162,7 +162,7 @@ class CandidateTactics:
         unproved = await asyncio.to_thread(index.unproved, position, faults)
         return [replace(one, origin="") if one.origin in unproved else one for one in found]
 
-    async def from_generator(self, at: GoalAtHand) -> list[Candidate]:
+    async def from_generator(self, at: CandidateRequest) -> list[Candidate]:
         """What the generator writes; where it fails, a warning."""
         settings, trial = at.context.settings, at.trial
         try:
@@ -221,7 +221,7 @@ class Source:
     name: str
     """As the odds name it."""
     is_used: Callable[[TacticSettings], bool]
-    candidates: Callable[[CandidateTactics, GoalAtHand], Coroutine[Any, Any, list[Candidate]]]
+    candidates: Callable[[CandidateTactics, CandidateRequest], Coroutine[Any, Any, list[Candidate]]]
     """Best first."""
 
 
@@ -234,7 +234,7 @@ SOURCES = (
     ),
     Source(GENERATOR, lambda wanted: wanted.source != "templates", CandidateTactics.from_generator),
 )
-"""All sources but Lean's own automation, which is tried beside them (`prover.automation`)."""
+"""All sources but Lean's own automation, which is tried in addition (`prover.automation`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,23 +279,23 @@ async def _from(opened: OpenGenerator, settings: Settings) -> TacticGenerator | 
     )
 
 
-def _neighbours(at: GoalAtHand) -> list[Candidate]:
+def _neighbours(at: CandidateRequest) -> list[Candidate]:
     index = at.current.index
     where = index.context_at(at.trial.position)
     steps = index.service.near_steps(at.goal, where)
-    asked = StepQuery(at.goal, where.module or "", where.theorem or "")
-    return neighbour_candidates(asked, steps, at.trial.premises, at.limit)
+    query = StepQuery(at.goal, where.module or "", where.theorem or "")
+    return neighbour_candidates(query, steps, at.trial.premises, at.limit)
 
 
 async def _usable(
-    at: GoalAtHand, coming: Awaitable[Sequence[Candidate]], here: Awaitable[TacticsHere]
+    at: CandidateRequest, coming: Awaitable[Sequence[Candidate]], here: Awaitable[TacticsHere]
 ) -> Sequence[Candidate]:
-    """The candidates whose tactics the file has."""
+    """The candidates whose tactics are available in the file."""
     found, can_run = await at.spelled(await coming), (await here).can_run
     return [one for one in found if can_run(one.tactic)]
 
 
-async def _automation(at: GoalAtHand, here: Awaitable[TacticsHere]) -> Automation:
+async def _automation(at: CandidateRequest, here: Awaitable[TacticsHere]) -> Automation:
     """Lean's own automation, with the best premises."""
     trial = at.trial
     named = with_names([premise.written for premise in trial.premises])

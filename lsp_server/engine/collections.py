@@ -70,14 +70,14 @@ def _listed(folder: Path) -> CollectionManifest:
     if manifest.name != folder.name:
         raise IndexDamaged(
             f"The folder {folder} holds the index of a collection of another name, {manifest.name}.",
-            f"Rename it to {manifest.name}, or take it away: "
+            f"Rename it to {manifest.name}, or remove it: "
             f"premise-suggest collections --remove {shlex.quote(folder.name)}",
         )
     return manifest
 
 
 def size_of(name: str) -> int:
-    """The size of a collection's index in bytes; 0 if it cannot be read or is gone."""
+    """The size of a collection's index in bytes; 0 if it is missing or cannot be read."""
     try:
         folder = collections_folder() / name
         return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
@@ -149,7 +149,7 @@ def open_collection(
 ) -> CollectionIndex:
     """Open a collection; if its model has a re-ranker, it re-ranks `rerank` documents.
 
-    Raises IndexMissing, IndexDamaged, ModelError, and UserError where it has none and one is asked for.
+    Raises IndexMissing, IndexDamaged, ModelError, and UserError if it has none and re-ranking is requested.
     """
     backend = find_backend(manifest.backend)
     towers = None
@@ -192,6 +192,5 @@ def answer(index: CollectionIndex, query: str, k: int) -> CollectionAnswer:
     there = os.path.exists(manifest.source)  # noqa: PTH110
     warnings = [] if there else [f"The source of this index, {manifest.source}, does not exist any more."]
     if there and manifest.is_stale():
-        said = f"What was indexed, {manifest.source}, has changed since. Index it again: {manifest.command}"
-        warnings.append(said)
+        warnings.append(f"{manifest.source} has changed since it was indexed. Run: {manifest.command}")
     return CollectionAnswer(manifest.backend, manifest.name, manifest.documents, hits, warnings)

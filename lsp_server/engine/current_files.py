@@ -32,7 +32,7 @@ from retriever.lean.unproved import Unproved
 from retriever.search.index.store import IndexStore
 
 Changes = frozenset[tuple[str, int, int]]
-"""Files that differ from what was indexed: name, size and time now, -1 for one that is gone."""
+"""Files that differ from what was indexed: name, size and time now, -1 for a deleted one."""
 
 
 class IndexedFiles:
@@ -49,12 +49,12 @@ class IndexedFiles:
         self._root = root
         self._stores = tuple(stores)
         self._kept: tuple[float, list[Stamp], Freshness] | None = None
-        """What was found, and until when it serves for stores with these stamps."""
+        """The result, until when it is valid, and for which stamps of the stores."""
 
     def freshness(self) -> Freshness:
         """How fresh the index is, compared with the files on disk.
 
-        In a project of thousands of files, where a look takes long, one look serves for a while.
+        In a project of thousands of files, where a scan takes long, its result is used again for a while.
         """
         stamps = [store.stamp() for store in self._stores]
         started = time.monotonic()
@@ -79,14 +79,14 @@ class IndexedFiles:
 def freshness(service: PremiseService, root: Path | None) -> Freshness:
     """How fresh the index of a project is, compared with the current files of it and its packages.
 
-    The files of settled packages are never looked at.
+    Packages at a fixed revision are not scanned.
     """
     listed = () if root is None else find_sources(root, without=service.settled_packages()).sources
     return service.freshness(listed)
 
 
 def size_and_time(path: Path) -> tuple[int, int]:
-    """A file's size in bytes and modification time in nanoseconds; -1 for both if it is gone."""
+    """A file's size in bytes and modification time in nanoseconds; -1 for both if it is missing."""
     try:
         status = path.stat()
     except (OSError, ValueError):  # ValueError: a name that no file can have
@@ -109,7 +109,7 @@ class DeclaredPremises:
         self._unproved = Unproved()
 
     def checked(self, ranked: list[RankedPremise], context: GoalContext | None) -> list[RankedPremise]:
-        """The ranking without premises that are gone; those that rest on `sorry` are marked."""
+        """The ranking without premises that no longer exist; those that rest on `sorry` are marked."""
         unproved = self._unproved_by_module(context)
         return [
             replace(one, rests_on_sorry=True)

@@ -49,9 +49,9 @@ _NEEDED = ("torch", "transformers", "onnx")
 
 def generator_folder(setting: str, *, download: bool = False) -> Path | None:
     """The generator's folder: the one that is set (PREMISE_SUGGEST_GENERATOR counts, too), else the shipped;
-    None where neither is there. `byt5` is the name of a second one that is shipped.
+    None if there is neither. `byt5` is the name of a second shipped one.
 
-    A name of the hub is looked up in the hub's cache, and fetched if `download` says so. A checkpoint that is
+    A name of the hub is looked up in the hub's cache, and fetched if `download` is set. A checkpoint that is
     not exported yet is exported, which may take minutes; later calls find it done. Raises ModelError.
     """
     named = setting or os.environ.get(_VARIABLE)
@@ -68,8 +68,8 @@ def generator_folder(setting: str, *, download: bool = False) -> Path | None:
 def exported(checkpoint: Path) -> Path:
     """The folder in the user's cache that a checkpoint of transformers is exported to, made if need be.
 
-    Weights stay float32, as they were published. Raises ModelError: no torch here, a checkpoint that cannot
-    be read or is no ByT5, a full disk.
+    Weights stay float32, as they were published. Raises ModelError: torch is missing, a checkpoint that cannot
+    be read or is not a ByT5, a full disk.
     """
     folder = generators_folder() / _key(checkpoint)
     if (folder / files.CONFIG).is_file():
@@ -180,8 +180,8 @@ def open_generator(name: str, download: bool, device: Device) -> TacticGenerator
     return None if folder is None else open_folder(folder, device=device)
 
 
-def open_asked(name: str, source: str, download: bool, device: Device) -> TacticGenerator | None:
-    """The generator that a person asked for by its name, or by asking for no other tactics; None: neither.
+def open_requested(name: str, source: str, download: bool, device: Device) -> TacticGenerator | None:
+    """The generator that was requested by name, or as the only source of tactics; None: neither.
 
     Args:
         source: where tactics come from, one of `settings.SOURCES`.
@@ -211,14 +211,14 @@ def needed(found: TacticGenerator | None) -> TacticGenerator:
 class _Opened:
     """A requested generator, the result of loading it, and when."""
 
-    asked: tuple[str, bool, Device]
+    request: tuple[str, bool, Device]
     found: TacticGenerator | ModelError | None
     at: float
 
-    def answers(self, asked: tuple[str, bool, Device], now: float) -> bool:
+    def answers(self, request: tuple[str, bool, Device], now: float) -> bool:
         """Whether this is the requested generator, and not a failure that is old enough to try again."""
         is_fresh = not isinstance(self.found, ModelError) or now - self.at < GENERATOR_RETRY_SECONDS
-        return self.asked == asked and is_fresh
+        return self.request == request and is_fresh
 
 
 class OpenGenerator:
@@ -240,18 +240,18 @@ class OpenGenerator:
 
         Raises ModelError.
         """
-        held, asked = self._held, (name, download, device)
-        if held is None or not held.answers(asked, self._clock()):
-            held = await to_the_end(self._current(asked))
+        held, request = self._held, (name, download, device)
+        if held is None or not held.answers(request, self._clock()):
+            held = await to_the_end(self._current(request))
         if isinstance(held.found, ModelError):
             raise ModelError(held.found.message, held.found.hint)
         return held.found
 
-    async def _current(self, asked: tuple[str, bool, Device]) -> _Opened:
+    async def _current(self, request: tuple[str, bool, Device]) -> _Opened:
         async with self._opening:
-            if self._held is None or not self._held.answers(asked, self._clock()):
-                found = await asyncio.to_thread(self._opened, *asked)
-                self._held = _Opened(asked, found, self._clock())
+            if self._held is None or not self._held.answers(request, self._clock()):
+                found = await asyncio.to_thread(self._opened, *request)
+                self._held = _Opened(request, found, self._clock())
             return self._held
 
     def _opened(self, name: str, download: bool, device: Device) -> TacticGenerator | ModelError | None:

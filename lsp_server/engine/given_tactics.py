@@ -35,17 +35,17 @@ async def try_given(
     tactics: Sequence[str],
 ) -> TrialsAnswer:
     """Lean's verdicts; see `Engine.try_tactics`."""
-    asked = _checked(tactics)
+    checked = _checked(tactics)
     timer = Timer()
     await context.catch_up()
     state = await states.at(context.lean, position)
     goal = main_goal(state)
     timer.lap("goal")
-    found = await outcomes_of(context, position, state, asked)
+    found = await outcomes_of(context, position, state, checked)
     for outcome in found.values():
         edits.keep(position, outcome)
     timer.lap("tactics")
-    return TrialsAnswer(format_goal(goal), [_item(found, tactic) for tactic in asked], timer.total())
+    return TrialsAnswer(format_goal(goal), [_item(found, tactic) for tactic in checked], timer.total())
 
 
 async def edit_at(
@@ -96,8 +96,8 @@ def _checked(tactics: Sequence[str]) -> list[str]:
         raise UserError(
             f"{len(tactics)} tactics were sent.", f"Send at least one and at most {TRIED_TACTICS} at once."
         )
-    asked = [tactic.strip() for tactic in tactics]
-    for number, tactic in enumerate(asked, start=1):
+    checked = [tactic.strip() for tactic in tactics]
+    for number, tactic in enumerate(checked, start=1):
         if not tactic or "\0" in tactic:
             raise UserError(f"Tactic {number} is empty or has a zero byte.", "Send Lean's text of it.")
         if len(tactic) > TACTIC_CHARACTERS:
@@ -105,13 +105,13 @@ def _checked(tactics: Sequence[str]) -> list[str]:
                 f"Tactic {number} has {len(tactic):,} characters.",
                 f"At most {TACTIC_CHARACTERS:,} are tried.",
             )
-    return asked
+    return checked
 
 
 async def outcomes_of(
     context: RequestContext, position: GoalPosition, state: ProofState, tactics: Sequence[str]
 ) -> dict[str, TacticOutcome]:
-    """What Lean said in the time there is, by the tactic."""
+    """Lean's verdicts within the time limit, by tactic."""
     settings = context.settings
     verdicts = verify(
         await context.lean.session(),
@@ -130,7 +130,7 @@ def _item(found: dict[str, TacticOutcome], tactic: str) -> TacticItem:
     outcome = found.get(tactic)
     if outcome is not None:
         return tactic_item(outcome)
-    reason = "The time was over before its turn."
+    reason = "The time limit was reached before its turn."
     if (refused := proves_nothing(tactic)) is not None:
         reason = f"It is not tried: {refused}."
     return TacticItem(tactic, TacticVerdict.UNTRIED, [], reason)

@@ -145,8 +145,8 @@ class OpenIndex:
     async def catch_up(self) -> None:
         """Read the few files that changed on disk since they were indexed.
 
-        That costs a look at each of the project's files. Where many changed, or another update does not end
-        soon, the index stays as it is, which its answers say.
+        This scans the project's files. If many changed, or another update does not end
+        soon, the index stays as it is, and answers say so.
         """
         await to_the_end(self._caught_up())
 

@@ -9,8 +9,8 @@
 | Lean's verdicts on them | `tactic_runner.py` |
 | the answer | `without_tactics`, `with_tactics`, ... below |
 
-A request carries one `RequestContext`. What owns a process or a file is a part of it, and is given to the steps
-that need it; the steps own caches and nothing else.
+A request carries one `RequestContext`. It holds the objects that own a process or a file, for the steps that need
+them; the steps themselves own only caches.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, NoGoalHere, PremiseSuggestError
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
-from lsp_server.engine.candidate_tactics import CandidateTactics, GoalAtHand, preload
+from lsp_server.engine.candidate_tactics import CandidateRequest, CandidateTactics, preload
 from lsp_server.engine.items import premise_item, tactic_item
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_scope, with_errors
@@ -72,11 +72,11 @@ class Pipeline:
         timer.lap("goal")
         wanted = min(request.k or context.settings.premises.count, ANSWER_PREMISES)
         depth = max(wanted, context.settings.tactics.premises)
-        asked = RankRequest(goal, k=depth, caller=request.caller, explain=request.explain)
+        rank_request = RankRequest(goal, k=depth, caller=request.caller, explain=request.explain)
         if request.select:
-            ranked = await self._rank_rewriting(context, asked, request)
+            ranked = await self._rank_rewriting(context, rank_request, request)
         else:
-            ranked = await self.rank(context, asked, request.position)
+            ranked = await self.rank(context, rank_request, request.position)
         timer.lap("premises")
         answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
         if not request.tactics:
@@ -106,7 +106,7 @@ class Pipeline:
     async def _state(
         self, context: RequestContext, request: SuggestRequest, on_update: OnUpdate | None
     ) -> ProofState:
-        """The state. Where Lean takes long, the premises for the goal that the text states are shown meanwhile."""
+        """The state. If Lean takes long, premises for the goal as the text states it are shown meanwhile."""
         finding = asyncio.ensure_future(self.states.of(context.lean, request))
         try:
             if on_update is not None and request.tactics and request.goal is None and not request.select:
@@ -126,8 +126,8 @@ class Pipeline:
         if goal is None:
             return None
         wanted = min(request.k or context.settings.premises.count, ANSWER_PREMISES)
-        asked = RankRequest(goal, k=wanted, caller=request.caller, explain=request.explain)
-        ranked = await self.rank(context, asked, at)
+        rank_request = RankRequest(goal, k=wanted, caller=request.caller, explain=request.explain)
+        ranked = await self.rank(context, rank_request, at)
         timer.lap("premises")
         state = ProofState((goal,))
         answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
@@ -136,7 +136,7 @@ class Pipeline:
     async def tactics_at(self, context: RequestContext, position: GoalPosition) -> TrialResults:
         """Run the steps from a position to Lean's verdicts, without showing premises. Raises as `try_tactics`.
 
-        An editor asks this at every move of the cursor: Lean searches no library for it.
+        Editors request this at every move of the cursor, so Lean does not search its library.
         """
         await context.catch_up()
         state = await self.states.at(context.lean, position)
@@ -145,7 +145,7 @@ class Pipeline:
         return await self.try_tactics(context, position, state, ranked, searches=False)
 
     async def rank(
-        self, context: RequestContext, asked: RankRequest, position: GoalPosition | None
+        self, context: RequestContext, request: RankRequest, position: GoalPosition | None
     ) -> Ranked:
         """The best premises for the goal; with a position, each says whether it is in scope there.
 
@@ -153,16 +153,16 @@ class Pipeline:
         """
         await context.files.caught_up()
         current = await context.index.current()
-        ranked = await self.ranking.rank(context, current, asked, position)
+        ranked = await self.ranking.rank(context, current, request, position)
         if position is not None and (faults := await self.states.errors_above(context.lean, position)):
             where = await asyncio.to_thread(current.index.context_at, position)
             ranked = with_errors(ranked, faults, where)
         return Ranked(ranked, current)
 
     async def _rank_rewriting(
-        self, context: RequestContext, asked: RankRequest, request: SuggestRequest
+        self, context: RequestContext, rank_request: RankRequest, request: SuggestRequest
     ) -> Ranked:
-        """The best premises that rewrite the selected part; for the whole goal where there are none.
+        """The best premises that rewrite the selected part; for the whole goal if there are none.
 
         Raises UserError: the target has no such part.
         """
@@ -172,9 +172,11 @@ class Pipeline:
         current = await context.index.current()
         index, position, part = current.index, request.position, request.select
         where = await asyncio.to_thread(index.context_of, position)
-        found, rewriting = await asyncio.to_thread(index.rank_rewriting, replace(asked, where=where), part)
+        found, rewriting = await asyncio.to_thread(
+            index.rank_rewriting, replace(rank_request, where=where), part
+        )
         if not found:
-            ranked = await self.rank(context, replace(asked, caller="rewrite"), position)
+            ranked = await self.rank(context, replace(rank_request, caller="rewrite"), position)
             return replace(ranked, note=NOTHING.format(part=part))
         return Ranked(found, current, rewrites(found, rewriting, part, context.settings.tactics.count))
 
@@ -246,7 +248,7 @@ class Pipeline:
         if known is not None:
             return known
         warnings: list[str] = []
-        candidates = self.candidates.propose(GoalAtHand(context, current, trial, warnings))
+        candidates = self.candidates.propose(CandidateRequest(context, current, trial, warnings))
         return await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
 
     async def generate(

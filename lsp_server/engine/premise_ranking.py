@@ -33,7 +33,7 @@ class PremiseRanking:
         self,
         context: RequestContext,
         current: CurrentIndex,
-        asked: RankRequest,
+        request: RankRequest,
         position: GoalPosition | None,
     ) -> list[RankedPremise]:
         """The best premises for the goal; with a position, each says whether it is in scope there.
@@ -42,8 +42,8 @@ class PremiseRanking:
 
         Raises PremiseIndexError, ModelError, BadSource.
         """
-        depth = asked.k if asked.kinds else max(asked.k, _DEPTH)
-        deep = replace(asked, k=depth)
+        depth = request.k if request.kinds else max(request.k, _DEPTH)
+        deep = replace(request, k=depth)
         key = (current.version, deep, cache_key(position) if position else None)
         ranked = self._known.get(key)
         if ranked is None:
@@ -52,11 +52,11 @@ class PremiseRanking:
                 self._known.put(key, ranked)
         if not context.settings.premises.out_of_scope:
             ranked = [one for one in ranked if one.in_scope is not False]
-        return ranked[: asked.k]
+        return ranked[: request.k]
 
 
-def _ranked(index: ProjectIndex, asked: RankRequest, position: GoalPosition | None) -> list[RankedPremise]:
-    return index.rank(replace(asked, where=index.context_of(position)))
+def _ranked(index: ProjectIndex, request: RankRequest, position: GoalPosition | None) -> list[RankedPremise]:
+    return index.rank(replace(request, where=index.context_of(position)))
 
 
 def with_errors(

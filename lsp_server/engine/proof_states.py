@@ -19,7 +19,7 @@ from prover.verify import GoalPosition
 
 
 class ProofStates:
-    """Asks Lean for goals. Answers are cached by document, position, and version of the running Lean."""
+    """Gets goals from Lean. Answers are cached by document, position, and version of the running Lean."""
 
     def __init__(self) -> None:
         self._known: Cache[ProofState] = Cache(CACHED_GOALS)

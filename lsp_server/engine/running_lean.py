@@ -44,8 +44,8 @@ class _Import:
 class ImportChanges:
     """What has changed of a document's imports since they were loaded.
 
-    `is_new`: nothing is known of them. `sources`: files whose content has changed. `is_rebuilt`: what Lake compiled of
-    one has changed, or where that is kept is not known.
+    `is_new`: they are not known yet. `sources`: files whose content has changed. `is_rebuilt`: Lake has compiled one
+    again, or it is not known where it keeps the result.
     """
 
     is_new: bool = False
@@ -54,7 +54,7 @@ class ImportChanges:
 
 
 class LoadedImports:
-    """What documents of one project import through its own files. Documents of one header share it.
+    """The imports of documents that are files of their project. Documents with the same header share them.
 
     Safe to use from several threads.
     """
@@ -99,7 +99,7 @@ def _stamps(root: Path, module: str) -> tuple[tuple[int, int], ...]:
 
 
 def _has_changed(one: _Import) -> bool:
-    """Whether a file has other content, or is there or not unlike before."""
+    """Whether a file's content has changed, or whether it was created or deleted."""
     try:
         return _digest(read_regular(one.path, MAX_SOURCE)) != one.digest
     except OSError:
@@ -110,7 +110,7 @@ def _digest(content: bytes | None) -> bytes:
     return b"" if content is None else hashlib.blake2b(content, digest_size=16).digest()
 
 
-_OF_THAT_BUILD = "Goals and verdicts are of that build."
+_OF_THAT_BUILD = "Goals and verdicts are those of that build."
 _MOST_WARNINGS = 3
 
 OpenLean = Callable[[LeanSettings], Awaitable[LiveLean]]
@@ -124,7 +124,7 @@ class RunningLean:
         root: the project's root; None: there is no project, and no Lean will run.
         settings: which Lean, and its limits; `configure` replaces them.
         toolchain: which Lean; None: the one that fits the project (`lean_extract.toolchains.toolchain`).
-        opener: opens what is asked in place of what the settings name.
+        opener: opens the live Lean, in place of what the settings name.
     """
 
     def __init__(
@@ -149,12 +149,12 @@ class RunningLean:
         self._outdated: dict[Path, tuple[Path, ...]] = {}
         """By document, the imports that have changed since Lake last built them, as of the last request."""
         self.note = ""
-        """Whose verdicts these are, for people; empty where it is the Lean that the project asks for."""
+        """Which Lean gives the verdicts, for people; empty if it is the one that the project needs."""
         self._stop = Event()
         """Set when compilation should stop."""
         self.version = 0
-        """Where it is another one, the same question may have another answer: other settings, or what files
-        import was compiled again."""
+        """When it changes, the same request may have another answer: the settings changed, or imports were
+        compiled again."""
 
     def configure(self, settings: LeanSettings) -> None:
         """Use new settings; if they differ, the next request starts Lean again."""
@@ -228,7 +228,7 @@ class RunningLean:
     async def compile(self) -> None:
         """Compile a saved file, if Lake does not do that.
 
-        Where others import it, Lean is ended, so that the next request loads it again.
+        If others import it, Lean is ended, so that the next request loads it again.
         """
         if self.root is None or not self.compiles:
             return
@@ -246,10 +246,10 @@ class RunningLean:
         return compiled
 
     async def refresh(self, position: GoalPosition) -> None:
-        """Before Lean is asked at a position: have it load what the document imports again, if that has changed.
+        """Before a request to Lean: have it load the document's imports again, if they have changed.
 
-        Without Lake, it is compiled. With Lake, it is loaded again once Lake has built it; until then Lean keeps what
-        it has, which `warnings_at` says.
+        Without Lake, it is compiled. With Lake, it is loaded again once Lake has built it; until then Lean keeps
+        its version, and `warnings_at` says so.
         """
         if self._imports is None or position.text is None or self._opener is not None:
             return
@@ -275,7 +275,7 @@ class RunningLean:
             await self.end()
 
     def warnings_at(self, position: GoalPosition) -> list[str]:
-        """Sentences on imports of which Lean has the last good build, since their files have changed."""
+        """Sentences on imports whose files have changed, so that Lean uses their last good build."""
         if self._imports is None or position.text is None:
             return []
         if not self.compiles:
@@ -312,8 +312,8 @@ def _is_imported(root: Path, compiled: tuple[str, ...]) -> bool:
 def compile_project(root: Path, stop: Event, rejected: Rejected) -> tuple[str, ...]:
     """Compile a project for the packaged Lean, which has no Lake; returns the modules that had changed.
 
-    A file that Lean rejects is left out, and `rejected` is called: Lean itself reports that to whoever imports it, or
-    they have what was compiled of it when Lean last accepted it. Raises CompilationStopped once `stop` is set.
+    A file that Lean rejects is left out, and `rejected` is called: Lean itself reports that to its importers, or they
+    use what was compiled when Lean last accepted it. Raises CompilationStopped once `stop` is set.
     """
     return packaged.build_library(
         root, project_oleans(root), packaged.prepare(stop=stop), rejected=rejected, stop=stop
@@ -321,25 +321,27 @@ def compile_project(root: Path, stop: Event, rejected: Rejected) -> tuple[str, .
 
 
 def rejection(error: LeanError) -> str:
-    """What an import that does not compile means for who has its last good build."""
+    """The warning that an import does not compile, so that its last good build is used."""
     place = error.place if isinstance(error, ProjectBroken) else None
     if place is None:
-        return f"{error.message.rstrip('.')}. Goals and verdicts are of the last good build. {error.hint}"
-    said = " ".join(place.message.split())
-    said = said if len(said) <= QUOTED_CHARACTERS else f"{said[: QUOTED_CHARACTERS - 1]}…"
+        return (
+            f"{error.message.rstrip('.')}. Goals and verdicts are those of the last good build. {error.hint}"
+        )
+    message = " ".join(place.message.split())
+    message = message if len(message) <= QUOTED_CHARACTERS else f"{message[: QUOTED_CHARACTERS - 1]}…"
     return (
-        f"{place.path.name} has an error since it was last built (line {place.line}: {said.rstrip('.')})."
+        f"{place.path.name} has an error since it was last built (line {place.line}: {message.rstrip('.')})."
         f" {_OF_THAT_BUILD} Fix {place.path.name} and save it."
     )
 
 
 def outdated(path: Path) -> str:
-    """What an import that Lake has not built again means for who has its last build."""
+    """The warning that Lake has not built a changed import again, so that its last build is used."""
     return f"{changed_since_built(path)}. {_OF_THAT_BUILD} Build the project with `lake build`."
 
 
 def repl_command(settings: LeanSettings) -> list[str]:
-    """The REPL's command line. Raises BadSettings: there is none, or it cannot be split."""
+    """The REPL's command line. Raises BadSettings: it is missing, or cannot be split."""
     try:
         words = split_command(settings.repl_command)
     except ValueError as error:
@@ -371,17 +373,17 @@ _UNKNOWN = "nknown "
 
 
 def with_remarks(answer: Answer, lean: RunningLean, position: GoalPosition) -> Answer:
-    """The answer with what has to be said of its goal and verdicts."""
+    """The answer with remarks on its goal and verdicts."""
     warnings = [*lean.warnings_at(position), *answer.warnings]
     notes = [*([lean.note] if lean.note else []), *answer.notes]
     return replace(answer, warnings=warnings, notes=notes)
 
 
 @asynccontextmanager
-async def asking_lean(lean: RunningLean, position: GoalPosition) -> AsyncIterator[None]:
-    """Have Lean load what has changed, then ask it.
+async def refreshed_lean(lean: RunningLean, position: GoalPosition) -> AsyncIterator[None]:
+    """Have Lean load what has changed before it is used.
 
-    Where a name or an import is missing, and it is not the Lean that the project asks for, the error's hint says so.
+    If a name or an import is missing, and this is not the Lean that the project needs, the error's hint says so.
     """
     await lean.refresh(position)
     try:

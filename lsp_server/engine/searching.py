@@ -1,4 +1,4 @@
-"""Answers about premises without Lean: a search (a pattern, a goal or text), and what a declaration is."""
+"""Answers about premises without Lean: a search (a pattern, a goal or text), and a description of a declaration."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _unknown(index: ProjectIndex, name: str) -> UserError:
 
 
 def _text(path: Path | None, module: str, name: str) -> tuple[int | None, str]:
-    """The line of a declaration, from 1, and its text; (None, "") if its file cannot be read or has it no more."""
+    """The line of a declaration, from 1, and its text; (None, "") if its file cannot be read or no longer has it."""
     if path is None:
         return None, ""
     try:

@@ -52,11 +52,11 @@ class LeanSettings:
         "Command line of the Lean server. Empty: found automatically; `premise-suggest doctor` says which.",
     )
     start_seconds: float = _setting(60.0, "Longest wait for Lean to start.", 0.1, 3600)
-    request_seconds: float = _setting(60.0, "Longest wait for Lean without any progress of it.", 0.1, 3600)
+    request_seconds: float = _setting(60.0, "Longest wait for Lean while it makes no progress.", 0.1, 3600)
     tactic_seconds: float = _setting(
         5.0,
-        "Longest time for one tactic, but for those that search a library (`exact?`, `try?`), once all above it is "
-        "elaborated.",
+        "Longest time for one tactic once all above it is elaborated, except for those that search a library "
+        "(`exact?`, `try?`).",
         0.1,
         600,
     )
@@ -84,7 +84,7 @@ class TacticSettings:
     enabled: bool = _setting(True, "Try tactics in Lean and offer those it accepts.")
     count: int = _setting(
         24,
-        "How many candidate tactics are tried, from all sources together; Lean's own automation is tried beside them.",
+        "How many candidate tactics are tried, from all sources together; Lean's own automation is tried in addition.",
         1,
         200,
     )
@@ -120,7 +120,7 @@ class HoverSettings:
 
     enabled: bool = _setting(True, "Show premises when hovering over a tactic.")
     count: int = _setting(5, "How many premises the hover lists.", 1, 50)
-    explain: bool = _setting(True, "Say in a line below each premise what its rank comes from.")
+    explain: bool = _setting(True, "Explain the rank of each premise in a line below it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +190,8 @@ def camel(name: str) -> str:
 def parse(values: Any, base: Settings | None = None) -> tuple[Settings, list[str]]:
     """Settings from an editor's values, and a complaint for every value that was not used.
 
-    An unknown name, a wrong type or a value out of range leaves what `base` has (the defaults, if it is not
-    given); None means nothing was sent. Settings may stand under `premiseSuggest` or at the top.
+    An unknown name, a wrong type or a value out of range keeps the value of `base` (the defaults, if it is not
+    given); None means nothing was sent. Settings may be under `premiseSuggest` or at the top.
     """
     problems: list[Misfit] = []
     if isinstance(values, Mapping) and SECTION in values:
@@ -222,7 +222,7 @@ def _complaint(problem: Misfit) -> str:
 
 
 def _members(section: Any) -> dict[str, Any]:
-    """What a section holds, by the names that editors write."""
+    """The members of a section, by the names that editors use."""
     return {camel(item.name): getattr(section, item.name) for item in fields(section)}
 
 

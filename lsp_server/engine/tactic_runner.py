@@ -69,16 +69,16 @@ class TrialRequest:
 
     @property
     def key(self) -> Hashable:
-        """Equal keys, equal verdicts. Of the document the text up to the end of the declaration counts."""
-        asked = self.tactics, self.lean, self.keep_failures, self.versions, self.part, self.rewrites
-        return declaration_key(self.position), self.state, self.premises, self.searches, *asked
+        """Equal keys, equal verdicts. Only the document's text up to the end of the declaration counts."""
+        options = self.tactics, self.lean, self.keep_failures, self.versions, self.part, self.rewrites
+        return declaration_key(self.position), self.state, self.premises, self.searches, *options
 
 
 @dataclass(frozen=True, slots=True)
 class TrialResults:
     """Lean's verdicts, in display order, and sentences on what could not be tried and how to fix it.
 
-    `status` says the same for programs as the warnings do for people.
+    `status` is for programs what the warnings are for people.
     """
 
     outcomes: Sequence[TacticOutcome]
@@ -145,7 +145,7 @@ class TacticRunner:
     async def _listed(
         self, verdicts: AsyncGenerator[TacticOutcome, None], trial: TrialRequest
     ) -> AsyncGenerator[TacticOutcome, None]:
-        """The verdicts; where a part of the target is to be rewritten, without those that leave it as it is."""
+        """The verdicts; if a part of the target is to be rewritten, without those that do not change it."""
         async with aclosing(verdicts):
             async for verdict in verdicts:
                 self._edits.keep(trial.position, verdict)
@@ -160,7 +160,7 @@ class TacticRunner:
 
 
 def _is_rewritten(part: str, goal: Goal, outcome: TacticOutcome) -> bool:
-    """Whether a part of the target stands there less often after a tactic; of another outcome, whether it is kept."""
+    """Whether a tactic leaves fewer occurrences of a part of the target; True if it leaves no goal."""
     if outcome.state is None or not outcome.state.goals:
         return True
     folded = " ".join(part.split())

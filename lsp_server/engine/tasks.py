@@ -23,7 +23,7 @@ async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
 
 def start_task(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
     """Begin work that will be needed; errors are raised to whoever waits for it."""
-    # It is wanted even if the request that began it is cancelled: others will ask for its result.
+    # It is needed even if the request that began it is cancelled: others will use its result.
     task = asyncio.create_task(work, context=context_cancelled_when(lambda: False))
     task.add_done_callback(_retrieve)
     return task

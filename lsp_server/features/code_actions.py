@@ -30,8 +30,8 @@ def register(server: PremiseServer) -> None:
             return None
         document = server.document(params.text_document.uri)
         start, end = document.position(params.range.start), document.position(params.range.end)
-        was_asked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
-        span = replaced_span(document, start, end, on_blank=was_asked)
+        is_manual = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
+        span = replaced_span(document, start, end, on_blank=is_manual)
         if span is None:
             return None
         position = document.goal_position(span.start)
@@ -67,8 +67,8 @@ def title(item: TacticItem) -> str:
     if item.status == "closes" and not item.rests_on_sorry:
         return f"Try this: {item.tactic}{f'  ({origin})' if origin else ''}"
     left = targets_line(item.remaining_goals, _TITLE_GOALS)
-    said = f"{verdict(item)}{': ' if left else ''}{left}"
-    return f"Try this: {item.tactic}  ({'; '.join(filter(None, (said, origin)))})"
+    result = f"{verdict(item)}{': ' if left else ''}{left}"
+    return f"Try this: {item.tactic}  ({'; '.join(filter(None, (result, origin)))})"
 
 
 def _action(

@@ -69,7 +69,7 @@ def register(server: PremiseServer) -> None:
 async def _goal(
     engine: Engine, document: DocumentSnapshot, context: CompletionContext
 ) -> tuple[Goal, GoalPosition]:
-    """The goal for the text being typed, and the position in the document that Lean was asked about."""
+    """The goal for the text being typed, and its position in the document that Lean was given."""
     refused: NoGoalHere | None = None
     for question in await asyncio.to_thread(lambda: list(questions(document.text, context))):
         position = GoalPosition(document.path, question.text, question.position)

@@ -87,11 +87,11 @@ async def _spelled(engine: Engine, document: DocumentSnapshot, cursor: Position,
 
 
 def _engine(server: PremiseServer, document: DocumentSnapshot) -> Engine | None:
-    """The engine of a document that lies in a project."""
+    """The engine of a document in a project."""
     engine = server.engine(document) if file_path(document.uri) is not None else None
     return engine if engine is not None and engine.root is not None else None
 
 
 def text_edit(document: DocumentSnapshot, edit: Edit) -> types.TextEdit:
-    """An edit as LSP has it."""
+    """An edit in LSP's form."""
     return types.TextEdit(document.range(edit.span), edit.text)

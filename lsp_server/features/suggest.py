@@ -44,7 +44,7 @@ def register(server: PremiseServer) -> None:
         uri, position = given.uri(), given.position()
         goal = given.text("goal", "the goal as Lean prints it") if given.has("goal") else None
         k, tactics, token = given.number("k"), given.flag("tactics"), given.token("partialResultToken")
-        document, engine = _asked(server, uri, has_goal=goal is not None)
+        document, engine = _document_and_engine(server, uri, has_goal=goal is not None)
         request = SuggestRequest(
             position=document.proof_position(document.position(position)) if document is not None else None,
             goal=goal,
@@ -84,8 +84,10 @@ class Partial:
         self._server.progress(types.ProgressParams(self._token, value))
 
 
-def _asked(server: PremiseServer, uri: str, *, has_goal: bool) -> tuple[DocumentSnapshot | None, Engine]:
-    """Check that a document that is not a file comes with its goal. Raises BadSource."""
+def _document_and_engine(
+    server: PremiseServer, uri: str, *, has_goal: bool
+) -> tuple[DocumentSnapshot | None, Engine]:
+    """The document and its engine. Raises BadSource: it is not a file, and no goal came with the request."""
     if has_goal:
         return server.document_or_text(uri)
     document = server.document(uri)

@@ -1,4 +1,4 @@
-"""The application: all interfaces on one port, behind the guard, with metrics around everything.
+"""The application: all interfaces on one port, after the guard, with metrics around everything.
 
 To add an interface, write one module with `router` and add it to `INTERFACES`.
 """

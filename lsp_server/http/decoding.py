@@ -1,7 +1,7 @@
 """Decodes and validates URLs and JSON bodies, once and before everything else.
 
-What passes here holds no lone surrogates and no control characters that nobody types, in no name and in no
-value, and is of bounded shape; so no interface has to look again.
+What passes here holds no lone surrogates and no control characters that nobody types, in any name
+or value, and has a limited number of parts; so interfaces need not check again.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def decode(body: bytes) -> Any:
     except RecursionError:
         raise Refusal(400, "The body is nested too deeply.", "The fields are listed at /docs.") from None
     except json.JSONDecodeError as error:
-        said = f"{error.msg} at character {error.pos}."
-        raise Refusal(400, "The body is not JSON.", said) from None
+        where = f"{error.msg} at character {error.pos}."
+        raise Refusal(400, "The body is not JSON.", where) from None
     except ValueError:  # 1e400, or more than Python's limit of 4,300 digits
         raise Refusal(400, "A number in the body is too large.", "Send a smaller one.") from None
     _check_text(found, body)

@@ -103,8 +103,8 @@ class Guard:
             if answer.has_ended:  # uvicorn reports a disconnect then, too; what answered may have more to do
                 await asyncio.wait((doing,), timeout=self._limits.seconds)
         except TimeoutError:
-            said = f"The answer took longer than {self._limits.seconds:g} s."
-            raise Refusal(504, said, "Ask for less at once.") from None
+            late = f"The answer took longer than {self._limits.seconds:g} s."
+            raise Refusal(504, late, "Request less at once.") from None
         finally:
             left.cancel()
             if not doing.done():
@@ -209,7 +209,9 @@ class Rates:
         if left < 1:
             self._left[address] = (left, now)
             wait = max(1, round((1 - left) / self._rate))
-            raise Refusal(429, "Too many requests.", "Ask more slowly.", {"Retry-After": str(wait)})
+            raise Refusal(
+                429, "Too many requests.", "Send fewer requests per second.", {"Retry-After": str(wait)}
+            )
         self._left[address] = (left - 1, now)
         while len(self._left) > RATED_ADDRESSES:
             self._left.popitem(last=False)

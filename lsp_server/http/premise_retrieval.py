@@ -44,7 +44,7 @@ class NewPremise(BaseModel):
 
 
 class RetrievalRequest(BaseModel):
-    """What is asked for."""
+    """A request for premises."""
 
     model_config = ConfigDict(strict=True)
     state: str | Annotated[list[str], Field(max_length=STATES)] = Field(
@@ -67,7 +67,8 @@ class RetrievalRequest(BaseModel):
         examples=["simp"],
     )
     caller_in_module_system: bool = Field(
-        False, description="If true, only theorems are answered: importers may not see what definitions say."
+        False,
+        description="If true, only theorems are answered: importers may not see the bodies of definitions.",
     )
     imported_all_modules: Listed | None = Field(None, description="Changes nothing here.")
 
@@ -100,8 +101,8 @@ def router(backend: HttpBackend) -> APIRouter:
         if k <= 0 or not states:
             return JSONResponse([])
         if sum(len(one.decl) for one in request.new_premises or ()) > NEW_PREMISES_CHARACTERS:
-            said = f"All together may have {NEW_PREMISES_CHARACTERS:,} characters."
-            raise Refusal(413, "The new premises are too long.", said)
+            limit = f"All together may have {NEW_PREMISES_CHARACTERS:,} characters."
+            raise Refusal(413, "The new premises are too long.", limit)
         goals = [await backend.goal_of(state) for state in states]
         library = backend.libraries.default
         answers = [await backend.work(_Job(library, request, fresh, goal, k).run) for goal in goals]

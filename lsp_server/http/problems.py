@@ -92,10 +92,10 @@ async def _not_valid(request: Request, error: Exception) -> JSONResponse:
     """Wrong fields or types. The input is not repeated, since it may contain a goal."""
     assert isinstance(error, RequestValidationError)
     found = jsonable_encoder([{"loc": one["loc"], "msg": one["msg"]} for one in error.errors()])
-    said = [f"{'.'.join(map(str, one['loc'][1:])) or 'body'}: {one['msg']}" for one in found[:LISTED_FIELDS]]
+    named = [f"{'.'.join(map(str, one['loc'][1:])) or 'body'}: {one['msg']}" for one in found[:LISTED_FIELDS]]
     is_missing = any(one["type"] == "missing" for one in error.errors())
     status = 400 if request.url.path == "/api/search" else 422
-    return Refusal(status, MISSING if is_missing else INVALID, "; ".join(said)).response()
+    return Refusal(status, MISSING if is_missing else INVALID, "; ".join(named)).response()
 
 
 async def _failed(_: Request, error: Exception) -> JSONResponse:

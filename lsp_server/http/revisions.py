@@ -49,25 +49,25 @@ class ServedIndex:
     numbering: Numbering = field(default_factory=Numbering)
     _ranked: Cache[list[RankedPremise]] = field(default_factory=lambda: Cache(CACHED_ANSWERS))
 
-    async def rank(self, asked: RankRequest) -> list[RankedPremise]:
-        """The best premises for a goal of which no file is known; recent answers are kept.
+    async def rank(self, request: RankRequest) -> list[RankedPremise]:
+        """The best premises for a goal without a file; recent answers are kept.
 
         Raises PremiseIndexError, ModelError.
         """
         index = await self.engine.project_index()
         snapshot = await asyncio.to_thread(index.service.snapshot)  # a changed index is read again
-        key = (asked, snapshot.stamps)
+        key = (request, snapshot.stamps)
         ranked = self._ranked.get(key)
         if ranked is None:
-            ranked = await asyncio.to_thread(index.rank, asked)
-            if asked.k <= CACHED_ANSWER_PREMISES and _length(asked.goal) <= CACHED_GOAL_CHARACTERS:
+            ranked = await asyncio.to_thread(index.rank, request)
+            if request.k <= CACHED_ANSWER_PREMISES and _length(request.goal) <= CACHED_GOAL_CHARACTERS:
                 self._ranked.put(key, ranked)
         return ranked
 
     def is_called(self, revision: str) -> bool:
         """Whether a revision means this index: a version with or without `v`, a commit's first digits."""
-        asked = canonical(revision)
-        return any(_same(canonical(known), asked) for known in self.revisions)
+        wanted = canonical(revision)
+        return any(_same(canonical(known), wanted) for known in self.revisions)
 
 
 class Libraries:
@@ -121,8 +121,8 @@ class Libraries:
         """Serve also what is published from now on; ends by cancellation."""
         while self._published is not None:
             await asyncio.sleep(NEW_LIBRARIES_SECONDS)
-            with suppress(StoreUnavailable):  # requests tell it
-                new = await asyncio.to_thread(self._published.news)
+            with suppress(StoreUnavailable):  # requests report it
+                new = await asyncio.to_thread(self._published.unserved)
                 known = len(self.notes)
                 async for one in _usable(self._published, new, self._shared):
                     self.all = (*self.all[:-1], one, self.all[-1])
@@ -145,15 +145,15 @@ async def open_libraries(
 ) -> Libraries:
     """The projects' indexes in this order, and the bundled one.
 
-    The projects are opened now, so that what is missing is said at once; the bundled index is opened now
-    only where it is the default.
+    The projects are opened now, so that what is missing is reported at once; the bundled index is opened now
+    only if it is the default.
 
     Args:
         projects: roots of projects.
         settings: for all of them.
         extra: further revisions for which the default index answers.
         shared: a folder of all processes that serve these projects together; None: one process serves.
-        database: the address of a database whose libraries are served, too, behind the projects.
+        database: the address of a database whose libraries are served, too, after the projects.
         first: the name of the first of these; empty: the one that was published last.
 
     Raises IndexMissing, IndexDamaged, ModelError, StoreUnavailable, UserError.
@@ -196,9 +196,9 @@ async def _usable(
         except StoreUnavailable:
             raise
         except (PremiseIndexError, ModelError) as error:
-            published.settle(one, error)
+            published.mark_known(one, error)
         else:
-            published.settle(one)
+            published.mark_known(one)
             yield library
 
 
@@ -231,7 +231,7 @@ def _length(goal: Goal) -> int:
     return len(goal.target) + sum(map(len, texts))
 
 
-def _same(known: str, asked: str) -> bool:
-    if asked == known:
+def _same(known: str, wanted: str) -> bool:
+    if wanted == known:
         return True
-    return bool(_COMMIT.fullmatch(asked) and _COMMIT.fullmatch(known) and known.startswith(asked))
+    return bool(_COMMIT.fullmatch(wanted) and _COMMIT.fullmatch(known) and known.startswith(wanted))

@@ -51,7 +51,7 @@ class ServingOptions:
 
 
 class HttpServer(uvicorn.Server):
-    """Says when it listens, and remembers the signal that ended it."""
+    """Calls a function when it listens, and remembers the signal that ended it."""
 
     def __init__(self, config: uvicorn.Config, on_start: Callable[[], None]) -> None:
         super().__init__(config)
@@ -71,7 +71,7 @@ class HttpServer(uvicorn.Server):
 
 
 def serve(options: ServingOptions, settings: Settings, prepare: Callable[[], None]) -> None:
-    """Serve until the process is asked to stop.
+    """Serve until a signal ends the process.
 
     `prepare`, which can be pickled, sets up the logging of each further process.
 
@@ -81,16 +81,18 @@ def serve(options: ServingOptions, settings: Settings, prepare: Callable[[], Non
     with listen(options.host, options.port) as listener, contextlib.ExitStack() as stack:
         address = url_of(options.host, listener.getsockname()[1])
 
-        def tell() -> None:
+        def announce() -> None:
             print_line(f"premise-suggest http: {address} (Ctrl-C ends it)")
 
         if options.workers == 1:
-            ended_by = Serving(options, settings, policy)(listener, 0, tell)
+            ended_by = Serving(options, settings, policy)(listener, 0, announce)
         else:
             shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="premise-suggest-http-")))
             stack.enter_context(_shared_metrics(shared / "metrics"))
             serving = Serving(options, settings, policy, shared, prepare)
-            workers = Workers(serving, listener, tell, lambda pid: forget_process(pid, shared / "metrics"))
+            workers = Workers(
+                serving, listener, announce, lambda pid: forget_process(pid, shared / "metrics")
+            )
             ended_by = workers.run(options.workers)
     if ended_by == signal.SIGINT:  # if ignored by a shell, uvicorn would exit with 0
         raise KeyboardInterrupt
@@ -98,7 +100,7 @@ def serve(options: ServingOptions, settings: Settings, prepare: Callable[[], Non
 
 @contextlib.contextmanager
 def _shared_metrics(folder: Path) -> Iterator[None]:
-    """The processes that are started in the block add up their metrics."""
+    """Processes that are started in the block add up their metrics."""
     folder.mkdir()
     os.environ[SHARED_FOLDER] = str(folder)
     try:
@@ -135,7 +137,7 @@ class Serving:
             options.library,
         )
         if number == 0:
-            await _tell_notes(libraries, len(options.projects))
+            await _print_notes(libraries, len(options.projects))
         gc.collect()
         gc.freeze()  # the garbage collector need not scan the permanent objects again and again
         limits = limits_for(self.policy, options.rate, options.workers)
@@ -145,8 +147,8 @@ class Serving:
         return server.ended_by
 
 
-async def _tell_notes(libraries: Libraries, projects: int) -> None:
-    """Print what is not served of the first libraries, which are projects, and of the database."""
+async def _print_notes(libraries: Libraries, projects: int) -> None:
+    """Print what is not served of the projects, which come first, and of the database."""
     for library in libraries.all[:projects]:
         if note := (await library.engine.project_index()).note:
             print_line(f"warning: {note}", sys.stderr)
@@ -225,7 +227,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def url_of(host: str, port: int) -> str:
-    """The server's address as clients want it."""
+    """The server's address for clients."""
     return f"http://{_in_url(host)}:{port}"
 
 

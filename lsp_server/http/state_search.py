@@ -18,7 +18,7 @@ from retriever.lean.callers import caller_of
 from retriever.lean.eligibility import RankRequest
 
 DEFAULT_RESULTS = 6
-"""What LeanSearchClient asks for by default."""
+"""LeanSearchClient's default."""
 _WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*", re.ASCII)
 
 
@@ -28,7 +28,7 @@ class FoundPremise(BaseModel):
     name: str
     formal_type: str = Field(description="Empty where only the name is known (the bundled index).")
     module: str
-    rev: str = Field(description="The revision that was asked for, else the index's own.")
+    rev: str = Field(description="The requested revision, else the index's own.")
     kind: str
     doc: str | None = None
 
@@ -73,8 +73,8 @@ def router(backend: HttpBackend) -> APIRouter:
         if count <= 0:
             return []
         goal = await backend.goal_of(query)
-        asked = RankRequest(goal, k=min(count, HTTP_PREMISES), caller=caller_of(caller or ""))
-        ranked = await backend.work(lambda: library.rank(asked))
+        request = RankRequest(goal, k=min(count, HTTP_PREMISES), caller=caller_of(caller or ""))
+        ranked = await backend.work(lambda: library.rank(request))
         return JSONResponse([_match(one.premise, library, rev) for one in ranked])
 
     return routes
@@ -101,7 +101,7 @@ def _match(premise: Premise, library: ServedIndex, revision: str | None) -> dict
 
 
 def formal_type(premise: Premise) -> str:
-    """The statement as a type that can stand after `have :`; empty where it is not known."""
+    """The statement as a type, to be put after `have :`; empty if it is not known."""
     if not premise.conclusion or not premise.context:
         return premise.conclusion
     return f"∀ {' '.join(premise.context)}, {premise.conclusion}"

@@ -50,19 +50,20 @@ Tactic = Annotated[
 Modules = Annotated[
     list[Annotated[str, Field(max_length=NAME_CHARACTERS)]],
     Field(
-        max_length=MCP_MODULES, description="Only premises of modules that begin so, such as `Mathlib.Order`."
+        max_length=MCP_MODULES,
+        description="Only premises of modules with one of these prefixes, such as `Mathlib.Order`.",
     ),
 ]
 
 
 class Arguments(BaseModel):
-    """What a tool is sent."""
+    """The arguments of a tool."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class SuggestArguments(Arguments):
-    """Where a goal is, and what is wanted for it."""
+    """The position of a goal, and what the answer shall have."""
 
     file: File
     line: Line
@@ -92,7 +93,7 @@ class PremisesArguments(Arguments):
 
 
 class SearchArguments(Arguments):
-    """What is searched for."""
+    """A search."""
 
     query: str = Field(
         min_length=1,
@@ -105,7 +106,7 @@ class SearchArguments(Arguments):
 
 
 class TrialArguments(Arguments):
-    """Where a goal is, and what to try there."""
+    """The position of a goal, and the tactics to try there."""
 
     file: File
     line: Line
@@ -122,7 +123,7 @@ class TrialArguments(Arguments):
 
 
 class DeclarationArguments(Arguments):
-    """Which declaration."""
+    """A declaration."""
 
     name: str = Field(
         min_length=1, max_length=NAME_CHARACTERS, description="The full name, such as `Nat.add_comm`."
@@ -133,19 +134,21 @@ class DeclarationArguments(Arguments):
 
 
 class StatusArguments(Arguments):
-    """Nothing."""
+    """No arguments."""
 
 
 def wrong(error: ValidationError) -> UserError:
     """The error for arguments that are not what a tool takes. Their values are not repeated."""
     found = [f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors()]
     more = len(found) - LISTED_FIELDS
-    said = "; ".join(found[:LISTED_FIELDS]) + (f"; and {more} more" if more > 0 else "")
-    return UserError(f"The arguments cannot be used: {said}.", "The tool's input schema lists what it takes.")
+    named = "; ".join(found[:LISTED_FIELDS]) + (f"; and {more} more" if more > 0 else "")
+    return UserError(
+        f"The arguments cannot be used: {named}.", "The tool's input schema lists what it takes."
+    )
 
 
 def caller_named(tactic: str) -> Caller:
-    """The group of a tactic. Raises UserError: it is of none."""
+    """The group of a tactic. Raises UserError: it is unknown."""
     found = caller_of(tactic)
     if tactic.strip() and not found:
         raise UserError(

@@ -1,4 +1,4 @@
-"""The server over streamable HTTP, behind the guard of our HTTP interfaces: who may ask, how much, how often."""
+"""The server over streamable HTTP, with the guard of our HTTP interfaces before it."""
 
 from __future__ import annotations
 

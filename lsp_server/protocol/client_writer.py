@@ -16,7 +16,7 @@ log = logging.getLogger("premise_suggest")
 
 
 class ClientWriter:
-    """Writes to a pipe or a socket in a thread of its own. Messages after the client has gone are dropped.
+    """Writes to a pipe or a socket in a thread of its own. Messages to a client that has disconnected are dropped.
 
     pygls writes in the event loop, which a client that does not read would stop. The stream is unbuffered: a
     buffer that is being written to would keep Python from ending.

@@ -1,6 +1,6 @@
 """How messages are separated on a stream: a header, a blank line, the body (LSP 3.17, base protocol).
 
-pygls' own loop is not used: it waits for ever for what a broken header announces, and reads as much as that says.
+pygls' own loop is not used: after a broken header it waits for ever, and it reads messages of any size.
 After a header that cannot be read, the beginning of the next message is unknown, so reading stops.
 """
 
@@ -34,8 +34,9 @@ def read_message(stream: BufferedIOBase) -> bytes | None:
         )
     body = stream.read(length)
     if len(body) < length:
-        said = f"{len(body):,} of its {length:,} bytes came"
-        raise BadFrame(f"The input ended in the middle of a message: {said}.")
+        raise BadFrame(
+            f"The input ended in the middle of a message, after {len(body):,} of {length:,} bytes."
+        )
     return body
 
 

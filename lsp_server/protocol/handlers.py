@@ -35,7 +35,7 @@ def passive(
         async def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result | None:
             try:
                 if waits:
-                    await server.settled()
+                    await server.settings_known()
                 return await handler(*args, **kwargs)
             except JsonRpcException:
                 raise
@@ -67,7 +67,7 @@ def active(
         @wraps(handler)
         async def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
             try:
-                await server.settled()
+                await server.settings_known()
                 return await handler(*args, **kwargs)
             except JsonRpcException:
                 raise

@@ -72,7 +72,7 @@ class JsonRpc(LanguageServerProtocol):
         self._waiting: dict[Id, int] = {}
         """Bytes of each request that is not answered yet."""
 
-    # What comes.
+    # Incoming messages.
 
     def receive(self, body: bytes) -> None:
         """Handle a message. A request is answered at once, or when its work ends."""
@@ -105,7 +105,7 @@ class JsonRpc(LanguageServerProtocol):
     def _check_admitted(self, call: Call, id: Id, size: int) -> None:
         """Check that a request is allowed now and that there is room for it. Raises JsonRpcException."""
         if self._shutdown:
-            raise JsonRpcInvalidRequest("The server was asked to shut down.")
+            raise JsonRpcInvalidRequest("The server is shutting down.")
         if not self._is_initialized and call.method != types.INITIALIZE:
             raise JsonRpcServerNotInitialized("The first request must be initialize.")
         if self._is_initialized and call.method == types.INITIALIZE:
@@ -117,8 +117,8 @@ class JsonRpc(LanguageServerProtocol):
         )
         if is_full and call.method != types.SHUTDOWN:
             count = f"{len(self._waiting):,}"
-            said = f"{count} requests are waiting for their answers already. Try again when some have come."
-            raise JsonRpcException(said, REQUEST_FAILED, {"hint": "", "kind": ""})
+            problem = f"{count} requests are not answered yet. Try again when some are."
+            raise JsonRpcException(problem, REQUEST_FAILED, {"hint": "", "kind": ""})
 
     def _take_notification(self, call: Call) -> None:
         if call.method != types.EXIT and (self._shutdown or not self._is_initialized):
@@ -192,7 +192,7 @@ class JsonRpc(LanguageServerProtocol):
         except Exception as error:
             raise JsonRpcInvalidParams(f"{call.method}: {what_is_wrong(error)}.") from error
 
-    # What goes.
+    # Outgoing messages.
 
     def _finish(self, future: Any, *, call: Call) -> None:
         """Answer a request whose work has ended, successfully or not."""
@@ -207,13 +207,13 @@ class JsonRpc(LanguageServerProtocol):
         except Exception as error:
             log.error("%s failed: %s", call.method, in_a_line(error))
             log.debug("%s failed", call.method, exc_info=True)
-            said = f"{call.method} failed: {type(error).__name__}."
-            self._answer_error(call.id, JsonRpcInternalError(said))
+            failure = JsonRpcInternalError(f"{call.method} failed: {type(error).__name__}.")
+            self._answer_error(call.id, failure)
 
     def _answer_error(self, id: Id | None, error: JsonRpcException) -> None:
         log.info("An error was the answer: %s", error.message[:ERROR_CHARACTERS])
-        said = types.ResponseError(error.code, error.message[:ERROR_CHARACTERS], error.data)
-        self._send_data({"jsonrpc": self.VERSION, "id": id, "error": said})
+        answer = types.ResponseError(error.code, error.message[:ERROR_CHARACTERS], error.data)
+        self._send_data({"jsonrpc": self.VERSION, "id": id, "error": answer})
 
     def _send_data(self, data: Any) -> None:
         """Send a message in ASCII, which can represent any text. Raises if it cannot be written as JSON."""

@@ -21,7 +21,7 @@ _LEFT_OUT = (
     types.NOTEBOOK_DOCUMENT_DID_CHANGE,
     types.NOTEBOOK_DOCUMENT_DID_CLOSE,
 )
-"""What pygls does by itself and need not. It would keep notebooks without a limit."""
+"""What pygls handles by itself and we do not use. It would keep notebooks without a limit."""
 
 
 class Protocol(JsonRpc):

@@ -41,7 +41,7 @@ class Parameters:
         return types.Position(line, character)
 
     def text(self, name: str, what: str, default: str = "") -> str:
-        """A string; `what` says what it is for."""
+        """A string; `what` describes it."""
         return str(self._read(name, str, f"a string: {what}", default))
 
     def needed(self, name: str, what: str) -> str:

@@ -58,10 +58,10 @@ class PremiseServer(WireServer):
         self.projects = Projects(settings)
         self.indexing = Indexing(self)
         self.initialization_options: Any = None
-        self._settled = asyncio.Event()
-        self._settled.set()
+        self._has_settings = asyncio.Event()
+        self._has_settings.set()
         self._shown: set[str] = set()
-        self._telling: asyncio.Task[None] | None = None
+        self._warning: asyncio.Task[None] | None = None
 
     async def close(self) -> None:
         """Stop the updates of indexes and close every project, within some seconds."""
@@ -83,29 +83,29 @@ class PremiseServer(WireServer):
             self.show(complaint, types.MessageType.Warning)
         device = self.settings.models.device
         if device == "cuda":
-            self._telling = start_task(self._tell_fallback(device))
+            self._warning = start_task(self._warn_of_fallback(device))
 
-    async def _tell_fallback(self, device: Device) -> None:
-        """Tell the user if the GPU that the settings ask for cannot be used."""
-        if said := await asyncio.to_thread(fallback_warning, device):
-            log.warning("%s", said)
-            self.show(said, types.MessageType.Warning)
+    async def _warn_of_fallback(self, device: Device) -> None:
+        """Warn the user if the GPU that the settings choose cannot be used."""
+        if warning := await asyncio.to_thread(fallback_warning, device):
+            log.warning("%s", warning)
+            self.show(warning, types.MessageType.Warning)
 
     @contextlib.contextmanager
-    def settling(self) -> Iterator[None]:
-        """While the editor is asked for its settings, requests wait for them."""
-        self._settled.clear()
+    def receiving_settings(self) -> Iterator[None]:
+        """A context in which requests wait for the editor's settings."""
+        self._has_settings.clear()
         try:
             yield
         finally:
-            self._settled.set()
+            self._has_settings.set()
 
-    async def settled(self) -> None:
+    async def settings_known(self) -> None:
         """Wait until the settings are known, but not for long."""
-        if self._settled.is_set():
+        if self._has_settings.is_set():
             return  # Requests that waited see the documents as they are afterwards.
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._settled.wait(), CLIENT_SETTINGS_SECONDS)
+            await asyncio.wait_for(self._has_settings.wait(), CLIENT_SETTINGS_SECONDS)
 
     def show(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
         """Show a message to the user the first time; afterwards only log it."""
@@ -142,7 +142,7 @@ class PremiseServer(WireServer):
         return self.protocol.documents
 
     def document(self, uri: str) -> DocumentSnapshot:
-        """The Lean document behind a URI, as the editor has it, else as on disk.
+        """The Lean document of a URI, as the editor has it, else as on disk.
 
         Raises BadSource: not a file, not Lean, too large, not UTF-8, or not known as the editor has it.
         """
@@ -181,7 +181,7 @@ class PremiseServer(WireServer):
         return self.projects.engine_for(document.path)
 
     def text_document(self, uri: str) -> DocumentSnapshot:
-        """The document behind a URI, saved or not. Raises BadSource."""
+        """The document of a URI, saved or not. Raises BadSource."""
         held = self.documents.get(uri)
         if held is not None and file_path(uri) is None:
             held.check(uri[:QUOTED_CHARACTERS])
@@ -189,7 +189,7 @@ class PremiseServer(WireServer):
         return self.document(uri)
 
     def document_or_text(self, uri: str) -> tuple[DocumentSnapshot | None, Engine]:
-        """The document behind a URI and its project's engine.
+        """The document of a URI and its project's engine.
 
         A document that is not a file on this machine (`untitled:`, another program's) has no project: the
         bundled index answers for it, and its text is known only if the editor has opened it.
@@ -203,7 +203,7 @@ class PremiseServer(WireServer):
         return shown, self.projects.engine_without_project()
 
     async def first_engine(self) -> Engine:
-        """The engine of the workspace's first folder, or of the only project below it; else that without a project."""
+        """The engine of the workspace's first folder, or of the only project in it; else the one without a project."""
         for uri in [*self.workspace.folders, self.workspace.root_uri or ""]:
             path = file_path(uri)
             if path is not None:
@@ -212,7 +212,7 @@ class PremiseServer(WireServer):
 
 
 def _pass_over(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log errors of tasks that the shutdown interrupted; nobody waits for them."""
+    """Only log errors of tasks that the shutdown interrupted; nobody waits for them."""
     log.debug("At the end: %s", context.get("message"))
 
 

@@ -36,7 +36,7 @@ class Feature(Protocol):
 
 
 def create_server(settings: Settings, features: Sequence[str] = FEATURES) -> PremiseServer:
-    """A server with these features; nothing is started before a client asks."""
+    """A server with these features; nothing is started before a request needs it."""
     server = PremiseServer(settings)
     for name in features:
         cast(Feature, importlib.import_module(name)).register(server)

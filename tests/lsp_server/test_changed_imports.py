@@ -145,7 +145,7 @@ async def test_imports_that_became_a_cycle_are_told(
     [said] = (await asked(editor))["warnings"]
     assert (
         said.startswith("The imports form a cycle: ")
-        and "Goals and verdicts are of the last good build." in said
+        and "Goals and verdicts are those of the last good build." in said
     )
     assert asked_anew(cli, library)["warnings"] == [said]
     await stop_editor(editor)
@@ -188,7 +188,7 @@ async def test_what_lake_has_not_built_again_is_told_and_what_it_has_is_loaded(
     write(built.root, A=GOOD.replace("of_a", "renamed"))
     found = await asked(editor)
     assert found["warnings"] == [
-        f"{OUTDATED}. Goals and verdicts are of that build. Build the project with `lake build`."
+        f"{OUTDATED}. Goals and verdicts are those of that build. Build the project with `lake build`."
     ]
     assert closing(found) and "renamed" not in closers(found)
     refused = cli("suggest", "--file", built.root / "B.lean", "--line", "4", **variables(built))

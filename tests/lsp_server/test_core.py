@@ -92,7 +92,7 @@ def test_another_version_is_told_and_read(home: Home) -> None:
     found = home.doctor()
     assert (found.status, found.message) == (
         "note",
-        "the index has another than the core of Lean 4.25.0: 4.24.0",
+        "the index has 4.24.0, not the core of Lean 4.25.0",
     )
     assert found.fix == f"premise-suggest index {home.project}"
     home.run("index", home.project)
@@ -140,7 +140,7 @@ def test_a_project_on_mathlib_is_not_given_the_mini_core(cli: Cli, tmp_path: Pat
     (tmp_path / "A.lean").write_text("theorem only : True := trivial\n", encoding="utf-8")
     done = cli("index", tmp_path)
     assert ": 1 premise in 1 file " in done.stdout
-    assert "does not stand on the mini core" in done.stderr
+    assert "does not build on the mini core" in done.stderr
 
 
 OTHER = "leanprover/lean4:v4.31.0"

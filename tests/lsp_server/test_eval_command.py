@@ -253,7 +253,7 @@ def test_a_run_that_ends_early_goes_on_and_loses_nothing(
         code = process.wait(60)
         assert code == (-9 if number == signal.SIGKILL else 130)
         if code == 130:
-            assert "Add --resume to go on." in read_until(terminal, "go on.")
+            assert "Add --resume to continue." in read_until(terminal, "continue.")
     before = (out / "results.jsonl").read_bytes()
     with (out / "results.jsonl").open("ab") as stream:
         stream.write(b'{"name": "never", "pass_nu')  # as a machine leaves it that loses its power
