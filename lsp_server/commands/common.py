@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import shlex
 import sys
@@ -90,6 +91,11 @@ def existing_folder(path: Path | None) -> Path:
     if not is_folder(folder):
         raise BadSource(f"{named(folder)} is not a folder.", "Give the folder of a Lean project.")
     return folder
+
+
+def print_json(value: object) -> None:
+    """Print plain values as JSON."""
+    print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def show_first_use() -> None:

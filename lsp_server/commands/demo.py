@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    style = Style.of(sys.stdout, os.environ, shutil.get_terminal_size((100, 40)).columns)
-    position = first_unfinished(EXAMPLE)
+    style = Style.of_standard_output()
+    position = _first_unfinished(EXAMPLE)
     with ProgressBar(quiet=False) as bar:
         if not options.lean:
             _compile(bar)
@@ -109,7 +109,7 @@ async def _show(position: GoalPosition, options: argparse.Namespace, style: Styl
         await engine.close()
 
 
-def first_unfinished(library: Path) -> GoalPosition:
+def _first_unfinished(library: Path) -> GoalPosition:
     """The first `sorry` in the library's unfinished proofs. Raises BadSource: there is none."""
     for path in sorted((library / UNFINISHED).glob("*.lean")):
         lines = read_source(path).split("\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ from lean_extract.common.option_types import add_cluster_arguments, depth, posit
 from lean_extract.common.terminal_text import reason
 from lean_extract.common.verbs import INTERRUPTED
 from lsp_server.commands import eval_retrieval
-from lsp_server.commands.common import existing_folder, show_first_use
+from lsp_server.commands.common import existing_folder, print_json, show_first_use
 from lsp_server.commands.eval_premises import RETRIEVERS
 from lsp_server.commands.eval_proving import EvaluationPlan
 from lsp_server.commands.eval_report import Run, markdown, notes, picture, plain, read_run, table, to_json
@@ -32,7 +31,7 @@ from prover.search.sets import ProblemSet, is_no_project, minicore_set, minif2f_
 from retriever.lean.dataset.dataset import read_manifest
 from retriever.metrics.charts import require_charts
 
-OUT = Path("evaluations")
+_OUT = Path("evaluations")
 """The default folder for runs, inside the current one."""
 
 
@@ -147,7 +146,7 @@ def run(options: argparse.Namespace) -> int:
     generator = _generator(options)
     plan = _plan(options, generator)
     name = f"{problems.name}-{plan.retriever}-{plan.tactics_from}"
-    out = options.out or OUT / re.sub(r"[^\w.-]+", "-", name)
+    out = options.out or _OUT / re.sub(r"[^\w.-]+", "-", name)
     with Watching(quiet=options.quiet) as watcher:
         ended = Evaluation(
             problems, plan, out, watcher, generator, cluster, options.resume, options.limit
@@ -269,7 +268,7 @@ def _report(options: argparse.Namespace) -> int:
     runs = [read_run(folder) for folder in options.folders]
     with _output():
         if options.json:
-            print(json.dumps(to_json(runs), ensure_ascii=False, indent=2))
+            print_json(to_json(runs))
         elif options.markdown:
             print(markdown(table(runs)))
         else:

@@ -226,7 +226,7 @@ def _cancelled_by_signals(task: asyncio.Task[None], stop: Event) -> Iterator[Non
                 loop.remove_signal_handler(number)
 
 
-Value = TypeVar("Value")
+_Value = TypeVar("_Value")
 
 
 async def _on_cluster(
@@ -260,7 +260,7 @@ async def _on_cluster(
     return prove
 
 
-async def _entered(stack: AsyncExitStack, manager: AbstractContextManager[Value]) -> Value:
+async def _entered(stack: AsyncExitStack, manager: AbstractContextManager[_Value]) -> _Value:
     """Enter a context manager that waits for other processes, and leave it with the stack, in threads.
 
     Both see the same context variables: Dask sets some and sets them back.
@@ -326,7 +326,7 @@ class ProvingProcess:
         finally:
             self._proving = None
 
-    def _run(self, work: Coroutine[Any, Any, Value]) -> Value:
+    def _run(self, work: Coroutine[Any, Any, _Value]) -> _Value:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from lsp_server.rendering.style import Style
 
 Status = Literal["ok", "note", "missing"]
 _REPORT_SECONDS = 1.0
-MOST_STEPS = 3
+_MOST_STEPS = 3
 """How many things to do next are named."""
 
 
@@ -66,11 +66,11 @@ class IndexReading:
 def report(findings: list[Finding], style: Style) -> str:
     """The findings as text for a person, and what to do next."""
     lines = [line for finding in findings for line in _lines(finding, style)]
-    steps = [f"  {number}. {step}" for number, step in enumerate(next_steps(findings), 1)]
+    steps = [f"  {number}. {step}" for number, step in enumerate(_next_steps(findings), 1)]
     return "\n".join([*lines, "", "Next:", *steps]) + "\n"
 
 
-def next_steps(findings: list[Finding]) -> list[str]:
+def _next_steps(findings: list[Finding]) -> list[str]:
     """The three things to do next: fix what is missing, then use what works, then what could be better."""
     missing = [_step(finding) for finding in findings if finding.status == "missing" and finding.fix]
     notes = [_step(finding) for finding in findings if finding.status == "note" and finding.fix]
@@ -79,7 +79,7 @@ def next_steps(findings: list[Finding]) -> list[str]:
         "get suggestions for a goal: premise-suggest suggest --file F.lean --line L --tactics",
         "or for a goal that you paste: premise-suggest suggest --state -",
     ]
-    return list(dict.fromkeys([*missing, *use, *notes]))[:MOST_STEPS]
+    return list(dict.fromkeys([*missing, *use, *notes]))[:_MOST_STEPS]
 
 
 def _step(finding: Finding) -> str:

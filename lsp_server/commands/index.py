@@ -123,12 +123,12 @@ def index_project(root: Path, options: argparse.Namespace) -> int:
             download=options.download,
             lean=options.lean,
             device=options.device,
-            on_note=print_note,
+            on_note=_print_note,
         )
     return print_report(root, report)
 
 
-def print_note(note: str) -> None:
+def _print_note(note: str) -> None:
     """Print a note on standard error."""
     print(f"note: {shown(note, longest=0)}", file=sys.stderr, flush=True)
 
@@ -140,7 +140,7 @@ def print_report(root: Path, report: IndexReport) -> int:
         return INTERRUPTED
     print(summary(root, report))
     for note in report.notes:
-        print_note(note)
+        _print_note(note)
     for problem in report.problems[:10]:
         where = f"{problem.path}:{problem.position.line + 1}"
         print(f"warning: {shown(f'{where}: {problem.message}', longest=0)}", file=sys.stderr)

@@ -30,7 +30,7 @@ from lsp_server.commands.options import (
 from lsp_server.engine.databases import Published
 from lsp_server.serving.process import exit_process
 
-MCP_PORT = 8766
+_MCP_PORT = 8766
 _NEEDED = ("mcp", "mcp_types", "fastapi", "uvicorn", "starlette", "prometheus_client")
 
 
@@ -45,9 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port",
         type=port,
-        default=MCP_PORT,
+        default=_MCP_PORT,
         metavar="PORT",
-        help=f"with --http: the port; 0: any free one (default: {MCP_PORT})",
+        help=f"with --http: the port; 0: any free one (default: {_MCP_PORT})",
     )
     text = "with --http: the address to listen on (default: 127.0.0.1)"
     parser.add_argument("--host", default="127.0.0.1", metavar="H", help=text)

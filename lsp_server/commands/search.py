@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import os
-import shutil
 import sys
 from pathlib import Path
 
 from lean_extract.common.option_types import positive
-from lsp_server.commands.common import searched_project, settings_for, show_first_use, warn_of_fallback
+from lsp_server.commands.common import (
+    print_json,
+    searched_project,
+    settings_for,
+    show_first_use,
+    warn_of_fallback,
+)
 from lsp_server.commands.options import add_model_options, add_rerank_option
 from lsp_server.commands.typed_text import typed
 from lsp_server.engine.engine import Engine
@@ -43,10 +46,9 @@ def run(options: argparse.Namespace) -> int:
     request = SearchRequest(typed(options.query), options.k, modules=tuple(options.module))
     answer = asyncio.run(_search(options, request))
     if options.json:
-        print(json.dumps(to_json(answer), ensure_ascii=False, indent=2))
+        print_json(to_json(answer))
         return 0
-    columns = shutil.get_terminal_size((100, 40)).columns
-    sys.stdout.write(search_text(answer, Style.of(sys.stdout, os.environ, columns)))
+    sys.stdout.write(search_text(answer, Style.of_standard_output()))
     return 0
 
 

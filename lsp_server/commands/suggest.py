@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import os
-import shutil
 import sys
 from functools import partial
 from pathlib import Path
@@ -19,6 +16,7 @@ from lean_extract.session.places import default_position
 from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import (
     SearchedProject,
+    print_json,
     read_text,
     searched_project,
     settings_for,
@@ -107,10 +105,9 @@ def run(options: argparse.Namespace) -> int:
 def print_suggestion(suggestion: Suggestion, *, as_json: bool, with_tactics: bool) -> None:
     """Print it on standard output, for a person or as JSON."""
     if as_json:
-        print(json.dumps(to_json(suggestion), ensure_ascii=False, indent=2))
+        print_json(to_json(suggestion))
         return
-    columns = shutil.get_terminal_size((100, 40)).columns
-    style = Style.of(sys.stdout, os.environ, columns)
+    style = Style.of_standard_output()
     sys.stdout.write(suggestion_text(suggestion, style, with_tactics=with_tactics))
 
 
@@ -137,10 +134,9 @@ def _from_collection(options: argparse.Namespace) -> int:
     opened = open_collection(manifest, rerank=options.rerank, device=options.device)
     found = answer(opened, text, options.k or 16)
     if options.json:
-        print(json.dumps(to_json(found), ensure_ascii=False, indent=2))
+        print_json(to_json(found))
     else:
-        columns = shutil.get_terminal_size((100, 40)).columns
-        sys.stdout.write(collection_text(found, Style.of(sys.stdout, os.environ, columns)))
+        sys.stdout.write(collection_text(found, Style.of_standard_output()))
     return 0
 
 

@@ -16,8 +16,8 @@ from lsp_server.documents.term_positions import Slot, holes, slot_at
 from lsp_server.limits import TYPED_NAME_CHARACTERS
 from retriever.lean.callers import Caller
 
-Use = Literal["term", "rewrite", "rewrite_back", "simp", "unfold", "slot"]
-_CALLERS: dict[Use, Caller] = {
+_Use = Literal["term", "rewrite", "rewrite_back", "simp", "unfold", "slot"]
+_CALLERS: dict[_Use, Caller] = {
     "term": "apply",
     "slot": "apply",
     "rewrite": "rewrite",
@@ -52,7 +52,7 @@ class CompletionContext:
     part of the term that is typed; `rules` the finished rewrite rules before the name, as written.
     """
 
-    use: Use
+    use: _Use
     prefix: str
     name: Span
     tactic: Span
@@ -89,7 +89,7 @@ def completion_at(text: str, position: Position) -> CompletionContext | None:
     return CompletionContext(use, typed, name, span, rules)
 
 
-def _after_keyword(head: str) -> tuple[Use, int, str] | None:
+def _after_keyword(head: str) -> tuple[_Use, int, str] | None:
     if match := _TERM.search(head):
         return "term", match.start(), ""
     match = _last(_UNFOLD, head)
@@ -101,7 +101,7 @@ def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     return next((match for match in pattern.finditer(text) if match.end() == len(text)), None)
 
 
-def _in_list(head: str) -> tuple[Use, int, str] | None:
+def _in_list(head: str) -> tuple[_Use, int, str] | None:
     """The rewriting or simplifying tactic whose `[` is still open at the end of `head`."""
     bracket = _open_bracket(head)
     if bracket is None:
@@ -114,7 +114,7 @@ def _in_list(head: str) -> tuple[Use, int, str] | None:
         return None
     if match[1] not in _REWRITES:
         return "simp", match.start(), ""
-    use: Use = "rewrite_back" if arrow[1] in ("←", "<-") else "rewrite"
+    use: _Use = "rewrite_back" if arrow[1] in ("←", "<-") else "rewrite"
     return use, match.start(), inner[: max(comma, 0)].strip()
 
 

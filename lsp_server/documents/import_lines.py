@@ -12,7 +12,7 @@ _IMPORT = re.compile(r"(public\s+)?(meta\s+)?import\b")
 _IMPORTED = re.compile(r"\s*(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?(\S+)")
 
 
-def import_line_number(lines: Sequence[str]) -> int | None:
+def _import_line_number(lines: Sequence[str]) -> int | None:
     """The line before which a further `import` goes, or None in a file headed `prelude`.
 
     It goes below the last import, or below the comments at the top.
@@ -51,5 +51,5 @@ class ImportHeader:
     @classmethod
     def of(cls, lines: Sequence[str]) -> ImportHeader:
         """The head of a file with these lines."""
-        number = import_line_number(lines)
+        number = _import_line_number(lines)
         return cls(number, frozenset(filter(None, map(imported_module, lines[: number or 0]))))

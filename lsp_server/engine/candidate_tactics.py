@@ -75,7 +75,7 @@ class CandidateRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class TacticsHere:
+class _TacticsHere:
     """The tactics available in a file: those that its imports bring, without those that Lean rejected as unknown.
 
     Tactics that the file declares itself are always tried.
@@ -131,11 +131,11 @@ class CandidateTactics:
         }
         return CandidateScheduler(coming, count, odds, start_task(_automation(at, here)))
 
-    def _tactics_here(self, at: CandidateRequest) -> TacticsHere:
+    def _tactics_here(self, at: CandidateRequest) -> _TacticsHere:
         """The tactics available in the file, as far as known. Raises BadSource."""
         index, position = at.current.index, at.trial.position
         key = at.context.lean.version, index.context_at(position).imports
-        return TacticsHere(self._refused, key, index.missing_words(position), text_to_line(position))
+        return _TacticsHere(self._refused, key, index.missing_words(position), text_to_line(position))
 
     async def from_templates(self, at: CandidateRequest) -> list[Candidate]:
         """The tactics of premises, of definitions that the goal mentions, and of the goal's shape."""
@@ -215,7 +215,7 @@ class CandidateTactics:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class _Source:
     """A source of candidate tactics."""
 
     name: str
@@ -226,19 +226,19 @@ class Source:
 
 
 SOURCES = (
-    Source("templates", lambda wanted: wanted.source != "generator", CandidateTactics.from_templates),
-    Source(
+    _Source("templates", lambda wanted: wanted.source != "generator", CandidateTactics.from_templates),
+    _Source(
         NEIGHBOUR,
         lambda wanted: wanted.source != "generator" and wanted.neighbours,
         CandidateTactics.from_neighbours,
     ),
-    Source(GENERATOR, lambda wanted: wanted.source != "templates", CandidateTactics.from_generator),
+    _Source(GENERATOR, lambda wanted: wanted.source != "templates", CandidateTactics.from_generator),
 )
 """All sources but Lean's own automation, which is tried in addition (`prover.automation`)."""
 
 
 @dataclass(frozen=True, slots=True)
-class NameOnlyTemplates:
+class _NameOnlyTemplates:
     """`apply`, `exact`, `rw`, `simp` with each theorem of which only the name is known, by rank.
 
     Without the statements, as in the bundled index, only the most common forms are proposed.
@@ -262,7 +262,7 @@ def template_candidates(
     goal: Goal, premises: Sequence[Premise], extra: tuple[str, ...], limit: int
 ) -> list[Candidate]:
     """The tactics of premises and of the goal's shape, best first, by the scores of their sources."""
-    sources: list[CandidateSource] = [Templates(), FinishingTactics(extra), NameOnlyTemplates()]
+    sources: list[CandidateSource] = [Templates(), FinishingTactics(extra), _NameOnlyTemplates()]
     return merge([source.candidates(goal, premises, limit) for source in sources], limit)
 
 
@@ -288,14 +288,14 @@ def _neighbours(at: CandidateRequest) -> list[Candidate]:
 
 
 async def _usable(
-    at: CandidateRequest, coming: Awaitable[Sequence[Candidate]], here: Awaitable[TacticsHere]
+    at: CandidateRequest, coming: Awaitable[Sequence[Candidate]], here: Awaitable[_TacticsHere]
 ) -> Sequence[Candidate]:
     """The candidates whose tactics are available in the file."""
     found, can_run = await at.spelled(await coming), (await here).can_run
     return [one for one in found if can_run(one.tactic)]
 
 
-async def _automation(at: CandidateRequest, here: Awaitable[TacticsHere]) -> Automation:
+async def _automation(at: CandidateRequest, here: Awaitable[_TacticsHere]) -> Automation:
     """Lean's own automation, with the best premises."""
     trial = at.trial
     named = with_names([premise.written for premise in trial.premises])

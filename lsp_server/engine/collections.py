@@ -26,14 +26,14 @@ from retriever.search.index.store import IndexStore
 _SHIPPED = Path(retriever.__path__[0]) / "data"
 
 
-def collections_folder() -> Path:
+def _collections_folder() -> Path:
     """The folder that holds them, each in a folder of its own."""
     return index_folder() / "collections"
 
 
 def folder_of(name: str) -> Path:
     """The folder of a collection. Raises UserError: the name is not valid."""
-    return collections_folder() / checked_name(name, "collection")
+    return _collections_folder() / checked_name(name, "collection")
 
 
 def list_collections() -> tuple[list[CollectionManifest], list[PremiseIndexError]]:
@@ -51,7 +51,7 @@ def list_collections() -> tuple[list[CollectionManifest], list[PremiseIndexError
 
 def _folders() -> list[Path]:
     """The folders that may hold a collection, by name."""
-    return sorted(path for path in collections_folder().glob("*") if not path.name.startswith("."))
+    return sorted(path for path in _collections_folder().glob("*") if not path.name.startswith("."))
 
 
 def _holds_manifest(folder: Path) -> bool:
@@ -79,7 +79,7 @@ def _listed(folder: Path) -> CollectionManifest:
 def size_of(name: str) -> int:
     """The size of a collection's index in bytes; 0 if it is missing or cannot be read."""
     try:
-        folder = collections_folder() / name
+        folder = _collections_folder() / name
         return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     except OSError:
         return 0

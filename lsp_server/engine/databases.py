@@ -26,7 +26,7 @@ from retriever.search.postgres.database import Database
 from retriever.search.postgres.publishing import Publication, publish
 from retriever.search.postgres.store import DatabaseStore, PublishedLibrary, published
 
-WITHOUT_VERSION = "latest"
+_WITHOUT_VERSION = "latest"
 """The revision of a project that names no Lean version."""
 
 
@@ -50,7 +50,7 @@ def publish_project(
     fingerprint = fingerprint_of(model_folder(settings.model_folder, download=settings.model_download))
     lean = pinned_lean(root)
     stores = [project_store(root)]
-    return publish(Database(address), stores, fingerprint, library, lean or WITHOUT_VERSION, lean, progress)
+    return publish(Database(address), stores, fingerprint, library, lean or _WITHOUT_VERSION, lean, progress)
 
 
 @dataclass(frozen=True, slots=True)

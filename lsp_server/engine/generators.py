@@ -170,7 +170,7 @@ def _content_hash(file: Path, size: int, changed: int) -> bytes:
         return hashlib.file_digest(stream, "sha256").digest()
 
 
-Open = Callable[[str, bool, Device], TacticGenerator | None]
+_Open = Callable[[str, bool, Device], TacticGenerator | None]
 """Opens the generator of a name, maybe downloaded, on a device; None: there is none. Raises ModelError."""
 
 
@@ -224,7 +224,7 @@ class _Opened:
 class OpenGenerator:
     """Holds one generator; every project of a server may share it."""
 
-    def __init__(self, opens: Open = open_generator, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, opens: _Open = open_generator, clock: Callable[[], float] = time.monotonic) -> None:
         self._opens = opens
         self._clock = clock
         self._opening = asyncio.Lock()

@@ -41,7 +41,7 @@ async def try_given(
     state = await states.at(context.lean, position)
     goal = main_goal(state)
     timer.lap("goal")
-    found = await outcomes_of(context, position, state, checked)
+    found = await _outcomes_of(context, position, state, checked)
     for outcome in found.values():
         edits.keep(position, outcome)
     timer.lap("tactics")
@@ -70,7 +70,7 @@ async def edit_at(
         await context.catch_up()
         state = await states.at(context.lean, position)
         main_goal(state)
-        outcome = (await outcomes_of(context, position, state, _checked([tactic]))).get(tactic.strip())
+        outcome = (await _outcomes_of(context, position, state, _checked([tactic]))).get(tactic.strip())
     except (LeanError, NoGoalHere, GoalBroken):
         if is_accepted:
             raise
@@ -108,7 +108,7 @@ def _checked(tactics: Sequence[str]) -> list[str]:
     return checked
 
 
-async def outcomes_of(
+async def _outcomes_of(
     context: RequestContext, position: GoalPosition, state: ProofState, tactics: Sequence[str]
 ) -> dict[str, TacticOutcome]:
     """Lean's verdicts within the time limit, by tactic."""

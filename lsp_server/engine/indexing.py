@@ -37,7 +37,7 @@ def core_package(core: CoreSources) -> SharedPackage:
     return SharedPackage(core.package, core.version, core.root, core.files(), is_fixed=False)
 
 
-def known_proofs(root: Path) -> tuple[Mapping[str, int], ProofRows]:
+def _known_proofs(root: Path) -> tuple[Mapping[str, int], ProofRows]:
     """How many training proofs use a name, and what they use, for a project that needs Mathlib; else nothing."""
     if not needs_mathlib(root):
         return {}, NO_PROOFS
@@ -82,7 +82,7 @@ def update_project(
         for note in notes:
             on_note(note)
         notes = ()
-    uses, proofs = known_proofs(root)
+    uses, proofs = _known_proofs(root)
     report = update_index(
         root,
         project_store(root),
@@ -228,4 +228,4 @@ def index_task(task: IndexTask) -> IndexReport:
             device=options.device,
         )
     encoder = Encoder.load(model_folder(options.model, download=options.download), device=options.device)
-    return update_package(task.package, shared_folder(), encoder, *known_proofs(task.root))
+    return update_package(task.package, shared_folder(), encoder, *_known_proofs(task.root))

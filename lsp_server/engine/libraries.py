@@ -134,7 +134,7 @@ class FetchStopped(Exception):
     """The caller has stopped the fetch; nothing of it is kept."""
 
 
-def fetch(address: GitAddress, folder: Path, progress: Progress, should_stop: Callable[[], bool]) -> str:
+def _fetch(address: GitAddress, folder: Path, progress: Progress, should_stop: Callable[[], bool]) -> str:
     """Put the files of the revision into `folder`, replacing it; returns the commit.
 
     Raises UserError (no git, no such repository or revision, no space), FetchStopped.
@@ -263,7 +263,7 @@ class FetchedLibrary:
     revision: str
 
 
-def libraries() -> list[FetchedLibrary]:
+def _libraries() -> list[FetchedLibrary]:
     """The libraries that were fetched, in the order of their names. One that is not readable is left out."""
     try:
         entries = read_json(libraries_root() / MANIFEST)["packages"]
@@ -290,13 +290,13 @@ def add_library(address: GitAddress, progress: Progress, should_stop: Callable[[
     """
     root = libraries_root()
     new = root / ".fetched"
-    commit = fetch(address, new, progress, should_stop)
+    commit = _fetch(address, new, progress, should_stop)
     name = _name_of(new, address.shown)
     folder = root / ".lake" / "packages" / name
     make_private_folder(folder.parent)
     _replace(folder, new)
     library = FetchedLibrary(name, address.shown, commit)
-    _write([one for one in libraries() if one.name != name] + [library])
+    _write([one for one in _libraries() if one.name != name] + [library])
     return library
 
 

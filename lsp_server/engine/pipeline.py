@@ -7,7 +7,7 @@
 | premises, ranked | `premise_ranking.py` |
 | candidate tactics from templates, known proofs and the generator | `candidate_tactics.py` |
 | Lean's verdicts on them | `tactic_runner.py` |
-| the answer | `without_tactics`, `with_tactics`, ... below |
+| the answer | `_without_tactics`, `_with_tactics` below |
 
 A request carries one `RequestContext`. It holds the objects that own a process or a file, for the steps that need
 them; the steps themselves own only caches.
@@ -19,7 +19,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, NoGoalHere, PremiseSuggestError
+from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, NoGoalHere
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lsp_server.engine.candidate_tactics import CandidateRequest, CandidateTactics, preload
@@ -29,7 +29,7 @@ from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_s
 from lsp_server.engine.proof_states import NOTE, ProofStates, goal_in_text
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SuggestRequest, chosen_goal, goal_doubts, main_goal
-from lsp_server.engine.schema import PartItem, Suggestion, TacticItem, TacticsStatus
+from lsp_server.engine.schema import PartItem, Suggestion, TacticsStatus
 from lsp_server.engine.tactic_runner import JudgedEdits, OnOutcomes, TacticRunner, TrialRequest, TrialResults
 from lsp_server.engine.tasks import Timer
 from lsp_server.limits import ANSWER_PREMISES, EARLY_GOAL_SECONDS
@@ -82,11 +82,13 @@ class Pipeline:
         if not request.tactics:
             return answer
         if request.position is None:
-            return without_file(answer)
+            return replace(answer, tactics_status=TacticsStatus.NO_FILE)
         if request.goal_number > 1:
-            return with_first_goal_only(answer)
+            only_first = "Lean tries them on the first goal only. Leave out the goal's number."
+            warning = f"No tactics were tried: {only_first}"
+            return _without_trials(answer, warning, TacticsStatus.GOAL_NOT_FIRST)
         if on_update is not None:
-            on_update(while_trying(answer, ()))
+            on_update(_while_trying(answer, ()))
         timer.skip()
         answer = await self._with_tactics(
             context, request, request.position, state, ranked, answer, on_update
@@ -113,7 +115,7 @@ class Pipeline:
                 await asyncio.wait([finding], timeout=EARLY_GOAL_SECONDS)
                 early = None if finding.done() else await self._early(context, request)
                 if early is not None and not finding.done():
-                    on_update(while_trying(early, ()))
+                    on_update(_while_trying(early, ()))
             return await finding
         finally:
             finding.cancel()
@@ -192,7 +194,7 @@ class Pipeline:
     ) -> Suggestion:
         def update(outcomes: Sequence[TacticOutcome]) -> None:
             if on_update is not None:
-                on_update(while_trying(answer, outcomes))
+                on_update(_while_trying(answer, outcomes))
 
         try:
             results = await self.try_tactics(
@@ -205,10 +207,18 @@ class Pipeline:
                 part=request.select,
             )
         except GoalBroken as error:
-            return with_goal_broken(answer, error)
+            return _without_trials(answer, str(error), TacticsStatus.GOAL_BROKEN)
         except (LeanError, BadSettings, NoGoalHere) as error:
-            return with_failure(answer, error, has_project=context.lean.root is not None)
-        return with_tactics(answer, results)
+            status = TacticsStatus.NO_GOAL if isinstance(error, NoGoalHere) else TacticsStatus.LEAN_FAILED
+            if context.lean.root is None:
+                status = TacticsStatus.NO_FILE
+            return _without_trials(answer, f"No tactics were tried: {error}", status)
+        return replace(
+            answer,
+            tactics=[tactic_item(one) for one in results.outcomes],
+            warnings=[*results.warnings, *answer.warnings],
+            tactics_status=results.status,
+        )
 
     async def try_tactics(
         self,
@@ -290,53 +300,16 @@ async def _without_tactics(
     )
 
 
-_FIRST_GOAL_ONLY = (
-    "No tactics were tried: Lean tries them on the first goal only. Leave out the goal's number."
-)
-
-
-def shown_tactics(outcomes: Sequence[TacticOutcome]) -> list[TacticItem]:
-    """Outcomes as items."""
-    return [tactic_item(outcome) for outcome in outcomes]
-
-
-def without_file(answer: Suggestion) -> Suggestion:
-    """The answer if tactics were requested, but there is no file to try them in."""
-    return replace(answer, tactics_status=TacticsStatus.NO_FILE)
-
-
-def while_trying(answer: Suggestion, outcomes: Sequence[TacticOutcome]) -> Suggestion:
+def _while_trying(answer: Suggestion, outcomes: Sequence[TacticOutcome]) -> Suggestion:
     """The answer so far, with the tactics that Lean has judged by now."""
-    tactics = shown_tactics(outcomes)
-    return replace(answer, tactics=tactics, tactics_status=TacticsStatus.RUNNING)
+    return replace(
+        answer, tactics=[tactic_item(one) for one in outcomes], tactics_status=TacticsStatus.RUNNING
+    )
 
 
-def with_tactics(answer: Suggestion, results: TrialResults) -> Suggestion:
-    """The answer with all of Lean's verdicts, and with further warnings before its own."""
-    tactics = shown_tactics(results.outcomes)
-    warnings = [*results.warnings, *answer.warnings]
-    return replace(answer, tactics=tactics, warnings=warnings, tactics_status=results.status)
-
-
-def with_goal_broken(answer: Suggestion, error: PremiseSuggestError) -> Suggestion:
-    """The answer if an error above the goal prevents trials."""
-    warnings = [str(error), *answer.warnings]
-    return replace(answer, warnings=warnings, tactics_status=TacticsStatus.GOAL_BROKEN)
-
-
-def with_failure(answer: Suggestion, error: PremiseSuggestError, *, has_project: bool) -> Suggestion:
-    """The answer if a failure prevented all trials."""
-    status = TacticsStatus.NO_GOAL if isinstance(error, NoGoalHere) else TacticsStatus.LEAN_FAILED
-    if not has_project:
-        status = TacticsStatus.NO_FILE
-    warnings = [f"No tactics were tried: {error}", *answer.warnings]
-    return replace(answer, warnings=warnings, tactics_status=status)
-
-
-def with_first_goal_only(answer: Suggestion) -> Suggestion:
-    """The answer if tactics were requested for a goal other than the first."""
-    warnings = [_FIRST_GOAL_ONLY, *answer.warnings]
-    return replace(answer, warnings=warnings, tactics_status=TacticsStatus.GOAL_NOT_FIRST)
+def _without_trials(answer: Suggestion, warning: str, status: TacticsStatus) -> Suggestion:
+    """The answer if no tactics were tried, with the reason before its other warnings."""
+    return replace(answer, warnings=[warning, *answer.warnings], tactics_status=status)
 
 
 def _parts(goal: Goal) -> list[PartItem]:

@@ -197,7 +197,7 @@ class ProjectIndex:
         with self._service.reading() as snapshot:
             found = declared(snapshot, name, module) or DeclarationSite(None, -1, None)
         if found.path is None and self._project is not None:
-            return replace(found, path=source_of(self._project, module))
+            return replace(found, path=_source_of(self._project, module))
         return found
 
     def described(self, name: str, module: str | None) -> tuple[RankedPremise, DeclarationSite] | None:
@@ -207,7 +207,7 @@ class ProjectIndex:
         if found is None or found[1].path is not None or self._project is None:
             return found
         premise, site = found
-        return premise, replace(site, path=source_of(self._project, premise.premise.module))
+        return premise, replace(site, path=_source_of(self._project, premise.premise.module))
 
     def context_at(self, position: GoalPosition) -> GoalContext:
         """What a goal at the position can use. Raises BadSource: the file cannot be read, or is too large."""
@@ -289,7 +289,7 @@ def _wants_another_core(root: Path) -> bool:
     return False
 
 
-def source_of(project: Project, module: str) -> Path | None:
+def _source_of(project: Project, module: str) -> Path | None:
     """The file of a module among the sources of a project and its packages, if it is there."""
     roots = [*(project.source_roots or (project.root,))]
     roots += [root for package in project.packages for root in package.source_roots]

@@ -41,7 +41,7 @@ class _Import:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportChanges:
+class _ImportChanges:
     """What has changed of a document's imports since they were loaded.
 
     `is_new`: they are not known yet. `sources`: files whose content has changed. `is_rebuilt`: Lake has compiled one
@@ -53,7 +53,7 @@ class ImportChanges:
     is_rebuilt: bool = False
 
 
-class LoadedImports:
+class _LoadedImports:
     """The imports of documents that are files of their project. Documents with the same header share them.
 
     Safe to use from several threads.
@@ -63,15 +63,15 @@ class LoadedImports:
         self._root = root
         self._known: dict[str, tuple[_Import, ...]] = {}
 
-    def changes(self, text: str) -> ImportChanges:
+    def changes(self, text: str) -> _ImportChanges:
         """What has changed since `record`; costs a look at each file, and a read of those that were written."""
         imports = self._known.get(LeanDocument(text).header)
         if imports is None:
-            return ImportChanges(is_new=True)
+            return _ImportChanges(is_new=True)
         changed = [one for one in imports if size_and_time(one.path) != one.stamp and _has_changed(one)]
         is_unknown = any(all(size < 0 for size, _ in one.compiled) for one in changed)
         is_rebuilt = is_unknown or any(one.compiled != _stamps(self._root, one.module) for one in imports)
-        return ImportChanges(False, tuple(one.path for one in changed), is_rebuilt)
+        return _ImportChanges(False, tuple(one.path for one in changed), is_rebuilt)
 
     def record(self, text: str) -> None:
         """Note a document's imports as they are now, just before Lean loads them."""
@@ -143,7 +143,7 @@ class RunningLean:
         self._lock = asyncio.Lock()
         self._compiling = asyncio.Lock()
         self._preparing: asyncio.Task[None] | None = None
-        self._imports = LoadedImports(root) if root is not None else None
+        self._imports = _LoadedImports(root) if root is not None else None
         self._rejected: tuple[LeanError, ...] = ()
         """What kept modules from being compiled when that was last tried."""
         self._outdated: dict[Path, tuple[Path, ...]] = {}
@@ -186,7 +186,7 @@ class RunningLean:
         if wanted.source == "repl":
             from lean_extract.repl import ReplSession
 
-            return await ReplSession.start(self.root, repl_command(wanted), limits_of(wanted))
+            return await ReplSession.start(self.root, _repl_command(wanted), _limits_of(wanted))
         toolchain = self._toolchain
         if toolchain is None:
             override = wanted.command or None
@@ -194,7 +194,7 @@ class RunningLean:
         self.note = toolchain.note
         if toolchain.kind == "packaged":
             await asyncio.to_thread(self._compiled, self.root)
-        return await LeanSession.start(self.root, toolchain, limits_of(wanted))
+        return await LeanSession.start(self.root, toolchain, _limits_of(wanted))
 
     def progress(self, position: GoalPosition) -> LeanProgress | None:
         """How far Lean is on its way to a position; None: it is there, or that is not known."""
@@ -241,7 +241,7 @@ class RunningLean:
     def _compiled(self, root: Path) -> tuple[str, ...]:
         """Compile the project; returns the modules that had changed. Raises CompilationStopped."""
         rejected: list[LeanError] = []
-        compiled = compile_project(root, self._stop, rejected.append)
+        compiled = _compile_project(root, self._stop, rejected.append)
         self._rejected = tuple(rejected)
         return compiled
 
@@ -258,7 +258,7 @@ class RunningLean:
         self._outdated.pop(position.path, None)
         if waits_for_lake and found.sources:
             self._outdated[position.path] = found.sources
-        if waits_for_lake or found == ImportChanges():
+        if waits_for_lake or found == _ImportChanges():
             return
         await asyncio.to_thread(self._imports.record, position.text)
         if self.compiles:
@@ -282,7 +282,7 @@ class RunningLean:
             return [outdated(path) for path in self._outdated.get(position.path, ())[:_MOST_WARNINGS]]
         modules = self._imports.modules(position.text) if self._rejected else frozenset()
         found = [error for error in self._rejected if not modules.isdisjoint(error.modules)]
-        return [rejection(error) for error in found[:_MOST_WARNINGS]]
+        return [_rejection(error) for error in found[:_MOST_WARNINGS]]
 
     async def end(self) -> None:
         """End Lean; the next request starts it again."""
@@ -309,7 +309,7 @@ def _is_imported(root: Path, compiled: tuple[str, ...]) -> bool:
     return any(not found.isdisjoint(source.imports) for source in read_sources(root).values())
 
 
-def compile_project(root: Path, stop: Event, rejected: Rejected) -> tuple[str, ...]:
+def _compile_project(root: Path, stop: Event, rejected: Rejected) -> tuple[str, ...]:
     """Compile a project for the packaged Lean, which has no Lake; returns the modules that had changed.
 
     A file that Lean rejects is left out, and `rejected` is called: Lean itself reports that to its importers, or they
@@ -320,7 +320,7 @@ def compile_project(root: Path, stop: Event, rejected: Rejected) -> tuple[str, .
     )
 
 
-def rejection(error: LeanError) -> str:
+def _rejection(error: LeanError) -> str:
     """The warning that an import does not compile, so that its last good build is used."""
     place = error.place if isinstance(error, ProjectBroken) else None
     if place is None:
@@ -340,7 +340,7 @@ def outdated(path: Path) -> str:
     return f"{changed_since_built(path)}. {_OF_THAT_BUILD} Build the project with `lake build`."
 
 
-def repl_command(settings: LeanSettings) -> list[str]:
+def _repl_command(settings: LeanSettings) -> list[str]:
     """The REPL's command line. Raises BadSettings: it is missing, or cannot be split."""
     try:
         words = split_command(settings.repl_command)
@@ -356,7 +356,7 @@ def repl_command(settings: LeanSettings) -> list[str]:
     return words
 
 
-def limits_of(settings: LeanSettings) -> LeanLimits:
+def _limits_of(settings: LeanSettings) -> LeanLimits:
     """A session's limits from the settings."""
     limits = LeanLimits(
         start_seconds=settings.start_seconds,
@@ -367,12 +367,12 @@ def limits_of(settings: LeanSettings) -> LeanLimits:
     return replace(limits, memory_mb=settings.memory_mb) if settings.memory_mb else limits
 
 
-Answer = TypeVar("Answer", Suggestion, TrialsAnswer)
+_Answer = TypeVar("_Answer", Suggestion, TrialsAnswer)
 _UNKNOWN = "nknown "
 """Unknown identifier, unknown constant, Unknown module prefix: a name that Lean does not find."""
 
 
-def with_remarks(answer: Answer, lean: RunningLean, position: GoalPosition) -> Answer:
+def with_remarks(answer: _Answer, lean: RunningLean, position: GoalPosition) -> _Answer:
     """The answer with remarks on its goal and verdicts."""
     warnings = [*lean.warnings_at(position), *answer.warnings]
     notes = [*([lean.note] if lean.note else []), *answer.notes]

@@ -29,7 +29,7 @@ def _setting(
     return field(default=default, metadata={"doc": doc, "low": low, "high": high, "choices": choices})
 
 
-LEAN_SOURCES = ("server", "repl")
+_LEAN_SOURCES = ("server", "repl")
 """What gives live goals."""
 SOURCES = ("both", "templates", "generator")
 """Where candidate tactics may come from."""
@@ -42,7 +42,7 @@ class LeanSettings:
     source: str = _setting(
         "server",
         "Where goals and verdicts come from: Lean's language server, or leanprover-community/repl.",
-        choices=LEAN_SOURCES,
+        choices=_LEAN_SOURCES,
     )
     repl_command: str = _setting(
         "", "With `source` repl: the command line of the REPL, such as `lake env /path/to/repl`."

@@ -13,15 +13,15 @@ from lean_extract.common.cancellation import context_cancelled_when
 from lean_extract.common.errors import Busy
 from lsp_server.limits import LEAN_PROGRESS_SECONDS
 
-Result = TypeVar("Result")
+_Result = TypeVar("_Result")
 
 
-async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
+async def to_the_end(work: Coroutine[Any, Any, _Result]) -> _Result:
     """Wait for work that continues if its caller is cancelled, so that the next caller finds it done."""
     return await asyncio.shield(start_task(work))
 
 
-def start_task(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
+def start_task(work: Coroutine[Any, Any, _Result]) -> asyncio.Task[_Result]:
     """Begin work that will be needed; errors are raised to whoever waits for it."""
     # It is needed even if the request that began it is cancelled: others will use its result.
     task = asyncio.create_task(work, context=context_cancelled_when(lambda: False))
@@ -33,9 +33,6 @@ def _retrieve(task: asyncio.Task[Any]) -> None:
     """Retrieve the error of a task that perhaps nobody waits for, so that asyncio does not log it."""
     if not task.cancelled():
         task.exception()
-
-
-Answer = TypeVar("Answer")
 
 
 class Gate:
@@ -50,7 +47,7 @@ class Gate:
         self.admitted = 0
         """The number of tasks that run or wait."""
 
-    async def run(self, work: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
+    async def run(self, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
         """Do the work when its turn comes.
 
         Its slot is held until it really ends, even if nobody waits for it any more: a thread cannot be
@@ -86,9 +83,6 @@ class Gate:
             task.exception()  # the error is raised to whoever waits; if nobody does, it need not be logged
 
 
-_T = TypeVar("_T")
-
-
 @dataclass(frozen=True, slots=True)
 class LeanProgress:
     """How many of the lines down to a goal are elaborated."""
@@ -105,8 +99,8 @@ OnWaiting = Callable[[LeanProgress], None]
 
 
 async def while_waiting(
-    work: Coroutine[Any, Any, _T], look: Callable[[], LeanProgress | None], report: OnWaiting
-) -> _T:
+    work: Coroutine[Any, Any, _Result], look: Callable[[], LeanProgress | None], report: OnWaiting
+) -> _Result:
     """The result of work; if it takes long, `report` is called whenever Lean has made progress."""
     task = asyncio.ensure_future(work)
     reported: LeanProgress | None = None
@@ -123,13 +117,13 @@ async def while_waiting(
             await asyncio.wait([task])
 
 
-Clock = Callable[[], float]
+_Clock = Callable[[], float]
 
 
 class Timer:
     """Milliseconds of the named parts of one request, and of the whole."""
 
-    def __init__(self, clock: Clock = time.perf_counter) -> None:
+    def __init__(self, clock: _Clock = time.perf_counter) -> None:
         self._clock = clock
         self._start = self._last = clock()
         self.parts: dict[str, float] = {}

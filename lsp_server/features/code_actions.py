@@ -31,7 +31,7 @@ def register(server: PremiseServer) -> None:
         document = server.document(params.text_document.uri)
         start, end = document.position(params.range.start), document.position(params.range.end)
         is_manual = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
-        span = replaced_span(document, start, end, on_blank=is_manual)
+        span = _replaced_span(document, start, end, on_blank=is_manual)
         if span is None:
             return None
         position = document.goal_position(span.start)
@@ -51,7 +51,7 @@ def _wanted(context: types.CodeActionContext) -> bool:
     return only is None or any(types.CodeActionKind.QuickFix.startswith(str(kind)) for kind in only)
 
 
-def replaced_span(
+def _replaced_span(
     document: DocumentSnapshot, start: Position, end: Position, *, on_blank: bool
 ) -> Span | None:
     """The `sorry` that the selection touches, or the cursor itself if its line is blank."""

@@ -16,8 +16,8 @@ from lsp_server.protocol.progress import WaitingBar
 from lsp_server.protocol.server import PremiseServer
 from retriever.lean.callers import caller_of
 
-REQUEST = "premiseSuggest/suggest"
-COMMAND = "premise-suggest.suggest"
+_REQUEST = "premiseSuggest/suggest"
+_COMMAND = "premise-suggest.suggest"
 _NAMES = frozenset(
     {
         "textDocument",
@@ -40,7 +40,7 @@ def register(server: PremiseServer) -> None:
 
     @active(server, "suggestion")
     async def suggest(params: Any = None, *_: Any) -> Any:
-        given = Parameters(REQUEST, params, _NAMES)
+        given = Parameters(_REQUEST, params, _NAMES)
         uri, position = given.uri(), given.position()
         goal = given.text("goal", "the goal as Lean prints it") if given.has("goal") else None
         k, tactics, token = given.number("k"), given.flag("tactics"), given.token("partialResultToken")
@@ -56,18 +56,18 @@ def register(server: PremiseServer) -> None:
             select=given.text("select", "a part of the goal's target") if given.has("select") else "",
             parts=given.flag("parts"),
         )
-        partial = Partial(server, token) if token is not None else None
+        partial = _Partial(server, token) if token is not None else None
         bar = WaitingBar(server, "Waiting for Lean")
         try:
             return to_json(await engine.suggest(request, partial, bar))
         finally:
             await bar.end()
 
-    server.feature(REQUEST)(suggest)
-    server.command(COMMAND)(suggest)
+    server.feature(_REQUEST)(suggest)
+    server.command(_COMMAND)(suggest)
 
 
-class Partial:
+class _Partial:
     """Sends partial results: a suggestion for another goal as a whole, then the tactics so far."""
 
     def __init__(self, server: PremiseServer, token: Token) -> None:

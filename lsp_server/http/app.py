@@ -40,7 +40,7 @@ INTERFACES = (
 """The modules of the interfaces."""
 
 
-class Interface(Protocol):
+class _Interface(Protocol):
     """What an interface's module provides."""
 
     def router(self, backend: HttpBackend) -> APIRouter:
@@ -89,7 +89,7 @@ def create_app(
         lifespan=lifespan,
     )
     register(app)
-    served = [cast(Interface, importlib.import_module(name)).router(backend) for name in interfaces]
+    served = [cast(_Interface, importlib.import_module(name)).router(backend) for name in interfaces]
     for routes in (*served, metrics.router(), _health()):
         app.include_router(routes)
     app.add_middleware(Guard, policy=policy or Policy(), limits=limits, bodies=_bodies(served, limits))

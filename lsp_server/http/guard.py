@@ -23,7 +23,7 @@ from lsp_server.http.policy import OPEN, Policy, check_host, check_site, check_t
 from lsp_server.http.problems import Refusal
 from lsp_server.limits import HEADER_LINES, HEADER_LINES_BYTES, RATED_ADDRESSES, SMALL_BODY_BYTES, HttpLimits
 
-Read = TypeVar("Read")
+_Read = TypeVar("_Read")
 
 _CLOSE = {"Connection": "close"}
 _HOUSEHOLD = 64
@@ -58,7 +58,7 @@ class Guard:
         answer = _Answer(send)
         try:
             self._check(scope)
-            body = await read_body(receive, Headers(scope=scope), self._most(scope), self._limits.seconds)
+            body = await _read_body(receive, Headers(scope=scope), self._most(scope), self._limits.seconds)
             await self._answer(scope, body, receive, answer)
         except Refusal as refusal:
             await refusal.response()(scope, receive, send)
@@ -121,7 +121,7 @@ class Guard:
             attach_body(scope, await self._in_turn(len(body), decode, body))
         await self._app(scope, receive, send)
 
-    async def _in_turn(self, size: int, read: Callable[..., Read], *texts: bytes) -> Read:
+    async def _in_turn(self, size: int, read: Callable[..., _Read], *texts: bytes) -> _Read:
         if size <= SMALL_BODY_BYTES:
             return read(*texts)
         return await asyncio.get_running_loop().run_in_executor(self._reader, read, *texts)
@@ -144,7 +144,7 @@ class _Answer:
         await self._send(message)
 
 
-async def read_body(receive: Receive, headers: Headers, most: int, seconds: float) -> bytes:
+async def _read_body(receive: Receive, headers: Headers, most: int, seconds: float) -> bytes:
     """The body of a request.
 
     Raises Refusal: it is too large (413), or does not arrive in time (408); ClientDisconnect.

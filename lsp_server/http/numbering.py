@@ -16,7 +16,7 @@ from retriever.lean.snapshot import Snapshot
 from retriever.search.index.files import locked
 
 
-class Names:
+class _Names:
     """The names of an index's modules or premises, numbered in order of arrival. Safe to use from several threads.
 
     Args:
@@ -89,8 +89,8 @@ class Numbering:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.modules = Names(_modules, folder and folder / "modules")
-        self.premises = Names(_premises, folder and folder / "premises")
+        self.modules = _Names(_modules, folder and folder / "modules")
+        self.premises = _Names(_premises, folder and folder / "premises")
 
 
 def _modules(snapshot: Snapshot) -> Iterable[str]:

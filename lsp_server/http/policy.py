@@ -14,7 +14,7 @@ from lsp_server.http.problems import Refusal
 
 OPEN = frozenset({"/healthz"})
 """Answered without a token."""
-SEARCH_PAGE = "/"
+_SEARCH_PAGE = "/"
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
@@ -55,7 +55,7 @@ def check_site(headers: Headers, method: str, path: str) -> None:
     origin = headers.get("origin")
     if origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").lower():
         raise Refusal(403, "Requests from other web sites are not answered.", hint)
-    follows_link = method == "GET" and path == SEARCH_PAGE and headers.get("sec-fetch-mode") == "navigate"
+    follows_link = method == "GET" and path == _SEARCH_PAGE and headers.get("sec-fetch-mode") == "navigate"
     if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not follows_link:
         raise Refusal(403, "Requests from other web sites are not answered.", hint)
 

@@ -32,7 +32,7 @@ from retriever.lean.eligibility import MOST_LOCAL, Allowed, Kinds, RankedPremise
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.snapshot import Snapshot
 
-Listed = Annotated[list[str | int], Field(max_length=LISTED_NAMES, fail_fast=True)]
+_Listed = Annotated[list[str | int], Field(max_length=LISTED_NAMES, fail_fast=True)]
 
 
 class NewPremise(BaseModel):
@@ -50,10 +50,10 @@ class RetrievalRequest(BaseModel):
     state: str | Annotated[list[str], Field(max_length=STATES)] = Field(
         description="A proof state, or several.", examples=["n : Nat\n⊢ Eq (HAdd.hAdd n 0) n"]
     )
-    imported_modules: Listed | None = Field(
+    imported_modules: _Listed | None = Field(
         None, description="Whose premises may be answered: names, or positions in /indexed-modules."
     )
-    local_premises: Listed | None = Field(
+    local_premises: _Listed | None = Field(
         None, description="Further premises that may be: names, or positions in /indexed-premises."
     )
     new_premises: list[NewPremise] | None = Field(
@@ -70,7 +70,7 @@ class RetrievalRequest(BaseModel):
         False,
         description="If true, only theorems are answered: importers may not see the bodies of definitions.",
     )
-    imported_all_modules: Listed | None = Field(None, description="Changes nothing here.")
+    imported_all_modules: _Listed | None = Field(None, description="Changes nothing here.")
 
 
 class ScoredName(BaseModel):

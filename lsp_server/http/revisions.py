@@ -66,8 +66,8 @@ class ServedIndex:
 
     def is_called(self, revision: str) -> bool:
         """Whether a revision means this index: a version with or without `v`, a commit's first digits."""
-        wanted = canonical(revision)
-        return any(_same(canonical(known), wanted) for known in self.revisions)
+        wanted = _canonical(revision)
+        return any(_same(_canonical(known), wanted) for known in self.revisions)
 
 
 class Libraries:
@@ -220,7 +220,7 @@ def _bundled_name(card: Bundle) -> str:
     return f"Mathlib {dated(card.revision)} (bundled)"
 
 
-def canonical(revision: str) -> str:
+def _canonical(revision: str) -> str:
     """Normalise a version: `v4.30.0`, `4.30.0` and `leanprover/lean4:v4.30.0` are the same, and so are
     `nightly-2026-07-01` and `v4.33.0-nightly-2026-07-01`, which `#statesearch` sends."""
     return _PREFIX.sub("", revision.strip())

@@ -107,8 +107,8 @@ def _questions(backend: HttpBackend) -> APIRouter:
         request = SearchRequest(
             query=query,
             k=max(1, min(k, HTTP_PREMISES)),
-            position=_importing(names_in(imports)),
-            modules=names_in(module),
+            position=_importing(_names_in(imports)),
+            modules=_names_in(module),
             in_scope=in_scope,
             explain=explain,
         )
@@ -190,7 +190,7 @@ def _serve(content: bytes, kind: str) -> Any:
     return page
 
 
-def names_in(text: str) -> tuple[str, ...]:
+def _names_in(text: str) -> tuple[str, ...]:
     """The names that spaces or commas separate."""
     return tuple(text.replace(",", " ").split())
 

@@ -85,11 +85,11 @@ def serve(options: ServingOptions, settings: Settings, prepare: Callable[[], Non
             print_line(f"premise-suggest http: {address} (Ctrl-C ends it)")
 
         if options.workers == 1:
-            ended_by = Serving(options, settings, policy)(listener, 0, announce)
+            ended_by = _Serving(options, settings, policy)(listener, 0, announce)
         else:
             shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="premise-suggest-http-")))
             stack.enter_context(_shared_metrics(shared / "metrics"))
-            serving = Serving(options, settings, policy, shared, prepare)
+            serving = _Serving(options, settings, policy, shared, prepare)
             workers = Workers(
                 serving, listener, announce, lambda pid: forget_process(pid, shared / "metrics")
             )
@@ -110,7 +110,7 @@ def _shared_metrics(folder: Path) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
+class _Serving:
     """One process's part in serving."""
 
     options: ServingOptions
@@ -178,7 +178,7 @@ def policy_for(host: str, token: str | None) -> Policy:
     """Who may use a server on this host. Raises UserError: other machines can reach it, and there is no token."""
     if token and not (token.isascii() and token.isprintable()):
         raise UserError("The token has characters that a header cannot hold.", "Use letters and digits.")
-    if is_loopback(host):
+    if _is_loopback(host):
         return Policy(token, LOOPBACK | {_in_url(host.lower())})  # 127.0.0.2 is loopback, too
     if not token:
         raise UserError(
@@ -195,7 +195,7 @@ def limits_for(policy: Policy, rate: float | None, workers: int = 1) -> HttpLimi
     return limits if rate is None else replace(limits, rate=rate, burst=max(1.0, 2 * rate))
 
 
-def is_loopback(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     """Whether only this machine can reach a host."""
     if host == "localhost":
         return True

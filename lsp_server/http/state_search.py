@@ -17,7 +17,7 @@ from lsp_server.limits import HTTP_PREMISES, NAME_CHARACTERS, QUERY_CHARACTERS
 from retriever.lean.callers import caller_of
 from retriever.lean.eligibility import RankRequest
 
-DEFAULT_RESULTS = 6
+_DEFAULT_RESULTS = 6
 """LeanSearchClient's default."""
 _WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*", re.ASCII)
 
@@ -50,7 +50,7 @@ def router(backend: HttpBackend) -> APIRouter:
         results: Annotated[
             str | None,
             Query(
-                description=f"How many, at most {HTTP_PREMISES}; {DEFAULT_RESULTS} if left out.",
+                description=f"How many, at most {HTTP_PREMISES}; {_DEFAULT_RESULTS} if left out.",
                 json_schema_extra={"type": "integer", "anyOf": None},
                 examples=["6"],
             ),
@@ -82,7 +82,7 @@ def router(backend: HttpBackend) -> APIRouter:
 
 def _count(results: str | None) -> int:
     if results is None:
-        return DEFAULT_RESULTS
+        return _DEFAULT_RESULTS
     if not _WHOLE.fullmatch(results):
         raise Refusal(400, INVALID, "The 'results' parameter must be a valid number")
     return int(results)
@@ -92,7 +92,7 @@ def _match(premise: Premise, library: ServedIndex, revision: str | None) -> dict
     """A `FoundPremise`; built by hand, for it is not checked again."""
     match = {
         "name": premise.name,
-        "formal_type": formal_type(premise),
+        "formal_type": _formal_type(premise),
         "module": premise.module,
         "rev": revision or next(iter(library.revisions), ""),
         "kind": premise.kind,
@@ -100,7 +100,7 @@ def _match(premise: Premise, library: ServedIndex, revision: str | None) -> dict
     return {**match, "doc": premise.doc} if premise.doc else match
 
 
-def formal_type(premise: Premise) -> str:
+def _formal_type(premise: Premise) -> str:
     """The statement as a type, to be put after `have :`; empty if it is not known."""
     if not premise.conclusion or not premise.context:
         return premise.conclusion

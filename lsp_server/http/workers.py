@@ -31,7 +31,7 @@ from lsp_server.limits import WORKER_DEATHS, WORKER_RESTART_SECONDS, WORKERS_STO
 _SPAWN = multiprocessing.get_context("spawn")
 
 
-Work = Callable[[socket, int, Callable[[], None]], object]
+_Work = Callable[[socket, int, Callable[[], None]], object]
 """(listener, the worker's number from 0, what to call when it listens): serves until a signal ends it. Is pickled."""
 
 
@@ -56,7 +56,7 @@ class Workers:
     """
 
     def __init__(
-        self, work: Work, listener: socket, on_ready: Callable[[], None], on_death: Callable[[int], None]
+        self, work: _Work, listener: socket, on_ready: Callable[[], None], on_death: Callable[[int], None]
     ) -> None:
         self._work, self._listener = work, listener
         self._on_ready, self._on_death = on_ready, on_death
@@ -146,7 +146,7 @@ class Workers:
             worker.reports.close()
 
 
-def _worker(work: Work, listener: socket, number: int, parent: Connection) -> None:
+def _worker(work: _Work, listener: socket, number: int, parent: Connection) -> None:
     """The main function of a worker."""
     if sys.platform != "win32":
         os.setsid()  # Ctrl-C is the parent's, which ends the workers

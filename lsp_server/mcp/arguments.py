@@ -19,11 +19,11 @@ from lsp_server.limits import (
 )
 from retriever.lean.callers import TACTICS, Caller, caller_of
 
-USUAL_COUNT = 10
+_USUAL_COUNT = 10
 
-Count = Annotated[int, Field(ge=1, le=MCP_PREMISES, description="How many premises.")]
-Line = Annotated[int, Field(ge=1, description="The line of the goal, from 1.")]
-File = Annotated[
+_Count = Annotated[int, Field(ge=1, le=MCP_PREMISES, description="How many premises.")]
+_Line = Annotated[int, Field(ge=1, description="The line of the goal, from 1.")]
+_File = Annotated[
     str,
     Field(
         min_length=1,
@@ -31,7 +31,7 @@ File = Annotated[
         description="A Lean file: absolute, or from the project's root.",
     ),
 ]
-Column = Annotated[
+_Column = Annotated[
     int | None,
     Field(
         ge=1,
@@ -39,7 +39,7 @@ Column = Annotated[
         "last `by`, else of its first character.",
     ),
 ]
-Tactic = Annotated[
+_Tactic = Annotated[
     str,
     Field(
         max_length=TACTIC_CHARACTERS,
@@ -47,7 +47,7 @@ Tactic = Annotated[
         "is listed. Empty: theorems.",
     ),
 ]
-Modules = Annotated[
+_Modules = Annotated[
     list[Annotated[str, Field(max_length=NAME_CHARACTERS)]],
     Field(
         max_length=MCP_MODULES,
@@ -65,12 +65,12 @@ class Arguments(BaseModel):
 class SuggestArguments(Arguments):
     """The position of a goal, and what the answer shall have."""
 
-    file: File
-    line: Line
-    column: Column = None
-    k: Count = USUAL_COUNT
+    file: _File
+    line: _Line
+    column: _Column = None
+    k: _Count = _USUAL_COUNT
     tactics: bool = Field(True, description="Also have Lean try tactics, and list those that it accepts.")
-    caller: Tactic = ""
+    caller: _Tactic = ""
     select: str = Field(
         "",
         max_length=MAX_STATE,
@@ -88,8 +88,8 @@ class PremisesArguments(Arguments):
         description="A proof state as Lean prints it, or a statement `theorem ... :=`.",
         examples=["m n : ℕ\n⊢ m + n = n + m"],
     )
-    k: Count = USUAL_COUNT
-    caller: Tactic = ""
+    k: _Count = _USUAL_COUNT
+    caller: _Tactic = ""
 
 
 class SearchArguments(Arguments):
@@ -101,16 +101,16 @@ class SearchArguments(Arguments):
         description="A name, a part of one, words of English, a statement, or a pattern (`_` is any term).",
         examples=["continuous image of a compact set", "?a * _ ≤ ?b * _", 'Real.sin, "add"'],
     )
-    k: Count = USUAL_COUNT
-    modules: Modules = Field(default_factory=list)
+    k: _Count = _USUAL_COUNT
+    modules: _Modules = Field(default_factory=list)
 
 
 class TrialArguments(Arguments):
     """The position of a goal, and the tactics to try there."""
 
-    file: File
-    line: Line
-    column: Column = None
+    file: _File
+    line: _Line
+    column: _Column = None
     tactics: Annotated[
         list[str],
         Field(

@@ -86,14 +86,14 @@ async def _called(
         given = tool.arguments.model_validate(arguments)
     except ValidationError as error:
         raise wrong(error) from error
-    progress = Progress(context)
+    progress = _Progress(context)
     try:
         return await tool.run(workspace, given, progress)
     finally:
         await progress.sent()
 
 
-class Progress:
+class _Progress:
     """Sends progress, if the client requested it: Lean's, the number of premises, then each accepted tactic."""
 
     def __init__(self, context: ServerRequestContext[None]) -> None:

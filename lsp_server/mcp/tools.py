@@ -40,7 +40,7 @@ class Updates(Protocol):
 
 
 Answer = Suggestion | SearchAnswer | TrialsAnswer | DeclarationAnswer | IndexStatusAnswer
-Run = Callable[[Workspace, Any, Updates], Awaitable[Answer]]
+_Run = Callable[[Workspace, Any, Updates], Awaitable[Answer]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class AgentTool:
     description: str
     arguments: type[Arguments]
     answer: type[Answer]
-    run: Run
+    run: _Run
 
 
 async def _suggest(workspace: Workspace, given: SuggestArguments, updates: Updates) -> Suggestion:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeGuard
 from lean_extract.common.files.json_text import parse_json
 from lsp_server.limits import JSON_LEVELS, REQUEST_ID_CHARACTERS
 
-PARSE_ERROR = -32700
+_PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 
 _LARGEST_ID = 2**63
@@ -93,9 +93,9 @@ def _parsed(body: bytes) -> Any:
     try:
         return parse_json(body.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise BadMessage(PARSE_ERROR, f"The message is not UTF-8: byte {error.start}.") from None
+        raise BadMessage(_PARSE_ERROR, f"The message is not UTF-8: byte {error.start}.") from None
     except ValueError as error:  # including numbers with more digits than Python reads
-        raise BadMessage(PARSE_ERROR, f"The message is not JSON: {error}.") from None
+        raise BadMessage(_PARSE_ERROR, f"The message is not JSON: {error}.") from None
 
 
 def is_id(value: Any) -> TypeGuard[Id]:

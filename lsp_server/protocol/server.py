@@ -33,7 +33,7 @@ from lsp_server.protocol.messages import Call
 from lsp_server.protocol.structuring import plain_converter
 
 LANGUAGES = ("lean4", "lean")
-UNSAVED = "Unsaved.lean"
+_UNSAVED = "Unsaved.lean"
 """The path used for a document that has none."""
 _BRING_TEXTS = (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE)
 
@@ -185,7 +185,7 @@ class PremiseServer(WireServer):
         held = self.documents.get(uri)
         if held is not None and file_path(uri) is None:
             held.check(uri[:QUOTED_CHARACTERS])
-            return DocumentSnapshot(uri, Path(UNSAVED), split_lines(held.text), held.version, held.text)
+            return DocumentSnapshot(uri, Path(_UNSAVED), split_lines(held.text), held.version, held.text)
         return self.document(uri)
 
     def document_or_text(self, uri: str) -> tuple[DocumentSnapshot | None, Engine]:

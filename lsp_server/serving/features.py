@@ -27,7 +27,7 @@ FEATURES = (
 """The modules of the features."""
 
 
-class Feature(Protocol):
+class _Feature(Protocol):
     """What a feature's module provides."""
 
     def register(self, server: PremiseServer) -> None:
@@ -39,5 +39,5 @@ def create_server(settings: Settings, features: Sequence[str] = FEATURES) -> Pre
     """A server with these features; nothing is started before a request needs it."""
     server = PremiseServer(settings)
     for name in features:
-        cast(Feature, importlib.import_module(name)).register(server)
+        cast(_Feature, importlib.import_module(name)).register(server)
     return server
