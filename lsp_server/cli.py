@@ -12,7 +12,7 @@ from lean_extract.common.verbs import OptionParser, Verb, VerbModule, reported
 from lsp_server import __version__
 
 COMMANDS = {
-    "setup": Verb(".commands.setup", "index a project, try its Lean, and say what your editor needs"),
+    "setup": Verb(".commands.setup", "index a project, try its Lean, and show what your editor needs"),
     "suggest": Verb(
         ".commands.suggest", "find premises and tactics for a goal in a file, or for a proof state"
     ),

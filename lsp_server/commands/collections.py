@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
+from lsp_server.commands.common import print_json
 from lsp_server.engine.collections import list_collections, remove_collection, size_of
 from lsp_server.rendering.labels import counted
 from retriever.search.collections.manifest import CollectionManifest
@@ -24,11 +24,11 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     if options.remove is not None:
         removed = remove_collection(options.remove)
-        print(f"{options.remove}: {size_text(removed)} removed.")
+        print(f"{options.remove}: {_size_text(removed)} removed.")
         return 0
     found, damaged = list_collections()
     if options.json:
-        print(json.dumps({"collections": [_to_json(one) for one in found]}, ensure_ascii=False, indent=2))
+        print_json({"collections": [_to_json(one) for one in found]})
     elif found:
         print("\n".join(map(_line, found)))
     elif not damaged:
@@ -38,14 +38,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def size_text(size: int) -> str:
+def _size_text(size: int) -> str:
     """A number of bytes as text for a person."""
     return f"{size / _MEGABYTE:.1f} MB"
 
 
 def _line(one: CollectionManifest) -> str:
     vectors = ", with vectors" if one.fingerprint else ""
-    about = f"{counted(one.documents, 'document')}{vectors}, {size_text(size_of(one.name))}"
+    about = f"{counted(one.documents, 'document')}{vectors}, {_size_text(size_of(one.name))}"
     return f"{one.name} ({one.backend}): {about}, of {one.source}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import shlex
 import sys
@@ -62,7 +63,7 @@ class SearchedProject:
     warning: str = ""
     """Why the index of a project that is there does not answer, and what to do; empty if it does."""
 
-    def told(self, answer: _Answer) -> _Answer:
+    def with_warning(self, answer: _Answer) -> _Answer:
         """The answer with the warning, if there is one."""
         return replace(answer, warnings=[self.warning, *answer.warnings]) if self.warning else answer
 
@@ -92,6 +93,11 @@ def existing_folder(path: Path | None) -> Path:
     return folder
 
 
+def print_json(value: object) -> None:
+    """Print plain values as JSON."""
+    print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
 def show_first_use() -> None:
     """Print on standard error that something is prepared once, which takes a moment."""
     first_use.addHandler(logging.StreamHandler(sys.stderr))
@@ -103,7 +109,7 @@ def not_installed(error: ModuleNotFoundError, needed: Collection[str], extra: st
     """The error for a command whose extra of the same name is not installed.
 
     Args:
-        needed: the extra's top-level modules; if the missing module is none of them, `error` is raised.
+        needed: the extra's top-level modules; if the missing module is not one of them, `error` is raised.
     """
     if (error.name or "").partition(".")[0] not in needed:
         raise error
@@ -128,10 +134,10 @@ def log_to_standard_error() -> None:
     logging.basicConfig(level=logging.ERROR, handlers=[handler])
 
 
-def tell_fallback(device: Device) -> None:
-    """Print a warning if the GPU was asked for by its name and cannot be used."""
-    if said := fallback_warning(device):
-        print(f"warning: {said}", file=sys.stderr)
+def warn_of_fallback(device: Device) -> None:
+    """Print a warning if a GPU was requested and cannot be used."""
+    if warning := fallback_warning(device):
+        print(f"warning: {warning}", file=sys.stderr)
 
 
 def settings_for(options: argparse.Namespace) -> Settings:

@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    style = Style.of(sys.stdout, os.environ, shutil.get_terminal_size((100, 40)).columns)
-    position = first_unfinished(EXAMPLE)
+    style = Style.of_standard_output()
+    position = _first_unfinished(EXAMPLE)
     with ProgressBar(quiet=False) as bar:
         if not options.lean:
             _compile(bar)
@@ -76,11 +76,11 @@ def how_to_call(python: Path, found: str | None, here: Path) -> str:
     if found is not None and Path(found).resolve() == script.resolve():
         return f"In your own project: {_PROGRAM} index, then {_PROGRAM} suggest (see --help)."
     call = shlex.quote(str(script)) if script.is_file() else f"{shlex.quote(str(python))} -m lsp_server"
-    said = f"{_PROGRAM} of this environment is not on PATH. Run it as\n  {call}"
+    advice = f"{_PROGRAM} of this environment is not on PATH. Run it as\n  {call}"
     if not activate.is_file():
-        return said
+        return advice
     shown = activate.relative_to(here) if activate.is_relative_to(here) else activate
-    return f"{said}\nor put it on PATH in this terminal:\n  source {shlex.quote(str(shown))}"
+    return f"{advice}\nor put it on PATH in this terminal:\n  source {shlex.quote(str(shown))}"
 
 
 def _compile(bar: ProgressBar) -> None:
@@ -104,12 +104,12 @@ async def _show(position: GoalPosition, options: argparse.Namespace, style: Styl
         line = position.position.line + 1
         print(style.dim(f"{position.path.relative_to(EXAMPLE)}, line {line}:\n"))
         suggestion = await engine.suggest(SuggestRequest(position, k=8, tactics=True))
-        print_suggestion(suggestion, as_json=False, tactics_asked=True)
+        print_suggestion(suggestion, as_json=False, with_tactics=True)
     finally:
         await engine.close()
 
 
-def first_unfinished(library: Path) -> GoalPosition:
+def _first_unfinished(library: Path) -> GoalPosition:
     """The first `sorry` in the library's unfinished proofs. Raises BadSource: there is none."""
     for path in sorted((library / UNFINISHED).glob("*.lean")):
         lines = read_source(path).split("\n")

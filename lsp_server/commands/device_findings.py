@@ -15,7 +15,7 @@ from lean_extract.common.onnx_runtime import (
 from lsp_server.commands.findings import Finding
 
 ONNXRUNTIME, DEVICE = "onnxruntime", "device"
-_NO_DRIVER = "install NVIDIA's driver, or ask for `auto`"
+_NO_DRIVER = "install NVIDIA's driver, or use `auto`"
 
 
 def onnxruntime_finding(packages: Mapping[str, str] | None = None) -> Finding:
@@ -24,20 +24,27 @@ def onnxruntime_finding(packages: Mapping[str, str] | None = None) -> Finding:
     `packages`: the versions of those that are installed, by name; None: they are looked up.
     """
     found = installed_packages() if packages is None else packages
-    said = " and ".join(f"{name} {version}" for name, version in found.items()) or "no package is installed"
+    found_names = (
+        " and ".join(f"{name} {version}" for name, version in found.items()) or "no package is installed"
+    )
     providers = provider_names()
     if len(found) > 1:
-        which = f"{said} are both installed and overwrite each other"
+        which = f"{found_names} are both installed and overwrite each other"
         return Finding(ONNXRUNTIME, "note" if providers else "missing", which, fix_two_packages(found))
     if not providers:
-        return Finding(ONNXRUNTIME, "missing", f"{said}, of which files are missing", fix_two_packages(found))
-    return Finding(ONNXRUNTIME, "ok", f"{said}, which offers {' and '.join(providers)}")
+        return Finding(
+            ONNXRUNTIME,
+            "missing",
+            f"{found_names}, but some of its files are missing",
+            fix_two_packages(found),
+        )
+    return Finding(ONNXRUNTIME, "ok", f"{found_names}, which offers {' and '.join(providers)}")
 
 
 def device_finding(device: Device) -> Finding:
     """Say where models run, and why not on a GPU."""
     if device == "cpu":
-        return Finding(DEVICE, "ok", "the CPU, as asked for")
+        return Finding(DEVICE, "ok", "the CPU, as requested")
     found = find_cuda()
     if found.is_usable:
         return Finding(DEVICE, "ok", "the GPU, with CUDA")

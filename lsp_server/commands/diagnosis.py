@@ -34,7 +34,7 @@ from retriever.models.encoder import Encoder
 from retriever.search.index import hnsw
 
 
-def _silent(said: str) -> None:
+def _silent(sentence: str) -> None:
     """Report nothing."""
 
 
@@ -53,7 +53,7 @@ def examine(
         data: the folder of the bundled index.
         report: called with a sentence from time to time if it takes long.
         device: where models are to run.
-        below: the projects below `root`, where it is none itself: they are named, and no index is checked.
+        below: the projects below `root`, if it is not one itself: they are named, and no index is checked.
     """
     folder: Path | None = None
     try:
@@ -83,8 +83,8 @@ def examine(
 
 
 def _project_finding(root: Path, projects: Sequence[Path]) -> Finding:
-    said = f"{root} is not a Lean project itself. {named_below(projects)}"
-    return Finding("project", "note", said, f"premise-suggest doctor {shlex.quote(str(projects[0]))}")
+    message = f"{root} is not a Lean project itself. {named_below(projects)}"
+    return Finding("project", "note", message, f"premise-suggest doctor {shlex.quote(str(projects[0]))}")
 
 
 def _checked(name: str, look: Callable[[], Finding]) -> Finding:
@@ -96,19 +96,19 @@ def _checked(name: str, look: Callable[[], Finding]) -> Finding:
 
 def _lean(root: Path, command: str) -> Finding:
     toolchain = resolve_lean(root, override=command or None)
-    said = (
+    found = (
         f"{toolchain.version or 'a Lean'} ({toolchain.kind}). {toolchain.reason} {toolchain.library}".rstrip()
     )
     if toolchain.kind == "packaged" and needs_mathlib(root):
-        return Finding("lean", "note", f"{said} It has no Mathlib, which {root} needs.", toolchain.install)
+        return Finding("lean", "note", f"{found} It has no Mathlib, which {root} needs.", toolchain.install)
     if toolchain.in_place_of:
-        return Finding("lean", "note", said, toolchain.install)
+        return Finding("lean", "note", found, toolchain.install)
     if toolchain.runs_lake:
         try:
             refuse_fetching(root)
         except ProjectBroken as error:
-            return Finding("lean", "note", f"{said} {error.message}", error.hint)
-    return Finding("lean", "ok", said)
+            return Finding("lean", "note", f"{found} {error.message}", error.hint)
+    return Finding("lean", "ok", found)
 
 
 def _model(folder: Path) -> Finding:
@@ -122,24 +122,24 @@ def _generator() -> Finding:
     try:
         folder = generator_folder("")
         if folder is None:
-            said = "none is shipped here; tactics come from templates only"
-            return Finding("generator", "note", said, REINSTALL)
+            message = "none is shipped here; tactics come from templates only"
+            return Finding("generator", "note", message, REINSTALL)
         fingerprint = open_folder(folder).fingerprint
-    except ModelError as error:  # templates go on without it
+    except ModelError as error:  # templates work without it
         return Finding("generator", "note", error.message, error.hint)
     which = "as shipped" if folder == SHIPPED_GENERATOR else f"from {folder}"
     return Finding("generator", "ok", f"{fingerprint}, {which}")
 
 
 def _state_search(root: Path) -> Iterator[Finding]:
-    """How a project that has LeanSearchClient gets `#statesearch` answered by this machine."""
+    """How a project with LeanSearchClient can use this machine for `#statesearch`."""
     if any(package.name == "LeanSearchClient" for package in read_layout(root).packages):
-        said = (
-            "#statesearch asks a public server; `premise-suggest http` answers it here, from your own index"
+        message = (
+            "#statesearch uses a public server; `premise-suggest http` answers it here, from your own index"
         )
         variable = "LEANSEARCHCLIENT_LEANSTATESEARCH_API_URL"
         fix = f"{variable}=http://127.0.0.1:{HTTP_PORT}/api/search in the environment of the editor"
-        yield Finding("LeanSearchClient", "note", said, fix)
+        yield Finding("LeanSearchClient", "note", message, fix)
 
 
 def _hnsw() -> Finding:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import os
-import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
 
-from lsp_server.commands.common import existing_folder, project_root
+from lsp_server.commands.common import existing_folder, print_json, project_root
 from lsp_server.commands.diagnosis import examine
 from lsp_server.commands.findings import report, to_json
 from lsp_server.commands.live_findings import live_findings
@@ -25,8 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("directory", nargs="?", type=Path, default=None, metavar="DIR")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    said = "also run the project's Lean: one goal, its premises and tactics, with times and memory"
-    parser.add_argument("--live", action="store_true", help=said)
+    text = "also run the project's Lean: one goal, its premises and tactics, with times and memory"
+    parser.add_argument("--live", action="store_true", help=text)
     add_lean_option(parser)
     add_model_options(parser, may_fetch=False)
 
@@ -47,8 +44,8 @@ def run(options: argparse.Namespace) -> int:
         settings = replace(Settings(), lean=LeanSettings(command=options.lean), model_folder=options.model)
         findings += asyncio.run(live_findings(several[0], settings))
     if options.json:
-        print(json.dumps(to_json(findings), ensure_ascii=False, indent=2))
+        print_json(to_json(findings))
     else:
-        style = Style.of(sys.stdout, os.environ, shutil.get_terminal_size((100, 40)).columns)
+        style = Style.of_standard_output()
         sys.stdout.write(report(findings, style))
     return int(any(finding.status == "missing" for finding in findings))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """An editor or an agent: the programs that tell that it is there, and what to do for it."""
+    """An editor or an agent: the programs by which it is found, and how to set it up."""
 
     name: str
     programs: tuple[str, ...]
@@ -23,8 +23,8 @@ class Client:
 
 def own_command() -> str:
     """The path of the `premise-suggest` that runs, which need not be on PATH."""
-    beside = Path(sys.executable).with_name("premise-suggest")
-    return str(beside) if beside.is_file() else shutil.which("premise-suggest") or "premise-suggest"
+    script = Path(sys.executable).with_name("premise-suggest")
+    return str(script) if script.is_file() else shutil.which("premise-suggest") or "premise-suggest"
 
 
 def _vscode(command: str, root: Path) -> str:
@@ -45,7 +45,7 @@ vim.lsp.enable('premise_suggest')"""
 
 
 def _emacs(command: str, root: Path) -> str:
-    return f"""in init.el, beside lean4-mode (lsp-mode):
+    return f"""in init.el, in addition to lean4-mode (lsp-mode):
 (with-eval-after-load 'lsp-mode
   (lsp-register-client
    (make-lsp-client :new-connection (lsp-stdio-connection '({json.dumps(command)} "serve"))

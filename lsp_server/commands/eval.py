@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,12 +19,12 @@ from lean_extract.common.terminal_text import reason
 from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.limits import MAX_DOCUMENT_BYTES
 from lsp_server.commands import eval_retrieval
-from lsp_server.commands.common import existing_folder, show_first_use
+from lsp_server.commands.common import existing_folder, print_json, show_first_use
 from lsp_server.commands.eval_premises import RETRIEVERS
 from lsp_server.commands.eval_proving import EvaluationPlan
 from lsp_server.commands.eval_report import Run, markdown, notes, picture, plain, read_run, table, to_json
 from lsp_server.commands.eval_run import Evaluation, Watching
-from lsp_server.engine.generators import needed, open_asked, open_generator
+from lsp_server.engine.generators import needed, open_generator, open_requested
 from lsp_server.engine.settings import SOURCES
 from prover.generator.source import TacticGenerator
 from prover.limits import SEARCH_NODES, SEARCH_SECONDS, SEARCH_TACTICS, TACTIC_SECONDS
@@ -34,47 +33,47 @@ from prover.search.sets import ProblemSet, is_no_project, minicore_set, minif2f_
 from retriever.lean.dataset.dataset import read_manifest
 from retriever.metrics.charts import require_charts
 
-OUT = Path("evaluations")
+_OUT = Path("evaluations")
 """The default folder for runs, inside the current one."""
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Declare the sub-commands and their options."""
     kinds = command.add_subparsers(dest="what", required=True, metavar="WHAT")
-    said = "prove the statements of a JSONL file (name, header, statement), such as miniF2F"
-    minif2f = kinds.add_parser("minif2f", help=said)
+    text = "prove the statements of a JSONL file (name, header, statement), such as miniF2F"
+    minif2f = kinds.add_parser("minif2f", help=text)
     minif2f.add_argument("--data", type=Path, required=True, metavar="F.jsonl", help="the problems")
-    said = "the Lean project to prove them in; it must have what their headers import"
-    minif2f.add_argument("--project", type=Path, required=True, metavar="DIR", help=said)
+    text = "the Lean project to prove them in; it must have what their headers import"
+    minif2f.add_argument("--project", type=Path, required=True, metavar="DIR", help=text)
     _common(minif2f)
     project = kinds.add_parser("project", help="prove theorems of a project, with their own proofs removed")
     project.add_argument("--project", type=Path, required=True, metavar="DIR", help="the Lean project")
     which = project.add_mutually_exclusive_group()
-    said = "a file of full names, one per line (default: all theorems of the project's own files)"
-    which.add_argument("--theorems", type=Path, metavar="FILE", help=said)
-    said = "the theorems of a part of this dataset (made by `python -m retriever dataset` or `resplit`)"
-    which.add_argument("--dataset", type=Path, metavar="FOLDER", help=said)
+    text = "a file of full names, one per line (default: all theorems of the project's own files)"
+    which.add_argument("--theorems", type=Path, metavar="FILE", help=text)
+    text = "the theorems of a part of this dataset (made by `python -m retriever dataset` or `resplit`)"
+    which.add_argument("--dataset", type=Path, metavar="FOLDER", help=text)
     which.add_argument(
         "--folder", type=Path, metavar="SUBFOLDER", help="the theorems of the files in this subfolder"
     )
-    said = "which part of the --dataset (default: test)"
-    project.add_argument("--split", choices=("test", "valid"), default=None, help=said)
+    text = "which part of the --dataset (default: test)"
+    project.add_argument("--split", choices=("test", "valid"), default=None, help=text)
     _common(project)
     _common(kinds.add_parser("minicore", help="prove the problems that come with the mini core"))
     retrieval = kinds.add_parser("retrieval", help="measure how well a backend's documents are found")
-    said = "lean (a dataset folder), naturalproofs, match, or a Python package with a backend"
-    retrieval.add_argument("--backend", required=True, metavar="NAME", help=said)
+    text = "lean (a dataset folder), naturalproofs, match, or a Python package with a backend"
+    retrieval.add_argument("--backend", required=True, metavar="NAME", help=text)
     retrieval.add_argument(
         "--data", type=Path, required=True, metavar="SOURCE", help="the source that the backend reads"
     )
     retrieval.add_argument(
         "--part", choices=("valid", "test"), default="valid", help="which questions to ask (default: valid)"
     )
-    said = "a model folder, or owner/name on the Hugging Face hub (default: the backend's shipped model)"
-    retrieval.add_argument("--model", default="", metavar="NAME", help=said)
+    text = "a model folder, or owner/name on the Hugging Face hub (default: the backend's shipped model)"
+    retrieval.add_argument("--model", default="", metavar="NAME", help=text)
     retrieval.add_argument("--download", action="store_true", help="download it from the hub if needed")
-    said = "how many documents to re-rank, if the model has a re-ranker; 0: none (default: 20)"
-    retrieval.add_argument("--rerank", type=depth, default=None, metavar="N", help=said)
+    text = "how many documents to re-rank, if the model has a re-ranker; 0: none (default: 20)"
+    retrieval.add_argument("--rerank", type=depth, default=None, metavar="N", help=text)
     retrieval.add_argument(
         "--seed", type=int, default=0, metavar="N", help="the seed of the bootstrap intervals (default: 0)"
     )
@@ -92,18 +91,18 @@ def _common(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--retriever", choices=RETRIEVERS, default="ours", help="where premises come from (default: ours)"
     )
-    said = "where tactics come from (default: both, if there is a generator)"
-    command.add_argument("--tactics-from", choices=SOURCES, default=None, help=said)
-    said = "the tactic generator: a folder, owner/name on the hub, or byt5, which is shipped (default: shipped shapes)"
-    command.add_argument("--generator", default="", metavar="NAME", help=said)
-    said = "the encoder: a folder, or owner/name on the hub (default: the shipped one)"
-    command.add_argument("--model", default="", metavar="NAME", help=said)
+    text = "where tactics come from (default: both, if there is a generator)"
+    command.add_argument("--tactics-from", choices=SOURCES, default=None, help=text)
+    text = "the tactic generator: a folder, owner/name on the hub, or byt5, which is shipped (default: shipped shapes)"
+    command.add_argument("--generator", default="", metavar="NAME", help=text)
+    text = "the encoder: a folder, or owner/name on the hub (default: the shipped one)"
+    command.add_argument("--model", default="", metavar="NAME", help=text)
     command.add_argument("--download", action="store_true", help="download them from the hub if needed")
     command.add_argument(
         "--premises", type=positive, default=16, metavar="N", help="premises per state (default: 16)"
     )
-    said = "tactics that the generator writes per state (default: 16)"
-    command.add_argument("--generated", type=positive, default=16, metavar="N", help=said)
+    text = "tactics that the generator writes per state (default: 16)"
+    command.add_argument("--generated", type=positive, default=16, metavar="N", help=text)
     command.add_argument(
         "--passes",
         type=positive,
@@ -128,21 +127,21 @@ def _common(command: argparse.ArgumentParser) -> None:
         metavar="N",
         help="tactics tried per state (default: 32)",
     )
-    said = "time per tactic (default: 5)"
-    command.add_argument("--tactic-seconds", type=seconds, default=TACTIC_SECONDS, metavar="S", help=said)
+    text = "time per tactic (default: 5)"
+    command.add_argument("--tactic-seconds", type=seconds, default=TACTIC_SECONDS, metavar="S", help=text)
     command.add_argument(
         "--workers", type=positive, default=1, metavar="N", help="parallel Lean sessions (default: 1)"
     )
     add_cluster_arguments(command, "prove, with a Lean each,")
-    said = "the folder of the run (default: evaluations/PROBLEMS-RETRIEVER-TACTICS)"
-    command.add_argument("--out", type=Path, default=None, metavar="DIR", help=said)
+    text = "the folder of the run (default: evaluations/PROBLEMS-RETRIEVER-TACTICS)"
+    command.add_argument("--out", type=Path, default=None, metavar="DIR", help=text)
     command.add_argument("--resume", action="store_true", help="continue the run in the folder")
     command.add_argument(
         "--limit", type=positive, default=None, metavar="N", help="only the first N problems"
     )
     command.add_argument("--quiet", action="store_true", help="show no progress bar")
-    said = "the command line of the Lean server to run (default: found automatically)"
-    command.add_argument("--lean", default="", metavar="COMMAND", help=said)
+    text = "the command line of the Lean server to run (default: found automatically)"
+    command.add_argument("--lean", default="", metavar="COMMAND", help=text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -157,7 +156,7 @@ def run(options: argparse.Namespace) -> int:
     generator = _generator(options)
     plan = _plan(options, generator)
     name = f"{problems.name}-{plan.retriever}-{plan.tactics_from}"
-    out = options.out or OUT / re.sub(r"[^\w.-]+", "-", name)
+    out = options.out or _OUT / re.sub(r"[^\w.-]+", "-", name)
     with Watching(quiet=options.quiet) as watcher:
         ended = Evaluation(
             problems, plan, out, watcher, generator, cluster, options.resume, options.limit
@@ -168,7 +167,7 @@ def run(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     if not ended:
-        print(f"Stopped; what is done is kept in {out}. Add --resume to go on.", file=sys.stderr)
+        print(f"Stopped; what is done is kept in {out}. Add --resume to continue.", file=sys.stderr)
         return INTERRUPTED
     found = read_run(out)
     with _output():
@@ -184,8 +183,8 @@ def _problems(options: argparse.Namespace) -> ProblemSet:
     if options.what == "minif2f":
         problems = minif2f_set(options.data, project)
         if is_no_project(project):
-            said = "no lakefile, no lean-toolchain and no Lean file, so imports may not be found"
-            print(f"note: {project} is not a Lean project: there is {said}", file=sys.stderr)
+            why = "no lakefile, no lean-toolchain and no Lean file, so imports may not be found"
+            print(f"note: {project} is not a Lean project: there is {why}", file=sys.stderr)
         return problems
     if options.split is not None and options.dataset is None:
         raise UserError(
@@ -233,7 +232,7 @@ def _split_names(dataset: Path, split: str) -> Sequence[str]:
 
 def _generator(options: argparse.Namespace) -> TacticGenerator | None:
     """The generator, unless only templates are to be used. Raises ModelError, UserError."""
-    found = open_asked(options.generator, options.tactics_from or "both", options.download, "cpu")
+    found = open_requested(options.generator, options.tactics_from or "both", options.download, "cpu")
     if found is not None or options.tactics_from == "templates":
         return found
     found = open_generator("", options.download, "cpu")
@@ -261,7 +260,7 @@ def _plan(options: argparse.Namespace, generator: TacticGenerator | None) -> Eva
 
 
 def _cluster(options: argparse.Namespace) -> ClusterOptions | None:
-    """The processes of Dask that were asked for, if any. Raises UserError: options do not fit each other."""
+    """The requested processes of Dask, if any. Raises UserError: options do not fit each other."""
     found = cluster_options(options)
     if found is not None and options.workers > 1:
         raise UserError(
@@ -279,7 +278,7 @@ def _report(options: argparse.Namespace) -> int:
     runs = [read_run(folder) for folder in options.folders]
     with _output():
         if options.json:
-            print(json.dumps(to_json(runs), ensure_ascii=False, indent=2))
+            print_json(to_json(runs))
         elif options.markdown:
             print(markdown(table(runs)))
         else:

@@ -1,9 +1,9 @@
 """The premises of an evaluation: from an index that holds nothing of the problems' own proofs, by the retrievers to
 compare.
 
-They are none, BM25, the embedding, the full retriever (ours), and an oracle: ours with the premises of the problem's
+They are `none`, BM25, the embedding, the full retriever (ours), and an oracle: ours with the premises of the problem's
 own proof first. All but the first choose from the same premises: those that the problem's imports reach, and those
-above it in its file. Other problems that were stated by themselves are never among them.
+above it in its file. Other problems that were stated on their own are never among them.
 """
 
 from __future__ import annotations
@@ -118,11 +118,11 @@ def without_owners(
 ) -> tuple[dict[str, int], ProofRows]:
     """The use counts and rows without the proofs of these theorems."""
     lengths = np.diff(rows.starts)
-    gone = np.isin(rows.owners, hash_names(names))
-    used_gone = np.repeat(gone, lengths)
-    lost = Counter(rows.used[used_gone].tolist())
-    starts = np.concatenate([[0], np.cumsum(lengths[~gone])]).astype(np.int64)
-    kept = ProofRows(rows.owners[~gone], starts, rows.used[~used_gone])
+    removed = np.isin(rows.owners, hash_names(names))
+    used_removed = np.repeat(removed, lengths)
+    lost = Counter(rows.used[used_removed].tolist())
+    starts = np.concatenate([[0], np.cumsum(lengths[~removed])]).astype(np.int64)
+    kept = ProofRows(rows.owners[~removed], starts, rows.used[~used_removed])
     if not lost:
         return dict(uses), kept
     hashes = hash_names(uses).tolist()
@@ -232,8 +232,8 @@ class ProblemPremises:
         """The tactics of known proofs at similar goals, adapted, best first; none of the problems' own proofs."""
         steps = self._retrieval.service.near_steps(goal, self._context)
         known = [step for step in steps if step.theorem not in self._retrieval.problems]
-        asked = StepQuery(goal, self._context.module or "", self._context.theorem or "")
-        return candidates(asked, known, [one for one in premises if is_theorem(one)], limit)
+        query = StepQuery(goal, self._context.module or "", self._context.theorem or "")
+        return candidates(query, known, [one for one in premises if is_theorem(one)], limit)
 
     def _ranked(self, goal: Goal) -> list[Premise]:
         best = partial(self._retrieval.best, self._problem, self._context, goal)

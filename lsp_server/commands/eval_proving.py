@@ -102,13 +102,13 @@ def prepare(
     environment = {} if problems.on_minicore else os.environ
     toolchain = resolve_lean(problems.project, override=plan.lean or None, environment=environment)
     if toolchain.kind == "packaged":
-        compile_library(problems.project, progress, stop)
+        _compile_library(problems.project, progress, stop)
     folder = model_folder(plan.model, download=plan.download)
     encoder = None if plan.retriever == "none" else Encoder.load(folder)
     return Prepared(toolchain, generator, encoder, folder)
 
 
-def compile_library(root: Path, progress: Progress, stop: Event) -> None:
+def _compile_library(root: Path, progress: Progress, stop: Event) -> None:
     """Compile a project for the packaged Lean. Files that Lean rejects are left out; their importers report it.
 
     Raises CompilationStopped once `stop` is set.
@@ -163,7 +163,7 @@ def setup_of(
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectTemplates:
+class _ProjectTemplates:
     """The tactics of premises and of the goal's shape, as in a suggestion; a `CandidateSource`.
 
     `extra`: further closing tactics that the project has.
@@ -179,7 +179,7 @@ class ProjectTemplates:
 def proposers(setup: ProvingSetup, prepared: Prepared) -> ProposerFor:
     """The function that makes the proposer for a problem and a pass."""
     plan = setup.plan
-    templates = ProjectTemplates(MATHLIB_CLOSERS if needs_mathlib(setup.problems.project) else ())
+    templates = _ProjectTemplates(MATHLIB_CLOSERS if needs_mathlib(setup.problems.project) else ())
     retrieval = _retrieval(setup, prepared)
 
     def proposer(problem: Problem, pass_number: int) -> Proposer:

@@ -130,7 +130,7 @@ def read_run(folder: Path) -> Run:
     return Run(folder, description, figures_of(rows), tuple(complaints))
 
 
-def names_of(runs: Sequence[Run]) -> list[str]:
+def _names_of(runs: Sequence[Run]) -> list[str]:
     """A different name for each run; equal names are followed by their folders."""
     names = [run.name for run in runs]
     return [
@@ -164,7 +164,7 @@ def table(runs: Sequence[Run]) -> list[list[str]]:
     head += [level if not level.isdigit() else f"level {level}" for level in levels]
     head += ["failed", "s per proof", "s", "nodes", "tactics"]
     lines = [head]
-    for name, run in zip(names_of(runs), runs, strict=True):
+    for name, run in zip(_names_of(runs), runs, strict=True):
         figures = run.figures
         line = [name, str(figures.pass_1.problems if figures.pass_1 else 0)]
         line.append(_percent(figures.pass_1))
@@ -201,7 +201,7 @@ def to_json(runs: Sequence[Run]) -> list[dict[str, object]]:
             "passes": run.description.passes,
             "figures": asdict(run.figures),
         }
-        for name, run in zip(names_of(runs), runs, strict=True)
+        for name, run in zip(_names_of(runs), runs, strict=True)
     ]
 
 
@@ -236,7 +236,7 @@ def picture(runs: Sequence[Run]) -> str:
     labels = [f"level {group}" if group.isdigit() else group for group in groups]
     series = [
         (name, [_bar(name, found.get(group)) for group in groups])
-        for name, found in zip(names_of(runs), rates, strict=True)
+        for name, found in zip(_names_of(runs), rates, strict=True)
     ]
     return bar_chart([BarPanel("problems proved in one pass, %", labels, series, top=100)])
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
 from lean_extract.common.errors import BadSource, UserError
 from lean_extract.common.files.reading import is_there
-from lsp_server.commands.common import named
+from lsp_server.commands.common import named, print_json
 from lsp_server.engine.collections import towers_for
 from retriever.metrics.bootstrap import Interval
 from retriever.models.reranker import DEPTH
@@ -40,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     }
     questions = len(questions_of(collection, options.part))
     if options.json:
-        print(json.dumps(_to_json(rows, collection, options.part, questions), ensure_ascii=False, indent=2))
+        print_json(_to_json(rows, collection, options.part, questions))
     else:
         print(f"{source.name} ({backend.name}), data {collection.digest[:12]}")
         print(f"{options.part}: {questions:,} questions, {len(collection.pools[options.part]):,} documents")

@@ -1,8 +1,8 @@
 """An evaluation from its plan to its rows, with its progress on a terminal, until it is done or stopped.
 
 Problems are proved by Leans of this process, or on Dask (docs/scale.md): there each worker has a Lean, an index that
-it opens, and sources of tactics. This process hands out problems and keeps the run's folder; workers return rows. A
-problem of which the worker died is another one's, and counts as failed once several have died with it.
+it opens, and sources of tactics. This process hands out problems and keeps the run's folder; workers return rows. If a
+worker dies, another one gets its problem; a problem counts as failed once several workers have died with it.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class Evaluation:
         async with AsyncExitStack() as stack:
             if self.cluster is None:
                 workers = await _on_leans(stack, setup, prepared, min(self.plan.workers, len(tasks)))
-            else:  # Which process proves a problem, and when, is the scheduler's to say.
+            else:  # The scheduler decides which process proves a problem, and when.
                 workers = [await _on_cluster(stack, setup, prepared, self.cluster)] * len(tasks)
             await run(tasks, workers, on_row)
 
@@ -226,22 +226,24 @@ def _cancelled_by_signals(task: asyncio.Task[None], stop: Event) -> Iterator[Non
                 loop.remove_signal_handler(number)
 
 
-Value = TypeVar("Value")
+_Value = TypeVar("_Value")
 
 
 async def _on_cluster(
     stack: AsyncExitStack, setup: ProvingSetup, prepared: Prepared, options: ClusterOptions
 ) -> Prove:
-    """What has any process of a cluster prove a problem; what that needs ends with the stack.
+    """A function that proves a problem in any process of a cluster, which ends with the stack.
 
-    Raises UserError, ClusterLost. What is returned raises ClusterLost, WorkersDied (and no problem was done before),
-    and what a process raises when it opens its Lean or its index.
+    Raises UserError, ClusterLost. The function raises ClusterLost, WorkersDied (if no problem was done before), and
+    what a process raises when it opens its Lean or its index.
     """
     client = await _entered(stack, cluster_client(options))
     models = (_fingerprint(prepared.encoder), _fingerprint(prepared.generator))
     work_of = await _entered(stack, opened_on_workers(client, partial(ProvingProcess, setup, models)))
     work = work_of(_prove)
-    has_answered = False  # From then on, a process that dies dies of its problem, and not at its start.
+    has_answered = (
+        False  # From then on, a process that dies does so because of its problem, not at its start.
+    )
 
     async def prove(problem: Problem, pass_number: int) -> ProblemRow:
         nonlocal has_answered
@@ -258,7 +260,7 @@ async def _on_cluster(
     return prove
 
 
-async def _entered(stack: AsyncExitStack, manager: AbstractContextManager[Value]) -> Value:
+async def _entered(stack: AsyncExitStack, manager: AbstractContextManager[_Value]) -> _Value:
     """Enter a context manager that waits for other processes, and leave it with the stack, in threads.
 
     Both see the same context variables: Dask sets some and sets them back.
@@ -324,7 +326,7 @@ class ProvingProcess:
         finally:
             self._proving = None
 
-    def _run(self, work: Coroutine[Any, Any, Value]) -> Value:
+    def _run(self, work: Coroutine[Any, Any, _Value]) -> _Value:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def close(self) -> None:

@@ -8,13 +8,12 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from lean_extract.common.files.reading import format_size
+from lsp_server.limits import INDEX_CHECK_SECONDS
 from lsp_server.rendering.style import Style
 
 Status = Literal["ok", "note", "missing"]
-MOST_SECONDS = 60.0
-"""How long an index is read in search of damage, in seconds."""
 _REPORT_SECONDS = 1.0
-MOST_STEPS = 3
+_MOST_STEPS = 3
 """How many things to do next are named."""
 
 
@@ -41,7 +40,10 @@ class IndexReading:
     """
 
     def __init__(
-        self, report: Callable[[str], None], limit: float = MOST_SECONDS, every: float = _REPORT_SECONDS
+        self,
+        report: Callable[[str], None],
+        limit: float = INDEX_CHECK_SECONDS,
+        every: float = _REPORT_SECONDS,
     ) -> None:
         self._report = report
         self._limit, self._every = limit, every
@@ -64,20 +66,20 @@ class IndexReading:
 def report(findings: list[Finding], style: Style) -> str:
     """The findings as text for a person, and what to do next."""
     lines = [line for finding in findings for line in _lines(finding, style)]
-    steps = [f"  {number}. {step}" for number, step in enumerate(next_steps(findings), 1)]
+    steps = [f"  {number}. {step}" for number, step in enumerate(_next_steps(findings), 1)]
     return "\n".join([*lines, "", "Next:", *steps]) + "\n"
 
 
-def next_steps(findings: list[Finding]) -> list[str]:
-    """The three things to do next: mend what is missing, then use what is there, then what could be better."""
+def _next_steps(findings: list[Finding]) -> list[str]:
+    """The three things to do next: fix what is missing, then use what works, then what could be better."""
     missing = [_step(finding) for finding in findings if finding.status == "missing" and finding.fix]
     notes = [_step(finding) for finding in findings if finding.status == "note" and finding.fix]
     use = [
         "see what your editor or agent needs: premise-suggest setup",
-        "ask for a goal: premise-suggest suggest --file F.lean --line L --tactics",
-        "or for one that you paste: premise-suggest suggest --state -",
+        "get suggestions for a goal: premise-suggest suggest --file F.lean --line L --tactics",
+        "or for a goal that you paste: premise-suggest suggest --state -",
     ]
-    return list(dict.fromkeys([*missing, *use, *notes]))[:MOST_STEPS]
+    return list(dict.fromkeys([*missing, *use, *notes]))[:_MOST_STEPS]
 
 
 def _step(finding: Finding) -> str:

@@ -18,11 +18,10 @@ from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.settings import Settings
+from lsp_server.limits import FIRST_GOAL_BYTES, FIRST_GOAL_FILES, FIRST_GOAL_PLACES
 from prover.verify import GoalPosition
 
 _BY = re.compile(r":= by\s*$")
-_MOST_FILES, _MOST_PLACES = 50, 4
-_MOST_BYTES = 200_000
 
 
 def goal_places(root: Path) -> Iterator[GoalPosition]:
@@ -30,8 +29,8 @@ def goal_places(root: Path) -> Iterator[GoalPosition]:
     elsewhere = {package.root for package in read_layout(root).packages}
     sources = [one.path for one in find_sources(root).sources]
     own = [path for path in sources if elsewhere.isdisjoint(path.parents)]
-    for path in sorted(own, key=lambda path: path.stat().st_size)[:_MOST_FILES]:
-        if path.stat().st_size > _MOST_BYTES:
+    for path in sorted(own, key=lambda path: path.stat().st_size)[:FIRST_GOAL_FILES]:
+        if path.stat().st_size > FIRST_GOAL_BYTES:
             return
         try:
             text = read_source(path)
@@ -50,7 +49,7 @@ async def first_goal(root: Path, settings: Settings) -> tuple[GoalPosition, Sugg
     """
     engine = Engine(root, settings)
     try:
-        for place in islice(await asyncio.to_thread(lambda: list(goal_places(root))), _MOST_PLACES):
+        for place in islice(await asyncio.to_thread(lambda: list(goal_places(root))), FIRST_GOAL_PLACES):
             try:
                 return place, await engine.suggest(SuggestRequest(place, k=3))
             except NoGoalHere:

@@ -17,7 +17,7 @@ from lsp_server.commands.common import (
     project_root,
     settings_for,
     show_first_use,
-    tell_fallback,
+    warn_of_fallback,
 )
 from lsp_server.commands.options import add_model_options, add_rerank_option, add_tactic_options
 
@@ -39,22 +39,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", metavar="H", help="the address to listen on (default: 127.0.0.1)"
     )
-    said = "require this token; needed beyond loopback (or set PREMISE_SUGGEST_TOKEN)"
-    parser.add_argument("--token", metavar="T", help=said)
-    said = "serve the index of this project; the first one is the default; may be repeated"
+    text = "require this token; needed beyond loopback (or set PREMISE_SUGGEST_TOKEN)"
+    parser.add_argument("--token", metavar="T", help=text)
+    text = "serve the index of this project; the first one is the default; may be repeated"
     parser.add_argument(
-        "--project", type=Path, nargs="+", action="extend", default=[], metavar="DIR", help=said
+        "--project", type=Path, nargs="+", action="extend", default=[], metavar="DIR", help=text
     )
-    said = "another revision that the default index answers to; may be repeated"
-    parser.add_argument("--rev", action="append", default=[], metavar="REV", help=said)
-    said = "requests per second from one address (default: 500; beyond loopback 20)"
-    parser.add_argument("--rate", type=positive, metavar="N", help=said)
-    said = "serve the libraries of this database, postgresql://… (or set PREMISE_SUGGEST_STORE)"
-    parser.add_argument("--store", metavar="ADDRESS", default="", help=said)
-    said = "with --store: which one answers if a client names none (default: the one published last)"
-    parser.add_argument("--library", metavar="NAME", default="", help=said)
-    said = "answer with so many processes, one or less for each core (default: 1)"
-    parser.add_argument("--workers", type=processes, default=1, metavar="N", help=said)
+    text = "another revision for which the default index answers; may be repeated"
+    parser.add_argument("--rev", action="append", default=[], metavar="REV", help=text)
+    text = "requests per second from one address (default: 500; beyond loopback 20)"
+    parser.add_argument("--rate", type=positive, metavar="N", help=text)
+    text = "serve the libraries of this database, postgresql://… (or set PREMISE_SUGGEST_STORE)"
+    parser.add_argument("--store", metavar="ADDRESS", default="", help=text)
+    text = "with --store: which one answers if a client names none (default: the one published last)"
+    parser.add_argument("--library", metavar="NAME", default="", help=text)
+    text = "how many processes answer, at most one for each core (default: 1)"
+    parser.add_argument("--workers", type=processes, default=1, metavar="N", help=text)
     parser.add_argument("--verbose", action="store_true", help="log each request, without goals")
     parser.add_argument("--log-goals", action="store_true", help="also log the queries in URLs")
     parser.set_defaults(lean="")
@@ -64,11 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command; returns when the server is asked to stop."""
+    """Run the command; returns when a signal ends the server."""
     log = partial(_log, requests=options.verbose or options.log_goals)
     log()
     show_first_use()
-    tell_fallback(options.device)
+    warn_of_fallback(options.device)
     try:
         from lsp_server.http.serving import ServingOptions, serve
     except ModuleNotFoundError as error:

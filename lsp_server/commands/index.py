@@ -22,7 +22,7 @@ from lean_extract.common.files.reading import is_there
 from lean_extract.common.option_types import add_cluster_arguments
 from lean_extract.common.terminal_text import shown
 from lean_extract.common.verbs import INTERRUPTED
-from lsp_server.commands.common import existing_folder, named, project_root, show_first_use, tell_fallback
+from lsp_server.commands.common import existing_folder, named, project_root, show_first_use, warn_of_fallback
 from lsp_server.commands.index_many import index_on_cluster
 from lsp_server.commands.options import add_backend_option, add_lean_option, add_model_options
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for
@@ -39,14 +39,14 @@ from retriever.search.postgres.database import Database
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    said = "Lean projects, or the source of another backend (default: the current folder)"
-    parser.add_argument("sources", nargs="*", type=Path, metavar="SOURCE", help=said)
+    text = "Lean projects, or the source of another backend (default: the current folder)"
+    parser.add_argument("sources", nargs="*", type=Path, metavar="SOURCE", help=text)
     parser.add_argument("--quiet", action="store_true", help="show no progress bar")
     add_backend_option(parser)
-    said = "the name of the collection, for another backend, or of the published library (default: of file or folder)"
-    parser.add_argument("--name", metavar="NAME", default="", help=said)
-    said = "then publish the index into this database, postgresql://…, for `http --store` and `mcp --store`"
-    parser.add_argument("--store", metavar="ADDRESS", default="", help=said)
+    text = "the name of the collection, for another backend, or of the published library (default: of file or folder)"
+    parser.add_argument("--name", metavar="NAME", default="", help=text)
+    text = "then publish the index into this database, postgresql://…, for `http --store` and `mcp --store`"
+    parser.add_argument("--store", metavar="ADDRESS", default="", help=text)
     add_cluster_arguments(parser, "index many projects")
     add_lean_option(parser)
     add_model_options(parser)
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
-    tell_fallback(options.device)
+    warn_of_fallback(options.device)
     if options.backend != "lean":
         if options.store:
             raise UserError("Only Lean projects are published in a database.", "Leave --store out.")
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     if options.name and not options.store:
         raise UserError("--name needs --store, or a --backend other than lean.", "Leave it out.")
     if options.store:
-        Database(options.store)  # an address that is none is told before anything is read
+        Database(options.store)  # a wrong address is reported before anything is read
     roots = list(
         dict.fromkeys(project_root(existing_folder(one), loose=True) for one in options.sources or [None])
     )
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _one_by_one(roots: Sequence[Path], options: argparse.Namespace) -> int:
-    """Index projects; one that cannot be indexed is told, and the others are done."""
+    """Index projects one by one; one that cannot be indexed is reported, and the others are indexed."""
     failures = 0
     for root in roots:
         try:
@@ -95,7 +95,7 @@ def _one_by_one(roots: Sequence[Path], options: argparse.Namespace) -> int:
 
 
 def _finish(root: Path, report: IndexReport, options: argparse.Namespace) -> None:
-    """Print what a process did for a project, and publish its index if that was asked for."""
+    """Print what a process did for a project, and publish its index if requested."""
     print_report(root, report)
     _published(root, options)
 
@@ -123,12 +123,12 @@ def index_project(root: Path, options: argparse.Namespace) -> int:
             download=options.download,
             lean=options.lean,
             device=options.device,
-            tell=print_note,
+            on_note=_print_note,
         )
     return print_report(root, report)
 
 
-def print_note(note: str) -> None:
+def _print_note(note: str) -> None:
     """Print a note on standard error."""
     print(f"note: {shown(note, longest=0)}", file=sys.stderr, flush=True)
 
@@ -140,7 +140,7 @@ def print_report(root: Path, report: IndexReport) -> int:
         return INTERRUPTED
     print(summary(root, report))
     for note in report.notes:
-        print_note(note)
+        _print_note(note)
     for problem in report.problems[:10]:
         where = f"{problem.path}:{problem.position.line + 1}"
         print(f"warning: {shown(f'{where}: {problem.message}', longest=0)}", file=sys.stderr)

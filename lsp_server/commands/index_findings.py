@@ -9,11 +9,12 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadSettings, IndexMissing, LeanError, ModelError, PremiseSuggestError
 from lean_extract.toolchains.core_sources import CORE_PACKAGES
-from lsp_server.commands.findings import MOST_SECONDS, Finding, IndexReading
+from lsp_server.commands.findings import Finding, IndexReading
 from lsp_server.engine.current_files import freshness
 from lsp_server.engine.freshness import dated
 from lsp_server.engine.indexing import core_package
 from lsp_server.engine.stores import index_folder, indexed_core, project_core, project_store, shared_folder
+from lsp_server.limits import INDEX_CHECK_SECONDS
 from lsp_server.rendering.labels import counted
 from retriever.lean.freshness import Freshness
 from retriever.lean.index.build import settled
@@ -39,11 +40,11 @@ def project_index_finding(root: Path, model: Path, reading: IndexReading) -> Fin
     except PremiseSuggestError as error:
         return Finding("index", "missing", error.message, command)
     total = sum(source.premises for source in fresh.sources if source.package not in CORE_PACKAGES)
-    said = f"{counted(total, 'premise')} of {root}, written {fresh.built_at}"
+    contents = f"{counted(total, 'premise')} of {root}, written {fresh.built_at}"
     reasons = list(_why_outdated(manifest.complete, fresh))
     if reasons:
-        return Finding("index", "note", "; ".join([said, *reasons]), command)
-    return Finding("index", "ok", f"{said}, up to date, in {store.root}{_unread(reading)}")
+        return Finding("index", "note", "; ".join([contents, *reasons]), command)
+    return Finding("index", "ok", f"{contents}, up to date, in {store.root}{_unread(reading)}")
 
 
 def _damage_text(damage: Sequence[str]) -> str:
@@ -53,7 +54,7 @@ def _damage_text(damage: Sequence[str]) -> str:
 
 
 def _unread(reading: IndexReading) -> str:
-    return "" if reading.is_whole else f" (not all of it was read within {MOST_SECONDS:.0f} s)"
+    return "" if reading.is_whole else f" (not all of it was read within {INDEX_CHECK_SECONDS:.0f} s)"
 
 
 def lean_core_finding(root: Path, lean_command: str, model: Path) -> Finding:
@@ -71,17 +72,17 @@ def lean_core_finding(root: Path, lean_command: str, model: Path) -> Finding:
         if found is None:
             return Finding(LEAN_CORE, "note", f"{core.title} is not in the index yet", command)
         if found != (package.name, package.revision):
-            return Finding(LEAN_CORE, "note", f"the index has another than {core.title}: {found[1]}", command)
+            return Finding(LEAN_CORE, "note", f"the index has {found[1]}, not {core.title}", command)
         fingerprint = Encoder.load(model).fingerprint
         read = settled(package, package.store(shared_folder(), fingerprint), fingerprint)
     except PremiseSuggestError as error:
         return Finding(LEAN_CORE, "note", error.message, command)
     if read is None:
-        message = f"{core.title} has changed since it was read, or was not read to its end"
+        message = f"{core.title} has changed since it was read, or was not read completely"
         return Finding(LEAN_CORE, "note", message, command)
     libraries = " and ".join(core.libraries)
-    said = f"{counted(read.documents, 'premise')} of {core.title} ({libraries}), from {core.root}"
-    return Finding(LEAN_CORE, "ok", said)
+    contents = f"{counted(read.documents, 'premise')} of {core.title} ({libraries}), from {core.root}"
+    return Finding(LEAN_CORE, "ok", contents)
 
 
 def _why_outdated(complete: bool, fresh: Freshness) -> Iterator[str]:
@@ -90,7 +91,7 @@ def _why_outdated(complete: bool, fresh: Freshness) -> Iterator[str]:
         number = len(fresh.unindexed_files)
         yield f"{counted(number, 'file')} {'is' if number == 1 else 'are'} not in the index yet"
     elif not complete:
-        yield "it was stopped before its end"
+        yield "it was stopped before it was complete"
     if fresh.stale_files:
         number = len(fresh.stale_files)
         yield f"{counted(number, 'file')} {'has' if number == 1 else 'have'} changed since"
@@ -125,5 +126,5 @@ def bundled_finding(model: Path | None, data: Path, reading: IndexReading) -> Fi
     if damage := verify_unpacked(folder, bundle, reading.go_on):
         unpack(folder, data)
         return Finding(name, "note", f"{_damage_text(damage)}; it was unpacked again")
-    said = f"{counted(bundle.premises, 'name')} of Mathlib {dated(bundle.revision)}, for --state"
-    return Finding(name, "ok", f"{said}, kept in {index_folder()}{_unread(reading)}")
+    contents = f"{counted(bundle.premises, 'name')} of Mathlib {dated(bundle.revision)}, for --state"
+    return Finding(name, "ok", f"{contents}, kept in {index_folder()}{_unread(reading)}")

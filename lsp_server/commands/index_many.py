@@ -19,12 +19,12 @@ from lsp_server.engine.stores import index_folder, model_folder
 from retriever.models.encoder import fingerprint_of
 from retriever.search.indexing.report import IndexReport
 
-Finish = Callable[[Path, IndexReport, argparse.Namespace], None]
-"""What is done here with each project that another process has indexed."""
+_Finish = Callable[[Path, IndexReport, argparse.Namespace], None]
+"""What this process does with each project that another one has indexed."""
 
 
 def index_on_cluster(
-    roots: Sequence[Path], options: argparse.Namespace, cluster: ClusterOptions, finish: Finish
+    roots: Sequence[Path], options: argparse.Namespace, cluster: ClusterOptions, finish: _Finish
 ) -> int:
     """Index projects in other processes; 1 if one could not be. Raises UserError, ClusterLost."""
     fingerprint = fingerprint_of(model_folder(options.model, download=options.download))
@@ -51,7 +51,7 @@ def _indexed(
     projects: Sequence[IndexTask],
     options: argparse.Namespace,
     where: ClusterOptions,
-    finish: Finish,
+    finish: _Finish,
 ) -> int:
     failures = 0
     with (
@@ -59,7 +59,7 @@ def _indexed(
         tqdm(total=len(packages) + len(projects), unit=" packages", disable=options.quiet or None) as bar,
     ):
         for _ in run_tasks(client, index_task, packages):
-            bar.update()  # what went wrong with one goes wrong with its projects, which tell it
+            bar.update()  # a package that fails makes its projects fail, which report it
         for task, found in run_tasks(client, index_task, projects):
             bar.update()
             try:

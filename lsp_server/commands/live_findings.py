@@ -15,22 +15,21 @@ from lsp_server.commands.first_goal import goal_places
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.settings import Settings
+from lsp_server.limits import LIVE_GOAL_PLACES
 from prover.search.theorem import file_options
 from prover.verify import GoalPosition
 
-_MOST_PLACES = 8
-
 
 async def live_findings(root: Path, settings: Settings) -> list[Finding]:
-    """Start Lean, ask for a goal, and try tactics there, with the time and memory of each. An error is a finding."""
+    """Start Lean, get a goal, and try tactics there, with the time and memory of each. An error is a finding."""
     engine = Engine(root, settings)
     found: list[Finding] = []
     try:
         begin = time.perf_counter()
         await engine.session()
         found.append(Finding("live: start", "ok", f"Lean runs after {time.perf_counter() - begin:.1f} s"))
-        place, said = await _first_goal(engine, root)
-        found.append(said)
+        place, finding = await _first_goal(engine, root)
+        found.append(finding)
         if place is not None:
             found.append(await _options(root, settings, place))
             found += await _round(engine, place)
@@ -44,7 +43,7 @@ async def live_findings(root: Path, settings: Settings) -> list[Finding]:
 
 async def _first_goal(engine: Engine, root: Path) -> tuple[GoalPosition | None, Finding]:
     """A place of the project with a goal, and how long Lean took for it."""
-    for place in (await asyncio.to_thread(lambda: list(goal_places(root))))[:_MOST_PLACES]:
+    for place in (await asyncio.to_thread(lambda: list(goal_places(root))))[:LIVE_GOAL_PLACES]:
         begin = time.perf_counter()
         try:
             state = await engine.state_at(place)
@@ -63,9 +62,9 @@ async def _options(root: Path, settings: Settings, place: GoalPosition) -> Findi
     begin = time.perf_counter()
     options = await file_options(toolchain, root, place.path, settings.lean.start_seconds)
     if toolchain.kind != "lake":
-        return Finding("live: options", "note", "there is no Lake, which would say the options of a file")
-    said = ", ".join(one.removeprefix("-D") for one in options) or "none"
-    return Finding("live: options", "ok", f"{said}; Lake said so in {time.perf_counter() - begin:.1f} s")
+        return Finding("live: options", "note", "there is no Lake to get the options of a file from")
+    listed = ", ".join(one.removeprefix("-D") for one in options) or "none"
+    return Finding("live: options", "ok", f"{listed}; from Lake in {time.perf_counter() - begin:.1f} s")
 
 
 async def _round(engine: Engine, place: GoalPosition) -> list[Finding]:
@@ -89,5 +88,5 @@ def _memory() -> Finding:
     used = [private_megabytes(pid) for pid in descendants(os.getpid())]
     own = private_megabytes(os.getpid())
     largest = max(used, default=0.0)
-    said = f"{sum(used):,.0f} MB for {len(used)} processes of Lean, {largest:,.0f} MB for one; {own:,.0f} MB for ours"
-    return Finding("live: memory", "ok", said)
+    leans = f"{sum(used):,.0f} MB for {len(used)} processes of Lean, {largest:,.0f} MB for one"
+    return Finding("live: memory", "ok", f"{leans}; {own:,.0f} MB for ours")

@@ -18,7 +18,7 @@ from lsp_server.commands.common import (
     log_to_standard_error,
     not_installed,
     settings_for,
-    tell_fallback,
+    warn_of_fallback,
 )
 from lsp_server.commands.http import STORE_VARIABLE, TOKEN_VARIABLE, refuse_library_without
 from lsp_server.commands.options import (
@@ -28,35 +28,35 @@ from lsp_server.commands.options import (
     add_tactic_options,
 )
 from lsp_server.engine.databases import Published
-from lsp_server.serving.process import leave
+from lsp_server.serving.process import exit_process
 
-MCP_PORT = 8766
+_MCP_PORT = 8766
 _NEEDED = ("mcp", "mcp_types", "fastapi", "uvicorn", "starlette", "prometheus_client")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    said = "a project whose files may be asked about; the first one answers searches (default: the current folder's)"
+    text = "a project whose files may be asked text; the first one answers searches (default: the current folder's)"
     parser.add_argument(
-        "--project", type=Path, nargs="+", action="extend", default=[], metavar="DIR", help=said
+        "--project", type=Path, nargs="+", action="extend", default=[], metavar="DIR", help=text
     )
-    said = "serve streamable HTTP, to any number of agents, in place of standard input and output"
-    parser.add_argument("--http", action="store_true", help=said)
+    text = "serve streamable HTTP, to any number of agents, in place of standard input and output"
+    parser.add_argument("--http", action="store_true", help=text)
     parser.add_argument(
         "--port",
         type=port,
-        default=MCP_PORT,
+        default=_MCP_PORT,
         metavar="PORT",
-        help=f"with --http: the port; 0: any free one (default: {MCP_PORT})",
+        help=f"with --http: the port; 0: any free one (default: {_MCP_PORT})",
     )
-    said = "with --http: the address to listen on (default: 127.0.0.1)"
-    parser.add_argument("--host", default="127.0.0.1", metavar="H", help=said)
-    said = "with --http: require this token; needed beyond loopback (or set PREMISE_SUGGEST_TOKEN)"
-    parser.add_argument("--token", metavar="T", help=said)
-    said = "search a library of this database, postgresql://…, in place of Mathlib here (or set PREMISE_SUGGEST_STORE)"
-    parser.add_argument("--store", metavar="ADDRESS", default="", help=said)
-    said = "with --store: which one (default: the one for the project's Lean version, else the newest)"
-    parser.add_argument("--library", metavar="NAME", default="", help=said)
+    text = "with --http: the address to listen on (default: 127.0.0.1)"
+    parser.add_argument("--host", default="127.0.0.1", metavar="H", help=text)
+    text = "with --http: require this token; needed beyond loopback (or set PREMISE_SUGGEST_TOKEN)"
+    parser.add_argument("--token", metavar="T", help=text)
+    text = "search a library of this database, postgresql://…, in place of Mathlib here (or set PREMISE_SUGGEST_STORE)"
+    parser.add_argument("--store", metavar="ADDRESS", default="", help=text)
+    text = "with --store: which one (default: the one for the project's Lean version, else the newest)"
+    parser.add_argument("--library", metavar="NAME", default="", help=text)
     add_lean_option(parser)
     add_model_options(parser)
     add_rerank_option(parser)
@@ -64,9 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command; returns when the client has gone, or the server is asked to stop."""
+    """Run the command; returns when the client has disconnected, or a signal ends the server."""
     log_to_standard_error()
-    tell_fallback(options.device)
+    warn_of_fallback(options.device)
     try:
         from lsp_server.mcp.serving import HttpOptions, serve_http, serve_stdio
         from lsp_server.mcp.workspace import Workspace
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         _refuse_http_options(options)
         ended_by = serve_stdio(workspace)
         # A thread may still read standard input.
-        leave(INTERRUPTED if ended_by == signal.SIGINT else 0)
+        exit_process(INTERRUPTED if ended_by == signal.SIGINT else 0)
     token = options.token or os.environ.get(TOKEN_VARIABLE) or None
     serve_http(workspace, HttpOptions(options.host, options.port, token))
     return 0

@@ -11,8 +11,8 @@ from lsp_server.engine.settings import SOURCES
 
 def add_backend_option(parser: argparse.ArgumentParser) -> None:
     """Declare `--backend`."""
-    said = "what to search: lean (default), naturalproofs, match, or a Python package with a backend"
-    parser.add_argument("--backend", metavar="NAME", default="lean", help=said)
+    text = "what to search: lean (default), naturalproofs, match, or a Python package with a backend"
+    parser.add_argument("--backend", metavar="NAME", default="lean", help=text)
 
 
 def add_lean_option(parser: argparse.ArgumentParser) -> None:
@@ -27,24 +27,24 @@ def add_lean_option(parser: argparse.ArgumentParser) -> None:
 
 def add_model_options(parser: argparse.ArgumentParser, *, may_fetch: bool = True) -> None:
     """Declare the model, where it runs, and whether it may be downloaded."""
-    said = "the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)"
-    parser.add_argument("--model", metavar="NAME", default="", help=said)
-    said = "where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)"
-    parser.add_argument("--device", choices=DEVICES, default="auto", help=said)
+    text = "the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)"
+    parser.add_argument("--model", metavar="NAME", default="", help=text)
+    text = "where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)"
+    parser.add_argument("--device", choices=DEVICES, default="auto", help=text)
     if may_fetch:
-        said = "download that model from the hub if it is not on this machine"
-        parser.add_argument("--download", action="store_true", help=said)
+        text = "download that model from the hub if it is not on this machine"
+        parser.add_argument("--download", action="store_true", help=text)
 
 
 def add_rerank_option(parser: argparse.ArgumentParser) -> None:
     """Declare `--rerank`."""
-    said = "how many premises to re-rank, if the model has a re-ranker; 0: none (default: 20)"
-    parser.add_argument("--rerank", type=depth, default=None, metavar="N", help=said)
+    text = "how many premises to re-rank, if the model has a re-ranker; 0: none (default: 20)"
+    parser.add_argument("--rerank", type=depth, default=None, metavar="N", help=text)
 
 
 def add_tactic_options(parser: argparse.ArgumentParser) -> None:
     """Declare where tactics come from."""
-    said = "the tactic generator: a folder, or owner/name on the hub (default: the shipped one)"
-    parser.add_argument("--generator", metavar="PATH_OR_HUB_NAME", default="", help=said)
-    said = "where tactics come from (default: both)"
-    parser.add_argument("--tactics-from", choices=SOURCES, default="both", help=said)
+    text = "the tactic generator: a folder, or owner/name on the hub (default: the shipped one)"
+    parser.add_argument("--generator", metavar="PATH_OR_HUB_NAME", default="", help=text)
+    text = "where tactics come from (default: both)"
+    parser.add_argument("--tactics-from", choices=SOURCES, default="both", help=text)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import os
-import shutil
 import sys
 from pathlib import Path
 
 from lean_extract.common.option_types import positive
-from lsp_server.commands.common import searched_project, settings_for, show_first_use, tell_fallback
+from lsp_server.commands.common import (
+    print_json,
+    searched_project,
+    settings_for,
+    show_first_use,
+    warn_of_fallback,
+)
 from lsp_server.commands.options import add_model_options, add_rerank_option
 from lsp_server.commands.typed_text import typed
 from lsp_server.engine.engine import Engine
@@ -23,13 +26,13 @@ from lsp_server.rendering.terminal import search_text
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    said = "a name or a part of one, words, a goal with ⊢, or a pattern such as '?a * _ ≤ ?b * _'; - reads it"
-    parser.add_argument("query", metavar="QUERY", help=said)
+    text = "a name or a part of one, words, a goal with ⊢, or a pattern such as '?a * _ ≤ ?b * _'; - reads it"
+    parser.add_argument("query", metavar="QUERY", help=text)
     parser.add_argument(
         "--k", type=positive, default=None, metavar="N", help="how many premises to list (default: 16)"
     )
-    said = "only from this module and those below it; may be repeated"
-    parser.add_argument("--module", action="append", default=[], metavar="MODULE", help=said)
+    text = "only from this module and those below it; may be repeated"
+    parser.add_argument("--module", action="append", default=[], metavar="MODULE", help=text)
     parser.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
     parser.set_defaults(lean="", tactics_from="both", generator="")
     add_model_options(parser)
@@ -39,14 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
-    tell_fallback(options.device)
+    warn_of_fallback(options.device)
     request = SearchRequest(typed(options.query), options.k, modules=tuple(options.module))
     answer = asyncio.run(_search(options, request))
     if options.json:
-        print(json.dumps(to_json(answer), ensure_ascii=False, indent=2))
+        print_json(to_json(answer))
         return 0
-    columns = shutil.get_terminal_size((100, 40)).columns
-    sys.stdout.write(search_text(answer, Style.of(sys.stdout, os.environ, columns)))
+    sys.stdout.write(search_text(answer, Style.of_standard_output()))
     return 0
 
 
@@ -54,6 +56,6 @@ async def _search(options: argparse.Namespace, request: SearchRequest) -> Search
     project = searched_project(Path.cwd())
     engine = Engine(project.root, settings_for(options))
     try:
-        return project.told(await engine.search(request))
+        return project.with_warning(await engine.search(request))
     finally:
         await engine.close()

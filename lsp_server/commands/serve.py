@@ -16,7 +16,7 @@ from lsp_server.commands.options import (
     add_tactic_options,
 )
 from lsp_server.serving.features import create_server
-from lsp_server.serving.process import leave
+from lsp_server.serving.process import exit_process
 from lsp_server.serving.running import serve_stdio, serve_tcp
 
 
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> NoReturn:
-    """Run the command; the process ends when the client has gone."""
+    """Run the command; the process ends when the client has disconnected."""
     if options.log:
         logging.basicConfig(
             filename=options.log, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s"
@@ -43,4 +43,4 @@ def run(options: argparse.Namespace) -> NoReturn:
     # pygls logs every message that it sends, and a traceback for every refused request; both are noise here.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     server = create_server(settings_for(options))
-    leave(serve_stdio(server) if options.tcp is None else serve_tcp(server, options.tcp))
+    exit_process(serve_stdio(server) if options.tcp is None else serve_tcp(server, options.tcp))

@@ -1,6 +1,6 @@
 """`premise-suggest setup`: from nothing to a first goal of one's own project, and what to put where.
 
-It says first what it will do. With `--git` it fetches and indexes a public library by its address.
+It first prints what it will do. With `--git` it fetches and indexes a public library by its address.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.source.projects.packages import read_layout
 from lean_extract.source.projects.project import find_sources, is_project_root, no_sources
 from lean_extract.toolchains.toolchain import resolve_lean
-from lsp_server.commands.common import existing_folder, project_root, show_first_use, tell_fallback
+from lsp_server.commands.common import existing_folder, project_root, show_first_use, warn_of_fallback
 from lsp_server.commands.editor_setup import CLIENTS, installed, own_command
 from lsp_server.commands.first_goal import first_goal
 from lsp_server.commands.index import index_project, print_report, stop_on_interrupt
@@ -33,21 +33,21 @@ from lsp_server.rendering.labels import counted
 from lsp_server.rendering.progress_bar import ProgressBar
 
 _BYTES_PER_SECOND = 200_000
-"""Lean text that one core, with other work beside it, reads and embeds. Alone it does half as much again."""
+"""Lean text that one core, busy with other work, too, reads and embeds. Idle, it does half as much again."""
 _MARGIN, _WIDTH = " " * 10, 90
-"""Before each line of the plan that goes on, and the columns of one."""
+"""The margin of continuation lines of the plan, and the width of one."""
 _SHORT = 40
-"""Seconds that are called less than a minute."""
+"""Up to so many seconds are shown as less than a minute."""
 _INDEX_SHARE = 5
 """Bytes of an index for a byte of Lean text, with the graph for its search."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    said = "a folder of the project (default: the current folder)"
-    parser.add_argument("directory", nargs="?", type=Path, default=None, metavar="DIR", help=said)
-    said = "fetch and index a public Lean library, such as https://github.com/leanprover-community/mathlib4"
-    parser.add_argument("--git", metavar="ADDRESS[@REV]", default="", help=said)
+    text = "a folder of the project (default: the current folder)"
+    parser.add_argument("directory", nargs="?", type=Path, default=None, metavar="DIR", help=text)
+    text = "fetch and index a public Lean library, such as https://github.com/leanprover-community/mathlib4"
+    parser.add_argument("--git", metavar="ADDRESS[@REV]", default="", help=text)
     parser.add_argument("--yes", "-y", action="store_true", help="do not ask")
     parser.add_argument("--quiet", action="store_true", help="show no progress bar")
     add_lean_option(parser)
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
-    tell_fallback(options.device)
+    warn_of_fallback(options.device)
     if options.git:
         if options.directory is not None:
             raise UserError("--git indexes a library, not a folder.", "Leave out one of the two.")
@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _plan(root: Path, options: argparse.Namespace) -> str:
-    """What is there, and what will be done. Raises UserError: this is no project."""
+    """What was found, and what will be done. Raises UserError: this is not a project."""
     found = find_sources(root)
     if not is_project_root(root):
         raise UserError(
@@ -129,18 +129,18 @@ def _lean(root: Path, lean: str) -> str:
         toolchain = resolve_lean(root, override=lean or None)
     except PremiseSuggestError as error:
         return f"none: {error.message} {error.hint}"
-    said = f"{toolchain.version or 'of unknown version'} ({toolchain.kind})"
-    about = textwrap.wrap(toolchain.note or toolchain.library, _WIDTH, break_on_hyphens=False)
-    return f"\n{_MARGIN}".join([said, *about])
+    version = f"{toolchain.version or 'of unknown version'} ({toolchain.kind})"
+    library = textwrap.wrap(toolchain.note or toolchain.library, _WIDTH, break_on_hyphens=False)
+    return f"\n{_MARGIN}".join([version, *library])
 
 
 def _agreed(yes: bool) -> bool:
-    """Whether to go on. Raises UserError: nobody can be asked."""
+    """Whether to continue. Raises UserError: there is no terminal for the question."""
     if yes:
         return True
     if sys.stdin is None or not sys.stdin.isatty():
-        raise UserError("This asks before it goes on, and there is no terminal to ask.", "Add --yes.")
-    return input("Go on? [Y/n] ").strip().lower() in ("", "y", "yes")
+        raise UserError("This command asks before it continues, and there is no terminal.", "Add --yes.")
+    return input("Continue? [Y/n] ").strip().lower() in ("", "y", "yes")
 
 
 def _add(options: argparse.Namespace) -> int:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import os
-import shutil
 import sys
 from functools import partial
 from pathlib import Path
@@ -19,11 +16,12 @@ from lean_extract.session.places import default_position
 from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import (
     SearchedProject,
+    print_json,
     read_text,
     searched_project,
     settings_for,
     show_first_use,
-    tell_fallback,
+    warn_of_fallback,
 )
 from lsp_server.commands.options import (
     add_backend_option,
@@ -35,7 +33,7 @@ from lsp_server.commands.options import (
 from lsp_server.commands.typed_text import decoded, standard_input, typed
 from lsp_server.documents.positions import from_person, split_lines
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.generators import OpenGenerator, open_asked
+from lsp_server.engine.generators import OpenGenerator, open_requested
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, to_json
 from lsp_server.engine.tasks import LeanProgress
@@ -50,18 +48,18 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    said = "ask leanprover-community/repl, started by this command line, in place of Lean's language server"
-    parser.add_argument("--repl", metavar="COMMAND", default="", help=said)
+    text = "use leanprover-community/repl, started by this command line, instead of Lean's language server"
+    parser.add_argument("--repl", metavar="COMMAND", default="", help=text)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--file", type=Path, metavar="F", help="a Lean file with the goal")
-    said = "a theorem of a Git clone, opened in LeanDojo: CLONE:FILE:THEOREM"
-    source.add_argument("--dojo", metavar="THEOREM", help=said)
+    text = "a theorem of a Git clone, opened in LeanDojo: CLONE:FILE:THEOREM"
+    source.add_argument("--dojo", metavar="THEOREM", help=text)
     source.add_argument("--state", metavar="FILE|-", help="a printed proof state; - is standard input")
-    said = "what to search for: a theorem in words and LaTeX, or, for Lean, a printed proof state"
-    source.add_argument("--text", metavar="TEXT", help=said)
+    text = "what to search for: a theorem in words and LaTeX, or, for Lean, a printed proof state"
+    source.add_argument("--text", metavar="TEXT", help=text)
     add_backend_option(parser)
-    said = "which collection to search, if several are indexed"
-    parser.add_argument("--collection", metavar="NAME", default="", help=said)
+    text = "which collection to search, if several are indexed"
+    parser.add_argument("--collection", metavar="NAME", default="", help=text)
     parser.add_argument("--line", type=int, metavar="L", help="the line of the goal, from 1")
     parser.add_argument(
         "--column",
@@ -69,22 +67,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="C",
         help="the column of the goal, from 1 (default: the `sorry` on the line)",
     )
-    said = "with --dojo: a tactic that is run first; may be repeated"
-    parser.add_argument("--after", metavar="TACTIC", action="append", default=[], help=said)
-    said = "which goal, if there are several, from 1 (default: 1)"
-    parser.add_argument("--goal", type=positive, default=1, metavar="N", help=said)
+    text = "with --dojo: a tactic that is run first; may be repeated"
+    parser.add_argument("--after", metavar="TACTIC", action="append", default=[], help=text)
+    text = "which goal, if there are several, from 1 (default: 1)"
+    parser.add_argument("--goal", type=positive, default=1, metavar="N", help=text)
     parser.add_argument(
         "--k", type=positive, default=None, metavar="N", help="how many premises to list (default: 16)"
     )
-    said = "the tactic that the premises are for (rw, simp, exact, unfold, ...): what it can use is listed"
-    parser.add_argument("--caller", default="", metavar="TACTIC", help=said)
-    said = "a part of the goal's target, as Lean prints it: list what rewrites it, and try `rw` with that"
-    parser.add_argument("--select", metavar="TEXT", default="", help=said)
+    text = "the tactic that the premises are for (rw, simp, exact, unfold, ...): what it can use is listed"
+    parser.add_argument("--caller", default="", metavar="TACTIC", help=text)
+    text = "a part of the goal's target, as Lean prints it: list what rewrites it, and try `rw` with that"
+    parser.add_argument("--select", metavar="TEXT", default="", help=text)
     parser.add_argument("--tactics", action="store_true", help="also try tactics in Lean")
     parser.add_argument("--failures", action="store_true", help="also list tactics that fail")
-    parser.add_argument(
-        "--explain", action="store_true", help="also say what each premise's score comes from"
-    )
+    parser.add_argument("--explain", action="store_true", help="also explain each premise's score")
     parser.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
     add_lean_option(parser)
     add_model_options(parser)
@@ -95,25 +91,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
-    tell_fallback(options.device)
+    warn_of_fallback(options.device)
     if options.backend != "lean":
         return _from_collection(options)
     if options.collection:
         raise UserError("--collection needs a --backend other than lean.", "Leave it out.")
     request, project = _request(options)
     suggestion = asyncio.run(_suggest(options, request, project, _generator(options)))
-    print_suggestion(suggestion, as_json=options.json, tactics_asked=options.tactics)
+    print_suggestion(suggestion, as_json=options.json, with_tactics=options.tactics)
     return 0
 
 
-def print_suggestion(suggestion: Suggestion, *, as_json: bool, tactics_asked: bool) -> None:
+def print_suggestion(suggestion: Suggestion, *, as_json: bool, with_tactics: bool) -> None:
     """Print it on standard output, for a person or as JSON."""
     if as_json:
-        print(json.dumps(to_json(suggestion), ensure_ascii=False, indent=2))
+        print_json(to_json(suggestion))
         return
-    columns = shutil.get_terminal_size((100, 40)).columns
-    style = Style.of(sys.stdout, os.environ, columns)
-    sys.stdout.write(suggestion_text(suggestion, style, tactics_asked=tactics_asked))
+    style = Style.of_standard_output()
+    sys.stdout.write(suggestion_text(suggestion, style, with_tactics=with_tactics))
 
 
 def _from_collection(options: argparse.Namespace) -> int:
@@ -139,21 +134,20 @@ def _from_collection(options: argparse.Namespace) -> int:
     opened = open_collection(manifest, rerank=options.rerank, device=options.device)
     found = answer(opened, text, options.k or 16)
     if options.json:
-        print(json.dumps(to_json(found), ensure_ascii=False, indent=2))
+        print_json(to_json(found))
     else:
-        columns = shutil.get_terminal_size((100, 40)).columns
-        sys.stdout.write(collection_text(found, Style.of(sys.stdout, os.environ, columns)))
+        sys.stdout.write(collection_text(found, Style.of_standard_output()))
     return 0
 
 
 def _generator(options: argparse.Namespace) -> OpenGenerator | None:
-    """Load the generator that the command line asks for, so that a failure is an error and not an overlooked warning.
+    """Load the generator that the options request, so that a failure is an error and not an overlooked warning.
 
     Raises UserError, ModelError.
     """
     if not options.tactics and options.tactics_from != "templates":
         return None
-    found = open_asked(options.generator, options.tactics_from, options.download, options.device)
+    found = open_requested(options.generator, options.tactics_from, options.download, options.device)
     return None if found is None else OpenGenerator(lambda name, download, device: found)
 
 
@@ -166,12 +160,12 @@ async def _suggest(
     opener = partial(_dojo(options).open, options.after) if options.dojo else None
     engine = Engine(project.root, settings_for(options), generator=generator, opener=opener)
     try:
-        return project.told(await engine.suggest(request, on_waiting=_say))
+        return project.with_warning(await engine.suggest(request, on_waiting=_print_progress))
     finally:
         await engine.close()
 
 
-def _say(progress: LeanProgress) -> None:
+def _print_progress(progress: LeanProgress) -> None:
     print(f"{progress}.", file=sys.stderr, flush=True)
 
 
@@ -228,7 +222,7 @@ def _position(options: argparse.Namespace) -> GoalPosition:
 
 
 def _caller(tactic: str) -> Caller:
-    """The group of the tactic that the premises are for. Raises UserError: it is of none."""
+    """The group of the tactic that the premises are for. Raises UserError: it is unknown."""
     found = caller_of(tactic)
     if tactic and not found:
         known = ", ".join(sorted(TACTICS))

@@ -1,4 +1,4 @@
-"""Finds what is being completed at a position, and how to ask Lean for the goal there. Pure."""
+"""Finds what is being completed at a position, and what to ask Lean for the goal there. Pure."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from lean_extract.syntax.brackets import TERM_DEPTH
 from lean_extract.syntax.lexer import unread_at
 from lsp_server.documents.positions import offset_of, position_at
 from lsp_server.documents.term_positions import Slot, holes, slot_at
+from lsp_server.limits import TYPED_NAME_CHARACTERS
 from retriever.lean.callers import Caller
 
-Use = Literal["term", "rewrite", "rewrite_back", "simp", "unfold", "slot"]
-_CALLERS: dict[Use, Caller] = {
+_Use = Literal["term", "rewrite", "rewrite_back", "simp", "unfold", "slot"]
+_CALLERS: dict[_Use, Caller] = {
     "term": "apply",
     "slot": "apply",
     "rewrite": "rewrite",
@@ -41,18 +42,17 @@ _LIST = re.compile(
 )
 _ARROW = re.compile(r"\s*+(←|<-|↑|↓|-)?\s*+\Z")
 _REWRITES = frozenset({"rw", "rewrite", "rwa", "erw", "rw_mod_cast", "simp_rw", "nth_rw", "nth_rewrite"})
-_LONGEST_NAME = 300
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionContext:
     """The context of a premise's name that is being typed.
 
-    `name` is the span that a name replaces; `tactic` the whole unfinished tactic, and in a term's `slot` what
-    is typed of the term; `rules` the finished rewrite rules before the name, as written.
+    `name` is the span that a name replaces; `tactic` the whole unfinished tactic, or, in a term's `slot`, the
+    part of the term that is typed; `rules` the finished rewrite rules before the name, as written.
     """
 
-    use: Use
+    use: _Use
     prefix: str
     name: Span
     tactic: Span
@@ -70,7 +70,7 @@ def completion_at(text: str, position: Position) -> CompletionContext | None:
     offset = offset_of(text.split("\n"), position)
     first = max(0, offset - REACH)
     before = text[first:offset]
-    prefix = _PREFIX.search(before[-_LONGEST_NAME:])
+    prefix = _PREFIX.search(before[-TYPED_NAME_CHARACTERS:])
     typed = prefix[0] if prefix else ""
     head = before[: len(before) - len(typed)]
     found = _after_keyword(head) or _in_list(head)
@@ -89,7 +89,7 @@ def completion_at(text: str, position: Position) -> CompletionContext | None:
     return CompletionContext(use, typed, name, span, rules)
 
 
-def _after_keyword(head: str) -> tuple[Use, int, str] | None:
+def _after_keyword(head: str) -> tuple[_Use, int, str] | None:
     if match := _TERM.search(head):
         return "term", match.start(), ""
     match = _last(_UNFOLD, head)
@@ -101,7 +101,7 @@ def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     return next((match for match in pattern.finditer(text) if match.end() == len(text)), None)
 
 
-def _in_list(head: str) -> tuple[Use, int, str] | None:
+def _in_list(head: str) -> tuple[_Use, int, str] | None:
     """The rewriting or simplifying tactic whose `[` is still open at the end of `head`."""
     bracket = _open_bracket(head)
     if bracket is None:
@@ -114,7 +114,7 @@ def _in_list(head: str) -> tuple[Use, int, str] | None:
         return None
     if match[1] not in _REWRITES:
         return "simp", match.start(), ""
-    use: Use = "rewrite_back" if arrow[1] in ("←", "<-") else "rewrite"
+    use: _Use = "rewrite_back" if arrow[1] in ("←", "<-") else "rewrite"
     return use, match.start(), inner[: max(comma, 0)].strip()
 
 
@@ -167,7 +167,7 @@ def _continues(text: str, newline: int, column: int) -> bool:
 class GoalQuestion:
     """A document to show to Lean, and a position in it.
 
-    `is_term`: Lean is asked for the type that it expects of the `sorry` there, not for the goal.
+    `is_term`: ask for the expected type of the `sorry` there, not for the goal.
     """
 
     text: str
@@ -179,7 +179,7 @@ def questions(text: str, context: CompletionContext) -> Iterator[GoalQuestion]:
     """The questions to ask Lean for the goal at the position; the first one with an answer counts.
 
     The unfinished tactic is replaced by `sorry`. Rewrite rules that are already written are kept, so that the
-    goal is the one after them; where they do not rewrite, the goal before them is the next best.
+    goal is the one after them; if they do not rewrite, the goal before them is the next best.
     """
     if context.slot is not None:
         for patched, offset in holes(text, context.slot):

@@ -11,7 +11,7 @@ from lean_extract.syntax.keywords import DECLARATION_WORDS, any_of
 _KEYWORD = re.compile(rf"(?<![\w.'])(?:{any_of(DECLARATION_WORDS)}|alias)\s+(?:\([^()]*\)\s*)?$")
 _FAR = 1_000_000
 _LONGEST_BEFORE = 200
-"""Characters of a keyword and what stands between it and the name."""
+"""Characters of a keyword and the text between it and the name."""
 
 
 def declaration_span(lines: Sequence[str], name: str, line: int) -> Span:
@@ -22,8 +22,8 @@ def declaration_span(lines: Sequence[str], name: str, line: int) -> Span:
         name: the full name; a suffix of it is searched for, since a namespace may provide the rest.
         line: its line when the file was indexed, from 0; -1 if unknown.
 
-    Where there are several candidates, the one with most of the name wins, then one behind a keyword of
-    Lean's, then the one nearest to the line. What is declared without its name in the text (`@[simps]`,
+    Of several candidates, the one with most of the name wins, then one after a keyword of
+    Lean, then the one nearest to the line. What is declared without its name in the text (`@[simps]`,
     `to_additive`) is found by the line alone.
     """
     parts = name.split(".")

@@ -24,7 +24,7 @@ def cache_key(position: GoalPosition) -> tuple[Path, int, Position]:
 
 
 def declaration_key(position: GoalPosition) -> tuple[Path, int | None, Position]:
-    """A cache key for what Lean says of tactics at a position: nothing below the declaration changes that.
+    """A cache key for Lean's verdicts at a position: nothing below the declaration changes them.
 
     Raises BadPosition.
     """
@@ -44,7 +44,7 @@ def goal_context(source: SourceModule, text: str, line: int) -> GoalContext:
     """What a goal on a line can use, given the file's content up to that line.
 
     The theorem being proved is the declaration that reaches the line, or the last one if only empty lines
-    stand between: a goal is always inside of one. It is not a premise there.
+    are between: a goal is always inside a declaration. That theorem is not a premise there.
     """
     around = [p for p in source.premises if p.span and p.span.start.line <= line <= p.span.end.line]
     if not around:
@@ -58,7 +58,7 @@ def goal_context(source: SourceModule, text: str, line: int) -> GoalContext:
 
 
 def broken_names(faults: Sequence[Fault], context: GoalContext) -> Iterator[str]:
-    """The declarations of the open file in which these errors stand."""
+    """The declarations of the open file that contain these errors."""
     for premise in context.local if faults else ():
         span = premise.span
         if span is not None and any(span.start <= fault.position <= span.end for fault in faults):

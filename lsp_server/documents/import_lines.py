@@ -12,24 +12,24 @@ _IMPORT = re.compile(r"(public\s+)?(meta\s+)?import\b")
 _IMPORTED = re.compile(r"\s*(?:public\s+)?(?:meta\s+)?import\s+(?:all\s+)?(\S+)")
 
 
-def import_line_number(lines: Sequence[str]) -> int | None:
+def _import_line_number(lines: Sequence[str]) -> int | None:
     """The line before which a further `import` goes, or None in a file headed `prelude`.
 
     It goes below the last import, or below the comments at the top.
     """
-    depth, found, behind_import = 0, 0, False
+    depth, found, after_import = 0, 0, False
     for number, line in enumerate(lines):
         bare = line.strip()
         if depth or (bare.startswith("/-") and not bare.startswith(("/-!", "/--"))):
             depth += bare.count("/-") - bare.count("-/")
-            if depth <= 0 and not behind_import:
+            if depth <= 0 and not after_import:
                 found = number + 1
         elif not bare or bare.startswith("--"):
             continue
         elif bare == "prelude":
             return None
         elif bare == "module" or _IMPORT.match(bare):
-            found, behind_import = number + 1, True
+            found, after_import = number + 1, True
         else:
             break
     return found
@@ -43,8 +43,7 @@ def imported_module(line: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ImportHeader:
-    """What the head of a file says of imports: the line before which another goes (None: nowhere), and the modules
-    that are imported."""
+    """The imports at the head of a file: the line before which another one goes (None: nowhere), and the modules."""
 
     number: int | None
     modules: frozenset[str]
@@ -52,5 +51,5 @@ class ImportHeader:
     @classmethod
     def of(cls, lines: Sequence[str]) -> ImportHeader:
         """The head of a file with these lines."""
-        number = import_line_number(lines)
+        number = _import_line_number(lines)
         return cls(number, frozenset(filter(None, map(imported_module, lines[: number or 0]))))

@@ -12,19 +12,19 @@ from lsp_server.documents.positions import offset_of
 
 
 def name_insertion(lines: Sequence[str], position: Position, name: str, in_term: bool | None = None) -> Edit:
-    """A name at the position; what is typed of it is replaced, other words are kept apart from it.
+    """Insert a name at the position; its typed beginning is replaced, other words are kept apart from it.
 
-    In place of a `sorry` it goes as a term, or as `exact NAME` where a tactic stands. `in_term`: which of the two
-    is there; None: the text alone decides.
+    A `sorry` is replaced by the name if it is a term, else by `exact NAME`. `in_term`: which of the two it is;
+    None: the text alone decides.
     """
     line = lines[position.line]
-    before, behind = line[: position.column], line[position.column :]
+    before, after = line[: position.column], line[position.column :]
     sorry = sorry_near(lines, position, position)
     if sorry is not None and sorry.start <= position <= sorry.end:
         if in_term is None:
             in_term = is_term_position("\n".join(lines), offset_of(lines, sorry.start))
         return Edit(sorry, name if in_term else f"exact {name}")
-    typed, rest = _last(WORD, before), _first(WORD, behind)
+    typed, rest = _last(WORD, before), _first(WORD, after)
     if typed and _is_typed_of(typed, name):
         whole = rest if _is_typed_of(typed + rest, name) else ""
         start = Position(position.line, position.column - len(typed))
@@ -38,9 +38,9 @@ def name_insertion(lines: Sequence[str], position: Position, name: str, in_term:
 def import_insertion(
     lines: Sequence[str], import_line: str, header: ImportHeader | None = None
 ) -> Edit | None:
-    """An import line after the last import; None if the file has it already, or may not have it (`prelude`).
+    """Insert an import line after the last import; None if the file has it already, or must not (`prelude`).
 
-    `header`: the lines' own, where it is known.
+    `header`: the imports of these lines, if known.
     """
     header = header or ImportHeader.of(lines)
     number = header.number
@@ -54,7 +54,7 @@ def import_insertion(
 
 
 def _is_typed_of(typed: str, name: str) -> bool:
-    """Whether somebody who typed this may mean the name: its beginning, or that of its part behind a dot."""
+    """Whether the typed text may mean the name: it begins the name, or a part of it after a dot."""
     low, wanted = typed.lower(), name.lower()
     return wanted.startswith(low) or any(
         wanted.startswith(low, index + 1) for index, character in enumerate(wanted) if character == "."
@@ -62,11 +62,11 @@ def _is_typed_of(typed: str, name: str) -> bool:
 
 
 def _first(pattern: re.Pattern[str], text: str) -> str:
-    """What the text begins with of a class of characters."""
+    """The match at the beginning of a text, or nothing."""
     found = pattern.match(text)
     return found[0] if found else ""
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str:
-    """What the text ends with of a class of characters. A search from its beginning could take its square."""
+    """The match at the end of a text. A search from the beginning could take quadratic time."""
     return _first(pattern, text[::-1])[::-1]

@@ -11,10 +11,8 @@ from lsprotocol import types
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import format_size
 from lean_extract.limits import MAX_SOURCE_BYTES
-from lsp_server.documents.uris import MAX_URI
+from lsp_server.limits import OPEN_DOCUMENTS_CHARACTERS, URI_CHARACTERS
 
-MAX_HELD = 256 << 20
-"""The most characters of all open documents together."""
 _REOPEN = "Close it and open it again."
 _TOO_LARGE = f"is larger than {format_size(MAX_SOURCE_BYTES)}, so it is not read"
 
@@ -39,7 +37,7 @@ class OpenDocument:
 class OpenDocuments:
     """Open documents by URI; percent-encoding makes no difference."""
 
-    def __init__(self, max_held: int = MAX_HELD) -> None:
+    def __init__(self, max_held: int = OPEN_DOCUMENTS_CHARACTERS) -> None:
         self._held: dict[str, OpenDocument] = {}
         self._max_held = max_held
         self._size = 0
@@ -48,7 +46,7 @@ class OpenDocuments:
         return iter(self._held.values())
 
     def get(self, uri: str) -> OpenDocument | None:
-        """The document behind a URI, if it is open."""
+        """The document of a URI, if it is open."""
         return self._held.get(unquote(uri))
 
     def open(self, item: types.TextDocumentItem) -> OpenDocument:
@@ -58,7 +56,7 @@ class OpenDocuments:
     def change(self, params: types.DidChangeTextDocumentParams) -> OpenDocument:
         """Store the changed text. The last message counts, whatever its version.
 
-        We ask for whole texts. A partial change is not applied; the text is unknown after it.
+        We request whole texts. A partial change is not applied; the text is unknown after it.
         """
         uri, version = params.text_document.uri, params.text_document.version
         held = self.get(uri)
@@ -83,12 +81,12 @@ class OpenDocuments:
 
     def _put(self, document: OpenDocument) -> OpenDocument:
         self.close(document.uri)
-        if len(document.uri) > MAX_URI:
+        if len(document.uri) > URI_CHARACTERS:
             return replace(document, text="", fault="has a URI that is too long, so it is not read", hint="")
         if _is_too_large(document.text):
             document = replace(document, text="", fault=_TOO_LARGE, hint="Ask in a smaller file.")
         elif self._size + len(document.text) > self._max_held:
-            fault = "is one of so many open documents that its text is not held"
+            fault = "is one of so many open documents that its text is not kept"
             document = replace(document, text="", fault=fault, hint="Close some, and open it again.")
         self._size += len(document.text)
         self._held[unquote(document.uri)] = document

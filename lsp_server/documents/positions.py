@@ -27,7 +27,7 @@ def position_at(text: str, offset: int) -> Position:
 def from_person(lines: Sequence[str], line: int, column: int | None) -> Position:
     """A position from numbers that count from 1; without a column, the first character that is not a space.
 
-    Raises BadPosition: it lies outside the document.
+    Raises BadPosition: it is outside the document.
     """
     if not 1 <= line <= len(lines):
         raise BadPosition(

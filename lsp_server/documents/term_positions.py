@@ -10,6 +10,7 @@ from lean_extract.session.document import LeanDocument
 from lean_extract.session.goal_queries import HOLE
 from lean_extract.syntax.brackets import PAIRS
 from lean_extract.syntax.tactic_text import brackets, code
+from lsp_server.limits import TYPED_TERM_CHARACTERS
 
 _SLOT = re.compile(r"(?:[(⟨,]|:=|=>|↦|<\||(?<![\w.'!?])from)\s*$")
 _PROOF = re.compile(r":=|=>|(?<![\w.'!?])by(?![\w'!?])")
@@ -18,7 +19,6 @@ _TACTIC_WITH_VALUE = re.compile(
 )
 _BINDERS = frozenset("∀∃∑∏⨆⨅⋃⋂λ")
 _APPLIED = re.compile(r"[\w'!?)\]}⟩»][ \t]*\($")
-_REACH = 4000
 _MOST_FIELDS = 3
 """The most further parts of an anonymous constructor to try after the hole."""
 
@@ -37,7 +37,7 @@ class Slot:
 
 def slot_at(text: str, name: tuple[int, int]) -> Slot | None:
     """The slot for a term that a name at these offsets would begin; None elsewhere."""
-    near = text[max(0, name[0] - _REACH) : name[0]].rstrip()
+    near = text[max(0, name[0] - TYPED_TERM_CHARACTERS) : name[0]].rstrip()
     if not _SLOT.search(near) or (near.endswith(",") and not _separates(near)):
         return None
     document = LeanDocument(text)
@@ -64,7 +64,7 @@ def _tactic_with_value(text: str, end: int) -> int | None:
 
 
 def _separates(near: str) -> bool:
-    """Whether the comma at the end stands between terms, not behind a binder's names."""
+    """Whether the comma at the end separates terms, and does not follow a binder's names."""
     depth = 0
     for character in reversed(near[:-1]):
         if character in PAIRS.values():
@@ -84,30 +84,30 @@ def holes(text: str, slot: Slot) -> Iterator[tuple[str, int]]:
     """Documents with a hole in the slot, each with the hole's offset; the likeliest continuation first.
 
     Brackets that nothing closes are closed on the hole's line. Lean elaborates no anonymous constructor with
-    too few parts, so some are added; what a function lacks is left to `..`.
+    too few parts, so some are added; `..` replaces the missing arguments of a function.
     """
     begin, end = slot.name
     line_end = text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
-    behind = text[end:line_end]
+    after = text[end:line_end]
     closers = _closers(text[slot.start : begin] + HOLE + text[end : slot.end])
     if closers:
-        behind = behind.split("--", 1)[0].rstrip()
-        closers = _closers(text[slot.start : begin] + HOLE + behind)
+        after = after.split("--", 1)[0].rstrip()
+        closers = _closers(text[slot.start : begin] + HOLE + after)
     if closers is None:
-        behind, closers = "", _closers(text[slot.start : begin]) or ""
-    for written in _variants(text[slot.start : begin], slot.opened, behind + closers):
+        after, closers = "", _closers(text[slot.start : begin]) or ""
+    for written in _variants(text[slot.start : begin], slot.opened, after + closers):
         yield f"{text[:begin]}{HOLE}{written}{text[line_end:]}", begin
 
 
-def _variants(head: str, opened: tuple[str, ...], behind: str) -> Iterator[str]:
-    yield behind
+def _variants(head: str, opened: tuple[str, ...], after: str) -> Iterator[str]:
+    yield after
     if opened and opened[-1] == "⟨":
         for number in range(1, _MOST_FIELDS + 1):
-            yield f", {HOLE}" * number + behind
-    elif opened and _APPLIED.search(head.rstrip()) and behind.lstrip().startswith(")"):
-        closed = behind.index(")") + 1
-        yield f"{behind[:closed]} ..{behind[closed:]}"
+            yield f", {HOLE}" * number + after
+    elif opened and _APPLIED.search(head.rstrip()) and after.lstrip().startswith(")"):
+        closed = after.index(")") + 1
+        yield f"{after[:closed]} ..{after[closed:]}"
 
 
 def _closers(text: str) -> str | None:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from pygls.uris import to_fs_path
 
-MAX_URI = 32_000
-"""The longest URI, in characters. A path on Linux has at most a tenth of that; on Windows, 32,767."""
+from lsp_server.limits import URI_CHARACTERS
 
 
 def is_readable(uri: str) -> bool:
@@ -16,7 +15,7 @@ def is_readable(uri: str) -> bool:
         to_fs_path(uri)
     except ValueError:
         return False
-    return len(uri) <= MAX_URI
+    return len(uri) <= URI_CHARACTERS
 
 
 def file_path(uri: str) -> Path | None:

@@ -53,7 +53,7 @@ class AnsweringLibrary:
 def stores_for(root: Path | None, library: AnsweringLibrary | None = None) -> AnsweringStores:
     """The stores that answer for the project at `root`; None: fetched libraries and the bundled Mathlib index.
 
-    With a library, it answers behind the project's own index, if there is one, and alone without a project.
+    A library answers after the project's own index, if there is one, and alone without a project.
 
     The bundled index also answers for a project whose own index holds nothing, for one that needs Mathlib
     and has not indexed it, and for the folder of a file outside of any project.
@@ -61,7 +61,7 @@ def stores_for(root: Path | None, library: AnsweringLibrary | None = None) -> An
     Raises IndexMissing, IndexDamaged.
     """
     if library is not None:
-        return AnsweringStores((library.store,)) if root is None else _beside_library(root, library)
+        return AnsweringStores((library.store,)) if root is None else _with_library(root, library)
     if root is None:
         return _without_project()
     own = project_store(root)
@@ -72,7 +72,7 @@ def stores_for(root: Path | None, library: AnsweringLibrary | None = None) -> An
     try:
         if stamp is not None and holds_premises(own):
             needs_bundled = wants_mathlib and not holds_premises(own, MATHLIB)
-            return _beside_bundled(own) if needs_bundled else AnsweringStores((own,))
+            return _with_bundled(own) if needs_bundled else AnsweringStores((own,))
     except IndexDamaged as error:  # then it counts as missing
         if not wants_mathlib and is_project_root(root):
             raise
@@ -121,7 +121,7 @@ def without_misfits(chosen: AnsweringStores, root: Path | None, model: Path) -> 
     return replace(chosen, stores=(own,), note=note)
 
 
-def _beside_library(root: Path, library: AnsweringLibrary) -> AnsweringStores:
+def _with_library(root: Path, library: AnsweringLibrary) -> AnsweringStores:
     """A project's own index, if it holds anything, and a published library."""
     own = project_store(root)
     stamp, why = own.stamp(), ""
@@ -146,7 +146,7 @@ def _other_lean(root: Path, library: AnsweringLibrary) -> str:
     return f"The library {library.name} is for Lean {library.lean}; the project has {lean}."
 
 
-def _beside_bundled(own: IndexStore) -> AnsweringStores:
+def _with_bundled(own: IndexStore) -> AnsweringStores:
     """A project's own index and the bundled one; only the former if the bundled one cannot be read."""
     try:
         return AnsweringStores((own, bundled_store()))
@@ -155,7 +155,7 @@ def _beside_bundled(own: IndexStore) -> AnsweringStores:
 
 
 def _to_index(root: Path) -> str:
-    """What to do where a folder has no index: those below it may be meant."""
+    """What to do if a folder has no index: projects below it may be meant."""
     found = projects_at(root, loose=True)
     if found == (root,):
         return f"Run: premise-suggest index {root}"

@@ -20,6 +20,7 @@ from lsp_server.engine.requests import main_goal
 from lsp_server.engine.settings import Settings, TacticSettings
 from lsp_server.engine.tactic_runner import TrialRequest
 from lsp_server.engine.tasks import start_task
+from lsp_server.limits import CACHED_GOALS
 from prover.automation import SLOW, Automation, cannot_run, quick, with_names
 from prover.automation import SOURCE as AUTOMATION
 from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates, merge
@@ -36,9 +37,7 @@ from retriever.lean.eligibility import RankRequest
 from retriever.lean.theorems import is_theorem
 
 _POOL = 2
-"""A source is asked for this many times the tactics that are tried: the odds may order them otherwise than it does."""
-_KEPT = 64
-"""Goals, and headers of files."""
+"""Sources propose this many times the number of tried tactics, because the odds may rank them differently."""
 
 
 _EQUALITY = ("=", "↔", "Eq ", "Iff ")
@@ -50,8 +49,8 @@ _FOR_OTHERS = (("apply {}", 0.44), ("exact {}", 0.29), ("rw [{}]", 0.18), ("simp
 
 
 @dataclass(frozen=True, slots=True)
-class GoalAtHand:
-    """The first goal of a trial, and what sources read of its project."""
+class CandidateRequest:
+    """The first goal of a trial, and what sources need of its project."""
 
     context: RequestContext
     current: CurrentIndex
@@ -70,26 +69,26 @@ class GoalAtHand:
         return _POOL * self.trial.tactics.count
 
     async def spelled(self, found: Sequence[Candidate]) -> Sequence[Candidate]:
-        """Candidates whose names mean at the position what they mean where they come from."""
+        """Candidates with names written so that they have their original meaning at the position."""
         index, position = self.current.index, self.trial.position
         return await asyncio.to_thread(index.respelled, position, self.goal, found)
 
 
 @dataclass(frozen=True, slots=True)
-class TacticsHere:
-    """The tactics that a file has: what its imports bring, less what its Lean refused as unknown.
+class _TacticsHere:
+    """The tactics available in a file: those that its imports bring, without those that Lean rejected as unknown.
 
-    What the file declares itself is tried in any case.
+    Tactics that the file declares itself are always tried.
     """
 
     refused: Cache[frozenset[str]]
-    """What Lean refused, by `key`. Each costs one trial."""
+    """The rejected ones, by `key`. Each cost one trial."""
     key: Hashable
     """The running Lean and the imports."""
     missing: frozenset[str]
     """The words of tactics that the imports do not bring."""
     text: str
-    """That of the file, up to the goal."""
+    """The file's text, up to the goal."""
 
     def can_run(self, tactic: str) -> bool:
         """Whether a tactic is worth a trial."""
@@ -114,12 +113,12 @@ class CandidateTactics:
 
     def __init__(self, ranking: PremiseRanking, states: ProofStates) -> None:
         self._ranking, self._states = ranking, states
-        self._from_templates: Cache[list[Candidate]] = Cache(_KEPT)
-        self._generated: Cache[list[Generated]] = Cache(_KEPT)
-        self._refused: Cache[frozenset[str]] = Cache(_KEPT)
+        self._from_templates: Cache[list[Candidate]] = Cache(CACHED_GOALS)
+        self._generated: Cache[list[Generated]] = Cache(CACHED_GOALS)
+        self._refused: Cache[frozenset[str]] = Cache(CACHED_GOALS)
         self._turn = asyncio.Lock()
 
-    def propose(self, at: GoalAtHand) -> CandidateScheduler:
+    def propose(self, at: CandidateRequest) -> CandidateScheduler:
         """The candidates of the sources in use, all of which start now."""
         count, odds = at.trial.tactics.count, shipped_odds()
         if at.trial.part:
@@ -132,16 +131,16 @@ class CandidateTactics:
         }
         return CandidateScheduler(coming, count, odds, start_task(_automation(at, here)))
 
-    def _tactics_here(self, at: GoalAtHand) -> TacticsHere:
-        """Which tactics the file has, as far as that is known. Raises BadSource."""
+    def _tactics_here(self, at: CandidateRequest) -> _TacticsHere:
+        """The tactics available in the file, as far as known. Raises BadSource."""
         index, position = at.current.index, at.trial.position
         key = at.context.lean.version, index.context_at(position).imports
-        return TacticsHere(self._refused, key, index.missing_words(position), text_to_line(position))
+        return _TacticsHere(self._refused, key, index.missing_words(position), text_to_line(position))
 
-    async def from_templates(self, at: GoalAtHand) -> list[Candidate]:
+    async def from_templates(self, at: CandidateRequest) -> list[Candidate]:
         """The tactics of premises, of definitions that the goal mentions, and of the goal's shape."""
-        asked = RankRequest(at.goal, k=DEFINITIONS, kinds="definitions")
-        ranked = await self._ranking.rank(at.context, at.current, asked, at.trial.position)
+        request = RankRequest(at.goal, k=DEFINITIONS, kinds="definitions")
+        ranked = await self._ranking.rank(at.context, at.current, request, at.trial.position)
         definitions = await asyncio.to_thread(definitions_to_try, at.goal, in_scope(ranked))
         premises = (*at.trial.premises, *definitions)
         extra = at.trial.tactics.extra or at.current.index.closers
@@ -152,7 +151,7 @@ class CandidateTactics:
             self._from_templates.put(key, known)
         return known
 
-    async def from_neighbours(self, at: GoalAtHand) -> list[Candidate]:
+    async def from_neighbours(self, at: CandidateRequest) -> list[Candidate]:
         """The tactics of the nearest known steps, adapted; a proof that is not finished or has an error is not cited.
 
         Raises PremiseIndexError, ModelError, BadSource.
@@ -163,7 +162,7 @@ class CandidateTactics:
         unproved = await asyncio.to_thread(index.unproved, position, faults)
         return [replace(one, origin="") if one.origin in unproved else one for one in found]
 
-    async def from_generator(self, at: GoalAtHand) -> list[Candidate]:
+    async def from_generator(self, at: CandidateRequest) -> list[Candidate]:
         """What the generator writes; where it fails, a warning."""
         settings, trial = at.context.settings, at.trial
         try:
@@ -216,30 +215,30 @@ class CandidateTactics:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class _Source:
     """A source of candidate tactics."""
 
     name: str
     """As the odds name it."""
     is_used: Callable[[TacticSettings], bool]
-    candidates: Callable[[CandidateTactics, GoalAtHand], Coroutine[Any, Any, list[Candidate]]]
+    candidates: Callable[[CandidateTactics, CandidateRequest], Coroutine[Any, Any, list[Candidate]]]
     """Best first."""
 
 
 SOURCES = (
-    Source("templates", lambda wanted: wanted.source != "generator", CandidateTactics.from_templates),
-    Source(
+    _Source("templates", lambda wanted: wanted.source != "generator", CandidateTactics.from_templates),
+    _Source(
         NEIGHBOUR,
         lambda wanted: wanted.source != "generator" and wanted.neighbours,
         CandidateTactics.from_neighbours,
     ),
-    Source(GENERATOR, lambda wanted: wanted.source != "templates", CandidateTactics.from_generator),
+    _Source(GENERATOR, lambda wanted: wanted.source != "templates", CandidateTactics.from_generator),
 )
-"""All sources but Lean's own automation, which is tried beside them (`prover.automation`)."""
+"""All sources but Lean's own automation, which is tried in addition (`prover.automation`)."""
 
 
 @dataclass(frozen=True, slots=True)
-class NameOnlyTemplates:
+class _NameOnlyTemplates:
     """`apply`, `exact`, `rw`, `simp` with each theorem of which only the name is known, by rank.
 
     Without the statements, as in the bundled index, only the most common forms are proposed.
@@ -263,7 +262,7 @@ def template_candidates(
     goal: Goal, premises: Sequence[Premise], extra: tuple[str, ...], limit: int
 ) -> list[Candidate]:
     """The tactics of premises and of the goal's shape, best first, by the scores of their sources."""
-    sources: list[CandidateSource] = [Templates(), FinishingTactics(extra), NameOnlyTemplates()]
+    sources: list[CandidateSource] = [Templates(), FinishingTactics(extra), _NameOnlyTemplates()]
     return merge([source.candidates(goal, premises, limit) for source in sources], limit)
 
 
@@ -280,23 +279,23 @@ async def _from(opened: OpenGenerator, settings: Settings) -> TacticGenerator | 
     )
 
 
-def _neighbours(at: GoalAtHand) -> list[Candidate]:
+def _neighbours(at: CandidateRequest) -> list[Candidate]:
     index = at.current.index
     where = index.context_at(at.trial.position)
     steps = index.service.near_steps(at.goal, where)
-    asked = StepQuery(at.goal, where.module or "", where.theorem or "")
-    return neighbour_candidates(asked, steps, at.trial.premises, at.limit)
+    query = StepQuery(at.goal, where.module or "", where.theorem or "")
+    return neighbour_candidates(query, steps, at.trial.premises, at.limit)
 
 
 async def _usable(
-    at: GoalAtHand, coming: Awaitable[Sequence[Candidate]], here: Awaitable[TacticsHere]
+    at: CandidateRequest, coming: Awaitable[Sequence[Candidate]], here: Awaitable[_TacticsHere]
 ) -> Sequence[Candidate]:
-    """The candidates whose tactics the file has."""
+    """The candidates whose tactics are available in the file."""
     found, can_run = await at.spelled(await coming), (await here).can_run
     return [one for one in found if can_run(one.tactic)]
 
 
-async def _automation(at: GoalAtHand, here: Awaitable[TacticsHere]) -> Automation:
+async def _automation(at: CandidateRequest, here: Awaitable[_TacticsHere]) -> Automation:
     """Lean's own automation, with the best premises."""
     trial = at.trial
     named = with_names([premise.written for premise in trial.premises])

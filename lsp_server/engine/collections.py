@@ -13,6 +13,7 @@ from lean_extract.common.lru import Cache
 from lsp_server.engine.requests import refuse_long
 from lsp_server.engine.schema import CollectionAnswer, CollectionHit
 from lsp_server.engine.stores import checked_name, index_folder
+from lsp_server.limits import OPEN_COLLECTIONS
 from retriever.models.hub import find_model
 from retriever.models.reranker import DEPTH
 from retriever.models.towers import FILE, Towers
@@ -23,17 +24,16 @@ from retriever.search.index.manifest import MANIFEST
 from retriever.search.index.store import IndexStore
 
 _SHIPPED = Path(retriever.__path__[0]) / "data"
-_OPEN = 4
 
 
-def collections_folder() -> Path:
+def _collections_folder() -> Path:
     """The folder that holds them, each in a folder of its own."""
     return index_folder() / "collections"
 
 
 def folder_of(name: str) -> Path:
     """The folder of a collection. Raises UserError: the name is not valid."""
-    return collections_folder() / checked_name(name, "collection")
+    return _collections_folder() / checked_name(name, "collection")
 
 
 def list_collections() -> tuple[list[CollectionManifest], list[PremiseIndexError]]:
@@ -51,7 +51,7 @@ def list_collections() -> tuple[list[CollectionManifest], list[PremiseIndexError
 
 def _folders() -> list[Path]:
     """The folders that may hold a collection, by name."""
-    return sorted(path for path in collections_folder().glob("*") if not path.name.startswith("."))
+    return sorted(path for path in _collections_folder().glob("*") if not path.name.startswith("."))
 
 
 def _holds_manifest(folder: Path) -> bool:
@@ -70,16 +70,16 @@ def _listed(folder: Path) -> CollectionManifest:
     if manifest.name != folder.name:
         raise IndexDamaged(
             f"The folder {folder} holds the index of a collection of another name, {manifest.name}.",
-            f"Rename it to {manifest.name}, or take it away: "
+            f"Rename it to {manifest.name}, or remove it: "
             f"premise-suggest collections --remove {shlex.quote(folder.name)}",
         )
     return manifest
 
 
 def size_of(name: str) -> int:
-    """The size of a collection's index in bytes; 0 if it cannot be read or is gone."""
+    """The size of a collection's index in bytes; 0 if it is missing or cannot be read."""
     try:
-        folder = collections_folder() / name
+        folder = _collections_folder() / name
         return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     except OSError:
         return 0
@@ -149,7 +149,7 @@ def open_collection(
 ) -> CollectionIndex:
     """Open a collection; if its model has a re-ranker, it re-ranks `rerank` documents.
 
-    Raises IndexMissing, IndexDamaged, ModelError, and UserError where it has none and one is asked for.
+    Raises IndexMissing, IndexDamaged, ModelError, and UserError if it has none and re-ranking is requested.
     """
     backend = find_backend(manifest.backend)
     towers = None
@@ -167,7 +167,7 @@ class OpenCollections:
 
     def __init__(self, device: Device = "cpu") -> None:
         self._device: Device = device
-        self._open: Cache[CollectionIndex] = Cache(_OPEN)
+        self._open: Cache[CollectionIndex] = Cache(OPEN_COLLECTIONS)
 
     def get(self, backend: str, name: str) -> CollectionIndex:
         """A collection ready to answer. Raises PremiseIndexError, ModelError, UserError."""
@@ -192,6 +192,5 @@ def answer(index: CollectionIndex, query: str, k: int) -> CollectionAnswer:
     there = os.path.exists(manifest.source)  # noqa: PTH110
     warnings = [] if there else [f"The source of this index, {manifest.source}, does not exist any more."]
     if there and manifest.is_stale():
-        said = f"What was indexed, {manifest.source}, has changed since. Index it again: {manifest.command}"
-        warnings.append(said)
+        warnings.append(f"{manifest.source} has changed since it was indexed. Run: {manifest.command}")
     return CollectionAnswer(manifest.backend, manifest.name, manifest.documents, hits, warnings)

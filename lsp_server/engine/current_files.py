@@ -16,6 +16,14 @@ from lean_extract.source.projects.project import Project, find_sources, module_o
 from lean_extract.source.reader import SourceModule, read_file, read_module
 from lsp_server.documents.goal_positions import goal_context, text_to_line
 from lsp_server.engine.answering_stores import Stamp
+from lsp_server.limits import (
+    CACHED_FILES,
+    CACHED_TEXTS,
+    CHANGED_FILES,
+    CHANGED_FILES_BYTES,
+    FAST_SCAN_SECONDS,
+    SCAN_REUSE,
+)
 from prover.verify import GoalPosition
 from retriever.lean.eligibility import RankedPremise
 from retriever.lean.freshness import Freshness
@@ -25,13 +33,7 @@ from retriever.lean.unproved import Unproved
 from retriever.search.index.store import IndexStore
 
 Changes = frozenset[tuple[str, int, int]]
-"""Files that differ from what was indexed: name, size and time now, -1 for one that is gone."""
-
-_QUICK_SECONDS = 0.05
-_FEW_FILES, _FEW_BYTES = 64, 2_000_000
-"""Up to so many changed files are read before an answer."""
-_PATIENCE = 20
-"""A look at the files that took longer than that serves for so many times as long."""
+"""Files that differ from what was indexed: name, size and time now, -1 for a deleted one."""
 
 
 class IndexedFiles:
@@ -48,12 +50,12 @@ class IndexedFiles:
         self._root = root
         self._stores = tuple(stores)
         self._kept: tuple[float, list[Stamp], Freshness] | None = None
-        """What was found, and until when it serves for stores with these stamps."""
+        """The result, until when it is valid, and for which stamps of the stores."""
 
     def freshness(self) -> Freshness:
         """How fresh the index is, compared with the files on disk.
 
-        In a project of thousands of files, where a look takes long, one look serves for a while.
+        In a project of thousands of files, where a scan takes long, its result is used again for a while.
         """
         stamps = [store.stamp() for store in self._stores]
         started = time.monotonic()
@@ -62,39 +64,35 @@ class IndexedFiles:
             return kept[2]
         found = freshness(self._service, self._root)
         took = time.monotonic() - started
-        if took > _QUICK_SECONDS:
-            self._kept = (started + _PATIENCE * took, stamps, found)
+        if took > FAST_SCAN_SECONDS:
+            self._kept = (started + SCAN_REUSE * took, stamps, found)
         return found
 
     def few_changes(self, fresh: Freshness) -> Changes:
         """The files that were changed, added or removed since the last indexing; empty if there are too many."""
         names = {*fresh.stale_files, *fresh.unindexed_files}
-        if self._root is None or len(names) > _FEW_FILES:
+        if self._root is None or len(names) > CHANGED_FILES:
             return frozenset()
         changes = frozenset((name, *size_and_time(self._root / name)) for name in names)
-        return changes if sum(size for _, size, _ in changes) <= _FEW_BYTES else frozenset()
+        return changes if sum(size for _, size, _ in changes) <= CHANGED_FILES_BYTES else frozenset()
 
 
 def freshness(service: PremiseService, root: Path | None) -> Freshness:
     """How fresh the index of a project is, compared with the current files of it and its packages.
 
-    The files of settled packages are never looked at.
+    Packages at a fixed revision are not scanned.
     """
     listed = () if root is None else find_sources(root, without=service.settled_packages()).sources
     return service.freshness(listed)
 
 
 def size_and_time(path: Path) -> tuple[int, int]:
-    """A file's size in bytes and modification time in nanoseconds; -1 for both if it is gone."""
+    """A file's size in bytes and modification time in nanoseconds; -1 for both if it is missing."""
     try:
         status = path.stat()
     except (OSError, ValueError):  # ValueError: a name that no file can have
         return -1, -1
     return status.st_size, status.st_mtime_ns
-
-
-_KEPT_NAMES = 64
-"""Files."""
 
 
 class DeclaredPremises:
@@ -108,11 +106,11 @@ class DeclaredPremises:
         self._service = service
         self._root = root
         self._files = files
-        self._names: Cache[frozenset[str]] = Cache(_KEPT_NAMES)
+        self._names: Cache[frozenset[str]] = Cache(CACHED_FILES)
         self._unproved = Unproved()
 
     def checked(self, ranked: list[RankedPremise], context: GoalContext | None) -> list[RankedPremise]:
-        """The ranking without premises that are gone; those that rest on `sorry` are marked."""
+        """The ranking without premises that no longer exist; those that rest on `sorry` are marked."""
         unproved = self._unproved_by_module(context)
         return [
             replace(one, rests_on_sorry=True)
@@ -169,16 +167,12 @@ class DeclaredPremises:
         return names
 
 
-_KEPT_TEXTS = 8
-"""Texts."""
-
-
 class GoalContexts:
     """Reads files of one project up to the goal's line. Safe to use from several threads."""
 
     def __init__(self, project: Project | None) -> None:
         self._project = project
-        self._modules: Cache[SourceModule] = Cache(_KEPT_TEXTS)
+        self._modules: Cache[SourceModule] = Cache(CACHED_TEXTS)
 
     def at(self, position: GoalPosition) -> GoalContext:
         """The module of the file, its imports, what it declares above the position and proves there.

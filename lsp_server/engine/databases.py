@@ -26,7 +26,7 @@ from retriever.search.postgres.database import Database
 from retriever.search.postgres.publishing import Publication, publish
 from retriever.search.postgres.store import DatabaseStore, PublishedLibrary, published
 
-WITHOUT_VERSION = "latest"
+_WITHOUT_VERSION = "latest"
 """The revision of a project that names no Lean version."""
 
 
@@ -50,7 +50,7 @@ def publish_project(
     fingerprint = fingerprint_of(model_folder(settings.model_folder, download=settings.model_download))
     lean = pinned_lean(root)
     stores = [project_store(root)]
-    return publish(Database(address), stores, fingerprint, library, lean or WITHOUT_VERSION, lean, progress)
+    return publish(Database(address), stores, fingerprint, library, lean or _WITHOUT_VERSION, lean, progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class ServedLibraries:
         settings: for all of them.
         first: the name of the library that comes first; empty: the one that was published last.
 
-    Raises UserError: that is no address.
+    Raises UserError: that is not an address.
     """
 
     def __init__(self, address: str, settings: Settings, first: str = "") -> None:
@@ -89,12 +89,12 @@ class ServedLibraries:
             _refuse_unknown(self._database, self._first, found)
         return self._opened(found)
 
-    def news(self) -> list[OpenLibrary]:
-        """What was not settled yet, the last published first. Raises StoreUnavailable."""
+    def unserved(self) -> list[OpenLibrary]:
+        """The libraries that are not served or left out yet, the last published first. Raises StoreUnavailable."""
         return self._opened(list(_plain(published(self._database), [])))
 
-    def settle(self, one: OpenLibrary, failure: Exception | None = None) -> None:
-        """It is served, or cannot be; it is no news any more."""
+    def mark_known(self, one: OpenLibrary, failure: Exception | None = None) -> None:
+        """Note that a library is served, or why it cannot be."""
         self._known.add((one.library.library, one.library.revision))
         if failure is not None:
             self.notes.append(_left_out(one.library, failure))
@@ -108,11 +108,11 @@ class ServedLibraries:
 
 
 class Published:
-    """The libraries of a database, of which a project is given the one that fits it.
+    """The libraries of a database; each project uses the one that fits it.
 
     Args:
         address: the database's.
-        name: only libraries of this name are given; empty: of any.
+        name: only libraries of this name are used; empty: all.
 
     Raises StoreUnavailable, IndexMissing: there is none; UserError: none has that name.
     """
@@ -124,10 +124,10 @@ class Published:
         found = _libraries(self._database, self.notes)
         if name:
             _refuse_unknown(self._database, name, found)
-        asked = [_answering(self._database, one) for one in found if name in ("", one.library)]
-        self._libraries = list(self._sound(asked))
+        named = [_answering(self._database, one) for one in found if name in ("", one.library)]
+        self._libraries = list(self._sound(named))
         if not self._libraries:
-            asked[0].store.manifest()  # raises why it cannot be used
+            named[0].store.manifest()  # raises why it cannot be used
 
     def _sound(self, libraries: Sequence[AnsweringLibrary]) -> Iterator[AnsweringLibrary]:
         """Those whose manifests can be read."""
@@ -159,7 +159,7 @@ def _libraries(database: Database, notes: list[str]) -> list[PublishedLibrary]:
 
 
 def _plain(found: Iterable[PublishedLibrary], notes: list[str]) -> Iterator[PublishedLibrary]:
-    """Those whose names can be shown and asked for; the others are noted."""
+    """The libraries whose names can be shown and requested; the others are noted."""
     for one in found:
         if all(map(is_plain_name, (one.library, one.revision, one.lean or one.revision))):
             yield one

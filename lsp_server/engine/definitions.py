@@ -1,8 +1,8 @@
-"""Definitions among the premises: which goals ask for data, and the places of definitions among theorems. Pure.
+"""Definitions among the premises: which goals require data, and the places of definitions among theorems. Pure.
 
-A tactic that rewrites or simplifies with a definition unfolds it, so it must occur in the goal; most of the time
-its name is there to be read. Such definitions are few, and stand at fixed places: theorems and definitions
-are ranked apart, and neither crowds the other out.
+A tactic that rewrites or simplifies with a definition unfolds it, so the definition must occur in the goal, usually
+by its name. Such definitions are few, and get fixed places: theorems and definitions are ranked separately, so that
+neither crowds out the other.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from retriever.lean.callers import Caller
 from retriever.lean.eligibility import RankedPremise
 
 _EVERY: dict[Caller, int] = {"rewrite": 12, "simplify": 4}
-"""So many theorems for each definition that the target mentions. Of what is given to `simp` a tenth are definitions,
-of what is given to `rw` half as many."""
+"""The number of theorems for each definition that the target mentions. A tenth of the arguments of `simp` are
+definitions, of those of `rw` half as many."""
 _THEOREMS_ALONE = 32
-"""So many theorems come before the definitions that the target does not mention."""
+"""The number of theorems before the definitions that the target does not mention."""
 
 
 def in_order(goal: Goal, parts: Sequence[Sequence[RankedPremise]], caller: Caller) -> list[RankedPremise]:
@@ -81,7 +81,7 @@ _DEFINITIONS = frozenset({"def", "abbrev", "irreducible_def", "opaque"})
 
 
 def is_data(goal: Goal, declared: Callable[[str], Premise | None]) -> bool:
-    """Whether the goal's target, behind its binders, is a type of data or a universe. False where nothing tells.
+    """Whether the goal's target, after its binders, is a type of data or a universe; False if unknown.
 
     Args:
         goal: the goal.

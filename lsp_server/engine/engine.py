@@ -1,8 +1,8 @@
 """One project's engine: its Lean, its index, its generator, and the methods that answer requests.
 
-Used by the command line, the language server and HTTP alike. Everything is opened when it is first needed;
-heavy work runs in threads, so the event loop stays free; there is one Lean for a project. What a request
-passes is in `pipeline.py`.
+The command line, the language server and HTTP all use it. Everything is opened when it is first needed; heavy work
+runs in threads, so the event loop stays free; there is one Lean for a project. The steps of a request are in
+`pipeline.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lsp_server.engine.pipeline import Pipeline
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SearchRequest, SuggestRequest
-from lsp_server.engine.running_lean import OpenLean, RunningLean, asking_lean, with_remarks
+from lsp_server.engine.running_lean import OpenLean, RunningLean, refreshed_lean, with_remarks
 from lsp_server.engine.schema import (
     DeclarationAnswer,
     IndexItem,
@@ -108,7 +108,7 @@ class Engine:
             if on_update is not None:
                 on_update(with_remarks(so_far, self._lean, position))
 
-        async with asking_lean(self._lean, position):
+        async with refreshed_lean(self._lean, position):
             work = self._pipeline.suggest(self._context(), request, on_update and update)
             if on_waiting is not None:
                 work = while_waiting(work, partial(self._lean.progress, position), on_waiting)
@@ -129,24 +129,24 @@ class Engine:
         """Lean's goals at a position. Raises what `LeanSession.goals_at` raises."""
         context = self._context()
         await context.catch_up()
-        async with asking_lean(self._lean, position):
+        async with refreshed_lean(self._lean, position):
             return await self._pipeline.states.at(context.lean, position)
 
     async def expected_at(self, position: GoalPosition) -> ProofState:
         """The type that Lean expects of the `sorry` at a position in a term. Raises as `state_at`."""
-        async with asking_lean(self._lean, position):
+        async with refreshed_lean(self._lean, position):
             return await self._pipeline.states.expected_at(self._lean, position)
 
-    async def rank(self, asked: RankRequest, position: GoalPosition | None) -> Sequence[RankedPremise]:
+    async def rank(self, request: RankRequest, position: GoalPosition | None) -> Sequence[RankedPremise]:
         """The best premises for a goal; with a position, each says whether it is in scope there."""
-        return (await self._pipeline.rank(self._context(), asked, position)).premises
+        return (await self._pipeline.rank(self._context(), request, position)).premises
 
     async def tactics_at(self, position: GoalPosition) -> TrialResults:
         """The tactics that Lean accepts at the position, in the order to show.
 
         Raises what `suggest` raises, and LeanError where no tactics could be tried.
         """
-        async with asking_lean(self._lean, position):
+        async with refreshed_lean(self._lean, position):
             return await self._pipeline.tactics_at(self._context(), position)
 
     async def generated(self, goals: Sequence[Goal], premises: Sequence[Premise]) -> list[Generated]:
@@ -172,7 +172,7 @@ class Engine:
         return await asyncio.to_thread((await self.project_index()).declared, name, module)
 
     async def describe(self, name: str, module: str | None = None) -> DeclarationAnswer:
-        """What a declaration says and where it stands; `module` decides between several of the same name.
+        """A declaration's statement and position; `module` decides between several of the same name.
 
         Raises UserError (the index does not have it), IndexMissing, IndexDamaged, ModelError.
         """
@@ -185,7 +185,7 @@ class Engine:
 
         Raises UserError (none, too many, too long; no goal), LeanError.
         """
-        async with asking_lean(self._lean, position):
+        async with refreshed_lean(self._lean, position):
             answer = await try_given(
                 self._context(), self._pipeline.states, self._pipeline.edits, position, tactics
             )
@@ -203,7 +203,7 @@ class Engine:
         Raises UserError: Lean does not accept the tactic. As `try_tactics` where `is_accepted`.
         """
         pipeline = self._pipeline
-        async with asking_lean(self._lean, position):
+        async with refreshed_lean(self._lean, position):
             return await edit_at(
                 self._context(), pipeline.states, pipeline.edits, position, tactic, is_accepted=is_accepted
             )
@@ -214,7 +214,7 @@ class Engine:
         item = await self._context().freshness(index)
         return IndexStatusAnswer(item, [index.note] if index.note else [])
 
-    # What is open.
+    # Open parts.
 
     async def session(self) -> LiveLean:
         """The project's one Lean, started if need be. Raises LeanNotFound, LeanDied, LeanTimeout."""

@@ -22,7 +22,7 @@ from retriever.lean.index.view import IndexedPackage
 from retriever.models.encoder import FittedState
 
 MATHLIB = "mathlib"
-MOSTLY_UNKNOWN = 0.5
+_MOSTLY_UNKNOWN = 0.5
 """From this share of unknown tokens on, the ranking is not reliable."""
 _MOST_NAMED = 2
 _COMMIT = re.compile(r"[0-9a-f]{12,64}")
@@ -144,7 +144,7 @@ def reading_notes(goal: Goal, fitted: FittedState) -> Iterator[str]:
         )
     if fitted.goal_cut:
         yield "The goal itself is longer than the model reads: its end was left out."
-    if fitted.unknown > MOSTLY_UNKNOWN:
+    if fitted.unknown > _MOSTLY_UNKNOWN:
         yield (
             f"The model does not know {fitted.unknown:.0%} of the words in this state, so its ranking says "
             "little; give the state as Lean prints it."

@@ -29,6 +29,7 @@ from lean_extract.common.errors import ModelError, UserError
 from lean_extract.common.files.atomic import UMASK, make_private_folder
 from lsp_server.engine.stores import first_use
 from lsp_server.engine.tasks import to_the_end
+from lsp_server.limits import GENERATOR_EXPORT_SECONDS, GENERATOR_RETRY_SECONDS
 from prover.generator import files
 from prover.generator.source import TacticGenerator
 from prover.opening import open_folder
@@ -42,16 +43,15 @@ SHIPPED_BYT5 = _DATA / "generator"
 BYT5 = "byt5"
 """The name of the latter in the setting."""
 _VARIABLE = "PREMISE_SUGGEST_GENERATOR"
-_EXPORT_SECONDS = 3600
 _NEEDED = ("torch", "transformers", "onnx")
 """The modules that an export imports; the extra `train` installs them."""
 
 
 def generator_folder(setting: str, *, download: bool = False) -> Path | None:
     """The generator's folder: the one that is set (PREMISE_SUGGEST_GENERATOR counts, too), else the shipped;
-    None where neither is there. `byt5` is the name of a second one that is shipped.
+    None if there is neither. `byt5` is the name of a second shipped one.
 
-    A name of the hub is looked up in the hub's cache, and fetched if `download` says so. A checkpoint that is
+    A name of the hub is looked up in the hub's cache, and fetched if `download` is set. A checkpoint that is
     not exported yet is exported, which may take minutes; later calls find it done. Raises ModelError.
     """
     named = setting or os.environ.get(_VARIABLE)
@@ -68,8 +68,8 @@ def generator_folder(setting: str, *, download: bool = False) -> Path | None:
 def exported(checkpoint: Path) -> Path:
     """The folder in the user's cache that a checkpoint of transformers is exported to, made if need be.
 
-    Weights stay float32, as they were published. Raises ModelError: no torch here, a checkpoint that cannot
-    be read or is no ByT5, a full disk.
+    Weights stay float32, as they were published. Raises ModelError: torch is missing, a checkpoint that cannot
+    be read or is not a ByT5, a full disk.
     """
     folder = generators_folder() / _key(checkpoint)
     if (folder / files.CONFIG).is_file():
@@ -116,13 +116,13 @@ def _export(checkpoint: Path, out: Path) -> None:
             text=True,
             errors="replace",
             env=offline,
-            timeout=_EXPORT_SECONDS,
+            timeout=GENERATOR_EXPORT_SECONDS,
             check=False,
             umask=UMASK,
         )
     except subprocess.TimeoutExpired as error:
         raise ModelError(
-            f"The export of {checkpoint} took more than {_EXPORT_SECONDS} s.",
+            f"The export of {checkpoint} took more than {GENERATOR_EXPORT_SECONDS} s.",
             "Run it by hand, with the command `python -m prover export`.",
         ) from error
     if done.returncode:
@@ -170,11 +170,7 @@ def _content_hash(file: Path, size: int, changed: int) -> bytes:
         return hashlib.file_digest(stream, "sha256").digest()
 
 
-_PATIENCE = 60.0
-"""How long, in seconds, a generator that failed to load is not tried again."""
-
-
-Open = Callable[[str, bool, Device], TacticGenerator | None]
+_Open = Callable[[str, bool, Device], TacticGenerator | None]
 """Opens the generator of a name, maybe downloaded, on a device; None: there is none. Raises ModelError."""
 
 
@@ -184,8 +180,8 @@ def open_generator(name: str, download: bool, device: Device) -> TacticGenerator
     return None if folder is None else open_folder(folder, device=device)
 
 
-def open_asked(name: str, source: str, download: bool, device: Device) -> TacticGenerator | None:
-    """The generator that a person asked for by its name, or by asking for no other tactics; None: neither.
+def open_requested(name: str, source: str, download: bool, device: Device) -> TacticGenerator | None:
+    """The generator that was requested by name, or as the only source of tactics; None: neither.
 
     Args:
         source: where tactics come from, one of `settings.SOURCES`.
@@ -215,20 +211,20 @@ def needed(found: TacticGenerator | None) -> TacticGenerator:
 class _Opened:
     """A requested generator, the result of loading it, and when."""
 
-    asked: tuple[str, bool, Device]
+    request: tuple[str, bool, Device]
     found: TacticGenerator | ModelError | None
     at: float
 
-    def answers(self, asked: tuple[str, bool, Device], now: float) -> bool:
+    def answers(self, request: tuple[str, bool, Device], now: float) -> bool:
         """Whether this is the requested generator, and not a failure that is old enough to try again."""
-        is_fresh = not isinstance(self.found, ModelError) or now - self.at < _PATIENCE
-        return self.asked == asked and is_fresh
+        is_fresh = not isinstance(self.found, ModelError) or now - self.at < GENERATOR_RETRY_SECONDS
+        return self.request == request and is_fresh
 
 
 class OpenGenerator:
     """Holds one generator; every project of a server may share it."""
 
-    def __init__(self, opens: Open = open_generator, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, opens: _Open = open_generator, clock: Callable[[], float] = time.monotonic) -> None:
         self._opens = opens
         self._clock = clock
         self._opening = asyncio.Lock()
@@ -244,18 +240,18 @@ class OpenGenerator:
 
         Raises ModelError.
         """
-        held, asked = self._held, (name, download, device)
-        if held is None or not held.answers(asked, self._clock()):
-            held = await to_the_end(self._current(asked))
+        held, request = self._held, (name, download, device)
+        if held is None or not held.answers(request, self._clock()):
+            held = await to_the_end(self._current(request))
         if isinstance(held.found, ModelError):
             raise ModelError(held.found.message, held.found.hint)
         return held.found
 
-    async def _current(self, asked: tuple[str, bool, Device]) -> _Opened:
+    async def _current(self, request: tuple[str, bool, Device]) -> _Opened:
         async with self._opening:
-            if self._held is None or not self._held.answers(asked, self._clock()):
-                found = await asyncio.to_thread(self._opened, *asked)
-                self._held = _Opened(asked, found, self._clock())
+            if self._held is None or not self._held.answers(request, self._clock()):
+                found = await asyncio.to_thread(self._opened, *request)
+                self._held = _Opened(request, found, self._clock())
             return self._held
 
     def _opened(self, name: str, download: bool, device: Device) -> TacticGenerator | ModelError | None:

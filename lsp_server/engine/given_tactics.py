@@ -20,13 +20,10 @@ from lsp_server.engine.requests import main_goal
 from lsp_server.engine.schema import TacticItem, TacticVerdict, TrialsAnswer
 from lsp_server.engine.tactic_runner import JudgedEdits
 from lsp_server.engine.tasks import Timer
+from lsp_server.limits import TACTIC_CHARACTERS, TRIED_TACTICS
 from prover.candidates import Candidate
 from prover.verify import GoalPosition, verify
 
-MOST_TACTICS = 32
-"""How many may be sent at once."""
-LONGEST_TACTIC = 4000
-"""Characters of one of them."""
 _GIVEN = "given"
 
 
@@ -38,17 +35,17 @@ async def try_given(
     tactics: Sequence[str],
 ) -> TrialsAnswer:
     """Lean's verdicts; see `Engine.try_tactics`."""
-    asked = _checked(tactics)
+    checked = _checked(tactics)
     timer = Timer()
     await context.catch_up()
     state = await states.at(context.lean, position)
     goal = main_goal(state)
     timer.lap("goal")
-    found = await outcomes_of(context, position, state, asked)
+    found = await _outcomes_of(context, position, state, checked)
     for outcome in found.values():
         edits.keep(position, outcome)
     timer.lap("tactics")
-    return TrialsAnswer(format_goal(goal), [_item(found, tactic) for tactic in asked], timer.total())
+    return TrialsAnswer(format_goal(goal), [_item(found, tactic) for tactic in checked], timer.total())
 
 
 async def edit_at(
@@ -73,7 +70,7 @@ async def edit_at(
         await context.catch_up()
         state = await states.at(context.lean, position)
         main_goal(state)
-        outcome = (await outcomes_of(context, position, state, _checked([tactic]))).get(tactic.strip())
+        outcome = (await _outcomes_of(context, position, state, _checked([tactic]))).get(tactic.strip())
     except (LeanError, NoGoalHere, GoalBroken):
         if is_accepted:
             raise
@@ -95,25 +92,26 @@ def _guessed(position: GoalPosition, tactic: str) -> Edit:
 
 def _checked(tactics: Sequence[str]) -> list[str]:
     """The tactics without white space around them. Raises UserError: none, too many, empty or too long."""
-    if not 1 <= len(tactics) <= MOST_TACTICS:
+    if not 1 <= len(tactics) <= TRIED_TACTICS:
         raise UserError(
-            f"{len(tactics)} tactics were sent.", f"Send at least one and at most {MOST_TACTICS} at once."
+            f"{len(tactics)} tactics were sent.", f"Send at least one and at most {TRIED_TACTICS} at once."
         )
-    asked = [tactic.strip() for tactic in tactics]
-    for number, tactic in enumerate(asked, start=1):
+    checked = [tactic.strip() for tactic in tactics]
+    for number, tactic in enumerate(checked, start=1):
         if not tactic or "\0" in tactic:
             raise UserError(f"Tactic {number} is empty or has a zero byte.", "Send Lean's text of it.")
-        if len(tactic) > LONGEST_TACTIC:
+        if len(tactic) > TACTIC_CHARACTERS:
             raise UserError(
-                f"Tactic {number} has {len(tactic):,} characters.", f"At most {LONGEST_TACTIC:,} are tried."
+                f"Tactic {number} has {len(tactic):,} characters.",
+                f"At most {TACTIC_CHARACTERS:,} are tried.",
             )
-    return asked
+    return checked
 
 
-async def outcomes_of(
+async def _outcomes_of(
     context: RequestContext, position: GoalPosition, state: ProofState, tactics: Sequence[str]
 ) -> dict[str, TacticOutcome]:
-    """What Lean said in the time there is, by the tactic."""
+    """Lean's verdicts within the time limit, by tactic."""
     settings = context.settings
     verdicts = verify(
         await context.lean.session(),
@@ -132,7 +130,7 @@ def _item(found: dict[str, TacticOutcome], tactic: str) -> TacticItem:
     outcome = found.get(tactic)
     if outcome is not None:
         return tactic_item(outcome)
-    reason = "The time was over before its turn."
+    reason = "The time limit was reached before its turn."
     if (refused := proves_nothing(tactic)) is not None:
         reason = f"It is not tried: {refused}."
     return TacticItem(tactic, TacticVerdict.UNTRIED, [], reason)

@@ -1,4 +1,4 @@
-"""Indexing projects: bringing an index up to date, what that will read, and many projects side by side."""
+"""Indexing projects: bringing an index up to date, what that will read, and many projects in parallel."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def core_package(core: CoreSources) -> SharedPackage:
     return SharedPackage(core.package, core.version, core.root, core.files(), is_fixed=False)
 
 
-def known_proofs(root: Path) -> tuple[Mapping[str, int], ProofRows]:
+def _known_proofs(root: Path) -> tuple[Mapping[str, int], ProofRows]:
     """How many training proofs use a name, and what they use, for a project that needs Mathlib; else nothing."""
     if not needs_mathlib(root):
         return {}, NO_PROOFS
@@ -56,16 +56,16 @@ def update_project(
     environment: Mapping[str, str] = os.environ,
     device: Device = "cpu",
     with_core: bool = True,
-    tell: Callable[[str], None] | None = None,
+    on_note: Callable[[str], None] | None = None,
 ) -> IndexReport:
     """Build or refresh the index of a project, with the core of its Lean where that has its sources.
 
     Args:
         with_core: whether that core is read.
         lean: the setting `lean.command`.
-        environment: says which Lean there is, as for `resolve_lean`.
+        environment: determines which Lean is found, as for `resolve_lean`.
         device: where the encoder runs.
-        tell: called with what is missing before anything is read; without it, the report's notes say so.
+        on_note: called with each note before anything is read; without it, they are in the report.
 
     Raises BadSource (no `.lean` file; nothing is written), IndexLocked, IndexWriteFailed, ModelError.
     """
@@ -78,11 +78,11 @@ def update_project(
         core = core_package(project_core(root, lean, environment)) if with_core else None
     except (BadSettings, LeanError) as error:
         notes = (f"Lean's own lemmas are not in the index. {error}",)
-    if tell is not None:
+    if on_note is not None:
         for note in notes:
-            tell(note)
+            on_note(note)
         notes = ()
-    uses, proofs = known_proofs(root)
+    uses, proofs = _known_proofs(root)
     report = update_index(
         root,
         project_store(root),
@@ -138,7 +138,7 @@ def plan_index(root: Path, found: FoundSources, model: str, lean: str) -> IndexP
         lean: the setting `lean.command`.
     """
     packages = [(package.name, package) for package in pinned_packages(root, found.sources)]
-    with suppress(BadSettings, LeanError):  # told when indexing begins
+    with suppress(BadSettings, LeanError):  # reported when indexing begins
         core = project_core(root, lean)
         packages.append((core.title, core_package(core)))
     ready = [name for name, package in packages if _is_indexed(package, model)]
@@ -194,7 +194,7 @@ def package_tasks(roots: Sequence[Path], options: IndexingOptions) -> list[Index
     found: dict[tuple[str, str], IndexTask] = {}
     for root in roots:
         packages: list[SharedPackage] = []
-        with suppress(BadSource, BadSettings, LeanError):  # the project's own task tells
+        with suppress(BadSource, BadSettings, LeanError):  # the project's own task reports it
             packages += pinned_packages(root, find_sources(root).sources)
             packages.append(core_package(project_core(root, options.lean)))
         for one in packages:
@@ -228,4 +228,4 @@ def index_task(task: IndexTask) -> IndexReport:
             device=options.device,
         )
     encoder = Encoder.load(model_folder(options.model, download=options.download), device=options.device)
-    return update_package(task.package, shared_folder(), encoder, *known_proofs(task.root))
+    return update_package(task.package, shared_folder(), encoder, *_known_proofs(task.root))

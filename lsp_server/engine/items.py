@@ -1,4 +1,4 @@
-"""Records as the documented JSON object has them (`schema.py`). Pure."""
+"""Records as objects of the documented JSON (`schema.py`). Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from retriever.lean.explanation import Contribution
 
 
 def premise_item(ranked: RankedPremise) -> PremiseItem:
-    """A ranked premise as the documented object has it."""
+    """A ranked premise as the documented object."""
     premise = ranked.premise
     explanation = [_contribution_item(one) for one in ranked.explanation]
     return PremiseItem(
@@ -52,7 +52,7 @@ def shown_tactic(outcome: TacticOutcome) -> str:
 
 
 def tactic_item(outcome: TacticOutcome) -> TacticItem:
-    """An outcome as the documented object has it."""
+    """An outcome as the documented object."""
     goals = outcome.state.goals if outcome.state else ()
     return TacticItem(
         tactic=shown_tactic(outcome),
@@ -88,7 +88,7 @@ _REASONS = {
     FeatureGroup.RERANKER: ("fits by the re-ranker", "the re-ranker's score"),
     FeatureGroup.OTHER: ("other features", "other features"),
 }
-"""What a contribution is called: where it is positive, and behind "less for" where it is negative."""
+"""What a contribution is called: where it is positive, and after "less for" where it is negative."""
 
 
 def explanation_line(explanation: Sequence[ContributionItem]) -> str:

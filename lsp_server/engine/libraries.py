@@ -1,7 +1,7 @@
-"""Libraries that were fetched by their address: they answer where there is no project.
+"""Libraries that were fetched by their address; they answer requests outside of projects.
 
-They are the packages of one Lake project in the cache, so that all that holds for a project's packages holds for
-them: each is read once per revision and shared with the projects that pin the same one.
+They are the packages of one Lake project in the cache, so they are treated like a project's packages: each is read
+once per revision and shared with the projects that pin the same one.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from lean_extract.common.terminal_text import shown, without_login
 from lean_extract.source.projects.packages import LAKEFILES, MANIFEST, read_layout
 from lsp_server.engine.indexing import update_project
 from lsp_server.engine.stores import Progress, ShouldStop, checked_name, is_plain_name, libraries_root
+from lsp_server.limits import ADDRESS_CHARACTERS, GIT_SILENCE_SECONDS
 from retriever.search.indexing.report import IndexReport
 
 _REVISION = r"(?:@(?P<revision>[\w.+#][\w./+#-]*))?"
@@ -41,7 +42,6 @@ _URL = re.compile(
 _BY_SSH = re.compile(rf"(?P<user>[\w.-]+)@(?P<host>[\w-]+\.[\w.-]+):(?P<path>[\w./~+-]+){_REVISION}")
 """With a dot in the host's name: `git@me:secret@host/x` is something else."""
 _NEWEST = "HEAD"
-_LONGEST = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class GitAddress:
     url: str
     """What git is given: without a password."""
     shown: str
-    """For people, and for what is written down: host and path."""
+    """Host and path, for people and for files."""
     revision: str = _NEWEST
     configuration: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Of git for this repository alone: how to get in."""
+    """Git's configuration for this repository: the login."""
     secret: str = field(default="", repr=False)
-    """What no message may hold: the password, or a user that may be a token."""
+    """Must not occur in messages: the password, or a user name that may be a token."""
 
 
 def read_git_address(text: str) -> GitAddress:
@@ -65,7 +65,7 @@ def read_git_address(text: str) -> GitAddress:
     An `@` before the host belongs to the address (`git@host:owner/name`), and so does one in the path of a folder on
     this machine. Raises UserError, whose message holds nothing of the text.
     """
-    if 0 < len(text) <= _LONGEST and text.isprintable() and not text.startswith("-"):
+    if 0 < len(text) <= ADDRESS_CHARACTERS and text.isprintable() and not text.startswith("-"):
         for read in (_of_url, _of_ssh, _of_folder):
             if (found := read(text)) is not None:
                 return found
@@ -96,7 +96,7 @@ def _of_url(text: str) -> GitAddress | None:
 
 
 def _login(server: str, user: str, password: str) -> Iterator[tuple[str, str]]:
-    """How git is to get in, which is not said in the URL: git prints those, and others see command lines."""
+    """The login for git. It is not in the URL, which git prints and which others can see in the command line."""
     if password:
         code = b64encode(f"{user}:{password}".encode()).decode()
         yield f"http.{server}/.extraHeader", f"Authorization: Basic {code}"
@@ -113,30 +113,28 @@ def _of_ssh(text: str) -> GitAddress | None:
 
 
 def _of_folder(text: str) -> GitAddress | None:
-    """A repository on this machine, which is there."""
+    """An existing repository on this machine."""
     path = text.removeprefix("file://")
     before, _, revision = path.rpartition("@")
-    for place, asked in ((path, _NEWEST), (before, revision)):
+    for place, wanted in ((path, _NEWEST), (before, revision)):
         folder = Path(place).absolute()
-        if place and (is_folder(folder) or is_file(folder)) and re.fullmatch(_REVISION, f"@{asked}"):
-            return GitAddress(str(folder), str(folder), asked)
+        if place and (is_folder(folder) or is_file(folder)) and re.fullmatch(_REVISION, f"@{wanted}"):
+            return GitAddress(str(folder), str(folder), wanted)
     return None
 
 
-_SILENCE_SECONDS = 300.0
-"""A git that says nothing for so long is ended."""
 _LOOK_SECONDS = 0.2
 _SHARE = re.compile(r"Receiving objects:\s+\d+% \((\d+)/(\d+)\)")
 _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": "ssh -oBatchMode=yes", "LC_ALL": "C"}
 _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.symlinks=false", "-c", "advice.detachedHead=false")
-"""What a repository holds is only read: none of its hooks runs, and links are kept as text."""
+"""A repository is only read: its hooks do not run, and links are kept as text."""
 
 
 class FetchStopped(Exception):
-    """The caller has stopped the fetch; nothing is left of it."""
+    """The caller has stopped the fetch; nothing of it is kept."""
 
 
-def fetch(address: GitAddress, folder: Path, progress: Progress, should_stop: Callable[[], bool]) -> str:
+def _fetch(address: GitAddress, folder: Path, progress: Progress, should_stop: Callable[[], bool]) -> str:
     """Put the files of the revision into `folder`, replacing it; returns the commit.
 
     Raises UserError (no git, no such repository or revision, no space), FetchStopped.
@@ -146,7 +144,7 @@ def fetch(address: GitAddress, folder: Path, progress: Progress, should_stop: Ca
         raise UserError(
             "git is not installed.", "Install git, or put the library's files into a folder yourself."
         )
-    with _beside(folder) as new:
+    with _new_folder_for(folder) as new:
         _run([git, "init", "--quiet", str(new)], address, progress, should_stop)
         here = [git, "-C", str(new), *_SAFE]
         fetching = ["fetch", "--progress", "--depth", "1", "--no-tags", "--", address.url, address.revision]
@@ -160,8 +158,8 @@ def fetch(address: GitAddress, folder: Path, progress: Progress, should_stop: Ca
 
 
 @contextmanager
-def _beside(folder: Path) -> Iterator[Path]:
-    """A new folder beside another, which is removed at the end unless it was renamed."""
+def _new_folder_for(folder: Path) -> Iterator[Path]:
+    """A new folder in the same place as another, which is removed at the end unless it was renamed."""
     try:
         make_private_folder(folder.parent)
         new = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
@@ -179,7 +177,7 @@ def _beside(folder: Path) -> Iterator[Path]:
 def _run(
     command: Sequence[str], address: GitAddress, progress: Progress, should_stop: Callable[[], bool]
 ) -> str:
-    """Run git; returns its standard output. It never asks for a password."""
+    """Run git, which does not prompt for a password; returns its standard output."""
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -190,7 +188,7 @@ def _run(
     ) as process:
         assert process.stdout is not None and process.stderr is not None
         try:
-            said = _listen(process.stderr, progress, should_stop)
+            errors = _listen(process.stderr, progress, should_stop)
             output = process.stdout.read().decode(errors="replace")
         except BaseException:
             process.kill()
@@ -198,10 +196,10 @@ def _run(
     if process.returncode:
         if should_stop():  # Ctrl-C reached git first
             raise FetchStopped
-        last = said[-1] if said else f"git ended with {process.returncode}"
+        last = errors[-1] if errors else f"git ended with {process.returncode}"
         secrets = filter(None, (address.secret, *address.configuration.values()))
         if any(secret in last for secret in secrets):
-            last = "its reason holds what is secret"
+            last = "its message contains a secret"
         raise UserError(
             f"git could not fetch {shown(address.shown)} at {address.revision}: {shown(without_login(last))}",
             "Check the address, the network, and that the revision is a branch, a tag or a whole commit.",
@@ -210,7 +208,7 @@ def _run(
 
 
 def _configured(values: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
-    """Variables that add to git's configuration, behind what the user's own add."""
+    """Variables that add to git's configuration, after those that the user has set."""
     if not values:
         return {}
     count = before.get("GIT_CONFIG_COUNT", "")
@@ -239,9 +237,9 @@ def _listen(errors: IO[bytes], progress: Progress, should_stop: Callable[[], boo
             piece = pieces.get(timeout=_LOOK_SECONDS)
         except queue.Empty:
             silence += _LOOK_SECONDS
-            if silence > _SILENCE_SECONDS:
+            if silence > GIT_SILENCE_SECONDS:
                 raise UserError(
-                    f"git said nothing for {_SILENCE_SECONDS:.0f} s and was ended.",
+                    f"git printed nothing for {GIT_SILENCE_SECONDS:.0f} s and was stopped.",
                     "Check the network, and try again.",
                 ) from None
             continue
@@ -265,7 +263,7 @@ class FetchedLibrary:
     revision: str
 
 
-def libraries() -> list[FetchedLibrary]:
+def _libraries() -> list[FetchedLibrary]:
     """The libraries that were fetched, in the order of their names. One that is not readable is left out."""
     try:
         entries = read_json(libraries_root() / MANIFEST)["packages"]
@@ -276,7 +274,7 @@ def libraries() -> list[FetchedLibrary]:
 
 
 def _library(entry: Any) -> FetchedLibrary | None:
-    """The library of an entry of the manifest; None if that is none."""
+    """The library of an entry of the manifest; None if it is not valid."""
     if not isinstance(entry, dict):
         return None
     name, address, revision = (entry.get(key) for key in ("name", "url", "rev"))
@@ -288,17 +286,17 @@ def _library(entry: Any) -> FetchedLibrary | None:
 def add_library(address: GitAddress, progress: Progress, should_stop: Callable[[], bool]) -> FetchedLibrary:
     """Fetch a library into the cache, in place of another revision of it.
 
-    Raises UserError (no such repository or revision, no git, no Lean library), FetchStopped. Nothing is left then.
+    Raises UserError (no such repository or revision, no git, no Lean library), FetchStopped; nothing is kept then.
     """
     root = libraries_root()
     new = root / ".fetched"
-    commit = fetch(address, new, progress, should_stop)
+    commit = _fetch(address, new, progress, should_stop)
     name = _name_of(new, address.shown)
     folder = root / ".lake" / "packages" / name
     make_private_folder(folder.parent)
     _replace(folder, new)
     library = FetchedLibrary(name, address.shown, commit)
-    _write([one for one in libraries() if one.name != name] + [library])
+    _write([one for one in _libraries() if one.name != name] + [library])
     return library
 
 
@@ -312,7 +310,7 @@ def index_libraries(
 
 
 def _name_of(folder: Path, address: str) -> str:
-    """The name of the Lake package in a folder. Raises UserError, and removes it: there is none."""
+    """The name of the Lake package in a folder. If there is none, removes the folder and raises UserError."""
     if not any((folder / name).is_file() for name in LAKEFILES) or not any(folder.rglob("*.lean")):
         _remove(folder)
         raise UserError(

@@ -17,11 +17,10 @@ from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop
 from lsp_server.engine.tasks import start_task, to_the_end
+from lsp_server.limits import CHANGED_FILES_SECONDS, RUNNING_UPDATE_SECONDS
 from retriever.search.indexing.report import IndexReport
 
 log = logging.getLogger("premise_suggest")
-_PATIENCE_SECONDS = 2.0
-"""How long catching up waits for an update that is already running, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +145,8 @@ class OpenIndex:
     async def catch_up(self) -> None:
         """Read the few files that changed on disk since they were indexed.
 
-        That costs a look at each of the project's files. Where many changed, or another update does not end
-        soon, the index stays as it is, which its answers say.
+        This scans the project's files. If many changed, or another update does not end
+        soon, the index stays as it is, and answers say so.
         """
         await to_the_end(self._caught_up())
 
@@ -155,7 +154,7 @@ class OpenIndex:
         if self._root is None:
             return
         try:
-            async with asyncio.timeout(_PATIENCE_SECONDS):
+            async with asyncio.timeout(RUNNING_UPDATE_SECONDS):
                 await self._updating.acquire()
         except TimeoutError:
             return
@@ -212,10 +211,6 @@ class _Updates:
         return self.ended > ended
 
 
-_ANSWERS_WAIT_SECONDS = 1.5
-"""How long answers wait for this, in seconds; most need a tenth of it."""
-
-
 class ChangedFiles:
     """Brings the index of one project up to date with the files on disk."""
 
@@ -229,7 +224,7 @@ class ChangedFiles:
         """Begin to read the changed files."""
         if self._reading is None or self._reading.done():
             self._reading = start_task(self._index.catch_up())
-            self._patience = asyncio.get_running_loop().time() + _ANSWERS_WAIT_SECONDS
+            self._patience = asyncio.get_running_loop().time() + CHANGED_FILES_SECONDS
 
     async def caught_up(self) -> None:
         """Wait for the changed files to be read, but not for long: one large file must not block answers."""

@@ -7,10 +7,10 @@
 | premises, ranked | `premise_ranking.py` |
 | candidate tactics from templates, known proofs and the generator | `candidate_tactics.py` |
 | Lean's verdicts on them | `tactic_runner.py` |
-| the answer | `without_tactics`, `with_tactics`, ... below |
+| the answer | `_without_tactics`, `_with_tactics` below |
 
-A request carries one `RequestContext`. What owns a process or a file is a part of it, and is given to the steps
-that need it; the steps own caches and nothing else.
+A request carries one `RequestContext`. It holds the objects that own a process or a file, for the steps that need
+them; the steps themselves own only caches.
 """
 
 from __future__ import annotations
@@ -19,26 +19,20 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, NoGoalHere, PremiseSuggestError
+from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, NoGoalHere
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
-from lsp_server.engine.candidate_tactics import CandidateTactics, GoalAtHand, preload
+from lsp_server.engine.candidate_tactics import CandidateRequest, CandidateTactics, preload
 from lsp_server.engine.items import premise_item, tactic_item
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_scope, with_errors
-from lsp_server.engine.proof_states import EARLY_SECONDS, NOTE, ProofStates, goal_in_text
+from lsp_server.engine.proof_states import NOTE, ProofStates, goal_in_text
 from lsp_server.engine.request_context import RequestContext
-from lsp_server.engine.requests import (
-    MOST_PREMISES,
-    OnUpdate,
-    SuggestRequest,
-    chosen_goal,
-    goal_doubts,
-    main_goal,
-)
-from lsp_server.engine.schema import PartItem, Suggestion, TacticItem, TacticsStatus
+from lsp_server.engine.requests import OnUpdate, SuggestRequest, chosen_goal, goal_doubts, main_goal
+from lsp_server.engine.schema import PartItem, Suggestion, TacticsStatus
 from lsp_server.engine.tactic_runner import JudgedEdits, OnOutcomes, TacticRunner, TrialRequest, TrialResults
 from lsp_server.engine.tasks import Timer
+from lsp_server.limits import ANSWER_PREMISES, EARLY_GOAL_SECONDS
 from prover.candidates import Candidate
 from prover.generator.source import Generated
 from prover.verify import GoalPosition
@@ -76,23 +70,25 @@ class Pipeline:
         state = await self._state(context, request, on_update)
         goal = chosen_goal(state, request.goal_number)
         timer.lap("goal")
-        wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
+        wanted = min(request.k or context.settings.premises.count, ANSWER_PREMISES)
         depth = max(wanted, context.settings.tactics.premises)
-        asked = RankRequest(goal, k=depth, caller=request.caller, explain=request.explain)
+        rank_request = RankRequest(goal, k=depth, caller=request.caller, explain=request.explain)
         if request.select:
-            ranked = await self._rank_rewriting(context, asked, request)
+            ranked = await self._rank_rewriting(context, rank_request, request)
         else:
-            ranked = await self.rank(context, asked, request.position)
+            ranked = await self.rank(context, rank_request, request.position)
         timer.lap("premises")
         answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
         if not request.tactics:
             return answer
         if request.position is None:
-            return without_file(answer)
+            return replace(answer, tactics_status=TacticsStatus.NO_FILE)
         if request.goal_number > 1:
-            return with_first_goal_only(answer)
+            only_first = "Lean tries them on the first goal only. Leave out the goal's number."
+            warning = f"No tactics were tried: {only_first}"
+            return _without_trials(answer, warning, TacticsStatus.GOAL_NOT_FIRST)
         if on_update is not None:
-            on_update(while_trying(answer, ()))
+            on_update(_while_trying(answer, ()))
         timer.skip()
         answer = await self._with_tactics(
             context, request, request.position, state, ranked, answer, on_update
@@ -112,14 +108,14 @@ class Pipeline:
     async def _state(
         self, context: RequestContext, request: SuggestRequest, on_update: OnUpdate | None
     ) -> ProofState:
-        """The state. Where Lean takes long, the premises for the goal that the text states are shown meanwhile."""
+        """The state. If Lean takes long, premises for the goal as the text states it are shown meanwhile."""
         finding = asyncio.ensure_future(self.states.of(context.lean, request))
         try:
             if on_update is not None and request.tactics and request.goal is None and not request.select:
-                await asyncio.wait([finding], timeout=EARLY_SECONDS)
+                await asyncio.wait([finding], timeout=EARLY_GOAL_SECONDS)
                 early = None if finding.done() else await self._early(context, request)
                 if early is not None and not finding.done():
-                    on_update(while_trying(early, ()))
+                    on_update(_while_trying(early, ()))
             return await finding
         finally:
             finding.cancel()
@@ -131,9 +127,9 @@ class Pipeline:
         goal = await asyncio.to_thread(goal_in_text, at.text, at.position)
         if goal is None:
             return None
-        wanted = min(request.k or context.settings.premises.count, MOST_PREMISES)
-        asked = RankRequest(goal, k=wanted, caller=request.caller, explain=request.explain)
-        ranked = await self.rank(context, asked, at)
+        wanted = min(request.k or context.settings.premises.count, ANSWER_PREMISES)
+        rank_request = RankRequest(goal, k=wanted, caller=request.caller, explain=request.explain)
+        ranked = await self.rank(context, rank_request, at)
         timer.lap("premises")
         state = ProofState((goal,))
         answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
@@ -142,7 +138,7 @@ class Pipeline:
     async def tactics_at(self, context: RequestContext, position: GoalPosition) -> TrialResults:
         """Run the steps from a position to Lean's verdicts, without showing premises. Raises as `try_tactics`.
 
-        An editor asks this at every move of the cursor: Lean searches no library for it.
+        Editors request this at every move of the cursor, so Lean does not search its library.
         """
         await context.catch_up()
         state = await self.states.at(context.lean, position)
@@ -151,7 +147,7 @@ class Pipeline:
         return await self.try_tactics(context, position, state, ranked, searches=False)
 
     async def rank(
-        self, context: RequestContext, asked: RankRequest, position: GoalPosition | None
+        self, context: RequestContext, request: RankRequest, position: GoalPosition | None
     ) -> Ranked:
         """The best premises for the goal; with a position, each says whether it is in scope there.
 
@@ -159,16 +155,16 @@ class Pipeline:
         """
         await context.files.caught_up()
         current = await context.index.current()
-        ranked = await self.ranking.rank(context, current, asked, position)
+        ranked = await self.ranking.rank(context, current, request, position)
         if position is not None and (faults := await self.states.errors_above(context.lean, position)):
             where = await asyncio.to_thread(current.index.context_at, position)
             ranked = with_errors(ranked, faults, where)
         return Ranked(ranked, current)
 
     async def _rank_rewriting(
-        self, context: RequestContext, asked: RankRequest, request: SuggestRequest
+        self, context: RequestContext, rank_request: RankRequest, request: SuggestRequest
     ) -> Ranked:
-        """The best premises that rewrite the selected part; for the whole goal where there are none.
+        """The best premises that rewrite the selected part; for the whole goal if there are none.
 
         Raises UserError: the target has no such part.
         """
@@ -178,9 +174,11 @@ class Pipeline:
         current = await context.index.current()
         index, position, part = current.index, request.position, request.select
         where = await asyncio.to_thread(index.context_of, position)
-        found, rewriting = await asyncio.to_thread(index.rank_rewriting, replace(asked, where=where), part)
+        found, rewriting = await asyncio.to_thread(
+            index.rank_rewriting, replace(rank_request, where=where), part
+        )
         if not found:
-            ranked = await self.rank(context, replace(asked, caller="rewrite"), position)
+            ranked = await self.rank(context, replace(rank_request, caller="rewrite"), position)
             return replace(ranked, note=NOTHING.format(part=part))
         return Ranked(found, current, rewrites(found, rewriting, part, context.settings.tactics.count))
 
@@ -196,7 +194,7 @@ class Pipeline:
     ) -> Suggestion:
         def update(outcomes: Sequence[TacticOutcome]) -> None:
             if on_update is not None:
-                on_update(while_trying(answer, outcomes))
+                on_update(_while_trying(answer, outcomes))
 
         try:
             results = await self.try_tactics(
@@ -209,10 +207,18 @@ class Pipeline:
                 part=request.select,
             )
         except GoalBroken as error:
-            return with_goal_broken(answer, error)
+            return _without_trials(answer, str(error), TacticsStatus.GOAL_BROKEN)
         except (LeanError, BadSettings, NoGoalHere) as error:
-            return with_failure(answer, error, has_project=context.lean.root is not None)
-        return with_tactics(answer, results)
+            status = TacticsStatus.NO_GOAL if isinstance(error, NoGoalHere) else TacticsStatus.LEAN_FAILED
+            if context.lean.root is None:
+                status = TacticsStatus.NO_FILE
+            return _without_trials(answer, f"No tactics were tried: {error}", status)
+        return replace(
+            answer,
+            tactics=[tactic_item(one) for one in results.outcomes],
+            warnings=[*results.warnings, *answer.warnings],
+            tactics_status=results.status,
+        )
 
     async def try_tactics(
         self,
@@ -252,7 +258,7 @@ class Pipeline:
         if known is not None:
             return known
         warnings: list[str] = []
-        candidates = self.candidates.propose(GoalAtHand(context, current, trial, warnings))
+        candidates = self.candidates.propose(CandidateRequest(context, current, trial, warnings))
         return await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
 
     async def generate(
@@ -294,53 +300,16 @@ async def _without_tactics(
     )
 
 
-_FIRST_GOAL_ONLY = (
-    "No tactics were tried: Lean tries them on the first goal only. Leave out the goal's number."
-)
-
-
-def shown_tactics(outcomes: Sequence[TacticOutcome]) -> list[TacticItem]:
-    """Outcomes as items."""
-    return [tactic_item(outcome) for outcome in outcomes]
-
-
-def without_file(answer: Suggestion) -> Suggestion:
-    """The answer if tactics were requested, but there is no file to try them in."""
-    return replace(answer, tactics_status=TacticsStatus.NO_FILE)
-
-
-def while_trying(answer: Suggestion, outcomes: Sequence[TacticOutcome]) -> Suggestion:
+def _while_trying(answer: Suggestion, outcomes: Sequence[TacticOutcome]) -> Suggestion:
     """The answer so far, with the tactics that Lean has judged by now."""
-    tactics = shown_tactics(outcomes)
-    return replace(answer, tactics=tactics, tactics_status=TacticsStatus.RUNNING)
+    return replace(
+        answer, tactics=[tactic_item(one) for one in outcomes], tactics_status=TacticsStatus.RUNNING
+    )
 
 
-def with_tactics(answer: Suggestion, results: TrialResults) -> Suggestion:
-    """The answer with all of Lean's verdicts, and with further warnings before its own."""
-    tactics = shown_tactics(results.outcomes)
-    warnings = [*results.warnings, *answer.warnings]
-    return replace(answer, tactics=tactics, warnings=warnings, tactics_status=results.status)
-
-
-def with_goal_broken(answer: Suggestion, error: PremiseSuggestError) -> Suggestion:
-    """The answer if an error above the goal prevents trials."""
-    warnings = [str(error), *answer.warnings]
-    return replace(answer, warnings=warnings, tactics_status=TacticsStatus.GOAL_BROKEN)
-
-
-def with_failure(answer: Suggestion, error: PremiseSuggestError, *, has_project: bool) -> Suggestion:
-    """The answer if a failure prevented all trials."""
-    status = TacticsStatus.NO_GOAL if isinstance(error, NoGoalHere) else TacticsStatus.LEAN_FAILED
-    if not has_project:
-        status = TacticsStatus.NO_FILE
-    warnings = [f"No tactics were tried: {error}", *answer.warnings]
-    return replace(answer, warnings=warnings, tactics_status=status)
-
-
-def with_first_goal_only(answer: Suggestion) -> Suggestion:
-    """The answer if tactics were requested for a goal other than the first."""
-    warnings = [_FIRST_GOAL_ONLY, *answer.warnings]
-    return replace(answer, warnings=warnings, tactics_status=TacticsStatus.GOAL_NOT_FIRST)
+def _without_trials(answer: Suggestion, warning: str, status: TacticsStatus) -> Suggestion:
+    """The answer if no tactics were tried, with the reason before its other warnings."""
+    return replace(answer, warnings=[warning, *answer.warnings], tactics_status=status)
 
 
 def _parts(goal: Goal) -> list[PartItem]:

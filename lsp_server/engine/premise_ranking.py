@@ -13,6 +13,7 @@ from lsp_server.documents.goal_positions import broken_names, cache_key
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
+from lsp_server.limits import CACHED_GOALS
 from prover.verify import GoalPosition
 from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.goal_context import GoalContext
@@ -20,21 +21,19 @@ from retriever.lean.goal_context import GoalContext
 NOTHING_FITS = "No premise fits: none of those that were searched has a symbol of this goal."
 _DEPTH = 200
 """The fewest premises to rank, so that hover, completion and quick fixes can share one ranking."""
-_KEPT = 64
-"""Rankings."""
 
 
 class PremiseRanking:
     """Ranks premises, in threads. Rankings are cached by goal, position, and version of the index."""
 
     def __init__(self) -> None:
-        self._known: Cache[list[RankedPremise]] = Cache(_KEPT)
+        self._known: Cache[list[RankedPremise]] = Cache(CACHED_GOALS)
 
     async def rank(
         self,
         context: RequestContext,
         current: CurrentIndex,
-        asked: RankRequest,
+        request: RankRequest,
         position: GoalPosition | None,
     ) -> list[RankedPremise]:
         """The best premises for the goal; with a position, each says whether it is in scope there.
@@ -43,8 +42,8 @@ class PremiseRanking:
 
         Raises PremiseIndexError, ModelError, BadSource.
         """
-        depth = asked.k if asked.kinds else max(asked.k, _DEPTH)
-        deep = replace(asked, k=depth)
+        depth = request.k if request.kinds else max(request.k, _DEPTH)
+        deep = replace(request, k=depth)
         key = (current.version, deep, cache_key(position) if position else None)
         ranked = self._known.get(key)
         if ranked is None:
@@ -53,11 +52,11 @@ class PremiseRanking:
                 self._known.put(key, ranked)
         if not context.settings.premises.out_of_scope:
             ranked = [one for one in ranked if one.in_scope is not False]
-        return ranked[: asked.k]
+        return ranked[: request.k]
 
 
-def _ranked(index: ProjectIndex, asked: RankRequest, position: GoalPosition | None) -> list[RankedPremise]:
-    return index.rank(replace(asked, where=index.context_of(position)))
+def _ranked(index: ProjectIndex, request: RankRequest, position: GoalPosition | None) -> list[RankedPremise]:
+    return index.rank(replace(request, where=index.context_of(position)))
 
 
 def with_errors(

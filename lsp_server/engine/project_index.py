@@ -114,7 +114,7 @@ class ProjectIndex:
         return self._chosen.is_outdated()
 
     def has_changed(self) -> bool:
-        """Whether an index was written, or found damaged, since this was last asked; the service reads it
+        """Whether an index was written, or found damaged, since the last call; the service reads it
         again by itself."""
         before, self._seen = self._seen, self._service.opened
         return self._seen is not before or self._seen is None or not self._seen.is_current()
@@ -145,26 +145,28 @@ class ProjectIndex:
             missing = snapshot.out_of_reach(MODULES.values(), context.imports, is_prelude=is_prelude)
         return frozenset(word for word, module in MODULES.items() if module in missing - {context.module})
 
-    def rank(self, asked: RankRequest) -> list[RankedPremise]:
+    def rank(self, request: RankRequest) -> list[RankedPremise]:
         """The premises that fit a goal best, of the kinds in the request or those that its caller can use."""
-        parts = (asked.kinds,) if asked.kinds else self.kinds_for(asked.goal, asked.where, asked.caller)
-        count = asked.k if asked.kinds or parts == ("theorems",) else max(asked.k, DEFINITIONS)
-        found = [self._service.rank(replace(asked, k=count, kinds=part)) for part in parts]
-        ranked = found[0] if asked.kinds else in_order(asked.goal, found, asked.caller)
-        return self._declared.checked(ranked[: asked.k], asked.where)
+        parts = (
+            (request.kinds,) if request.kinds else self.kinds_for(request.goal, request.where, request.caller)
+        )
+        count = request.k if request.kinds or parts == ("theorems",) else max(request.k, DEFINITIONS)
+        found = [self._service.rank(replace(request, k=count, kinds=part)) for part in parts]
+        ranked = found[0] if request.kinds else in_order(request.goal, found, request.caller)
+        return self._declared.checked(ranked[: request.k], request.where)
 
-    def rank_rewriting(self, asked: RankRequest, part: str) -> tuple[list[RankedPremise], Rewriting]:
+    def rank_rewriting(self, request: RankRequest, part: str) -> tuple[list[RankedPremise], Rewriting]:
         """The premises that rewrite a part of the goal's target, ranked, and how each does.
 
         Raises UserError: the target has no such part.
         """
         from retriever.lean.rewriting_search import rewriting_premises
 
-        found = rewriting_premises(self._service, asked.goal, part, asked.where)
+        found = rewriting_premises(self._service, request.goal, part, request.where)
         if not found.directions:
             return [], found
         allowed = Allowed(names=frozenset(found.directions))
-        return self.rank(replace(asked, allowed=allowed, caller="rewrite")), found
+        return self.rank(replace(request, allowed=allowed, caller="rewrite")), found
 
     def kinds_for(self, goal: Goal, context: GoalContext | None, caller: Caller) -> tuple[Kinds, ...]:
         """What the caller can use on the goal, in parts that are ranked apart."""
@@ -184,7 +186,7 @@ class ProjectIndex:
     def search_pattern(
         self, text: str, where: GoalContext | None, k: int, allowed: Allowed | None = None
     ) -> PatternMatches:
-        """The best `k` premises that meet a pattern. Raises BadQuery: it is none."""
+        """The best `k` premises that meet a pattern. Raises BadQuery: it is not a pattern."""
         from retriever.lean.pattern_search import pattern_search
 
         found = pattern_search(self._service, text, where, k, allowed=allowed)
@@ -195,7 +197,7 @@ class ProjectIndex:
         with self._service.reading() as snapshot:
             found = declared(snapshot, name, module) or DeclarationSite(None, -1, None)
         if found.path is None and self._project is not None:
-            return replace(found, path=source_of(self._project, module))
+            return replace(found, path=_source_of(self._project, module))
         return found
 
     def described(self, name: str, module: str | None) -> tuple[RankedPremise, DeclarationSite] | None:
@@ -205,7 +207,7 @@ class ProjectIndex:
         if found is None or found[1].path is not None or self._project is None:
             return found
         premise, site = found
-        return premise, replace(site, path=source_of(self._project, premise.premise.module))
+        return premise, replace(site, path=_source_of(self._project, premise.premise.module))
 
     def context_at(self, position: GoalPosition) -> GoalContext:
         """What a goal at the position can use. Raises BadSource: the file cannot be read, or is too large."""
@@ -216,7 +218,7 @@ class ProjectIndex:
         return self._contexts.at(position) if position else None
 
     def unproved(self, position: GoalPosition, faults: Sequence[Fault]) -> frozenset[str]:
-        """The declarations that rest on `sorry`, and those of the open file in which these errors stand.
+        """The declarations that rest on `sorry`, and those of the open file that contain these errors.
 
         Raises BadSource as `context_at`.
         """
@@ -261,8 +263,8 @@ class ProjectIndex:
     def few_changes(self) -> Changes:
         """The project's files that were changed, added or removed since the last indexing, if they are few.
 
-        `lean-toolchain` is one where the index has the mini core and the project asks for a Lean that is not there.
-        Empty where there are too many, or where an index is still to be built or finished.
+        `lean-toolchain` counts as changed if the index has the mini core and the project needs a Lean that is not
+        installed. Empty if there are too many, or if an index is still to be built or finished.
         """
         if self.root is None or self._chosen.awaited is not None:
             return frozenset()
@@ -278,7 +280,7 @@ class ProjectIndex:
 
 
 def _wants_another_core(root: Path) -> bool:
-    """Whether a project asks for a Lean that is not there, so that the mini core is not its library."""
+    """Whether a project needs a Lean that is not installed, so that the mini core is not its library."""
     try:
         if asked_toolchain(root) is not None or needs_mathlib(root):
             project_core(root)
@@ -287,7 +289,7 @@ def _wants_another_core(root: Path) -> bool:
     return False
 
 
-def source_of(project: Project, module: str) -> Path | None:
+def _source_of(project: Project, module: str) -> Path | None:
     """The file of a module among the sources of a project and its packages, if it is there."""
     roots = [*(project.source_roots or (project.root,))]
     roots += [root for package in project.packages for root in package.source_roots]

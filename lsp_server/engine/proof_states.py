@@ -14,17 +14,15 @@ from lean_extract.source.reader import read_module
 from lsp_server.documents.goal_positions import cache_key
 from lsp_server.engine.requests import SuggestRequest, parse_goal
 from lsp_server.engine.running_lean import RunningLean
+from lsp_server.limits import CACHED_GOALS
 from prover.verify import GoalPosition
-
-_KEPT = 64
-"""States."""
 
 
 class ProofStates:
-    """Asks Lean for goals. Answers are cached by document, position, and version of the running Lean."""
+    """Gets goals from Lean. Answers are cached by document, position, and version of the running Lean."""
 
     def __init__(self) -> None:
-        self._known: Cache[ProofState] = Cache(_KEPT)
+        self._known: Cache[ProofState] = Cache(CACHED_GOALS)
 
     async def of(self, lean: RunningLean, request: SuggestRequest) -> ProofState:
         """The state in the request, else Lean's at its position.
@@ -68,8 +66,6 @@ class ProofStates:
         return known
 
 
-EARLY_SECONDS = 1.5
-"""After that, the goal that the text states is shown."""
 NOTE = "This goal is read from the text: Lean is still at work above it."
 
 

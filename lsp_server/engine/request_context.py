@@ -25,7 +25,7 @@ class RequestContext:
     files: ChangedFiles
 
     async def catch_up(self) -> None:
-        """Begin to read files that changed on disk before the answer, if the settings ask for it."""
+        """Begin to read files that changed on disk before the answer, if the settings say so."""
         if self.settings.index.on_save:
             self.files.catch_up()
 

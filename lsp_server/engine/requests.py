@@ -14,9 +14,6 @@ from lsp_server.engine.schema import Suggestion
 from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
 
-MOST_PREMISES = 1000
-"""The most premises that an answer lists."""
-
 OnUpdate = Callable[[Suggestion], None]
 """Called with a partial suggestion."""
 
@@ -39,19 +36,19 @@ class SuggestRequest:
     caller: Caller = ""
     """The group of the tactic that the premises are for."""
     explain: bool = False
-    """Whether each premise says what its score comes from."""
+    """Whether each premise's score is explained."""
     select: str = ""
-    """A part of the target, as Lean prints it: what rewrites it is asked for."""
+    """A part of the target, as Lean prints it; the answer lists what rewrites it."""
     parts: bool = False
-    """Whether the answer says which parts the target has."""
+    """Whether the answer lists the target's parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
     """What is searched for: a pattern, a goal, if it has a `⊢` or is a declaration, else words or a name.
 
-    `position` decides what is in scope and what stands above; `modules` are module prefixes (`Mathlib.Order`);
-    `in_scope` leaves out what the file does not import; `explain` says what a goal's premises have their scores from.
+    `position` decides what is in scope and declared above; `modules` are module prefixes (`Mathlib.Order`);
+    `in_scope` leaves out what the file does not import; `explain` explains the scores of a goal's premises.
     """
 
     query: str
@@ -91,7 +88,7 @@ def parse_goal(text: str) -> ProofState:
 
 
 def goal_doubts(text: str) -> list[str]:
-    """Sentences on what is in doubt about how a given goal was read. Raises BadState as `parse_goal` does."""
+    """Sentences on doubts about how a given goal was read. Raises BadState as `parse_goal` does."""
     return doubts(well_formed(text))
 
 

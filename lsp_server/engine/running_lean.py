@@ -26,10 +26,8 @@ from lsp_server.engine.current_files import size_and_time
 from lsp_server.engine.schema import Suggestion, TrialsAnswer
 from lsp_server.engine.settings import LeanSettings
 from lsp_server.engine.tasks import LeanProgress, start_task, to_the_end
+from lsp_server.limits import CACHED_FILES, QUOTED_CHARACTERS
 from prover.verify import GoalPosition
-
-_KEPT = 64
-"""Headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +42,11 @@ class _Import:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportChanges:
+class _ImportChanges:
     """What has changed of a document's imports since they were loaded.
 
-    `is_new`: nothing is known of them. `sources`: files whose content has changed. `is_rebuilt`: what Lake compiled of
-    one has changed, or where that is kept is not known.
+    `is_new`: they are not known yet. `sources`: files whose content has changed. `is_rebuilt`: Lake has compiled one
+    again, or it is not known where it keeps the result.
     """
 
     is_new: bool = False
@@ -56,8 +54,8 @@ class ImportChanges:
     is_rebuilt: bool = False
 
 
-class LoadedImports:
-    """What documents of one project import through its own files. Documents of one header share it.
+class _LoadedImports:
+    """The imports of documents that are files of their project. Documents with the same header share them.
 
     Safe to use from several threads.
     """
@@ -66,20 +64,20 @@ class LoadedImports:
         self._root = root
         self._known: dict[str, tuple[_Import, ...]] = {}
 
-    def changes(self, text: str) -> ImportChanges:
+    def changes(self, text: str) -> _ImportChanges:
         """What has changed since `record`; costs a look at each file, and a read of those that were written."""
         imports = self._known.get(LeanDocument(text).header)
         if imports is None:
-            return ImportChanges(is_new=True)
+            return _ImportChanges(is_new=True)
         changed = [one for one in imports if size_and_time(one.path) != one.stamp and _has_changed(one)]
         is_unknown = any(all(size < 0 for size, _ in one.compiled) for one in changed)
         is_rebuilt = is_unknown or any(one.compiled != _stamps(self._root, one.module) for one in imports)
-        return ImportChanges(False, tuple(one.path for one in changed), is_rebuilt)
+        return _ImportChanges(False, tuple(one.path for one in changed), is_rebuilt)
 
     def record(self, text: str) -> None:
         """Note a document's imports as they are now, just before Lean loads them."""
         imports = tuple(self._import(one) for one in imported_sources(text, self._root))
-        while len(self._known) >= _KEPT:
+        while len(self._known) >= CACHED_FILES:
             self._known.pop(next(iter(self._known)))
         self._known[LeanDocument(text).header] = imports
 
@@ -102,7 +100,7 @@ def _stamps(root: Path, module: str) -> tuple[tuple[int, int], ...]:
 
 
 def _has_changed(one: _Import) -> bool:
-    """Whether a file has other content, or is there or not unlike before."""
+    """Whether a file's content has changed, or whether it was created or deleted."""
     try:
         return _digest(read_regular(one.path, MAX_SOURCE_BYTES)) != one.digest
     except OSError:
@@ -113,8 +111,7 @@ def _digest(content: bytes | None) -> bytes:
     return b"" if content is None else hashlib.blake2b(content, digest_size=16).digest()
 
 
-_OF_THAT_BUILD = "Goals and verdicts are of that build."
-_LONGEST = 200
+_OF_THAT_BUILD = "Goals and verdicts are those of that build."
 _MOST_WARNINGS = 3
 
 OpenLean = Callable[[LeanSettings], Awaitable[LiveLean]]
@@ -128,7 +125,7 @@ class RunningLean:
         root: the project's root; None: there is no project, and no Lean will run.
         settings: which Lean, and its limits; `configure` replaces them.
         toolchain: which Lean; None: the one that fits the project (`lean_extract.toolchains.toolchain`).
-        opener: opens what is asked in place of what the settings name.
+        opener: opens the live Lean, in place of what the settings name.
     """
 
     def __init__(
@@ -147,18 +144,18 @@ class RunningLean:
         self._lock = asyncio.Lock()
         self._compiling = asyncio.Lock()
         self._preparing: asyncio.Task[None] | None = None
-        self._imports = LoadedImports(root) if root is not None else None
+        self._imports = _LoadedImports(root) if root is not None else None
         self._rejected: tuple[LeanError, ...] = ()
         """What kept modules from being compiled when that was last tried."""
         self._outdated: dict[Path, tuple[Path, ...]] = {}
         """By document, the imports that have changed since Lake last built them, as of the last request."""
         self.note = ""
-        """Whose verdicts these are, for people; empty where it is the Lean that the project asks for."""
+        """Which Lean gives the verdicts, for people; empty if it is the one that the project needs."""
         self._stop = Event()
         """Set when compilation should stop."""
         self.version = 0
-        """Where it is another one, the same question may have another answer: other settings, or what files
-        import was compiled again."""
+        """When it changes, the same request may have another answer: the settings changed, or imports were
+        compiled again."""
 
     def configure(self, settings: LeanSettings) -> None:
         """Use new settings; if they differ, the next request starts Lean again."""
@@ -190,7 +187,7 @@ class RunningLean:
         if wanted.source == "repl":
             from lean_extract.repl import ReplSession
 
-            return await ReplSession.start(self.root, repl_command(wanted), limits_of(wanted))
+            return await ReplSession.start(self.root, _repl_command(wanted), _limits_of(wanted))
         toolchain = self._toolchain
         if toolchain is None:
             override = wanted.command or None
@@ -198,7 +195,7 @@ class RunningLean:
         self.note = toolchain.note
         if toolchain.kind == "packaged":
             await asyncio.to_thread(self._compiled, self.root)
-        return await LeanSession.start(self.root, toolchain, limits_of(wanted))
+        return await LeanSession.start(self.root, toolchain, _limits_of(wanted))
 
     def progress(self, position: GoalPosition) -> LeanProgress | None:
         """How far Lean is on its way to a position; None: it is there, or that is not known."""
@@ -232,7 +229,7 @@ class RunningLean:
     async def compile(self) -> None:
         """Compile a saved file, if Lake does not do that.
 
-        Where others import it, Lean is ended, so that the next request loads it again.
+        If others import it, Lean is ended, so that the next request loads it again.
         """
         if self.root is None or not self.compiles:
             return
@@ -245,15 +242,15 @@ class RunningLean:
     def _compiled(self, root: Path) -> tuple[str, ...]:
         """Compile the project; returns the modules that had changed. Raises CompilationStopped."""
         rejected: list[LeanError] = []
-        compiled = compile_project(root, self._stop, rejected.append)
+        compiled = _compile_project(root, self._stop, rejected.append)
         self._rejected = tuple(rejected)
         return compiled
 
     async def refresh(self, position: GoalPosition) -> None:
-        """Before Lean is asked at a position: have it load what the document imports again, if that has changed.
+        """Before a request to Lean: have it load the document's imports again, if they have changed.
 
-        Without Lake, it is compiled. With Lake, it is loaded again once Lake has built it; until then Lean keeps what
-        it has, which `warnings_at` says.
+        Without Lake, it is compiled. With Lake, it is loaded again once Lake has built it; until then Lean keeps
+        its version, and `warnings_at` says so.
         """
         if self._imports is None or position.text is None or self._opener is not None:
             return
@@ -262,7 +259,7 @@ class RunningLean:
         self._outdated.pop(position.path, None)
         if waits_for_lake and found.sources:
             self._outdated[position.path] = found.sources
-        if waits_for_lake or found == ImportChanges():
+        if waits_for_lake or found == _ImportChanges():
             return
         await asyncio.to_thread(self._imports.record, position.text)
         if self.compiles:
@@ -279,14 +276,14 @@ class RunningLean:
             await self.end()
 
     def warnings_at(self, position: GoalPosition) -> list[str]:
-        """Sentences on imports of which Lean has the last good build, since their files have changed."""
+        """Sentences on imports whose files have changed, so that Lean uses their last good build."""
         if self._imports is None or position.text is None:
             return []
         if not self.compiles:
             return [outdated(path) for path in self._outdated.get(position.path, ())[:_MOST_WARNINGS]]
         modules = self._imports.modules(position.text) if self._rejected else frozenset()
         found = [error for error in self._rejected if not modules.isdisjoint(error.modules)]
-        return [rejection(error) for error in found[:_MOST_WARNINGS]]
+        return [_rejection(error) for error in found[:_MOST_WARNINGS]]
 
     async def end(self) -> None:
         """End Lean; the next request starts it again."""
@@ -313,37 +310,39 @@ def _is_imported(root: Path, compiled: tuple[str, ...]) -> bool:
     return any(not found.isdisjoint(source.imports) for source in read_sources(root).values())
 
 
-def compile_project(root: Path, stop: Event, rejected: Rejected) -> tuple[str, ...]:
+def _compile_project(root: Path, stop: Event, rejected: Rejected) -> tuple[str, ...]:
     """Compile a project for the packaged Lean, which has no Lake; returns the modules that had changed.
 
-    A file that Lean rejects is left out, and `rejected` is called: Lean itself reports that to whoever imports it, or
-    they have what was compiled of it when Lean last accepted it. Raises CompilationStopped once `stop` is set.
+    A file that Lean rejects is left out, and `rejected` is called: Lean itself reports that to its importers, or they
+    use what was compiled when Lean last accepted it. Raises CompilationStopped once `stop` is set.
     """
     return packaged.build_library(
         root, project_oleans(root), packaged.prepare(stop=stop), rejected=rejected, stop=stop
     )
 
 
-def rejection(error: LeanError) -> str:
-    """What an import that does not compile means for who has its last good build."""
+def _rejection(error: LeanError) -> str:
+    """The warning that an import does not compile, so that its last good build is used."""
     place = error.place if isinstance(error, ProjectBroken) else None
     if place is None:
-        return f"{error.message.rstrip('.')}. Goals and verdicts are of the last good build. {error.hint}"
-    said = " ".join(place.message.split())
-    said = said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
+        return (
+            f"{error.message.rstrip('.')}. Goals and verdicts are those of the last good build. {error.hint}"
+        )
+    message = " ".join(place.message.split())
+    message = message if len(message) <= QUOTED_CHARACTERS else f"{message[: QUOTED_CHARACTERS - 1]}…"
     return (
-        f"{place.path.name} has an error since it was last built (line {place.line}: {said.rstrip('.')})."
+        f"{place.path.name} has an error since it was last built (line {place.line}: {message.rstrip('.')})."
         f" {_OF_THAT_BUILD} Fix {place.path.name} and save it."
     )
 
 
 def outdated(path: Path) -> str:
-    """What an import that Lake has not built again means for who has its last build."""
+    """The warning that Lake has not built a changed import again, so that its last build is used."""
     return f"{changed_since_built(path)}. {_OF_THAT_BUILD} Build the project with `lake build`."
 
 
-def repl_command(settings: LeanSettings) -> list[str]:
-    """The REPL's command line. Raises BadSettings: there is none, or it cannot be split."""
+def _repl_command(settings: LeanSettings) -> list[str]:
+    """The REPL's command line. Raises BadSettings: it is missing, or cannot be split."""
     try:
         words = split_command(settings.repl_command)
     except ValueError as error:
@@ -358,7 +357,7 @@ def repl_command(settings: LeanSettings) -> list[str]:
     return words
 
 
-def limits_of(settings: LeanSettings) -> LeanLimits:
+def _limits_of(settings: LeanSettings) -> LeanLimits:
     """A session's limits from the settings."""
     limits = LeanLimits(
         start_seconds=settings.start_seconds,
@@ -369,23 +368,23 @@ def limits_of(settings: LeanSettings) -> LeanLimits:
     return replace(limits, memory_mb=settings.memory_mb) if settings.memory_mb else limits
 
 
-Answer = TypeVar("Answer", Suggestion, TrialsAnswer)
+_Answer = TypeVar("_Answer", Suggestion, TrialsAnswer)
 _UNKNOWN = "nknown "
 """Unknown identifier, unknown constant, Unknown module prefix: a name that Lean does not find."""
 
 
-def with_remarks(answer: Answer, lean: RunningLean, position: GoalPosition) -> Answer:
-    """The answer with what has to be said of its goal and verdicts."""
+def with_remarks(answer: _Answer, lean: RunningLean, position: GoalPosition) -> _Answer:
+    """The answer with remarks on its goal and verdicts."""
     warnings = [*lean.warnings_at(position), *answer.warnings]
     notes = [*([lean.note] if lean.note else []), *answer.notes]
     return replace(answer, warnings=warnings, notes=notes)
 
 
 @asynccontextmanager
-async def asking_lean(lean: RunningLean, position: GoalPosition) -> AsyncIterator[None]:
-    """Have Lean load what has changed, then ask it.
+async def refreshed_lean(lean: RunningLean, position: GoalPosition) -> AsyncIterator[None]:
+    """Have Lean load what has changed before it is used.
 
-    Where a name or an import is missing, and it is not the Lean that the project asks for, the error's hint says so.
+    If a name or an import is missing, and this is not the Lean that the project needs, the error's hint says so.
     """
     await lean.refresh(position)
     try:

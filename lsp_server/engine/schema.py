@@ -30,18 +30,18 @@ class TacticVerdict(DocumentedEnum):
     CLOSES = "closes", "The goal is proved."
     PROGRESS = "progress", "It leaves goals."
     UNJUDGED = "unjudged", "Lean accepts it, but an error above may have changed the goal."
-    FAILS = "fails", "Lean rejects it; only where failures were asked for."
-    TIMEOUT = "timeout", "It takes too long; only where failures were asked for."
+    FAILS = "fails", "Lean rejects it; only if failures were requested."
+    TIMEOUT = "timeout", "It takes too long; only if failures were requested."
     UNTRIED = (
         "untried",
-        "Lean was not asked: it is unfinished (`sorry`), or the time was over; only in TrialsAnswer.",
+        "Lean did not try it: it is unfinished (`sorry`), or the time limit was reached; only in TrialsAnswer.",
     )
 
 
 class TacticsStatus(DocumentedEnum):
-    """The result of trying tactics, for programs; `warnings` says the same for people."""
+    """The result of trying tactics, for programs; `warnings` has the same for people."""
 
-    NOT_ASKED = "not_asked", "None were asked for, or the setting `tactics.enabled` is off."
+    NOT_ASKED = "not_asked", "None were requested, or the setting `tactics.enabled` is off."
     RUNNING = "running", "They are being tried; only in a partial result."
     TRIED = "tried", "They were tried, within the limits on number and time."
     PARTIAL = "partial", "Lean failed before all were tried; those that it had accepted are listed."
@@ -55,7 +55,7 @@ class TacticsStatus(DocumentedEnum):
         "goal_broken",
         "None was tried: the goal mentions `sorry`, usually because of an error above.",
     )
-    NO_GOAL = "no_goal", "None was tried: Lean has no goal at the position, or a tactic cannot stand there."
+    NO_GOAL = "no_goal", "None was tried: Lean has no goal at the position, or a tactic is not allowed there."
     NO_FILE = "no_file", "None was tried: the document is not a file on this machine."
     LEAN_FAILED = "lean_failed", "Lean could not be started, or failed before it had accepted any."
 
@@ -82,9 +82,9 @@ class FeatureGroup(DocumentedEnum):
     NAME = "name", "What its name shares with the goal and with the theorem being proved."
     USE = "use", "How often proofs use it at all."
     PLACE = "place", "Where it is declared and used, seen from the goal."
-    KIND = "kind", "Whether it is a theorem or a definition, for the tactic that asks."
+    KIND = "kind", "Whether it is a theorem or a definition, for the tactic in the request."
     SCOPE = "scope", "Whether the file's imports reach it."
-    RERANKER = "reranker", "What the re-ranker says of it, if the model has one."
+    RERANKER = "reranker", "The re-ranker's score, if the model has one."
     OTHER = "other", "Features of no other group."
 
 
@@ -133,17 +133,17 @@ class PremiseItem:
     ] = False
     deprecated: Annotated[
         bool,
-        "Whether it is marked as deprecated; it stands behind what replaces it. Never true of the bundled Mathlib "
+        "Whether it is marked as deprecated; it is listed after its replacement. Never true for the bundled Mathlib "
         "index, which does not know.",
     ] = False
     replaced_by: Annotated[
         str,
-        "What a deprecated one names to be used in its place, as written; empty where it names nothing.",
+        "The replacement that a deprecated premise names, as written; empty if it names none.",
     ] = ""
     explanation: Annotated[
         list[ContributionItem],
-        "What its score comes from, the largest contribution first. Empty where this was not asked for, and for "
-        "what was found by words.",
+        "What its score comes from, the largest contribution first. Empty if this was not requested, and for "
+        "premises found by words.",
     ] = field(default_factory=list)
     why: Annotated[
         str,
@@ -154,8 +154,8 @@ class PremiseItem:
 
 @dataclass(frozen=True, slots=True)
 class EditItem:
-    """What is replaced in a file, and by what. Lines and columns count from 1, columns in code points; nothing is
-    replaced where the end is the start."""
+    """An edit of a file: the replaced range and its new text. Lines and columns count from 1, columns in code points;
+    nothing is replaced if the end is the start."""
 
     line: Annotated[int, "The line in which it begins."]
     column: Annotated[int, "The column in which it begins."]
@@ -204,10 +204,8 @@ class SourceItem:
     revision: Annotated[str, "Its revision: a commit, a version, or a hash of what was read."]
     premises: Annotated[int, "How many premises of it the index holds."]
     bundled: Annotated[bool, "Whether it came with the installation rather than from files read here."]
-    date: Annotated[str | None, "The day that it is of (ISO 8601), where its revision is one; else null."] = (
-        None
-    )
-    age_days: Annotated[int | None, "How many days ago that was; null where `date` is."] = None
+    date: Annotated[str | None, "Its day (ISO 8601), if its revision is one; else null."] = None
+    age_days: Annotated[int | None, "How many days ago that was; null if `date` is null."] = None
 
 
 class IndexState(DocumentedEnum):
@@ -218,7 +216,7 @@ class IndexState(DocumentedEnum):
         "warming",
         "The project's index is being brought up to date; what is not read yet was not searched.",
     )
-    UNAVAILABLE = "unavailable", "A part is missing or cannot be used; `warnings` says which, and what to do."
+    UNAVAILABLE = "unavailable", "A part is missing or cannot be used; `warnings` names it, and what to do."
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,9 +246,9 @@ class PartItem:
 class Suggestion:
     """The whole answer."""
 
-    goal: Annotated[str, "The goal as Lean prints it: the main one, unless another was asked for."]
+    goal: Annotated[str, "The goal as Lean prints it: the main one, unless another was requested."]
     premises: Annotated[list[PremiseItem], "The premises that fit, best first."]
-    tactics: Annotated[list[TacticItem], "The tactics that Lean accepted; empty where none were asked for."]
+    tactics: Annotated[list[TacticItem], "The tactics that Lean accepted; empty if none were requested."]
     index: Annotated[IndexItem, "What was searched, and how fresh it is."]
     timings_ms: Annotated[
         dict[str, float], "Milliseconds for each part: `goal` (from Lean), `premises`, `tactics`, `total`."
@@ -258,20 +256,20 @@ class Suggestion:
     warnings: Annotated[
         list[str],
         "Sentences for a person: what could not be done, and how to fix it; imports that have changed since they were "
-        "built, whose last build the goal and the verdicts are of. Empty if all went well.",
+        "built, so that the goal and the verdicts are those of the last build. Empty if all went well.",
     ] = field(default_factory=list)
     notes: Annotated[
         list[str],
-        "Sentences for a person: what of the goal the model did not read (too long), or does not know; whose Lean "
-        "answered, where it is not the one that the project asks for. Empty for most goals.",
+        "Sentences for a person: parts of the goal that the model did not read (too long), or does not know; which "
+        "Lean answered, if it is not the one that the project needs. Empty for most goals.",
     ] = field(default_factory=list)
     goal_number: Annotated[int, "Which of the state's goals `goal` is, from 1."] = 1
     goal_count: Annotated[int, "How many goals the state has."] = 1
     tactics_status: Annotated[TacticsStatus, "The result of trying tactics."] = TacticsStatus.NOT_ASKED
     parts: Annotated[
         list[PartItem],
-        "The subexpressions of the target, in order, each before those inside it; each can be selected. Empty where "
-        "this was not asked for.",
+        "The subexpressions of the target, in order, each before those inside it; each can be selected. Empty if "
+        "this was not requested.",
     ] = field(default_factory=list)
 
 
@@ -329,7 +327,7 @@ class TrialsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DeclarationAnswer:
-    """What is known of one declaration."""
+    """The known data of one declaration."""
 
     premise: Annotated[PremiseItem, "The declaration. Its score is 0."]
     path: Annotated[str | None, "The file that declares it; null where that is not on this machine."]

@@ -1,4 +1,4 @@
-"""Answers about premises without Lean: a search (a pattern, a goal or text), and what a declaration is."""
+"""Answers about premises without Lean: a search (a pattern, a goal or text), and a description of a declaration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from lsp_server.engine.premise_ranking import NOTHING_FITS
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import (
-    MOST_PREMISES,
     SearchRequest,
     checked_query,
     goal_doubts,
@@ -26,6 +25,7 @@ from lsp_server.engine.requests import (
     parse_goal,
 )
 from lsp_server.engine.schema import DeclarationAnswer, QueryKind, SearchAnswer
+from lsp_server.limits import ANSWER_PREMISES, DECLARATION_CHARACTERS
 from retriever.lean.eligibility import Allowed, RankedPremise, RankRequest
 from retriever.lean.pattern_search import PatternMatches
 from retriever.lean.patterns.query import is_pattern
@@ -63,7 +63,7 @@ async def search(context: RequestContext, request: SearchRequest) -> SearchAnswe
 def _find(context: RequestContext, request: SearchRequest, index: ProjectIndex, query: str) -> _Found:
     """The premises that fit the pattern, or the goal, or the query where that is neither."""
     settings, where = context.settings.premises, index.context_of(request.position)
-    wanted = min(request.k or settings.count, MOST_PREMISES)
+    wanted = min(request.k or settings.count, ANSWER_PREMISES)
     allowed = Allowed(modules=request.modules, in_scope=request.in_scope or not settings.out_of_scope)
     if is_pattern(query):
         matches = index.search_pattern(query, where, wanted, allowed)
@@ -93,8 +93,6 @@ def _more(matches: PatternMatches) -> Iterator[str]:
         yield f"{matches.count:,} statements have this shape; the first {listed:,} are listed."
 
 
-LONGEST_SOURCE = 4000
-"""Characters of a declaration's text that are answered."""
 _NEAREST = 3
 
 
@@ -127,7 +125,7 @@ def _unknown(index: ProjectIndex, name: str) -> UserError:
 
 
 def _text(path: Path | None, module: str, name: str) -> tuple[int | None, str]:
-    """The line of a declaration, from 1, and its text; (None, "") if its file cannot be read or has it no more."""
+    """The line of a declaration, from 1, and its text; (None, "") if its file cannot be read or no longer has it."""
     if path is None:
         return None, ""
     try:
@@ -144,4 +142,4 @@ def _text(path: Path | None, module: str, name: str) -> tuple[int | None, str]:
 def _cut(lines: list[str], span: Span) -> str:
     rows = lines[span.start.line : span.end.line + 1]
     text = "\n".join(rows).rstrip()
-    return text if len(text) <= LONGEST_SOURCE else f"{text[:LONGEST_SOURCE]}…"
+    return text if len(text) <= DECLARATION_CHARACTERS else f"{text[:DECLARATION_CHARACTERS]}…"

@@ -13,14 +13,11 @@ from typing import Any
 from lean_extract.common.devices import DEVICES, Device
 from lean_extract.common.files.json_text import shown
 from lean_extract.common.typed import Form, Misfit, updated
+from lsp_server.limits import LISTED_SETTINGS, QUOTED_NAME_CHARACTERS
 from prover.limits import SUGGESTION_SECONDS, SUGGESTION_TACTICS
 
 SECTION = "premiseSuggest"
 """The name under which editors keep these settings."""
-_MOST_COMPLAINTS = 20
-"""The most complaints to report."""
-_LONGEST_NAME = 60
-"""How many characters of a name are shown."""
 
 
 def _setting(
@@ -33,7 +30,7 @@ def _setting(
     return field(default=default, metadata={"doc": doc, "low": low, "high": high, "choices": choices})
 
 
-LEAN_SOURCES = ("server", "repl")
+_LEAN_SOURCES = ("server", "repl")
 """What gives live goals."""
 SOURCES = ("both", "templates", "generator")
 """Where candidate tactics may come from."""
@@ -46,7 +43,7 @@ class LeanSettings:
     source: str = _setting(
         "server",
         "Where goals and verdicts come from: Lean's language server, or leanprover-community/repl.",
-        choices=LEAN_SOURCES,
+        choices=_LEAN_SOURCES,
     )
     repl_command: str = _setting(
         "", "With `source` repl: the command line of the REPL, such as `lake env /path/to/repl`."
@@ -56,11 +53,11 @@ class LeanSettings:
         "Command line of the Lean server. Empty: found automatically; `premise-suggest doctor` says which.",
     )
     start_seconds: float = _setting(60.0, "Longest wait for Lean to start.", 0.1, 3600)
-    request_seconds: float = _setting(60.0, "Longest wait for Lean without any progress of it.", 0.1, 3600)
+    request_seconds: float = _setting(60.0, "Longest wait for Lean while it makes no progress.", 0.1, 3600)
     tactic_seconds: float = _setting(
         5.0,
-        "Longest time for one tactic, but for those that search a library (`exact?`, `try?`), once all above it is "
-        "elaborated.",
+        "Longest time for one tactic once all above it is elaborated, except for those that search a library "
+        "(`exact?`, `try?`).",
         0.1,
         600,
     )
@@ -88,7 +85,7 @@ class TacticSettings:
     enabled: bool = _setting(True, "Try tactics in Lean and offer those it accepts.")
     count: int = _setting(
         SUGGESTION_TACTICS,
-        "How many candidate tactics are tried, from all sources together; Lean's own automation is tried beside them.",
+        "How many candidate tactics are tried, from all sources together; Lean's own automation is tried in addition.",
         1,
         200,
     )
@@ -124,7 +121,7 @@ class HoverSettings:
 
     enabled: bool = _setting(True, "Show premises when hovering over a tactic.")
     count: int = _setting(5, "How many premises the hover lists.", 1, 50)
-    explain: bool = _setting(True, "Say in a line below each premise what its rank comes from.")
+    explain: bool = _setting(True, "Explain the rank of each premise in a line below it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,16 +191,16 @@ def camel(name: str) -> str:
 def parse(values: Any, base: Settings | None = None) -> tuple[Settings, list[str]]:
     """Settings from an editor's values, and a complaint for every value that was not used.
 
-    An unknown name, a wrong type or a value out of range leaves what `base` has (the defaults, if it is not
-    given); None means nothing was sent. Settings may stand under `premiseSuggest` or at the top.
+    An unknown name, a wrong type or a value out of range keeps the value of `base` (the defaults, if it is not
+    given); None means nothing was sent. Settings may be under `premiseSuggest` or at the top.
     """
     problems: list[Misfit] = []
     if isinstance(values, Mapping) and SECTION in values:
         values = values[SECTION]
     parsed = updated(base or Settings(), values, _EDITOR, problems)
-    complaints = [_complaint(one) for one in problems[:_MOST_COMPLAINTS]]
-    if len(problems) > _MOST_COMPLAINTS:
-        more = len(problems) - _MOST_COMPLAINTS
+    complaints = [_complaint(one) for one in problems[:LISTED_SETTINGS]]
+    if len(problems) > LISTED_SETTINGS:
+        more = len(problems) - LISTED_SETTINGS
         complaints.append(f"{more:,} further values under {SECTION} were not used.")
     return parsed, complaints
 
@@ -226,12 +223,12 @@ def _complaint(problem: Misfit) -> str:
 
 
 def _members(section: Any) -> dict[str, Any]:
-    """What a section holds, by the names that editors write."""
+    """The members of a section, by the names that editors use."""
     return {camel(item.name): getattr(section, item.name) for item in fields(section)}
 
 
 def _full(path: str) -> str:
-    cut = path if len(path) <= _LONGEST_NAME else f"{path[:_LONGEST_NAME]}..."
+    cut = path if len(path) <= QUOTED_NAME_CHARACTERS else f"{path[:QUOTED_NAME_CHARACTERS]}..."
     return f"{SECTION}.{cut}" if path else SECTION
 
 

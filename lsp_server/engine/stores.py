@@ -78,7 +78,7 @@ def shared_folder() -> Path:
 def holds_premises(store: IndexStore, package: str | None = None) -> bool:
     """Whether the index, or one that it includes, holds any premise (of this package).
 
-    Lean's core, which every project has, counts where it is asked for by name only. Raises IndexMissing,
+    Lean's core, which every project has, counts only if it is named. Raises IndexMissing,
     IndexDamaged.
     """
     manifest, segments = store.open()
@@ -104,7 +104,7 @@ def _hold(segments: Sequence[tuple[Segment, LiveSegment]], package: str | None) 
 def indexed_core(store: IndexStore) -> tuple[str, str] | None:
     """(package, revision) of Lean's core as an index includes it; None without core or index.
 
-    Raises IndexMissing (what it includes is gone), IndexDamaged.
+    Raises IndexMissing (an index that it includes is missing), IndexDamaged.
     """
     if store.stamp() is None:
         return None
@@ -118,7 +118,7 @@ def indexed_core(store: IndexStore) -> tuple[str, str] | None:
 
 
 def needs_mathlib(root: Path) -> bool:
-    """Whether the project's files say that it depends on Mathlib."""
+    """Whether the project depends on Mathlib, by its files."""
     within = (os.path.realpath(root),)
     for name in _PROJECT_FILES:
         with suppress(BadSource):  # reported where the project's sources are searched
@@ -135,15 +135,15 @@ def project_core(root: Path, lean: str = "", environment: Mapping[str, str] = os
     core = find_core(root, override=lean or None, environment=environment)
     if core.package == MINI_CORE and needs_mathlib(root):
         raise NoCoreSources(
-            f"{root} needs Mathlib, which does not stand on the mini core, and no other Lean was found.",
+            f"{root} needs Mathlib, which does not build on the mini core, and no other Lean was found.",
             f"Install Lean with elan: {ELAN}",
         )
-    asked = asked_toolchain(root) if core.package == MINI_CORE else None
-    if asked is not None and not is_lean(packaged.lean_version(), version_in(asked[0])):
+    wanted = asked_toolchain(root) if core.package == MINI_CORE else None
+    if wanted is not None and not is_lean(packaged.lean_version(), version_in(wanted[0])):
         raise NoCoreSources(
-            f"{root} asks for {asked[0]}, which was not found. The packaged Lean's mini core, "
+            f"{root} asks for {wanted[0]}, which was not found. The packaged Lean's mini core, "
             f"{packaged.MINI_CORE_IS}, is not its library.",
-            f"Install {asked[0]} with elan: {ELAN}",
+            f"Install {wanted[0]} with elan: {ELAN}",
         )
     return core
 
@@ -156,7 +156,7 @@ _MODEL_VARIABLE = "PREMISE_SUGGEST_MODEL"
 def model_folder(setting: str, *, download: bool = False) -> Path:
     """The encoder's folder: the one that is set (PREMISE_SUGGEST_MODEL counts, too), else the shipped one.
 
-    A name of the hub is looked up in the hub's cache, and fetched if `download` says so. Raises ModelError.
+    A name of the hub is looked up in the hub's cache, and fetched if `download` is set. Raises ModelError.
     """
     if setting:
         return find_model(setting, download=download)

@@ -15,19 +15,18 @@ from lsp_server.engine.items import shown_tactic
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import TacticsStatus
 from lsp_server.engine.settings import LeanSettings, TacticSettings
+from lsp_server.limits import CACHED_EDITS, CACHED_TRIALS
 from prover.candidates import Candidate
 from prover.turns import CandidateScheduler
 from prover.verify import GoalPosition, order, verify
-
-_KEPT_EDITS = 2_000
 
 
 class JudgedEdits:
     """Edits by document, position and tactic, for the text up to the end of the declaration."""
 
     def __init__(self) -> None:
-        self._known: Cache[Edit] = Cache(_KEPT_EDITS)
-        self._in_term: Cache[bool] = Cache(_KEPT_EDITS)
+        self._known: Cache[Edit] = Cache(CACHED_EDITS)
+        self._in_term: Cache[bool] = Cache(CACHED_EDITS)
 
     def keep(self, position: GoalPosition, outcome: TacticOutcome) -> None:
         """Keep the edit of an outcome."""
@@ -44,9 +43,6 @@ class JudgedEdits:
         """Whether a term is replaced at a position; None if nothing was judged there."""
         return self._in_term.get(declaration_key(position))
 
-
-_KEPT_TRIALS = 32
-"""Trials."""
 
 OnOutcomes = Callable[[list[TacticOutcome]], None]
 """Called with the outcomes so far, in display order, whenever there is a new one to show."""
@@ -73,16 +69,16 @@ class TrialRequest:
 
     @property
     def key(self) -> Hashable:
-        """Equal keys, equal verdicts. Of the document the text up to the end of the declaration counts."""
-        asked = self.tactics, self.lean, self.keep_failures, self.versions, self.part, self.rewrites
-        return declaration_key(self.position), self.state, self.premises, self.searches, *asked
+        """Equal keys, equal verdicts. Only the document's text up to the end of the declaration counts."""
+        options = self.tactics, self.lean, self.keep_failures, self.versions, self.part, self.rewrites
+        return declaration_key(self.position), self.state, self.premises, self.searches, *options
 
 
 @dataclass(frozen=True, slots=True)
 class TrialResults:
     """Lean's verdicts, in display order, and sentences on what could not be tried and how to fix it.
 
-    `status` says the same for programs as the warnings do for people.
+    `status` is for programs what the warnings are for people.
     """
 
     outcomes: Sequence[TacticOutcome]
@@ -98,7 +94,7 @@ class TacticRunner:
     """
 
     def __init__(self, edits: JudgedEdits) -> None:
-        self._known: Cache[TrialResults] = Cache(_KEPT_TRIALS)
+        self._known: Cache[TrialResults] = Cache(CACHED_TRIALS)
         self._edits = edits
 
     def known(self, trial: TrialRequest) -> TrialResults | None:
@@ -149,7 +145,7 @@ class TacticRunner:
     async def _listed(
         self, verdicts: AsyncGenerator[TacticOutcome, None], trial: TrialRequest
     ) -> AsyncGenerator[TacticOutcome, None]:
-        """The verdicts; where a part of the target is to be rewritten, without those that leave it as it is."""
+        """The verdicts; if a part of the target is to be rewritten, without those that do not change it."""
         async with aclosing(verdicts):
             async for verdict in verdicts:
                 self._edits.keep(trial.position, verdict)
@@ -164,7 +160,7 @@ class TacticRunner:
 
 
 def _is_rewritten(part: str, goal: Goal, outcome: TacticOutcome) -> bool:
-    """Whether a part of the target stands there less often after a tactic; of another outcome, whether it is kept."""
+    """Whether a tactic leaves fewer occurrences of a part of the target; True if it leaves no goal."""
     if outcome.state is None or not outcome.state.goals:
         return True
     folded = " ".join(part.split())

@@ -11,18 +11,19 @@ from typing import Any, TypeVar
 
 from lean_extract.common.cancellation import context_cancelled_when
 from lean_extract.common.errors import Busy
+from lsp_server.limits import LEAN_PROGRESS_SECONDS
 
-Result = TypeVar("Result")
+_Result = TypeVar("_Result")
 
 
-async def to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
+async def to_the_end(work: Coroutine[Any, Any, _Result]) -> _Result:
     """Wait for work that continues if its caller is cancelled, so that the next caller finds it done."""
     return await asyncio.shield(start_task(work))
 
 
-def start_task(work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
+def start_task(work: Coroutine[Any, Any, _Result]) -> asyncio.Task[_Result]:
     """Begin work that will be needed; errors are raised to whoever waits for it."""
-    # It is wanted even if the request that began it is cancelled: others will ask for its result.
+    # It is needed even if the request that began it is cancelled: others will use its result.
     task = asyncio.create_task(work, context=context_cancelled_when(lambda: False))
     task.add_done_callback(_retrieve)
     return task
@@ -32,9 +33,6 @@ def _retrieve(task: asyncio.Task[Any]) -> None:
     """Retrieve the error of a task that perhaps nobody waits for, so that asyncio does not log it."""
     if not task.cancelled():
         task.exception()
-
-
-Answer = TypeVar("Answer")
 
 
 class Gate:
@@ -49,7 +47,7 @@ class Gate:
         self.admitted = 0
         """The number of tasks that run or wait."""
 
-    async def run(self, work: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
+    async def run(self, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
         """Do the work when its turn comes.
 
         Its slot is held until it really ends, even if nobody waits for it any more: a thread cannot be
@@ -85,11 +83,6 @@ class Gate:
             task.exception()  # the error is raised to whoever waits; if nobody does, it need not be logged
 
 
-_T = TypeVar("_T")
-_FIRST_SECONDS = 2.0
-_NEXT_SECONDS = 2.0
-
-
 @dataclass(frozen=True, slots=True)
 class LeanProgress:
     """How many of the lines down to a goal are elaborated."""
@@ -102,22 +95,21 @@ class LeanProgress:
 
 
 OnWaiting = Callable[[LeanProgress], None]
-"""Is called from time to time while Lean elaborates what is above a goal."""
+"""Called from time to time while Lean elaborates what is above a goal."""
 
 
 async def while_waiting(
-    work: Coroutine[Any, Any, _T], look: Callable[[], LeanProgress | None], say: OnWaiting
-) -> _T:
-    """The result of work; where it takes long, each progress of Lean is said once meanwhile."""
+    work: Coroutine[Any, Any, _Result], look: Callable[[], LeanProgress | None], report: OnWaiting
+) -> _Result:
+    """The result of work; if it takes long, `report` is called whenever Lean has made progress."""
     task = asyncio.ensure_future(work)
-    seconds, said = _FIRST_SECONDS, None
+    reported: LeanProgress | None = None
     try:
-        while not (await asyncio.wait([task], timeout=seconds))[0]:
-            seconds = _NEXT_SECONDS
+        while not (await asyncio.wait([task], timeout=LEAN_PROGRESS_SECONDS))[0]:
             progress = look()
-            if progress is not None and progress != said:
-                said = progress
-                say(progress)
+            if progress is not None and progress != reported:
+                reported = progress
+                report(progress)
         return task.result()
     finally:
         if not task.done():
@@ -125,13 +117,13 @@ async def while_waiting(
             await asyncio.wait([task])
 
 
-Clock = Callable[[], float]
+_Clock = Callable[[], float]
 
 
 class Timer:
     """Milliseconds of the named parts of one request, and of the whole."""
 
-    def __init__(self, clock: Clock = time.perf_counter) -> None:
+    def __init__(self, clock: _Clock = time.perf_counter) -> None:
         self._clock = clock
         self._start = self._last = clock()
         self.parts: dict[str, float] = {}

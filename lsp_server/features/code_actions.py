@@ -30,8 +30,8 @@ def register(server: PremiseServer) -> None:
             return None
         document = server.document(params.text_document.uri)
         start, end = document.position(params.range.start), document.position(params.range.end)
-        was_asked = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
-        span = replaced_span(document, start, end, on_blank=was_asked)
+        is_manual = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
+        span = _replaced_span(document, start, end, on_blank=is_manual)
         if span is None:
             return None
         position = document.goal_position(span.start)
@@ -51,7 +51,7 @@ def _wanted(context: types.CodeActionContext) -> bool:
     return only is None or any(types.CodeActionKind.QuickFix.startswith(str(kind)) for kind in only)
 
 
-def replaced_span(
+def _replaced_span(
     document: DocumentSnapshot, start: Position, end: Position, *, on_blank: bool
 ) -> Span | None:
     """The `sorry` that the selection touches, or the cursor itself if its line is blank."""
@@ -67,8 +67,8 @@ def title(item: TacticItem) -> str:
     if item.status == "closes" and not item.rests_on_sorry:
         return f"Try this: {item.tactic}{f'  ({origin})' if origin else ''}"
     left = targets_line(item.remaining_goals, _TITLE_GOALS)
-    said = f"{verdict(item)}{': ' if left else ''}{left}"
-    return f"Try this: {item.tactic}  ({'; '.join(filter(None, (said, origin)))})"
+    result = f"{verdict(item)}{': ' if left else ''}{left}"
+    return f"Try this: {item.tactic}  ({'; '.join(filter(None, (result, origin)))})"
 
 
 def _action(

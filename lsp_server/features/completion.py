@@ -57,7 +57,7 @@ def register(server: PremiseServer) -> None:
         engine = server.engine(document)
         goal, position = await _goal(engine, document, context)
         ranked = await engine.rank(RankRequest(goal, k=_DEPTH, caller=context.caller), position)
-        chosen = [one for one in ranked if usable(one, context)]
+        chosen = [one for one in ranked if _usable(one, context)]
         shown = chosen[: settings.count]
         names = [one.premise.written for one in shown]
         hypotheses = [name for one in goal.hypotheses for name in one.names]
@@ -69,7 +69,7 @@ def register(server: PremiseServer) -> None:
 async def _goal(
     engine: Engine, document: DocumentSnapshot, context: CompletionContext
 ) -> tuple[Goal, GoalPosition]:
-    """The goal for the text being typed, and the position in the document that Lean was asked about."""
+    """The goal for the text being typed, and its position in the document that Lean was given."""
     refused: NoGoalHere | None = None
     for question in await asyncio.to_thread(lambda: list(questions(document.text, context))):
         position = GoalPosition(document.path, question.text, question.position)
@@ -84,7 +84,7 @@ async def _goal(
     raise refused or NoGoalHere("The expected type here is not known.", "Write its type first.")
 
 
-def usable(ranked: RankedPremise, context: CompletionContext) -> bool:
+def _usable(ranked: RankedPremise, context: CompletionContext) -> bool:
     """Whether a premise matches the typed prefix and can be used there."""
     premise = ranked.premise
     if not _is_subsequence(context.prefix.lower(), premise.written.lower()):

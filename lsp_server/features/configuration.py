@@ -24,7 +24,7 @@ def register(server: PremiseServer) -> None:
     @passive(server, "start", waits=False)
     async def initialized(_: types.InitializedParams) -> None:
         server.take_settings(server.initialization_options)
-        with server.settling():
+        with server.receiving_settings():
             pulled = await _pull(server)
             if pulled:
                 server.take_settings(pulled)
@@ -43,7 +43,7 @@ def register(server: PremiseServer) -> None:
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     @passive(server, "change of settings", waits=False)
     async def changed(params: types.DidChangeConfigurationParams) -> None:
-        with server.settling():
+        with server.receiving_settings():
             pulled = await _pull(server)
             server.take_settings(pulled if pulled is not None else params.settings)
 
@@ -54,13 +54,13 @@ def register(server: PremiseServer) -> None:
 
 
 async def _pull(server: PremiseServer) -> Any:
-    """The client's current settings; None if it cannot be asked or has none."""
+    """The client's current settings; None if it has none or cannot send them."""
     workspace = server.client_capabilities.workspace
     if not (workspace and workspace.configuration):
         return None
     item = types.ConfigurationItem(section=SECTION)
     answer: Any = None
-    with _refused("to say its settings"):
+    with _refused("to send its settings"):
         answer = await server.workspace_configuration_async(types.ConfigurationParams([item]))
     return answer[0] if answer else None
 

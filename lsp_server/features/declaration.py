@@ -19,17 +19,17 @@ from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
 
-REQUEST = "premiseSuggest/declaration"
+_REQUEST = "premiseSuggest/declaration"
 _NAMES = frozenset({"textDocument", "name", "module"})
 
 
 def register(server: PremiseServer) -> None:
     """The request."""
 
-    @server.feature(REQUEST)
+    @server.feature(_REQUEST)
     @active(server, "look-up")
     async def declaration(params: Any = None, *_: Any) -> Any:
-        given = Parameters(REQUEST, params, _NAMES)
+        given = Parameters(_REQUEST, params, _NAMES)
         name = given.needed("name", "the full name of a premise")
         module = given.needed("module", "the module that declares it")
         uri = given.uri() if given.has("textDocument") else None

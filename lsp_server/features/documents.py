@@ -28,13 +28,13 @@ def register(server: PremiseServer) -> None:
         engine = server.projects.engine_for(server.lean_path(params.text_document.uri))
         try:
             if server.settings.index.on_save:
-                await server.indexing.unasked(engine)
+                await server.indexing.update_automatically(engine)
         finally:  # Index first, so that a new lemma is offered before the files that import it are compiled.
-            await compile_saved(server, engine)
+            await _compile_saved(server, engine)
 
 
-async def compile_saved(server: PremiseServer, engine: Engine) -> None:
-    """Compile a saved file, unless Lake does that, with a progress bar of its own."""
+async def _compile_saved(server: PremiseServer, engine: Engine) -> None:
+    """Compile a saved file, unless Lake does that, and show a progress bar."""
     if engine.root is None or not engine.compiles:
         return
     bar = await WorkDone.begin(server, f"Compiling {engine.root.name}", cancellable=False)

@@ -21,17 +21,17 @@ from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
 
-REQUEST = "premiseSuggest/edits"
+_REQUEST = "premiseSuggest/edits"
 _NAMES = frozenset({"textDocument", "position", "insert", "as", "import", "accepted", "version"})
 
 
 def register(server: PremiseServer) -> None:
     """The request."""
 
-    @server.feature(REQUEST)
+    @server.feature(_REQUEST)
     @active(server, "edit")
     async def edits(params: Any = None, *_: Any) -> Any:
-        given = Parameters(REQUEST, params, _NAMES)
+        given = Parameters(_REQUEST, params, _NAMES)
         uri, position = given.uri(), given.position()
         text = given.needed("insert", "the tactic or the name")
         import_line = given.text("import", "a line `import M`").strip()
@@ -53,7 +53,7 @@ def register(server: PremiseServer) -> None:
             # Editors insert in this order at one position, and the import is a line above the rest.
             is_above = line.span.start == found[0].span.start and line.text.endswith("\n")
             found.insert(0 if is_above else 1, line)
-        return {"edits": [text_edit(document, one) for one in found], "version": document.version}
+        return {"edits": [_text_edit(document, one) for one in found], "version": document.version}
 
 
 async def _tactic(
@@ -87,11 +87,11 @@ async def _spelled(engine: Engine, document: DocumentSnapshot, cursor: Position,
 
 
 def _engine(server: PremiseServer, document: DocumentSnapshot) -> Engine | None:
-    """The engine of a document that lies in a project."""
+    """The engine of a document in a project."""
     engine = server.engine(document) if file_path(document.uri) is not None else None
     return engine if engine is not None and engine.root is not None else None
 
 
-def text_edit(document: DocumentSnapshot, edit: Edit) -> types.TextEdit:
-    """An edit as LSP has it."""
+def _text_edit(document: DocumentSnapshot, edit: Edit) -> types.TextEdit:
+    """An edit in LSP's form."""
     return types.TextEdit(document.range(edit.span), edit.text)

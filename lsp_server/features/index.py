@@ -9,8 +9,8 @@ from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
 
-REQUEST = "premiseSuggest/index"
-COMMAND = "premise-suggest.index"
+_REQUEST = "premiseSuggest/index"
+_COMMAND = "premise-suggest.index"
 _NAMES = frozenset({"textDocument"})
 
 
@@ -19,7 +19,7 @@ def register(server: PremiseServer) -> None:
 
     @active(server, "indexing")
     async def index(params: Any = None, *_: Any) -> Any:
-        given = Parameters(REQUEST, {} if params is None else params, _NAMES)
+        given = Parameters(_REQUEST, {} if params is None else params, _NAMES)
         engine = (
             server.engine(server.document(given.uri()))
             if given.has("textDocument")
@@ -28,5 +28,5 @@ def register(server: PremiseServer) -> None:
         report = await server.indexing.run(engine)
         return to_json(IndexAnswer(report.documents, report.stopped, await engine.freshness()))
 
-    server.feature(REQUEST)(index)
-    server.command(COMMAND)(index)
+    server.feature(_REQUEST)(index)
+    server.command(_COMMAND)(index)

@@ -13,17 +13,17 @@ from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
 from prover.verify import GoalPosition
 
-REQUEST = "premiseSuggest/search"
+_REQUEST = "premiseSuggest/search"
 _NAMES = frozenset({"query", "k", "textDocument", "position", "modules", "inScope"})
 
 
 def register(server: PremiseServer) -> None:
     """The request."""
 
-    @server.feature(REQUEST)
+    @server.feature(_REQUEST)
     @active(server, "search")
     async def search(params: Any = None, *_: Any) -> Any:
-        given = Parameters(REQUEST, params, _NAMES)
+        given = Parameters(_REQUEST, params, _NAMES)
         engine, position = await _position(server, given)
         request = SearchRequest(
             query=given.text("query", "a goal, a name, some words, or a pattern"),

@@ -16,8 +16,8 @@ from lsp_server.protocol.progress import WaitingBar
 from lsp_server.protocol.server import PremiseServer
 from retriever.lean.callers import caller_of
 
-REQUEST = "premiseSuggest/suggest"
-COMMAND = "premise-suggest.suggest"
+_REQUEST = "premiseSuggest/suggest"
+_COMMAND = "premise-suggest.suggest"
 _NAMES = frozenset(
     {
         "textDocument",
@@ -40,11 +40,11 @@ def register(server: PremiseServer) -> None:
 
     @active(server, "suggestion")
     async def suggest(params: Any = None, *_: Any) -> Any:
-        given = Parameters(REQUEST, params, _NAMES)
+        given = Parameters(_REQUEST, params, _NAMES)
         uri, position = given.uri(), given.position()
         goal = given.text("goal", "the goal as Lean prints it") if given.has("goal") else None
         k, tactics, token = given.number("k"), given.flag("tactics"), given.token("partialResultToken")
-        document, engine = _asked(server, uri, has_goal=goal is not None)
+        document, engine = _document_and_engine(server, uri, has_goal=goal is not None)
         request = SuggestRequest(
             position=document.proof_position(document.position(position)) if document is not None else None,
             goal=goal,
@@ -56,18 +56,18 @@ def register(server: PremiseServer) -> None:
             select=given.text("select", "a part of the goal's target") if given.has("select") else "",
             parts=given.flag("parts"),
         )
-        partial = Partial(server, token) if token is not None else None
+        partial = _Partial(server, token) if token is not None else None
         bar = WaitingBar(server, "Waiting for Lean")
         try:
             return to_json(await engine.suggest(request, partial, bar))
         finally:
             await bar.end()
 
-    server.feature(REQUEST)(suggest)
-    server.command(COMMAND)(suggest)
+    server.feature(_REQUEST)(suggest)
+    server.command(_COMMAND)(suggest)
 
 
-class Partial:
+class _Partial:
     """Sends partial results: a suggestion for another goal as a whole, then the tactics so far."""
 
     def __init__(self, server: PremiseServer, token: Token) -> None:
@@ -84,8 +84,10 @@ class Partial:
         self._server.progress(types.ProgressParams(self._token, value))
 
 
-def _asked(server: PremiseServer, uri: str, *, has_goal: bool) -> tuple[DocumentSnapshot | None, Engine]:
-    """Check that a document that is not a file comes with its goal. Raises BadSource."""
+def _document_and_engine(
+    server: PremiseServer, uri: str, *, has_goal: bool
+) -> tuple[DocumentSnapshot | None, Engine]:
+    """The document and its engine. Raises BadSource: it is not a file, and no goal came with the request."""
     if has_goal:
         return server.document_or_text(uri)
     document = server.document(uri)

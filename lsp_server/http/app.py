@@ -1,4 +1,4 @@
-"""The application: all interfaces on one port, behind the guard, with metrics around everything.
+"""The application: all interfaces on one port, after the guard, with metrics around everything.
 
 To add an interface, write one module with `router` and add it to `INTERFACES`.
 """
@@ -19,11 +19,11 @@ from lsp_server.engine.tasks import Gate
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.decoding import JsonRoute
 from lsp_server.http.guard import Guard
-from lsp_server.http.limits import HttpLimits
 from lsp_server.http.metrics import Measured, Metrics
 from lsp_server.http.policy import Policy
 from lsp_server.http.problems import RESPONSES, register
 from lsp_server.http.revisions import Libraries
+from lsp_server.limits import HttpLimits
 
 _ABOUT = (
     "Premises for a Lean 4 goal, from indexes on this machine. LeanStateSearch's and LeanPremise's "
@@ -40,7 +40,7 @@ INTERFACES = (
 """The modules of the interfaces."""
 
 
-class Interface(Protocol):
+class _Interface(Protocol):
     """What an interface's module provides."""
 
     def router(self, backend: HttpBackend) -> APIRouter:
@@ -89,7 +89,7 @@ def create_app(
         lifespan=lifespan,
     )
     register(app)
-    served = [cast(Interface, importlib.import_module(name)).router(backend) for name in interfaces]
+    served = [cast(_Interface, importlib.import_module(name)).router(backend) for name in interfaces]
     for routes in (*served, metrics.router(), _health()):
         app.include_router(routes)
     app.add_middleware(Guard, policy=policy or Policy(), limits=limits, bodies=_bodies(served, limits))

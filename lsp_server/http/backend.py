@@ -11,10 +11,10 @@ from lean_extract.records import Goal
 from lean_extract.syntax.with_notation import restored
 from lsp_server.engine.requests import main_goal, parse_goal
 from lsp_server.engine.tasks import Gate
-from lsp_server.http.limits import HttpLimits
 from lsp_server.http.revisions import Libraries
+from lsp_server.limits import HttpLimits
 
-Answer = TypeVar("Answer")
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class HttpBackend:
     gate: Gate
     limits: HttpLimits
 
-    async def work(self, job: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
+    async def work(self, job: Callable[[], Coroutine[Any, Any, _Answer]]) -> _Answer:
         """Do heavy work when its turn comes. Raises Busy: too much is waiting."""
         return await self.gate.run(job)
 

@@ -1,7 +1,7 @@
 """Decodes and validates URLs and JSON bodies, once and before everything else.
 
-What passes here holds no lone surrogates and no control characters that nobody types, in no name and in no
-value, and is of bounded shape; so no interface has to look again.
+What passes here holds no lone surrogates and no control characters that nobody types, in any name
+or value, and has a limited number of parts; so interfaces need not check again.
 """
 
 from __future__ import annotations
@@ -17,24 +17,29 @@ from fastapi.routing import APIRoute
 from starlette.types import Scope
 
 from lean_extract.common.files.json_text import finite
-from lsp_server.http.limits import MAX_LISTED, MAX_PARAMETERS, MAX_PATH, HttpLimits
 from lsp_server.http.problems import Refusal
+from lsp_server.limits import (
+    BODY_CONTAINERS,
+    BODY_ITEMS,
+    LISTED_NAMES,
+    URL_PARAMETERS,
+    URL_PATH_BYTES,
+    HttpLimits,
+)
 
 _DECODED = "premise_suggest.body"
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ud800-\udfff]")
 """Allowed: white space, and escape (terminal colours), which people paste with states."""
-_MOST_ITEMS = MAX_LISTED + 200_000
-_MOST_OPENED = 200_000
 _WINDOW = 1 << 20
 _PLAIN = "Send plain text in UTF-8."
 
 
 def check_url(raw_path: bytes, query: bytes) -> None:
     """Refuse a URL that is not valid text, or has far too many parts (400, 414)."""
-    if len(raw_path) > MAX_PATH:
-        raise Refusal(414, "The path is too long.", f"No path has more than {MAX_PATH:,} bytes.")
-    if query.count(b"&") >= MAX_PARAMETERS:
-        raise Refusal(400, "The URL has too many parameters.", f"At most {MAX_PARAMETERS} are read.")
+    if len(raw_path) > URL_PATH_BYTES:
+        raise Refusal(414, "The path is too long.", f"No path has more than {URL_PATH_BYTES:,} bytes.")
+    if query.count(b"&") >= URL_PARAMETERS:
+        raise Refusal(400, "The URL has too many parameters.", f"At most {URL_PARAMETERS} are read.")
     try:
         text = unquote_to_bytes(raw_path + b"?" + query).decode()
     except UnicodeDecodeError:
@@ -62,8 +67,8 @@ def decode(body: bytes) -> Any:
     except RecursionError:
         raise Refusal(400, "The body is nested too deeply.", "The fields are listed at /docs.") from None
     except json.JSONDecodeError as error:
-        said = f"{error.msg} at character {error.pos}."
-        raise Refusal(400, "The body is not JSON.", said) from None
+        where = f"{error.msg} at character {error.pos}."
+        raise Refusal(400, "The body is not JSON.", where) from None
     except ValueError:  # 1e400, or more than Python's limit of 4,300 digits
         raise Refusal(400, "A number in the body is too large.", "Send a smaller one.") from None
     _check_text(found, body)
@@ -77,9 +82,9 @@ def _check_shape(body: bytes) -> None:
         window = body[start : start + _WINDOW]
         items += window.count(b",")
         opened += window.count(b"[") + window.count(b"{")
-        if items > _MOST_ITEMS or opened > _MOST_OPENED:
+        if items > BODY_ITEMS or opened > BODY_CONTAINERS:
             raise Refusal(
-                413, "The body has too many parts.", f"At most {MAX_LISTED:,} premises can be named."
+                413, "The body has too many parts.", f"At most {LISTED_NAMES:,} premises can be named."
             )
 
 

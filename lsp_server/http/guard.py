@@ -19,18 +19,15 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lsp_server.http.decoding import attach_body, check_url, decode
-from lsp_server.http.limits import MAX_FIELD_BYTES, MAX_FIELDS, HttpLimits
 from lsp_server.http.policy import OPEN, Policy, check_host, check_site, check_token
 from lsp_server.http.problems import Refusal
+from lsp_server.limits import HEADER_LINES, HEADER_LINES_BYTES, RATED_ADDRESSES, SMALL_BODY_BYTES, HttpLimits
 
-Read = TypeVar("Read")
+_Read = TypeVar("_Read")
 
 _CLOSE = {"Connection": "close"}
-_MOST_ADDRESSES = 4096
 _HOUSEHOLD = 64
 """Bits of an IPv6 address that all machines of a household share."""
-_SOON_READ = 32 << 10
-"""Bodies of up to this many bytes are parsed directly, larger ones in a thread."""
 
 
 class Guard:
@@ -61,7 +58,7 @@ class Guard:
         answer = _Answer(send)
         try:
             self._check(scope)
-            body = await read_body(receive, Headers(scope=scope), self._most(scope), self._limits.seconds)
+            body = await _read_body(receive, Headers(scope=scope), self._most(scope), self._limits.seconds)
             await self._answer(scope, body, receive, answer)
         except Refusal as refusal:
             await refusal.response()(scope, receive, send)
@@ -74,11 +71,11 @@ class Guard:
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
-        if len(headers) > MAX_FIELDS or sum(len(n) + len(v) for n, v in headers.raw) > MAX_FIELD_BYTES:
+        if len(headers) > HEADER_LINES or sum(len(n) + len(v) for n, v in headers.raw) > HEADER_LINES_BYTES:
             raise Refusal(
                 431,
                 "The request has too many header lines, or too long ones.",
-                f"At most {MAX_FIELDS} lines and {MAX_FIELD_BYTES:,} bytes are read.",
+                f"At most {HEADER_LINES} lines and {HEADER_LINES_BYTES:,} bytes are read.",
             )
         check_host(headers, self._policy)
         check_site(headers, scope["method"], scope["path"])
@@ -106,8 +103,8 @@ class Guard:
             if answer.has_ended:  # uvicorn reports a disconnect then, too; what answered may have more to do
                 await asyncio.wait((doing,), timeout=self._limits.seconds)
         except TimeoutError:
-            said = f"The answer took longer than {self._limits.seconds:g} s."
-            raise Refusal(504, said, "Ask for less at once.") from None
+            late = f"The answer took longer than {self._limits.seconds:g} s."
+            raise Refusal(504, late, "Request less at once.") from None
         finally:
             left.cancel()
             if not doing.done():
@@ -124,8 +121,8 @@ class Guard:
             attach_body(scope, await self._in_turn(len(body), decode, body))
         await self._app(scope, receive, send)
 
-    async def _in_turn(self, size: int, read: Callable[..., Read], *texts: bytes) -> Read:
-        if size <= _SOON_READ:
+    async def _in_turn(self, size: int, read: Callable[..., _Read], *texts: bytes) -> _Read:
+        if size <= SMALL_BODY_BYTES:
             return read(*texts)
         return await asyncio.get_running_loop().run_in_executor(self._reader, read, *texts)
 
@@ -147,7 +144,7 @@ class _Answer:
         await self._send(message)
 
 
-async def read_body(receive: Receive, headers: Headers, most: int, seconds: float) -> bytes:
+async def _read_body(receive: Receive, headers: Headers, most: int, seconds: float) -> bytes:
     """The body of a request.
 
     Raises Refusal: it is too large (413), or does not arrive in time (408); ClientDisconnect.
@@ -212,9 +209,11 @@ class Rates:
         if left < 1:
             self._left[address] = (left, now)
             wait = max(1, round((1 - left) / self._rate))
-            raise Refusal(429, "Too many requests.", "Ask more slowly.", {"Retry-After": str(wait)})
+            raise Refusal(
+                429, "Too many requests.", "Send fewer requests per second.", {"Retry-After": str(wait)}
+            )
         self._left[address] = (left - 1, now)
-        while len(self._left) > _MOST_ADDRESSES:
+        while len(self._left) > RATED_ADDRESSES:
             self._left.popitem(last=False)
 
 

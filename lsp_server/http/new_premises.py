@@ -14,15 +14,15 @@ from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Premise
 from lean_extract.source.reader import read_module
 from lean_extract.syntax.with_notation import restored
+from lsp_server.limits import (
+    CACHED_LONG_PREMISES,
+    CACHED_NEW_PREMISES,
+    LONG_PREMISE_CHARACTERS,
+    NEW_PREMISE_CHARACTERS,
+)
 from retriever.models.encoder import PremiseEncoder
 from retriever.models.text import premise_texts
 
-_CACHED = 4 * 2048
-_MOST_READ = 20_000
-"""How many characters of a declaration are read; the models read far fewer."""
-_LONG = 4_000
-"""Characters of one of which only a few are remembered: thousands would fill the memory."""
-_LONG_CACHED = 64
 _DOC = re.compile(r"\s*/--.*?-/\s*", re.DOTALL)
 _HEAD = re.compile(r"(?P<kind>[a-z]+)\s+[^\s:({\[⦃]+\s*(?P<type>:.*)?", re.DOTALL)
 
@@ -31,10 +31,10 @@ class NewPremises:
     """Reads and embeds each text once; safe to use from several threads."""
 
     def __init__(self) -> None:
-        self._read: Cache[Premise] = Cache(_CACHED)
-        self._long_read: Cache[Premise] = Cache(_LONG_CACHED)
-        self._vectors: Cache[Floats] = Cache(_CACHED)
-        self._long_vectors: Cache[Floats] = Cache(_LONG_CACHED)
+        self._read: Cache[Premise] = Cache(CACHED_NEW_PREMISES)
+        self._long_read: Cache[Premise] = Cache(CACHED_LONG_PREMISES)
+        self._vectors: Cache[Floats] = Cache(CACHED_NEW_PREMISES)
+        self._long_vectors: Cache[Floats] = Cache(CACHED_LONG_PREMISES)
 
     def read(self, name: str, declaration: str) -> Premise:
         """A premise from `kind name binders : type`, with or without a doc string before it.
@@ -42,9 +42,9 @@ class NewPremises:
         Raises Cancelled.
         """
         check_cancelled()
-        declaration = declaration[:_MOST_READ]
+        declaration = declaration[:NEW_PREMISE_CHARACTERS]
         key = (name, declaration)
-        cache = self._read if len(name) + len(declaration) <= _LONG else self._long_read
+        cache = self._read if len(name) + len(declaration) <= LONG_PREMISE_CHARACTERS else self._long_read
         known = cache.get(key)
         if known is None:
             known = read_declaration(name, declaration)
@@ -73,7 +73,7 @@ class NewPremises:
         return np.stack([found[key] for key in keys])
 
     def _vectors_of(self, key: tuple[str, tuple[str, ...]]) -> Cache[Floats]:
-        return self._vectors if sum(map(len, key[1])) <= _LONG else self._long_vectors
+        return self._vectors if sum(map(len, key[1])) <= LONG_PREMISE_CHARACTERS else self._long_vectors
 
 
 def read_declaration(name: str, declaration: str) -> Premise:

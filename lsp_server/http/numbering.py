@@ -1,8 +1,8 @@
 """Numbers for modules and premises, which LeanPremise's clients use instead of names.
 
-A client asks for the lists once and keeps them, so a number means the same name for as long as the server
-runs: what is indexed later comes behind, and what goes keeps its number. Several processes that serve together keep
-their lists in files, so that a number means the same name in all of them.
+A client gets the lists once and keeps them, so a number means the same name for as long as the server runs: what is
+indexed later comes at the end, and removed names keep their numbers. Several processes that serve together keep their
+lists in files, so that a number means the same name in all of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from retriever.lean.snapshot import Snapshot
 from retriever.search.index.files import locked
 
 
-class Names:
+class _Names:
     """The names of an index's modules or premises, numbered in order of arrival. Safe to use from several threads.
 
     Args:
@@ -53,7 +53,7 @@ class Names:
         )
 
     def _update(self, snapshot: Snapshot) -> None:
-        """Number what the snapshot has beside the known names."""
+        """Number the snapshot's names that are not known yet."""
         if self._snapshot is snapshot:
             return
         wanted = list(dict.fromkeys(self._names_of(snapshot)))
@@ -89,8 +89,8 @@ class Numbering:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.modules = Names(_modules, folder and folder / "modules")
-        self.premises = Names(_premises, folder and folder / "premises")
+        self.modules = _Names(_modules, folder and folder / "modules")
+        self.premises = _Names(_premises, folder and folder / "premises")
 
 
 def _modules(snapshot: Snapshot) -> Iterable[str]:

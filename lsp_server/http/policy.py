@@ -14,7 +14,7 @@ from lsp_server.http.problems import Refusal
 
 OPEN = frozenset({"/healthz"})
 """Answered without a token."""
-SEARCH_PAGE = "/"
+_SEARCH_PAGE = "/"
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
@@ -31,8 +31,8 @@ class Policy:
 def check_host(headers: Headers, policy: Policy) -> None:
     """Refuse requests for another host name: a web site's name can be made to point here (DNS rebinding).
 
-    Not Starlette's TrustedHostMiddleware: it answers 400 in plain text, where our clients are sent a problem that
-    says what to do, it may redirect to `www.`, and older versions that we allow cannot read `[::1]`.
+    Not Starlette's TrustedHostMiddleware: it answers 400 in plain text, while our clients get a problem with
+    a hint; it may redirect to `www.`, and older versions that we allow cannot read `[::1]`.
     """
     if policy.hosts is None:
         return
@@ -48,14 +48,14 @@ def check_host(headers: Headers, policy: Policy) -> None:
 def check_site(headers: Headers, method: str, path: str) -> None:
     """Refuse requests from pages of other web sites; only links to the search page are allowed from anywhere.
 
-    Other links are refused: a page can make the browser follow a link without asking, and must not cause work
+    Other links are refused: a page can make the browser follow a link by itself, and must not cause work
     here.
     """
     hint = "Only this server's own pages, and programs other than browsers, are answered."
     origin = headers.get("origin")
     if origin is not None and origin.partition("://")[2].lower() != headers.get("host", "").lower():
         raise Refusal(403, "Requests from other web sites are not answered.", hint)
-    follows_link = method == "GET" and path == SEARCH_PAGE and headers.get("sec-fetch-mode") == "navigate"
+    follows_link = method == "GET" and path == _SEARCH_PAGE and headers.get("sec-fetch-mode") == "navigate"
     if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not follows_link:
         raise Refusal(403, "Requests from other web sites are not answered.", hint)
 

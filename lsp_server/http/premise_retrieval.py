@@ -15,24 +15,24 @@ from lean_extract.records import Goal, Premise
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.decoding import JsonRoute
-from lsp_server.http.limits import (
-    MAX_CALLER,
-    MAX_K,
-    MAX_LISTED,
-    MAX_NEW_PREMISES,
-    MAX_NEW_TEXT,
-    MAX_STATES,
-    HttpLimits,
-)
 from lsp_server.http.new_premises import NewPremises
 from lsp_server.http.problems import Refusal
 from lsp_server.http.revisions import ServedIndex
+from lsp_server.limits import (
+    HTTP_PREMISES,
+    LISTED_NAMES,
+    NAME_CHARACTERS,
+    NEW_PREMISES,
+    NEW_PREMISES_CHARACTERS,
+    STATES,
+    HttpLimits,
+)
 from retriever.lean.callers import caller_of
 from retriever.lean.eligibility import MOST_LOCAL, Allowed, Kinds, RankedPremise, RankRequest, admits
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.snapshot import Snapshot
 
-Listed = Annotated[list[str | int], Field(max_length=MAX_LISTED, fail_fast=True)]
+_Listed = Annotated[list[str | int], Field(max_length=LISTED_NAMES, fail_fast=True)]
 
 
 class NewPremise(BaseModel):
@@ -44,32 +44,33 @@ class NewPremise(BaseModel):
 
 
 class RetrievalRequest(BaseModel):
-    """What is asked for."""
+    """A request for premises."""
 
     model_config = ConfigDict(strict=True)
-    state: str | Annotated[list[str], Field(max_length=MAX_STATES)] = Field(
+    state: str | Annotated[list[str], Field(max_length=STATES)] = Field(
         description="A proof state, or several.", examples=["n : Nat\n⊢ Eq (HAdd.hAdd n 0) n"]
     )
-    imported_modules: Listed | None = Field(
+    imported_modules: _Listed | None = Field(
         None, description="Whose premises may be answered: names, or positions in /indexed-modules."
     )
-    local_premises: Listed | None = Field(
+    local_premises: _Listed | None = Field(
         None, description="Further premises that may be: names, or positions in /indexed-premises."
     )
     new_premises: list[NewPremise] | None = Field(
-        None, description=f"Declarations that are not indexed; the last {MAX_NEW_PREMISES} count."
+        None, description=f"Declarations that are not indexed; the last {NEW_PREMISES} count."
     )
-    k: int = Field(description=f"How many, at most {MAX_K}; none for 0 and below.", examples=[16])
-    caller: Annotated[str, Field(max_length=MAX_CALLER)] | None = Field(
+    k: int = Field(description=f"How many, at most {HTTP_PREMISES}; none for 0 and below.", examples=[16])
+    caller: Annotated[str, Field(max_length=NAME_CHARACTERS)] | None = Field(
         None,
         description="The tactic that the premises are for, as `Config.caller` of Lean's `LibrarySuggestions`. "
         "For `simp`, `rw`, `unfold` and their like definitions are answered, too; otherwise only theorems.",
         examples=["simp"],
     )
     caller_in_module_system: bool = Field(
-        False, description="If true, only theorems are answered: importers may not see what definitions say."
+        False,
+        description="If true, only theorems are answered: importers may not see the bodies of definitions.",
     )
-    imported_all_modules: Listed | None = Field(None, description="Changes nothing here.")
+    imported_all_modules: _Listed | None = Field(None, description="Changes nothing here.")
 
 
 class ScoredName(BaseModel):
@@ -95,13 +96,13 @@ def router(backend: HttpBackend) -> APIRouter:
     @routes.post("/retrieve", response_model=list[ScoredName] | list[list[ScoredName]])
     async def retrieve(request: RetrievalRequest) -> Any:
         """The premises that fit a state, best first; for a list of states a list of such lists."""
-        k = min(request.k, MAX_K)
+        k = min(request.k, HTTP_PREMISES)
         states = [request.state] if isinstance(request.state, str) else request.state
         if k <= 0 or not states:
             return JSONResponse([])
-        if sum(len(one.decl) for one in request.new_premises or ()) > MAX_NEW_TEXT:
-            said = f"All together may have {MAX_NEW_TEXT:,} characters."
-            raise Refusal(413, "The new premises are too long.", said)
+        if sum(len(one.decl) for one in request.new_premises or ()) > NEW_PREMISES_CHARACTERS:
+            limit = f"All together may have {NEW_PREMISES_CHARACTERS:,} characters."
+            raise Refusal(413, "The new premises are too long.", limit)
         goals = [await backend.goal_of(state) for state in states]
         library = backend.libraries.default
         answers = [await backend.work(_Job(library, request, fresh, goal, k).run) for goal in goals]
@@ -111,7 +112,7 @@ def router(backend: HttpBackend) -> APIRouter:
     @routes.get("/max-new-premises")
     async def max_new_premises() -> int:
         """How many new premises are used in one request."""
-        return MAX_NEW_PREMISES
+        return NEW_PREMISES
 
     @routes.get("/indexed-premises", response_model=list[str])
     async def indexed_premises() -> Response:
@@ -169,7 +170,7 @@ class _Job:
 
     def _sent(self, index: ProjectIndex, kinds: Sequence[Kinds]) -> list[Premise]:
         """The new premises of these kinds, and if there are very many, those nearest to the goal."""
-        items = (self._request.new_premises or [])[-MAX_NEW_PREMISES:]
+        items = (self._request.new_premises or [])[-NEW_PREMISES:]
         read = (self._fresh.read(item.name, item.decl) for item in items)
         premises = [premise for premise in read if any(admits(one, premise) for one in kinds)]
         if len(premises) <= MOST_LOCAL:

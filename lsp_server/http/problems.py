@@ -13,12 +13,12 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from lean_extract.common.errors import Busy, PremiseIndexError, PremiseSuggestError, UserError
+from lsp_server.limits import LISTED_FIELDS
 
 log = logging.getLogger("premise_suggest.http")
 
 MISSING = "Missing required parameters"
 INVALID = "Invalid parameter value"
-_MOST_NAMED = 3
 
 
 class Remedy(BaseModel):
@@ -92,10 +92,10 @@ async def _not_valid(request: Request, error: Exception) -> JSONResponse:
     """Wrong fields or types. The input is not repeated, since it may contain a goal."""
     assert isinstance(error, RequestValidationError)
     found = jsonable_encoder([{"loc": one["loc"], "msg": one["msg"]} for one in error.errors()])
-    said = [f"{'.'.join(map(str, one['loc'][1:])) or 'body'}: {one['msg']}" for one in found[:_MOST_NAMED]]
+    named = [f"{'.'.join(map(str, one['loc'][1:])) or 'body'}: {one['msg']}" for one in found[:LISTED_FIELDS]]
     is_missing = any(one["type"] == "missing" for one in error.errors())
     status = 400 if request.url.path == "/api/search" else 422
-    return Refusal(status, MISSING if is_missing else INVALID, "; ".join(said)).response()
+    return Refusal(status, MISSING if is_missing else INVALID, "; ".join(named)).response()
 
 
 async def _failed(_: Request, error: Exception) -> JSONResponse:

@@ -21,6 +21,12 @@ from lsp_server.engine.freshness import MATHLIB, dated, pinned_lean
 from lsp_server.engine.settings import Settings
 from lsp_server.http.numbering import Numbering
 from lsp_server.http.problems import INVALID, Refusal
+from lsp_server.limits import (
+    CACHED_ANSWER_PREMISES,
+    CACHED_ANSWERS,
+    CACHED_GOAL_CHARACTERS,
+    NEW_LIBRARIES_SECONDS,
+)
 from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.index.bundled import Bundle, read_card
 
@@ -29,13 +35,6 @@ log = logging.getLogger("premise_suggest")
 _PREFIX = re.compile(r"^(?:leanprover/lean4(?:-nightly)?:)?(?:v?\d+\.\d+\.\d+-(?=nightly-)|v?(?=\d|nightly))")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _MOST_LISTED = 12
-_CACHED = 512
-_LOOK_AGAIN_SECONDS = 2.0
-"""How often a database is asked for further libraries."""
-_LONGEST_KEPT = 128
-"""Longer answers are not cached, since they would take much memory for little use."""
-_LONGEST_GOAL_KEPT = 20_000
-"""Characters; the same for goals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +47,27 @@ class ServedIndex:
     revisions: tuple[str, ...]
     """What `rev` may be for it: Mathlib's revision, the Lean version."""
     numbering: Numbering = field(default_factory=Numbering)
-    _ranked: Cache[list[RankedPremise]] = field(default_factory=lambda: Cache(_CACHED))
+    _ranked: Cache[list[RankedPremise]] = field(default_factory=lambda: Cache(CACHED_ANSWERS))
 
-    async def rank(self, asked: RankRequest) -> list[RankedPremise]:
-        """The best premises for a goal of which no file is known; recent answers are kept.
+    async def rank(self, request: RankRequest) -> list[RankedPremise]:
+        """The best premises for a goal without a file; recent answers are kept.
 
         Raises PremiseIndexError, ModelError.
         """
         index = await self.engine.project_index()
         snapshot = await asyncio.to_thread(index.service.snapshot)  # a changed index is read again
-        key = (asked, snapshot.stamps)
+        key = (request, snapshot.stamps)
         ranked = self._ranked.get(key)
         if ranked is None:
-            ranked = await asyncio.to_thread(index.rank, asked)
-            if asked.k <= _LONGEST_KEPT and _length(asked.goal) <= _LONGEST_GOAL_KEPT:
+            ranked = await asyncio.to_thread(index.rank, request)
+            if request.k <= CACHED_ANSWER_PREMISES and _length(request.goal) <= CACHED_GOAL_CHARACTERS:
                 self._ranked.put(key, ranked)
         return ranked
 
     def is_called(self, revision: str) -> bool:
         """Whether a revision means this index: a version with or without `v`, a commit's first digits."""
-        asked = canonical(revision)
-        return any(_same(canonical(known), asked) for known in self.revisions)
+        wanted = _canonical(revision)
+        return any(_same(_canonical(known), wanted) for known in self.revisions)
 
 
 class Libraries:
@@ -121,9 +120,9 @@ class Libraries:
     async def watch(self) -> None:
         """Serve also what is published from now on; ends by cancellation."""
         while self._published is not None:
-            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
-            with suppress(StoreUnavailable):  # requests tell it
-                new = await asyncio.to_thread(self._published.news)
+            await asyncio.sleep(NEW_LIBRARIES_SECONDS)
+            with suppress(StoreUnavailable):  # requests report it
+                new = await asyncio.to_thread(self._published.unserved)
                 known = len(self.notes)
                 async for one in _usable(self._published, new, self._shared):
                     self.all = (*self.all[:-1], one, self.all[-1])
@@ -146,15 +145,15 @@ async def open_libraries(
 ) -> Libraries:
     """The projects' indexes in this order, and the bundled one.
 
-    The projects are opened now, so that what is missing is said at once; the bundled index is opened now
-    only where it is the default.
+    The projects are opened now, so that what is missing is reported at once; the bundled index is opened now
+    only if it is the default.
 
     Args:
         projects: roots of projects.
         settings: for all of them.
         extra: further revisions for which the default index answers.
         shared: a folder of all processes that serve these projects together; None: one process serves.
-        database: the address of a database whose libraries are served, too, behind the projects.
+        database: the address of a database whose libraries are served, too, after the projects.
         first: the name of the first of these; empty: the one that was published last.
 
     Raises IndexMissing, IndexDamaged, ModelError, StoreUnavailable, UserError.
@@ -197,9 +196,9 @@ async def _usable(
         except StoreUnavailable:
             raise
         except (PremiseIndexError, ModelError) as error:
-            published.settle(one, error)
+            published.mark_known(one, error)
         else:
-            published.settle(one)
+            published.mark_known(one)
             yield library
 
 
@@ -221,7 +220,7 @@ def _bundled_name(card: Bundle) -> str:
     return f"Mathlib {dated(card.revision)} (bundled)"
 
 
-def canonical(revision: str) -> str:
+def _canonical(revision: str) -> str:
     """Normalise a version: `v4.30.0`, `4.30.0` and `leanprover/lean4:v4.30.0` are the same, and so are
     `nightly-2026-07-01` and `v4.33.0-nightly-2026-07-01`, which `#statesearch` sends."""
     return _PREFIX.sub("", revision.strip())
@@ -232,7 +231,7 @@ def _length(goal: Goal) -> int:
     return len(goal.target) + sum(map(len, texts))
 
 
-def _same(known: str, asked: str) -> bool:
-    if asked == known:
+def _same(known: str, wanted: str) -> bool:
+    if wanted == known:
         return True
-    return bool(_COMMIT.fullmatch(asked) and _COMMIT.fullmatch(known) and known.startswith(asked))
+    return bool(_COMMIT.fullmatch(wanted) and _COMMIT.fullmatch(known) and known.startswith(wanted))

@@ -19,8 +19,8 @@ from lsp_server.engine.requests import SearchRequest
 from lsp_server.engine.schema import CollectionAnswer, SearchAnswer, to_json
 from lsp_server.engine.schema_files.json_schema import inlined
 from lsp_server.http.backend import HttpBackend
-from lsp_server.http.limits import MAX_K, MAX_QUERY
 from lsp_server.http.problems import Refusal
+from lsp_server.limits import HTTP_PREMISES, QUERY_CHARACTERS
 from prover.verify import GoalPosition
 from retriever.search.backends import find_backend
 from retriever.search.collections.manifest import CollectionManifest
@@ -80,7 +80,7 @@ def _questions(backend: HttpBackend) -> APIRouter:
             str,
             Query(
                 description="A goal (with `⊢`), a name or a part of one, words, or a pattern (`_ * _ ≤ _`).",
-                max_length=MAX_QUERY,
+                max_length=QUERY_CHARACTERS,
             ),
         ],
         k: Annotated[int, Query(description="How many, from 1 to 1,000.")] = 32,
@@ -88,14 +88,14 @@ def _questions(backend: HttpBackend) -> APIRouter:
             str,
             Query(
                 description="Only from these modules and those below them: names, separated by spaces.",
-                max_length=MAX_QUERY,
+                max_length=QUERY_CHARACTERS,
             ),
         ] = "",
         imports: Annotated[
             str,
             Query(
                 description="The imports of a file, separated by spaces: they decide what is in scope.",
-                max_length=MAX_QUERY,
+                max_length=QUERY_CHARACTERS,
             ),
         ] = "",
         in_scope: Annotated[bool, Query(description="Only what these imports reach.")] = False,
@@ -106,9 +106,9 @@ def _questions(backend: HttpBackend) -> APIRouter:
         library = backend.libraries.find(rev)
         request = SearchRequest(
             query=query,
-            k=max(1, min(k, MAX_K)),
-            position=_importing(names_in(imports)),
-            modules=names_in(module),
+            k=max(1, min(k, HTTP_PREMISES)),
+            position=_importing(_names_in(imports)),
+            modules=_names_in(module),
             in_scope=in_scope,
             explain=explain,
         )
@@ -135,7 +135,9 @@ def _questions(backend: HttpBackend) -> APIRouter:
     async def documents(
         backend_name: str,
         name: str,
-        query: Annotated[str, Query(description="A statement in words and LaTeX.", max_length=MAX_QUERY)],
+        query: Annotated[
+            str, Query(description="A statement in words and LaTeX.", max_length=QUERY_CHARACTERS)
+        ],
         k: Annotated[int, Query(description="How many, from 1 to 1,000.")] = 32,
     ) -> Any:
         """Documents of a collection: the object CollectionAnswer of docs/json.md."""
@@ -145,7 +147,7 @@ def _questions(backend: HttpBackend) -> APIRouter:
                 found = await asyncio.to_thread(opened.get, backend_name, name)
             except IndexMissing as error:  # as for an unknown revision: it does not exist here
                 raise Refusal(400, error.message, error.hint) from error
-            return await asyncio.to_thread(answer, found, query, max(1, min(k, MAX_K)))
+            return await asyncio.to_thread(answer, found, query, max(1, min(k, HTTP_PREMISES)))
 
         return to_json(await backend.work(job))
 
@@ -188,7 +190,7 @@ def _serve(content: bytes, kind: str) -> Any:
     return page
 
 
-def names_in(text: str) -> tuple[str, ...]:
+def _names_in(text: str) -> tuple[str, ...]:
     """The names that spaces or commas separate."""
     return tuple(text.replace(",", " ").split())
 

@@ -23,15 +23,11 @@ from lean_extract.common.errors import UserError
 from lean_extract.common.terminal_text import print_line, shown
 from lsp_server.engine.settings import Settings
 from lsp_server.http.app import create_app
-from lsp_server.http.limits import BEYOND_LOOPBACK, HttpLimits
 from lsp_server.http.metrics import SHARED_FOLDER, forget_process
 from lsp_server.http.policy import LOOPBACK, Policy
 from lsp_server.http.revisions import Libraries, open_libraries
 from lsp_server.http.workers import Workers
-
-_SHUTDOWN_SECONDS = 5
-_QUEUED = 1024
-"""How many connections may wait in the system to be accepted."""
+from lsp_server.limits import BEYOND_LOOPBACK, QUEUED_CONNECTIONS, SHUTDOWN_SECONDS, HttpLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,7 @@ class ServingOptions:
 
 
 class HttpServer(uvicorn.Server):
-    """Says when it listens, and remembers the signal that ended it."""
+    """Calls a function when it listens, and remembers the signal that ended it."""
 
     def __init__(self, config: uvicorn.Config, on_start: Callable[[], None]) -> None:
         super().__init__(config)
@@ -75,7 +71,7 @@ class HttpServer(uvicorn.Server):
 
 
 def serve(options: ServingOptions, settings: Settings, prepare: Callable[[], None]) -> None:
-    """Serve until the process is asked to stop.
+    """Serve until a signal ends the process.
 
     `prepare`, which can be pickled, sets up the logging of each further process.
 
@@ -85,16 +81,18 @@ def serve(options: ServingOptions, settings: Settings, prepare: Callable[[], Non
     with listen(options.host, options.port) as listener, contextlib.ExitStack() as stack:
         address = url_of(options.host, listener.getsockname()[1])
 
-        def tell() -> None:
+        def announce() -> None:
             print_line(f"premise-suggest http: {address} (Ctrl-C ends it)")
 
         if options.workers == 1:
-            ended_by = Serving(options, settings, policy)(listener, 0, tell)
+            ended_by = _Serving(options, settings, policy)(listener, 0, announce)
         else:
             shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="premise-suggest-http-")))
             stack.enter_context(_shared_metrics(shared / "metrics"))
-            serving = Serving(options, settings, policy, shared, prepare)
-            workers = Workers(serving, listener, tell, lambda pid: forget_process(pid, shared / "metrics"))
+            serving = _Serving(options, settings, policy, shared, prepare)
+            workers = Workers(
+                serving, listener, announce, lambda pid: forget_process(pid, shared / "metrics")
+            )
             ended_by = workers.run(options.workers)
     if ended_by == signal.SIGINT:  # if ignored by a shell, uvicorn would exit with 0
         raise KeyboardInterrupt
@@ -102,7 +100,7 @@ def serve(options: ServingOptions, settings: Settings, prepare: Callable[[], Non
 
 @contextlib.contextmanager
 def _shared_metrics(folder: Path) -> Iterator[None]:
-    """The processes that are started in the block add up their metrics."""
+    """Processes that are started in the block add up their metrics."""
     folder.mkdir()
     os.environ[SHARED_FOLDER] = str(folder)
     try:
@@ -112,7 +110,7 @@ def _shared_metrics(folder: Path) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
+class _Serving:
     """One process's part in serving."""
 
     options: ServingOptions
@@ -139,7 +137,7 @@ class Serving:
             options.library,
         )
         if number == 0:
-            await _tell_notes(libraries, len(options.projects))
+            await _print_notes(libraries, len(options.projects))
         gc.collect()
         gc.freeze()  # the garbage collector need not scan the permanent objects again and again
         limits = limits_for(self.policy, options.rate, options.workers)
@@ -149,8 +147,8 @@ class Serving:
         return server.ended_by
 
 
-async def _tell_notes(libraries: Libraries, projects: int) -> None:
-    """Print what is not served of the first libraries, which are projects, and of the database."""
+async def _print_notes(libraries: Libraries, projects: int) -> None:
+    """Print what is not served of the projects, which come first, and of the database."""
     for library in libraries.all[:projects]:
         if note := (await library.engine.project_index()).note:
             print_line(f"warning: {note}", sys.stderr)
@@ -166,12 +164,12 @@ def server_of(app: ASGIApp, limits: HttpLimits, on_start: Callable[[], None]) ->
         ws="none",
         h11_max_incomplete_event_size=limits.header_bytes,
         limit_concurrency=limits.connections,
-        backlog=_QUEUED,
+        backlog=QUEUED_CONNECTIONS,
         access_log=False,  # it would hold the goals; Measured writes its own lines
         log_config=None,
         server_header=False,
         proxy_headers=False,
-        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
     return HttpServer(config, on_start)
 
@@ -180,7 +178,7 @@ def policy_for(host: str, token: str | None) -> Policy:
     """Who may use a server on this host. Raises UserError: other machines can reach it, and there is no token."""
     if token and not (token.isascii() and token.isprintable()):
         raise UserError("The token has characters that a header cannot hold.", "Use letters and digits.")
-    if is_loopback(host):
+    if _is_loopback(host):
         return Policy(token, LOOPBACK | {_in_url(host.lower())})  # 127.0.0.2 is loopback, too
     if not token:
         raise UserError(
@@ -197,7 +195,7 @@ def limits_for(policy: Policy, rate: float | None, workers: int = 1) -> HttpLimi
     return limits if rate is None else replace(limits, rate=rate, burst=max(1.0, 2 * rate))
 
 
-def is_loopback(host: str) -> bool:
+def _is_loopback(host: str) -> bool:
     """Whether only this machine can reach a host."""
     if host == "localhost":
         return True
@@ -219,7 +217,7 @@ def listen(host: str, port: int) -> socket.socket:
         if sys.platform != "win32":  # on Windows it would share a port that is in use
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(_QUEUED)
+        listener.listen(QUEUED_CONNECTIONS)
     except OSError as error:
         listener.close()
         raise UserError(
@@ -229,7 +227,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def url_of(host: str, port: int) -> str:
-    """The server's address as clients want it."""
+    """The server's address for clients."""
     return f"http://{_in_url(host)}:{port}"
 
 

@@ -11,14 +11,14 @@ from pydantic import BaseModel, Field
 
 from lean_extract.records import Premise
 from lsp_server.http.backend import HttpBackend
-from lsp_server.http.limits import MAX_CALLER, MAX_K, MAX_QUERY
 from lsp_server.http.problems import INVALID, MISSING, Refusal
 from lsp_server.http.revisions import ServedIndex
+from lsp_server.limits import HTTP_PREMISES, NAME_CHARACTERS, QUERY_CHARACTERS
 from retriever.lean.callers import caller_of
 from retriever.lean.eligibility import RankRequest
 
-DEFAULT_RESULTS = 6
-"""What LeanSearchClient asks for by default."""
+_DEFAULT_RESULTS = 6
+"""LeanSearchClient's default."""
 _WHOLE = re.compile(r"\s*[+-]?\d{1,18}\s*", re.ASCII)
 
 
@@ -28,7 +28,7 @@ class FoundPremise(BaseModel):
     name: str
     formal_type: str = Field(description="Empty where only the name is known (the bundled index).")
     module: str
-    rev: str = Field(description="The revision that was asked for, else the index's own.")
+    rev: str = Field(description="The requested revision, else the index's own.")
     kind: str
     doc: str | None = None
 
@@ -41,12 +41,16 @@ def router(backend: HttpBackend) -> APIRouter:
     async def search(
         query: Annotated[
             str | None,
-            Query(description="A proof state as Lean prints it.", max_length=MAX_QUERY, examples=["⊢ 0 < 1"]),
+            Query(
+                description="A proof state as Lean prints it.",
+                max_length=QUERY_CHARACTERS,
+                examples=["⊢ 0 < 1"],
+            ),
         ] = None,
         results: Annotated[
             str | None,
             Query(
-                description=f"How many, at most {MAX_K}; {DEFAULT_RESULTS} if left out.",
+                description=f"How many, at most {HTTP_PREMISES}; {_DEFAULT_RESULTS} if left out.",
                 json_schema_extra={"type": "integer", "anyOf": None},
                 examples=["6"],
             ),
@@ -56,7 +60,7 @@ def router(backend: HttpBackend) -> APIRouter:
         ] = None,
         caller: Annotated[
             str | None,
-            Query(description="The tactic that they are for, as in /retrieve.", max_length=MAX_CALLER),
+            Query(description="The tactic that they are for, as in /retrieve.", max_length=NAME_CHARACTERS),
         ] = None,
     ) -> Any:
         """The premises that fit a proof state, best first."""
@@ -69,8 +73,8 @@ def router(backend: HttpBackend) -> APIRouter:
         if count <= 0:
             return []
         goal = await backend.goal_of(query)
-        asked = RankRequest(goal, k=min(count, MAX_K), caller=caller_of(caller or ""))
-        ranked = await backend.work(lambda: library.rank(asked))
+        request = RankRequest(goal, k=min(count, HTTP_PREMISES), caller=caller_of(caller or ""))
+        ranked = await backend.work(lambda: library.rank(request))
         return JSONResponse([_match(one.premise, library, rev) for one in ranked])
 
     return routes
@@ -78,7 +82,7 @@ def router(backend: HttpBackend) -> APIRouter:
 
 def _count(results: str | None) -> int:
     if results is None:
-        return DEFAULT_RESULTS
+        return _DEFAULT_RESULTS
     if not _WHOLE.fullmatch(results):
         raise Refusal(400, INVALID, "The 'results' parameter must be a valid number")
     return int(results)
@@ -88,7 +92,7 @@ def _match(premise: Premise, library: ServedIndex, revision: str | None) -> dict
     """A `FoundPremise`; built by hand, for it is not checked again."""
     match = {
         "name": premise.name,
-        "formal_type": formal_type(premise),
+        "formal_type": _formal_type(premise),
         "module": premise.module,
         "rev": revision or next(iter(library.revisions), ""),
         "kind": premise.kind,
@@ -96,8 +100,8 @@ def _match(premise: Premise, library: ServedIndex, revision: str | None) -> dict
     return {**match, "doc": premise.doc} if premise.doc else match
 
 
-def formal_type(premise: Premise) -> str:
-    """The statement as a type that can stand after `have :`; empty where it is not known."""
+def _formal_type(premise: Premise) -> str:
+    """The statement as a type, to be put after `have :`; empty if it is not known."""
     if not premise.conclusion or not premise.context:
         return premise.conclusion
     return f"∀ {' '.join(premise.context)}, {premise.conclusion}"

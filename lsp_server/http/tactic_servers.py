@@ -27,6 +27,7 @@ from lsp_server.http.backend import HttpBackend
 from lsp_server.http.decoding import JsonRoute
 from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import ServedIndex
+from lsp_server.limits import PREFIX_CHARACTERS
 from prover.candidates import Candidate
 from prover.generator.source import as_candidates
 from prover.mentions import DEFINITIONS, definitions_to_try
@@ -37,9 +38,9 @@ from retriever.lean.goal_context import GoalContext
 
 log = logging.getLogger("premise_suggest.http")
 
-COPILOT_OUTPUTS = 16
+_COPILOT_OUTPUTS = 16
 """How many tactics LeanCopilot is sent."""
-LLMSTEP_SUGGESTIONS = 10
+_LLMSTEP_SUGGESTIONS = 10
 """How many tactics llmstep is sent, as its own server does."""
 _PREMISES = 32
 _POOL = 64
@@ -47,8 +48,8 @@ _POOL_FOR_PREFIX = 1000
 _STEP_DOWN = 0.999
 """The factor for a score that would not be below the one before it."""
 
-Prefix = Annotated[str, StringConstraints(max_length=1000)]
-Context = Annotated[str, StringConstraints(max_length=MAX_CONTEXT_CHARACTERS)]
+_Prefix = Annotated[str, StringConstraints(max_length=PREFIX_CHARACTERS)]
+_Context = Annotated[str, StringConstraints(max_length=MAX_CONTEXT_CHARACTERS)]
 
 
 class GeneratorRequest(BaseModel):
@@ -57,7 +58,7 @@ class GeneratorRequest(BaseModel):
     model_config = ConfigDict(strict=True)
     name: str = Field(description="The generator's name; there is one, so any will do.")
     input: str = Field(description="The tactic state.", examples=["n : ℕ\n⊢ n + 0 = n"])
-    prefix: Prefix | None = Field(None, description="What every tactic has to begin with.")
+    prefix: _Prefix | None = Field(None, description="What every tactic has to begin with.")
 
 
 class Generation(BaseModel):
@@ -81,8 +82,8 @@ class StepRequest(BaseModel):
 
     model_config = ConfigDict(strict=True)
     tactic_state: str = Field(description="The tactic state.", examples=["n : ℕ\n⊢ n + 0 = n"])
-    prefix: Prefix = Field("", description="What every tactic has to begin with.")
-    context: Context = Field(
+    prefix: _Prefix = Field("", description="What every tactic has to begin with.")
+    context: _Context = Field(
         "", description="The file up to the tactic: it shows what is imported and declared."
     )
 
@@ -100,33 +101,35 @@ def router(backend: HttpBackend) -> APIRouter:
     @routes.post("/generate")
     async def generate(request: GeneratorRequest) -> GeneratorResponse:
         """LeanCopilot: tactics for a state, best first."""
-        found = await tactics(backend, request.input, request.prefix or "", "", COPILOT_OUTPUTS)
+        found = await _tactics(backend, request.input, request.prefix or "", "", _COPILOT_OUTPUTS)
         return GeneratorResponse(
             outputs=[
                 Generation(output=one.tactic, score=score)
-                for one, score in zip(found, falling([one.score for one in found]), strict=True)
+                for one, score in zip(found, _falling([one.score for one in found]), strict=True)
             ]
         )
 
     @routes.post("/")
     async def step(request: StepRequest) -> StepResponse:
         """llmstep: tactics for a state, best first."""
-        found = await tactics(
-            backend, request.tactic_state, request.prefix, request.context, LLMSTEP_SUGGESTIONS
+        found = await _tactics(
+            backend, request.tactic_state, request.prefix, request.context, _LLMSTEP_SUGGESTIONS
         )
         return StepResponse(suggestions=[one.tactic for one in found])
 
     return routes
 
 
-async def tactics(backend: HttpBackend, state: str, prefix: str, context: str, count: int) -> list[Candidate]:
+async def _tactics(
+    backend: HttpBackend, state: str, prefix: str, context: str, count: int
+) -> list[Candidate]:
     """At most `count` tactics that begin with the prefix; none where nothing is left to prove."""
     try:
         goal = await backend.goal_of(state)
     except NoGoalHere:
         return []
     library = backend.libraries.default
-    return await backend.work(lambda: _propose(library, goal, prefix, position_after(context), count))
+    return await backend.work(lambda: _propose(library, goal, prefix, _position_after(context), count))
 
 
 async def _propose(
@@ -171,7 +174,7 @@ def _made(
     return starting_with(prefix, template_candidates(goal, premises, index.closers, size), premises)
 
 
-def position_after(context: str) -> GoalPosition | None:
+def _position_after(context: str) -> GoalPosition | None:
     """The position at the end of a text that is not in a file; None if there is no text."""
     if not context.strip():
         return None
@@ -179,7 +182,7 @@ def position_after(context: str) -> GoalPosition | None:
     return GoalPosition(Path("llmstep.lean"), text, Position(text.count("\n"), 0))
 
 
-def falling(scores: Sequence[float]) -> list[float]:
+def _falling(scores: Sequence[float]) -> list[float]:
     """The same scores, each strictly below the one before and in (0, 1]."""
     found: list[float] = []
     highest = 1.0

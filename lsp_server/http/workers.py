@@ -1,9 +1,9 @@
-"""Several processes behind one address: each accepts connections of the same socket and answers by itself.
+"""Several processes at one address: each accepts connections of the same socket and answers by itself.
 
-The parent holds the socket and no index. It starts the workers, starts one again that has died, and ends them when it
-is asked to stop. A worker ends when its parent is gone, however that came about.
+The parent holds the socket and no index. It starts the workers, replaces one that has died, and ends them when it
+shall stop. A worker ends when its parent has ended, whatever the reason.
 
-uvicorn's own supervisor (0.54) is not used: its workers go on serving when the parent is killed, and it cannot say why
+uvicorn's own supervisor (0.54) is not used: its workers continue when the parent is killed, and it cannot report why
 a worker's index cannot be opened.
 """
 
@@ -26,27 +26,22 @@ from types import FrameType
 from lean_extract.common.errors import PremiseSuggestError, UserError
 from lean_extract.common.python_path import safe_path
 from lean_extract.common.terminal_text import print_line
+from lsp_server.limits import WORKER_DEATHS, WORKER_RESTART_SECONDS, WORKERS_STOP_SECONDS
 
 _SPAWN = multiprocessing.get_context("spawn")
-_STOP_SECONDS = 10.0
-"""How long workers have to end by themselves."""
-_PAUSE_SECONDS = 1.0
-"""After the death of a worker: workers that die at once shall not take all of the machine."""
-_MOST_DEATHS = 5
-"""So many deaths in a row, without a worker that began to serve in between, end the server."""
 
 
-Work = Callable[[socket, int, Callable[[], None]], object]
+_Work = Callable[[socket, int, Callable[[], None]], object]
 """(listener, the worker's number from 0, what to call when it listens): serves until a signal ends it. Is pickled."""
 
 
 @dataclass(slots=True)
 class _Worker:
-    """A process, and the connection through which it says that it is ready, or why it cannot be."""
+    """A process, and the connection over which it reports that it is ready, or why it cannot be."""
 
     number: int
     process: BaseProcess
-    said: Connection
+    reports: Connection
     is_ready: bool = False
 
 
@@ -61,7 +56,7 @@ class Workers:
     """
 
     def __init__(
-        self, work: Work, listener: socket, on_ready: Callable[[], None], on_death: Callable[[int], None]
+        self, work: _Work, listener: socket, on_ready: Callable[[], None], on_death: Callable[[int], None]
     ) -> None:
         self._work, self._listener = work, listener
         self._on_ready, self._on_death = on_ready, on_death
@@ -70,9 +65,9 @@ class Workers:
         self._workers: list[_Worker] = []
 
     def run(self, count: int) -> int:
-        """Run so many workers until this process is asked to stop; returns the signal that did.
+        """Run this many workers until a signal ends this process; returns the signal.
 
-        Raises what `work` raises before a worker is ready, and UserError if workers go on dying.
+        Raises what `work` raises before a worker is ready, and UserError if workers keep dying.
         """
         with _stop_requests() as (stopping, numbers):
             try:
@@ -86,25 +81,25 @@ class Workers:
     def _watch(self, stopping: Connection) -> None:
         """Watch over the workers until something can be read from `stopping`."""
         while True:
-            waited = [stopping, *(one.said for one in self._workers if not one.said.closed)]
+            waited = [stopping, *(one.reports for one in self._workers if not one.reports.closed)]
             found = wait([*waited, *(one.process.sentinel for one in self._workers)])
             if stopping in found:
                 return
             for worker in list(self._workers):
-                if worker.said in found:
-                    self._hear(worker)
+                if worker.reports in found:
+                    self._receive(worker)
                 if worker.process.sentinel in found:
                     self._replace(worker)
-                    wait([stopping], _PAUSE_SECONDS)
+                    wait([stopping], WORKER_RESTART_SECONDS)
 
-    def _hear(self, worker: _Worker) -> None:
+    def _receive(self, worker: _Worker) -> None:
         try:
-            said = worker.said.recv()
+            report = worker.reports.recv()
         except (EOFError, OSError):
-            worker.said.close()  # its end is seen by the sentinel
+            worker.reports.close()  # its end is seen by the sentinel
             return
-        if isinstance(said, PremiseSuggestError):
-            raise said
+        if isinstance(report, PremiseSuggestError):
+            raise report
         worker.is_ready = True
         self._deaths = 0
         if not self._was_ready and all(one.is_ready for one in self._workers):
@@ -112,18 +107,18 @@ class Workers:
             self._on_ready()
 
     def _replace(self, worker: _Worker) -> None:
-        if not worker.said.closed and worker.said.poll():
-            self._hear(worker)  # it may have said why
+        if not worker.reports.closed and worker.reports.poll():
+            self._receive(worker)  # it may have reported why
         worker.process.join()
         pid, code = worker.process.pid, worker.process.exitcode
-        worker.said.close()
+        worker.reports.close()
         self._deaths += 1
         if pid is not None:
             self._on_death(pid)
-        if self._deaths >= _MOST_DEATHS:
+        if self._deaths >= WORKER_DEATHS:
             raise UserError(
                 f"The workers end as soon as they are started (the last one with code {code}).",
-                "What they wrote above says why; more memory, or fewer --workers, may help.",
+                "Their output above may give the reason; more memory, or fewer --workers, may help.",
             )
         print_line(f"note: worker {pid} ended with code {code}; another one is started.", sys.stderr)
         self._workers[worker.number] = self._start(worker.number)
@@ -139,19 +134,19 @@ class Workers:
         return _Worker(number, process, ours)
 
     def _stop(self) -> None:
-        """End all workers: they are asked to, and then made to."""
+        """End all workers; those that do not end in time are killed."""
         for worker in self._workers:
             worker.process.terminate()
-        until = time.monotonic() + _STOP_SECONDS
+        until = time.monotonic() + WORKERS_STOP_SECONDS
         for worker in self._workers:
             worker.process.join(max(0.0, until - time.monotonic()))
             if worker.process.is_alive():
                 worker.process.kill()
                 worker.process.join()
-            worker.said.close()
+            worker.reports.close()
 
 
-def _worker(work: Work, listener: socket, number: int, parent: Connection) -> None:
+def _worker(work: _Work, listener: socket, number: int, parent: Connection) -> None:
     """The main function of a worker."""
     if sys.platform != "win32":
         os.setsid()  # Ctrl-C is the parent's, which ends the workers
@@ -172,7 +167,7 @@ def _end_with(parent: Connection) -> None:
 
 @contextmanager
 def _stop_requests() -> Iterator[tuple[Connection, Sequence[int]]]:
-    """A connection that can be read once this process is asked to stop, and the signal that did."""
+    """A connection that can be read once a signal has arrived that ends this process, and the signal."""
     reading, writing = _SPAWN.Pipe(duplex=False)
     numbers: list[int] = []
 

@@ -8,21 +8,30 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lean_extract.common.errors import UserError
 from lean_extract.limits import MAX_STATE_CHARACTERS
-from lsp_server.engine.given_tactics import LONGEST_TACTIC, MOST_TACTICS
+from lsp_server.limits import (
+    ADDRESS_CHARACTERS,
+    LISTED_FIELDS,
+    MCP_MODULES,
+    MCP_PREMISES,
+    NAME_CHARACTERS,
+    TACTIC_CHARACTERS,
+    TRIED_TACTICS,
+)
 from retriever.lean.callers import TACTICS, Caller, caller_of
 
-USUAL_COUNT = 10
-MOST = 100
-"""How many premises an answer holds at most: agents pay for every line."""
-_MOST_NAMED = 3
+_USUAL_COUNT = 10
 
-Count = Annotated[int, Field(ge=1, le=MOST, description="How many premises.")]
-Line = Annotated[int, Field(ge=1, description="The line of the goal, from 1.")]
-File = Annotated[
+_Count = Annotated[int, Field(ge=1, le=MCP_PREMISES, description="How many premises.")]
+_Line = Annotated[int, Field(ge=1, description="The line of the goal, from 1.")]
+_File = Annotated[
     str,
-    Field(min_length=1, max_length=4096, description="A Lean file: absolute, or from the project's root."),
+    Field(
+        min_length=1,
+        max_length=ADDRESS_CHARACTERS,
+        description="A Lean file: absolute, or from the project's root.",
+    ),
 ]
-Column = Annotated[
+_Column = Annotated[
     int | None,
     Field(
         ge=1,
@@ -30,35 +39,38 @@ Column = Annotated[
         "last `by`, else of its first character.",
     ),
 ]
-Tactic = Annotated[
+_Tactic = Annotated[
     str,
     Field(
-        max_length=LONGEST_TACTIC,
+        max_length=TACTIC_CHARACTERS,
         description="The tactic that the premises are for (`rw`, `simp`, `exact`, `unfold`, ...): what it can use "
         "is listed. Empty: theorems.",
     ),
 ]
-Modules = Annotated[
-    list[Annotated[str, Field(max_length=1000)]],
-    Field(max_length=100, description="Only premises of modules that begin so, such as `Mathlib.Order`."),
+_Modules = Annotated[
+    list[Annotated[str, Field(max_length=NAME_CHARACTERS)]],
+    Field(
+        max_length=MCP_MODULES,
+        description="Only premises of modules with one of these prefixes, such as `Mathlib.Order`.",
+    ),
 ]
 
 
 class Arguments(BaseModel):
-    """What a tool is sent."""
+    """The arguments of a tool."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class SuggestArguments(Arguments):
-    """Where a goal is, and what is wanted for it."""
+    """The position of a goal, and what the answer shall have."""
 
-    file: File
-    line: Line
-    column: Column = None
-    k: Count = USUAL_COUNT
+    file: _File
+    line: _Line
+    column: _Column = None
+    k: _Count = _USUAL_COUNT
     tactics: bool = Field(True, description="Also have Lean try tactics, and list those that it accepts.")
-    caller: Tactic = ""
+    caller: _Tactic = ""
     select: str = Field(
         "",
         max_length=MAX_STATE_CHARACTERS,
@@ -76,12 +88,12 @@ class PremisesArguments(Arguments):
         description="A proof state as Lean prints it, or a statement `theorem ... :=`.",
         examples=["m n : ℕ\n⊢ m + n = n + m"],
     )
-    k: Count = USUAL_COUNT
-    caller: Tactic = ""
+    k: _Count = _USUAL_COUNT
+    caller: _Tactic = ""
 
 
 class SearchArguments(Arguments):
-    """What is searched for."""
+    """A search."""
 
     query: str = Field(
         min_length=1,
@@ -89,50 +101,54 @@ class SearchArguments(Arguments):
         description="A name, a part of one, words of English, a statement, or a pattern (`_` is any term).",
         examples=["continuous image of a compact set", "?a * _ ≤ ?b * _", 'Real.sin, "add"'],
     )
-    k: Count = USUAL_COUNT
-    modules: Modules = Field(default_factory=list)
+    k: _Count = _USUAL_COUNT
+    modules: _Modules = Field(default_factory=list)
 
 
 class TrialArguments(Arguments):
-    """Where a goal is, and what to try there."""
+    """The position of a goal, and the tactics to try there."""
 
-    file: File
-    line: Line
-    column: Column = None
+    file: _File
+    line: _Line
+    column: _Column = None
     tactics: Annotated[
         list[str],
         Field(
             min_length=1,
-            max_length=MOST_TACTICS,
-            description=f"The tactics, each tried by itself; at most {MOST_TACTICS}.",
+            max_length=TRIED_TACTICS,
+            description=f"The tactics, each tried by itself; at most {TRIED_TACTICS}.",
             examples=[["simp", "exact Nat.add_comm m n"]],
         ),
     ]
 
 
 class DeclarationArguments(Arguments):
-    """Which declaration."""
+    """A declaration."""
 
-    name: str = Field(min_length=1, max_length=1000, description="The full name, such as `Nat.add_comm`.")
-    module: Annotated[str, Field(max_length=1000)] | None = Field(
+    name: str = Field(
+        min_length=1, max_length=NAME_CHARACTERS, description="The full name, such as `Nat.add_comm`."
+    )
+    module: Annotated[str, Field(max_length=NAME_CHARACTERS)] | None = Field(
         None, description="The module that declares it, where several declare the name."
     )
 
 
 class StatusArguments(Arguments):
-    """Nothing."""
+    """No arguments."""
 
 
 def wrong(error: ValidationError) -> UserError:
     """The error for arguments that are not what a tool takes. Their values are not repeated."""
     found = [f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}" for one in error.errors()]
-    more = len(found) - _MOST_NAMED
-    said = "; ".join(found[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
-    return UserError(f"The arguments cannot be used: {said}.", "The tool's input schema lists what it takes.")
+    more = len(found) - LISTED_FIELDS
+    named = "; ".join(found[:LISTED_FIELDS]) + (f"; and {more} more" if more > 0 else "")
+    return UserError(
+        f"The arguments cannot be used: {named}.", "The tool's input schema lists what it takes."
+    )
 
 
 def caller_named(tactic: str) -> Caller:
-    """The group of a tactic. Raises UserError: it is of none."""
+    """The group of a tactic. Raises UserError: it is unknown."""
     found = caller_of(tactic)
     if tactic.strip() and not found:
         raise UserError(

@@ -10,25 +10,24 @@ import mcp_types as types
 from pydantic import ValidationError
 
 from lean_extract.common.files.reading import format_size
+from lsp_server.limits import MCP_LINE_BYTES
 from lsp_server.protocol.messages import INVALID_REQUEST, BadMessage, Call, read
 
-MOST_BYTES = 4 << 20
-"""Of one message."""
 _ANY: Any = types.jsonrpc_message_adapter
 
 
 def read_line(stream: BufferedIOBase) -> bytes:
-    """The next line with its end; empty at the end of the stream. Of one that is too long, the beginning."""
-    line = part = stream.readline(MOST_BYTES + 1)
+    """The next line with its end; empty at the end of the stream. If it is too long, only its beginning."""
+    line = part = stream.readline(MCP_LINE_BYTES + 1)
     while part and not part.endswith(b"\n"):
-        part = stream.readline(MOST_BYTES)
+        part = stream.readline(MCP_LINE_BYTES)
     return line
 
 
 def message_in(line: bytes) -> types.JSONRPCMessage:
-    """The message in a line. Raises BadMessage, which says what to answer; batches are none since MCP 2025-06-18."""
-    if len(line.rstrip()) > MOST_BYTES:
-        raise BadMessage(INVALID_REQUEST, f"A message may have {format_size(MOST_BYTES)}, and no more.")
+    """The message in a line. Raises BadMessage, which holds the answer; MCP 2025-06-18 removed batches."""
+    if len(line.rstrip()) > MCP_LINE_BYTES:
+        raise BadMessage(INVALID_REQUEST, f"A message may have at most {format_size(MCP_LINE_BYTES)}.")
     found = read(line)
     members = dict(found.members)
     if isinstance(found, Call):
@@ -49,7 +48,7 @@ def line_of(message: types.JSONRPCMessage) -> bytes:
 
 
 def error_line(bad: BadMessage) -> bytes:
-    """The answer to what is no message, as a line."""
+    """The answer to a line that is not a message, as a line."""
     error = {"code": bad.code, "message": bad.message}
     return _line({"jsonrpc": "2.0", "id": bad.id, "error": error})
 

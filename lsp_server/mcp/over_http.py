@@ -1,4 +1,4 @@
-"""The server over streamable HTTP, behind the guard of our HTTP interfaces: who may ask, how much, how often."""
+"""The server over streamable HTTP, with the guard of our HTTP interfaces before it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,17 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from lsp_server.http.guard import Guard
-from lsp_server.http.limits import HttpLimits
 from lsp_server.http.policy import Policy
+from lsp_server.limits import MCP_BODY_BYTES, MCP_IDLE_SECONDS, HttpLimits
 
 PATH = "/mcp"
-_MOST_BYTES = 1 << 20
-"""Of one message."""
-_IDLE_SECONDS = 1800.0
-"""A session in which nothing was asked for so long has ended."""
 
 
 def create_app(server: Server[None], policy: Policy, limits: HttpLimits) -> ASGIApp:
     """The application; the server's lifespan is that of the application."""
     sessions = StreamableHTTPSessionManager(
-        server, session_idle_timeout=_IDLE_SECONDS, max_request_body_size=_MOST_BYTES
+        server, session_idle_timeout=MCP_IDLE_SECONDS, max_request_body_size=MCP_BODY_BYTES
     )
     routes = [Route(PATH, endpoint=StreamableHTTPASGIApp(sessions))]
     app = Starlette(routes=routes, lifespan=lambda _: sessions.run())
-    return Guard(app, policy, limits, bodies={PATH: _MOST_BYTES})
+    return Guard(app, policy, limits, bodies={PATH: MCP_BODY_BYTES})

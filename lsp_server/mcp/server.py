@@ -17,6 +17,7 @@ from lsp_server import __version__
 from lsp_server.engine.schema import Suggestion, to_json
 from lsp_server.engine.schema_files.json_schema import inlined
 from lsp_server.engine.tasks import Gate, LeanProgress
+from lsp_server.limits import MCP_RUNNING_CALLS, MCP_WAITING_CALLS
 from lsp_server.mcp.arguments import wrong
 from lsp_server.mcp.text import answer_text
 from lsp_server.mcp.tools import TOOLS, AgentTool, Answer
@@ -24,10 +25,6 @@ from lsp_server.mcp.workspace import Workspace
 
 log = logging.getLogger("premise_suggest")
 
-WORKERS = 2
-"""How many calls are worked on at once."""
-WAITING = 256
-"""How many more may wait; a call beyond that is told to come again."""
 _INSTRUCTIONS = (
     "premise-suggest finds lemmas for Lean 4 goals in the project's own Mathlib and has Lean check tactics, on this "
     "machine. Call `suggest` with a file and the line of a `sorry`. If `index.state` in an answer is `consulted`, "
@@ -40,7 +37,7 @@ _READS = types.ToolAnnotations(
 
 def create_server(workspace: Workspace) -> Server[None]:
     """The server. Its clients share the workspace, which is closed when the server ends."""
-    gate = Gate(WORKERS, WAITING)
+    gate = Gate(MCP_RUNNING_CALLS, MCP_WAITING_CALLS)
     tools = {tool.name: tool for tool in TOOLS}
     listed = [_listed(tool) for tool in TOOLS]
 
@@ -59,9 +56,9 @@ def create_server(workspace: Workspace) -> Server[None]:
             return _result(await gate.run(lambda: _called(workspace, tool, params.arguments or {}, context)))
         except PremiseSuggestError as error:
             return _failure(str(error))
-        except Exception as error:  # the server must live, and the client must be told
+        except Exception as error:  # the server must continue, and the client needs an answer
             log.exception("%s failed", tool.name)
-            return _failure(f"{tool.name} failed ({type(error).__name__}); the server's log says more.")
+            return _failure(f"{tool.name} failed ({type(error).__name__}); see the server's log.")
 
     @asynccontextmanager
     async def lifespan(server: Server[None]) -> AsyncIterator[None]:
@@ -86,18 +83,18 @@ async def _called(
     workspace: Workspace, tool: AgentTool, arguments: dict[str, Any], context: ServerRequestContext[None]
 ) -> Answer:
     try:
-        asked = tool.arguments.model_validate(arguments)
+        given = tool.arguments.model_validate(arguments)
     except ValidationError as error:
         raise wrong(error) from error
-    progress = Progress(context)
+    progress = _Progress(context)
     try:
-        return await tool.run(workspace, asked, progress)
+        return await tool.run(workspace, given, progress)
     finally:
         await progress.sent()
 
 
-class Progress:
-    """Tells a client that asked for it where Lean is, how many premises there are, then each accepted tactic."""
+class _Progress:
+    """Sends progress, if the client requested it: Lean's, the number of premises, then each accepted tactic."""
 
     def __init__(self, context: ServerRequestContext[None]) -> None:
         self._session = context.session
@@ -106,21 +103,21 @@ class Progress:
 
     def __call__(self, so_far: Suggestion) -> None:
         """Take in a partial suggestion."""
-        said = f"{len(so_far.premises)} premises"
+        message = f"{len(so_far.premises)} premises"
         if so_far.tactics:
-            said = f"{len(so_far.tactics)} tactics accepted, the best so far: {so_far.tactics[0].tactic}"
-        self._send(said)
+            message = f"{len(so_far.tactics)} tactics accepted, the best so far: {so_far.tactics[0].tactic}"
+        self._send(message)
 
     def waiting(self, progress: LeanProgress) -> None:
         """Take in how far Lean is."""
         self._send(str(progress))
 
-    def _send(self, said: str) -> None:
+    def _send(self, message: str) -> None:
         self._count += 1
-        self._sending.append(asyncio.ensure_future(self._session.report_progress(self._count, None, said)))
+        self._sending.append(asyncio.ensure_future(self._session.report_progress(self._count, None, message)))
 
     async def sent(self) -> None:
-        """Wait until all is sent; a client that has gone is told nothing."""
+        """Wait until all is sent; nothing is sent to a client that has disconnected."""
         for failure in await asyncio.gather(*self._sending, return_exceptions=True):
             if isinstance(failure, Exception):
                 log.debug("Progress was not sent", exc_info=failure)
@@ -143,5 +140,5 @@ def _result(answer: Answer) -> types.CallToolResult:
     )
 
 
-def _failure(said: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(text=said)], is_error=True)
+def _failure(message: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(text=message)], is_error=True)

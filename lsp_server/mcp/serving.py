@@ -24,7 +24,7 @@ from lsp_server.serving import process
 
 @dataclass(frozen=True, slots=True)
 class HttpOptions:
-    """Where to listen, and the token that is asked for."""
+    """Where to listen, and the token that clients need."""
 
     host: str
     port: int
@@ -32,7 +32,7 @@ class HttpOptions:
 
 
 def serve_stdio(workspace: Workspace) -> int:
-    """Serve one client on standard input and output until it goes or a signal arrives; returns the signal, or 0."""
+    """Serve one client on standard input and output until it disconnects or a signal arrives; returns that, or 0."""
     server = create_server(workspace)
     arrived: list[int] = []
 
@@ -48,7 +48,7 @@ def serve_stdio(workspace: Workspace) -> int:
                 asyncio.get_running_loop().add_signal_handler(number, end, number)
         await asyncio.wait([serving])
         failure = None if serving.cancelled() else serving.exception()
-        if failure is not None and not arrived:  # the SDK may also fail of being cancelled
+        if failure is not None and not arrived:  # the SDK may also fail when it is cancelled
             raise failure
 
     process.run(main())
@@ -56,7 +56,7 @@ def serve_stdio(workspace: Workspace) -> int:
 
 
 def serve_http(workspace: Workspace, options: HttpOptions) -> None:
-    """Serve any number of clients over HTTP until the process is asked to stop.
+    """Serve any number of clients over HTTP until a signal ends the process.
 
     Raises UserError: the host, the port or the token cannot be used.
     """

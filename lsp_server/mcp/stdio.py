@@ -1,6 +1,6 @@
-"""Speaks with one client over standard input and output.
+"""Serves one client over standard input and output.
 
-The SDK's own transport waits for the next line even when it is asked to end, and does not answer a line that it cannot
+The SDK's own transport waits for the next line even when it is cancelled, and does not answer a line that it cannot
 read, such as one with half of a surrogate pair.
 """
 
@@ -46,7 +46,7 @@ async def serve(server: Server[None]) -> None:
 
 
 def _listen(stdin: RawIOBase, take: Callable[[SessionMessage | None], None], writer: ClientWriter) -> None:
-    """Read messages until the input ends; what is none is answered here."""
+    """Read messages until the input ends; other lines are answered here."""
     source = BufferedReader(stdin)
     while line := read_line(source):
         if not line.strip():
@@ -68,7 +68,7 @@ class _ToClient:
         self._writer.write(line_of(item.message))
 
     async def aclose(self) -> None:
-        """The writer is closed by who has opened it."""
+        """Do nothing: `serve` closes the writer."""
 
     async def __aenter__(self) -> _ToClient:
         return self

@@ -72,10 +72,10 @@ def _premise(premise: PremiseItem) -> str:
 
 
 def _tactic(tactic: TacticItem) -> str:
-    said = verdict(tactic)
-    message = "" if tactic.message == said else tactic.message
+    result = verdict(tactic)
+    message = "" if tactic.message == result else tactic.message
     below = "\n".join(filter(None, [message, *tactic.remaining_goals]))
-    return f"{tactic.tactic}  -- {said}" + (f"\n{indent(below, _INDENT)}" if below else "")
+    return f"{tactic.tactic}  -- {result}" + (f"\n{indent(below, _INDENT)}" if below else "")
 
 
 def _declaration(answer: DeclarationAnswer) -> str:

@@ -1,4 +1,4 @@
-"""The tools: what each is called, what it takes, what it answers, and how it asks the engine."""
+"""The tools: their names, arguments and answers, and how they call the engine."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Updates(Protocol):
 
 
 Answer = Suggestion | SearchAnswer | TrialsAnswer | DeclarationAnswer | IndexStatusAnswer
-Run = Callable[[Workspace, Any, Updates], Awaitable[Answer]]
+_Run = Callable[[Workspace, Any, Updates], Awaitable[Answer]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,39 +52,39 @@ class AgentTool:
     description: str
     arguments: type[Arguments]
     answer: type[Answer]
-    run: Run
+    run: _Run
 
 
-async def _suggest(workspace: Workspace, asked: SuggestArguments, updates: Updates) -> Suggestion:
-    caller = caller_named(asked.caller)
-    engine, position = await workspace.at(asked.file, asked.line, asked.column)
+async def _suggest(workspace: Workspace, given: SuggestArguments, updates: Updates) -> Suggestion:
+    caller = caller_named(given.caller)
+    engine, position = await workspace.at(given.file, given.line, given.column)
     request = SuggestRequest(
-        position=position, k=asked.k, tactics=asked.tactics, caller=caller, select=asked.select
+        position=position, k=given.k, tactics=given.tactics, caller=caller, select=given.select
     )
     return await engine.suggest(request, updates, updates.waiting)
 
 
-async def _premises(workspace: Workspace, asked: PremisesArguments, updates: Updates) -> Suggestion:
-    request = SuggestRequest(goal=asked.state, k=asked.k, caller=caller_named(asked.caller))
+async def _premises(workspace: Workspace, given: PremisesArguments, updates: Updates) -> Suggestion:
+    request = SuggestRequest(goal=given.state, k=given.k, caller=caller_named(given.caller))
     return await workspace.first.suggest(request)
 
 
-async def _search(workspace: Workspace, asked: SearchArguments, updates: Updates) -> SearchAnswer:
-    return await workspace.first.search(SearchRequest(asked.query, asked.k, modules=tuple(asked.modules)))
+async def _search(workspace: Workspace, given: SearchArguments, updates: Updates) -> SearchAnswer:
+    return await workspace.first.search(SearchRequest(given.query, given.k, modules=tuple(given.modules)))
 
 
-async def _try_tactics(workspace: Workspace, asked: TrialArguments, updates: Updates) -> TrialsAnswer:
-    engine, position = await workspace.at(asked.file, asked.line, asked.column)
-    return await engine.try_tactics(position, asked.tactics)
+async def _try_tactics(workspace: Workspace, given: TrialArguments, updates: Updates) -> TrialsAnswer:
+    engine, position = await workspace.at(given.file, given.line, given.column)
+    return await engine.try_tactics(position, given.tactics)
 
 
 async def _declaration(
-    workspace: Workspace, asked: DeclarationArguments, updates: Updates
+    workspace: Workspace, given: DeclarationArguments, updates: Updates
 ) -> DeclarationAnswer:
-    return await workspace.first.describe(asked.name, asked.module)
+    return await workspace.first.describe(given.name, given.module)
 
 
-async def _index_status(workspace: Workspace, asked: StatusArguments, updates: Updates) -> IndexStatusAnswer:
+async def _index_status(workspace: Workspace, given: StatusArguments, updates: Updates) -> IndexStatusAnswer:
     found = await workspace.first.status()
     failure = workspace.first_failure
     if not failure:
@@ -97,7 +97,7 @@ TOOLS = (
     AgentTool(
         "suggest",
         "Premises and tactics at a place",
-        "Asks Lean for the goal at a place in a file, lists the lemmas that fit it best (signature, module, import "
+        "Gets Lean's goal at a place in a file, lists the lemmas that fit it best (signature, module, import "
         "line, whether it is in scope there), and tactics that Lean has accepted there, those that close the goal "
         "first. Put a `sorry` where you want a proof. Start here.",
         SuggestArguments,
@@ -132,7 +132,7 @@ TOOLS = (
     ),
     AgentTool(
         "declaration",
-        "What a declaration says",
+        "A declaration",
         "The statement of a declaration, its file, line and text where they are on this machine, its page in "
         "Mathlib's documentation.",
         DeclarationArguments,

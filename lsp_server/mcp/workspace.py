@@ -1,4 +1,4 @@
-"""The projects that agents may ask about: their engines, their files, their indexes."""
+"""The projects that agents may use: their engines, their files, their indexes."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Workspace:
     """Engines by project, shared by all clients of one server.
 
     Args:
-        roots: the folders that may be read, the first of which answers what names no file: as its project, or as
-            the only one below it. A file of a project below one of them is answered by that project.
+        roots: the folders that may be read. Requests without a file are answered by the project of the first one,
+            or the only one below it; requests for a file by the file's project.
         settings: for all of them.
-        published: libraries that answer behind the projects' own indexes. No index is then begun here; those that
-            there are, are kept up to date.
+        published: libraries that answer after the projects' own indexes. No new index is then begun; existing ones
+            are kept up to date.
     """
 
     def __init__(self, roots: Sequence[Path], settings: Settings, published: Published | None = None) -> None:
@@ -48,7 +48,7 @@ class Workspace:
         """Why a project's index could not be brought up to date."""
 
     def begin(self) -> None:
-        """Begin to bring the projects' indexes up to date; folders that are no Lake projects are left alone."""
+        """Begin to bring the projects' indexes up to date; folders that are not Lake projects are skipped."""
         for root in tuple(self._engines):
             self._begin(root)
 
@@ -95,7 +95,7 @@ class Workspace:
         return root, GoalPosition(path, text, position)
 
     def _allowed(self, file: str) -> tuple[Path, Path]:
-        """The project that a path lies in, links followed, and the path. Raises UserError, BadSource."""
+        """The project that contains a path, links followed, and the path. Raises UserError, BadSource."""
         try:
             path = (self._roots[0] / file).resolve()
             if not is_there(path):
@@ -107,7 +107,7 @@ class Workspace:
             served = ", ".join(map(str, self._roots))
             raise UserError(
                 "The file is outside of the projects that are served, so it is not read.",
-                f"Ask about files below {served}, or start the server with --project.",
+                f"Send a file below {served}, or start the server with --project.",
             )
         if path.suffix != ".lean":
             raise BadSource(f"{path.name} is not a Lean file.", "Send a file whose name ends in .lean.")
@@ -124,7 +124,7 @@ class Workspace:
         try:
             with engine.being_indexed():
                 await engine.update_index(lambda stage, done, total: None, lambda: self._is_closing)
-        except PremiseSuggestError as error:  # it is told with the index's status
+        except PremiseSuggestError as error:  # it is reported with the index's status
             self.failures[root] = str(error)
 
     async def close(self) -> None:

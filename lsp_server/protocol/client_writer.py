@@ -10,15 +10,13 @@ from collections.abc import Callable
 from io import RawIOBase
 from threading import Condition, Thread
 
-MAX_UNREAD = 256 << 20
-"""The most bytes that may wait for the client to read them."""
-_CLOSE_SECONDS = 2.0
+from lsp_server.limits import LAST_WRITES_SECONDS, UNREAD_BYTES
 
 log = logging.getLogger("premise_suggest")
 
 
 class ClientWriter:
-    """Writes to a pipe or a socket in a thread of its own. Messages after the client has gone are dropped.
+    """Writes to a pipe or a socket in a thread of its own. Messages to a client that has disconnected are dropped.
 
     pygls writes in the event loop, which a client that does not read would stop. The stream is unbuffered: a
     buffer that is being written to would keep Python from ending.
@@ -29,7 +27,7 @@ class ClientWriter:
         most: bytes.
     """
 
-    def __init__(self, stream: RawIOBase, on_stuck: Callable[[], object], most: int = MAX_UNREAD) -> None:
+    def __init__(self, stream: RawIOBase, on_stuck: Callable[[], object], most: int = UNREAD_BYTES) -> None:
         self._stream = stream
         self._on_stuck = on_stuck
         self._most = most
@@ -59,7 +57,7 @@ class ClientWriter:
         with self._changed:
             self._is_closed = True
             self._changed.notify()
-        self._thread.join(_CLOSE_SECONDS)
+        self._thread.join(LAST_WRITES_SECONDS)
 
     def _send_all(self) -> None:
         while (data := self._next()) is not None:

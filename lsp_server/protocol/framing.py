@@ -1,6 +1,6 @@
 """How messages are separated on a stream: a header, a blank line, the body (LSP 3.17, base protocol).
 
-pygls' own loop is not used: it waits for ever for what a broken header announces, and reads as much as that says.
+pygls' own loop is not used: after a broken header it waits for ever, and it reads messages of any size.
 After a header that cannot be read, the beginning of the next message is unknown, so reading stops.
 """
 
@@ -10,13 +10,8 @@ import re
 from io import BufferedIOBase
 
 from lean_extract.common.files.reading import format_size
+from lsp_server.limits import LSP_HEADER_BYTES, LSP_MESSAGE_BYTES, QUOTED_NAME_CHARACTERS
 
-MAX_MESSAGE = 64 << 20
-"""Bytes of one message."""
-MAX_HEADER = 4 << 10
-"""Bytes of a message's header, all its lines together."""
-
-_SHOWN = 60
 _LENGTH = re.compile(rb"content-length:[ \t]*([0-9]{1,20})[ \t]*", re.IGNORECASE)
 
 
@@ -33,14 +28,15 @@ def read_message(stream: BufferedIOBase) -> bytes | None:
     if len(lengths) != 1:
         raise BadFrame(f"A message's header does not have one Content-Length: {_shown(header)}.")
     length = int(lengths[0])
-    if length > MAX_MESSAGE:
+    if length > LSP_MESSAGE_BYTES:
         raise BadFrame(
-            f"A message of {length:,} bytes is announced; at most {format_size(MAX_MESSAGE)} are read."
+            f"A message of {length:,} bytes is announced; at most {format_size(LSP_MESSAGE_BYTES)} are read."
         )
     body = stream.read(length)
     if len(body) < length:
-        said = f"{len(body):,} of its {length:,} bytes came"
-        raise BadFrame(f"The input ended in the middle of a message: {said}.")
+        raise BadFrame(
+            f"The input ended in the middle of a message, after {len(body):,} of {length:,} bytes."
+        )
     return body
 
 
@@ -48,10 +44,12 @@ def _read_header(stream: BufferedIOBase) -> bytes:
     """The lines of a header and the blank line after them; empty at the end of the stream."""
     header = b""
     while not header.endswith(b"\r\n\r\n") and header != b"\r\n":
-        line = stream.readline(MAX_HEADER + 1 - len(header))
+        line = stream.readline(LSP_HEADER_BYTES + 1 - len(header))
         header += line
-        if len(header) > MAX_HEADER:
-            raise BadFrame(f"A message's header is longer than {format_size(MAX_HEADER)}: {_shown(header)}.")
+        if len(header) > LSP_HEADER_BYTES:
+            raise BadFrame(
+                f"A message's header is longer than {format_size(LSP_HEADER_BYTES)}: {_shown(header)}."
+            )
         if not line.endswith(b"\r\n"):
             if not header:
                 return b""
@@ -63,5 +61,5 @@ def _read_header(stream: BufferedIOBase) -> bytes:
 
 def _shown(data: bytes) -> str:
     """The beginning of the input, on one line."""
-    text = ascii(data[:_SHOWN].decode("latin-1"))
-    return text if len(data) <= _SHOWN else f"{text}…"
+    text = ascii(data[:QUOTED_NAME_CHARACTERS].decode("latin-1"))
+    return text if len(data) <= QUOTED_NAME_CHARACTERS else f"{text}…"

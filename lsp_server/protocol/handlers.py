@@ -15,13 +15,13 @@ from lsp_server.protocol.server import PremiseServer
 
 log = logging.getLogger("premise_suggest")
 Parameters = ParamSpec("Parameters")
-Result = TypeVar("Result")
+_Result = TypeVar("_Result")
 
 
 def passive(
     server: PremiseServer, what: str, *, waits: bool = True
 ) -> Callable[
-    [Callable[Parameters, Awaitable[Result | None]]], Callable[Parameters, Awaitable[Result | None]]
+    [Callable[Parameters, Awaitable[_Result | None]]], Callable[Parameters, Awaitable[_Result | None]]
 ]:
     """Handle requests of the editor itself (hover, completion, ...): on failure, an empty answer instead of an error.
 
@@ -29,13 +29,13 @@ def passive(
     """
 
     def decorate(
-        handler: Callable[Parameters, Awaitable[Result | None]],
-    ) -> Callable[Parameters, Awaitable[Result | None]]:
+        handler: Callable[Parameters, Awaitable[_Result | None]],
+    ) -> Callable[Parameters, Awaitable[_Result | None]]:
         @wraps(handler)
-        async def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result | None:
+        async def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> _Result | None:
             try:
                 if waits:
-                    await server.settled()
+                    await server.settings_known()
                 return await handler(*args, **kwargs)
             except JsonRpcException:
                 raise
@@ -60,20 +60,22 @@ def passive(
 
 def active(
     server: PremiseServer, what: str
-) -> Callable[[Callable[Parameters, Awaitable[Result]]], Callable[Parameters, Awaitable[Result]]]:
+) -> Callable[[Callable[Parameters, Awaitable[_Result]]], Callable[Parameters, Awaitable[_Result]]]:
     """Handle requests of the user: a failure is answered with one sentence and a hint, never a traceback."""
 
-    def decorate(handler: Callable[Parameters, Awaitable[Result]]) -> Callable[Parameters, Awaitable[Result]]:
+    def decorate(
+        handler: Callable[Parameters, Awaitable[_Result]],
+    ) -> Callable[Parameters, Awaitable[_Result]]:
         @wraps(handler)
-        async def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        async def guarded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> _Result:
             try:
-                await server.settled()
+                await server.settings_known()
                 return await handler(*args, **kwargs)
             except JsonRpcException:
                 raise
             except PremiseSuggestError as error:
                 data = {"hint": error.hint, "kind": type(error).__name__}
-                raise JsonRpcException(sentence(error.message), REQUEST_FAILED, data) from None
+                raise JsonRpcException(_sentence(error.message), REQUEST_FAILED, data) from None
             except Exception as error:
                 log.error("%s failed: %s", what, in_a_line(error))
                 log.debug("%s failed", what, exc_info=True)
@@ -86,7 +88,7 @@ def active(
     return decorate
 
 
-def sentence(message: str) -> str:
+def _sentence(message: str) -> str:
     """A message on one line that ends with a full stop."""
     folded = " ".join(message.split())
     return folded if folded.endswith((".", "!", "?")) else f"{folded}."

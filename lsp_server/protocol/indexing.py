@@ -20,7 +20,7 @@ from retriever.search.indexing.report import IndexReport
 
 
 class Indexing:
-    """Runs at most one update per project at a time; a save during an update causes one more."""
+    """Runs at most one update per project at a time; after a save during an update, another one follows."""
 
     def __init__(self, server: LanguageServer) -> None:
         self._server = server
@@ -36,10 +36,10 @@ class Indexing:
         """Update a project's index the first time a file of it is opened."""
         if engine.root is not None and engine.root not in self._seen:
             self._seen.add(engine.root)
-            await self.unasked(engine)
+            await self.update_automatically(engine)
 
-    async def unasked(self, engine: Engine) -> None:
-        """Update a project's index if it is indexed automatically."""
+    async def update_automatically(self, engine: Engine) -> None:
+        """Update a project's index if it may be indexed automatically."""
         if engine.root is None or not self._is_wanted(engine.root):
             return
         try:
@@ -50,7 +50,7 @@ class Indexing:
     async def run(self, engine: Engine) -> IndexReport:
         """Update a project's index and show its progress; further callers wait for the same update.
 
-        Being cancelled stops the update; what was read by then is kept. Raises what `Engine.update_index` does.
+        Cancelling stops the update; what was read until then is kept. Raises what `Engine.update_index` does.
         """
         root = engine.root
         if root is None:
@@ -95,8 +95,8 @@ class Indexing:
     def _is_wanted(self, root: Path) -> bool:
         """Whether a folder is indexed automatically: a project, or a folder that the user has indexed before.
 
-        The folder of a stray file may be a whole home folder. Packages outside of a project come under the
-        same rule (`lean_extract/source/projects/packages.py`): they are read where they are Lake packages themselves.
+        The folder of a stray file may be a whole home folder. The same holds for packages outside of a project
+        (`lean_extract/source/projects/packages.py`): they are read if they are Lake packages themselves.
         """
         if is_project_root(root) or project_store(root).stamp() is not None:
             return True
@@ -139,7 +139,7 @@ class Indexing:
             raise
         self._log(root, report.notes)
         bar.end(
-            counted(report.documents, "premise") if not report.stopped else "stopped; it goes on next time"
+            counted(report.documents, "premise") if not report.stopped else "stopped; the next run continues"
         )
         return report
 

@@ -28,28 +28,25 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
 from lsp_server.documents.open_documents import OpenDocument
+from lsp_server.limits import (
+    CAUSE_CHARACTERS,
+    CLIENT_ANSWER_SECONDS,
+    ERROR_CHARACTERS,
+    UNANSWERED_BYTES,
+    UNANSWERED_REQUESTS,
+)
 from lsp_server.protocol.messages import BadMessage, Call, ClientAnswer, Id, is_id, read
 from lsp_server.protocol.structuring import what_is_wrong
 
 REQUEST_FAILED = types.LSPErrorCodes.RequestFailed.value
 """LSP 3.17: the request was fine, but it failed."""
-ANSWER_SECONDS = 30.0
-"""How long the client may take to answer a request of ours, in seconds."""
-MAX_WAITING = 2000
-"""The most requests that are not answered yet."""
-MAX_WAITING_BYTES = 256 << 20
-"""Bytes of them all, as they came."""
-_SAID = 1000
-"""Characters of an error's message."""
-_SHORT = 500
-"""Characters of an internal error's message."""
 
 log = logging.getLogger("premise_suggest")
 
 
 def in_a_line(error: BaseException) -> str:
     """An exception's message. The traceback is only in the detailed log (`serve --log`)."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:_SHORT]}"
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:CAUSE_CHARACTERS]}"
 
 
 class WireServer(LanguageServer):
@@ -75,7 +72,7 @@ class JsonRpc(LanguageServerProtocol):
         self._waiting: dict[Id, int] = {}
         """Bytes of each request that is not answered yet."""
 
-    # What comes.
+    # Incoming messages.
 
     def receive(self, body: bytes) -> None:
         """Handle a message. A request is answered at once, or when its work ends."""
@@ -108,22 +105,27 @@ class JsonRpc(LanguageServerProtocol):
     def _check_admitted(self, call: Call, id: Id, size: int) -> None:
         """Check that a request is allowed now and that there is room for it. Raises JsonRpcException."""
         if self._shutdown:
-            raise JsonRpcInvalidRequest("The server was asked to shut down.")
+            raise JsonRpcInvalidRequest("The server is shutting down.")
         if not self._is_initialized and call.method != types.INITIALIZE:
             raise JsonRpcServerNotInitialized("The first request must be initialize.")
         if self._is_initialized and call.method == types.INITIALIZE:
             raise JsonRpcInvalidRequest("The server is already initialized.")
         if id in self._waiting:
             raise JsonRpcInvalidRequest(f"An earlier request with the id {id!r} is not answered yet.")
-        is_full = len(self._waiting) >= MAX_WAITING or sum(self._waiting.values()) + size > MAX_WAITING_BYTES
+        is_full = (
+            len(self._waiting) >= UNANSWERED_REQUESTS or sum(self._waiting.values()) + size > UNANSWERED_BYTES
+        )
         if is_full and call.method != types.SHUTDOWN:
             count = f"{len(self._waiting):,}"
-            said = f"{count} requests are waiting for their answers already. Try again when some have come."
-            raise JsonRpcException(said, REQUEST_FAILED, {"hint": "", "kind": ""})
+            problem = f"{count} requests are not answered yet. Try again when some are."
+            raise JsonRpcException(problem, REQUEST_FAILED, {"hint": "", "kind": ""})
 
     def _take_notification(self, call: Call) -> None:
         if call.method != types.EXIT and (self._shutdown or not self._is_initialized):
-            log.info("Ignored, since the server is not running: the notification %s", call.method[:_SAID])
+            log.info(
+                "Ignored, since the server is not running: the notification %s",
+                call.method[:ERROR_CHARACTERS],
+            )
             return
         if call.method == types.CANCEL_REQUEST:
             self._cancel(call.members.get("params"))
@@ -190,7 +192,7 @@ class JsonRpc(LanguageServerProtocol):
         except Exception as error:
             raise JsonRpcInvalidParams(f"{call.method}: {what_is_wrong(error)}.") from error
 
-    # What goes.
+    # Outgoing messages.
 
     def _finish(self, future: Any, *, call: Call) -> None:
         """Answer a request whose work has ended, successfully or not."""
@@ -205,13 +207,13 @@ class JsonRpc(LanguageServerProtocol):
         except Exception as error:
             log.error("%s failed: %s", call.method, in_a_line(error))
             log.debug("%s failed", call.method, exc_info=True)
-            said = f"{call.method} failed: {type(error).__name__}."
-            self._answer_error(call.id, JsonRpcInternalError(said))
+            failure = JsonRpcInternalError(f"{call.method} failed: {type(error).__name__}.")
+            self._answer_error(call.id, failure)
 
     def _answer_error(self, id: Id | None, error: JsonRpcException) -> None:
-        log.info("An error was the answer: %s", error.message[:_SAID])
-        said = types.ResponseError(error.code, error.message[:_SAID], error.data)
-        self._send_data({"jsonrpc": self.VERSION, "id": id, "error": said})
+        log.info("An error was the answer: %s", error.message[:ERROR_CHARACTERS])
+        answer = types.ResponseError(error.code, error.message[:ERROR_CHARACTERS], error.data)
+        self._send_data({"jsonrpc": self.VERSION, "id": id, "error": answer})
 
     def _send_data(self, data: Any) -> None:
         """Send a message in ASCII, which can represent any text. Raises if it cannot be written as JSON."""
@@ -225,7 +227,7 @@ class JsonRpc(LanguageServerProtocol):
         number = msg_id or str(uuid.uuid4())
         future = self.send_request(method, params, msg_id=number)
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), ANSWER_SECONDS)
+            return await asyncio.wait_for(asyncio.wrap_future(future), CLIENT_ANSWER_SECONDS)
         except TimeoutError:
             raise JsonRpcException(f"The client did not answer {method}.", REQUEST_FAILED) from None
         finally:

@@ -12,16 +12,16 @@ from pygls.protocol import lsp_method
 
 from lsp_server.documents.open_documents import OpenDocuments
 from lsp_server.documents.uris import is_readable
+from lsp_server.limits import CANCELLED_SECONDS, QUOTED_CHARACTERS
 from lsp_server.protocol.json_rpc import JsonRpc
 
-_END_SECONDS = 1.0
 _LEFT_OUT = (
     types.INITIALIZED,
     types.NOTEBOOK_DOCUMENT_DID_OPEN,
     types.NOTEBOOK_DOCUMENT_DID_CHANGE,
     types.NOTEBOOK_DOCUMENT_DID_CLOSE,
 )
-"""What pygls does by itself and need not. It would keep notebooks without a limit."""
+"""What pygls handles by itself and we do not use. It would keep notebooks without a limit."""
 
 
 class Protocol(JsonRpc):
@@ -39,7 +39,7 @@ class Protocol(JsonRpc):
         folders = [folder.uri for folder in params.workspace_folders or ()]
         for uri in (*folders, *filter(None, [params.root_uri])):
             if not is_readable(uri):
-                raise JsonRpcInvalidParams(f"initialize: {uri[:100]} is not a URI.")
+                raise JsonRpcInvalidParams(f"initialize: {uri[:QUOTED_CHARACTERS]} is not a URI.")
         if params.capabilities.general is not None:
             params.capabilities.general.position_encodings = [types.PositionEncodingKind.Utf16]
         result = yield from super().lsp_initialize(params)
@@ -55,7 +55,7 @@ class Protocol(JsonRpc):
         for task in others:
             task.cancel()
         if others:
-            await asyncio.wait(others, timeout=_END_SECONDS)
+            await asyncio.wait(others, timeout=CANCELLED_SECONDS)
         await self.fm.features[types.SHUTDOWN](*args)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
@@ -82,5 +82,5 @@ class Protocol(JsonRpc):
         """Run a command in a task of its own, which `$/cancelRequest` then cancels."""
         handler = self.fm.commands.get(params.command)
         if handler is None:
-            raise JsonRpcInvalidParams(f"There is no command {params.command[:100]!r}.")
+            raise JsonRpcInvalidParams(f"There is no command {params.command[:QUOTED_CHARACTERS]!r}.")
         return await handler(*(params.arguments or ()))

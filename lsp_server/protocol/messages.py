@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
 from lean_extract.common.files.json_text import parse_json
+from lsp_server.limits import JSON_LEVELS, REQUEST_ID_CHARACTERS
 
-PARSE_ERROR = -32700
+_PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 
-MAX_ID = 1000
-"""Characters of an id that is a string."""
-MAX_DEPTH = 100
-"""The deepest nesting of objects and lists in a message, so that recursive code does not overflow the stack."""
 _LARGEST_ID = 2**63
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -64,8 +61,8 @@ def read(body: bytes) -> Call | ClientAnswer:
         _refuse("A message must be an object.")
     is_answer = "method" not in message and ("result" in message or "error" in message)
     id = None if is_answer or "id" not in message else _checked_id(message["id"])
-    if body.count(b"[") + body.count(b"{") > MAX_DEPTH and _is_deeper(message, MAX_DEPTH):
-        _refuse(f"A message may be nested {MAX_DEPTH} levels deep, and no deeper.", id)
+    if body.count(b"[") + body.count(b"{") > JSON_LEVELS and _is_deeper(message, JSON_LEVELS):
+        _refuse(f"A message may be nested {JSON_LEVELS} levels deep, and no deeper.", id)
     if _SURROGATE_ESCAPE.search(body):
         message = {**message, **_without_surrogates(_members(message, "method", "params", "result", "error"))}
     if is_answer:
@@ -96,21 +93,23 @@ def _parsed(body: bytes) -> Any:
     try:
         return parse_json(body.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise BadMessage(PARSE_ERROR, f"The message is not UTF-8: byte {error.start}.") from None
+        raise BadMessage(_PARSE_ERROR, f"The message is not UTF-8: byte {error.start}.") from None
     except ValueError as error:  # including numbers with more digits than Python reads
-        raise BadMessage(PARSE_ERROR, f"The message is not JSON: {error}.") from None
+        raise BadMessage(_PARSE_ERROR, f"The message is not JSON: {error}.") from None
 
 
 def is_id(value: Any) -> TypeGuard[Id]:
     """Whether a value may be the id of a request."""
     if isinstance(value, str):
-        return len(value) <= MAX_ID
+        return len(value) <= REQUEST_ID_CHARACTERS
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST_ID
 
 
 def _checked_id(value: Any) -> Id:
     if not is_id(value):
-        _refuse(f"id must be a whole number of 64 bits, or a string of at most {MAX_ID:,} characters.")
+        _refuse(
+            f"id must be a whole number of 64 bits, or a string of at most {REQUEST_ID_CHARACTERS:,} characters."
+        )
     return value
 
 

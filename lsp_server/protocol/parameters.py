@@ -36,12 +36,12 @@ class Parameters:
     def position(self) -> types.Position:
         """`position`, as LSP counts."""
         line, character = self._member("position", "line"), self._member("position", "character")
-        if not (is_count(line) and is_count(character)):
+        if not (_is_count(line) and _is_count(character)):
             self.refuse("position must be {line, character}, both whole numbers from 0")
         return types.Position(line, character)
 
     def text(self, name: str, what: str, default: str = "") -> str:
-        """A string; `what` says what it is for."""
+        """A string; `what` describes it."""
         return str(self._read(name, str, f"a string: {what}", default))
 
     def needed(self, name: str, what: str) -> str:
@@ -54,7 +54,7 @@ class Parameters:
     def number(self, name: str) -> int | None:
         """A whole number above 0, or None."""
         value = self._values.get(name)
-        if value is not None and (not is_count(value) or value == 0):
+        if value is not None and (not _is_count(value) or value == 0):
             self.refuse(f"{name} must be a whole number above 0")
         return value
 
@@ -95,6 +95,6 @@ class Parameters:
         return value.get(inner) if isinstance(value, Mapping) else None
 
 
-def is_count(value: object) -> bool:
+def _is_count(value: object) -> bool:
     """Whether a value is a whole number from 0 that LSP's `uinteger` holds."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31

@@ -13,6 +13,7 @@ from pygls.lsp.server import LanguageServer
 
 from lsp_server.engine.schema import IndexItem, StatusItem, to_json
 from lsp_server.engine.tasks import LeanProgress
+from lsp_server.limits import STATUS_SECONDS
 
 STATUS = "$/premiseSuggest/status"
 _STAGES = {
@@ -23,7 +24,6 @@ _STAGES = {
     "graph": "building the graph",
     "lean": "lines elaborated",
 }
-_STATUS_SECONDS = 0.25
 
 
 class IndexStatus:
@@ -44,7 +44,7 @@ class IndexStatus:
         """Take in progress, of which at most four a second are sent; may be called from any thread."""
         now = time.monotonic()
         if now >= self._next:
-            self._next = now + _STATUS_SECONDS
+            self._next = now + STATUS_SECONDS
             item = StatusItem(str(self._root), True, _STAGES.get(stage, stage), done, total, None)
             self._loop.call_soon_threadsafe(self._send, item)
 

@@ -26,6 +26,7 @@ from lsp_server.engine.engine import Engine
 from lsp_server.engine.projects import Projects
 from lsp_server.engine.settings import Settings, parse
 from lsp_server.engine.tasks import start_task
+from lsp_server.limits import CLIENT_SETTINGS_SECONDS, CLOSING_SECONDS, QUOTED_CHARACTERS, SHOWN_MESSAGES
 from lsp_server.protocol.indexing import Indexing
 from lsp_server.protocol.json_rpc import WireServer, in_a_line
 from lsp_server.protocol.language_server import Protocol
@@ -33,15 +34,8 @@ from lsp_server.protocol.messages import Call
 from lsp_server.protocol.structuring import plain_converter
 
 LANGUAGES = ("lean4", "lean")
-UNSAVED = "Unsaved.lean"
+_UNSAVED = "Unsaved.lean"
 """The path used for a document that has none."""
-_SETTINGS_SECONDS = 3.0
-_CLOSING_SECONDS = 5.0
-"""How long Lean and running updates may take to end, in seconds; an index is consistent at any time."""
-_SAID = 200
-"""Characters of a URI that are shown."""
-_MAX_SHOWN = 1000
-"""The most messages that are shown; later ones are only logged."""
 _BRING_TEXTS = (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE)
 
 log = logging.getLogger("premise_suggest")
@@ -65,16 +59,16 @@ class PremiseServer(WireServer):
         self.projects = Projects(settings)
         self.indexing = Indexing(self)
         self.initialization_options: Any = None
-        self._settled = asyncio.Event()
-        self._settled.set()
+        self._has_settings = asyncio.Event()
+        self._has_settings.set()
         self._shown: set[str] = set()
-        self._telling: asyncio.Task[None] | None = None
+        self._warning: asyncio.Task[None] | None = None
 
     async def close(self) -> None:
         """Stop the updates of indexes and close every project, within some seconds."""
         self.indexing.stop()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_CLOSING_SECONDS):
+            async with asyncio.timeout(CLOSING_SECONDS):
                 for error in await asyncio.gather(
                     self.projects.close(), self.indexing.ended(), return_exceptions=True
                 ):
@@ -90,33 +84,33 @@ class PremiseServer(WireServer):
             self.show(complaint, types.MessageType.Warning)
         device = self.settings.models.device
         if device == "cuda":
-            self._telling = start_task(self._tell_fallback(device))
+            self._warning = start_task(self._warn_of_fallback(device))
 
-    async def _tell_fallback(self, device: Device) -> None:
-        """Tell the user if the GPU that the settings ask for cannot be used."""
-        if said := await asyncio.to_thread(fallback_warning, device):
-            log.warning("%s", said)
-            self.show(said, types.MessageType.Warning)
+    async def _warn_of_fallback(self, device: Device) -> None:
+        """Warn the user if the GPU that the settings choose cannot be used."""
+        if warning := await asyncio.to_thread(fallback_warning, device):
+            log.warning("%s", warning)
+            self.show(warning, types.MessageType.Warning)
 
     @contextlib.contextmanager
-    def settling(self) -> Iterator[None]:
-        """While the editor is asked for its settings, requests wait for them."""
-        self._settled.clear()
+    def receiving_settings(self) -> Iterator[None]:
+        """A context in which requests wait for the editor's settings."""
+        self._has_settings.clear()
         try:
             yield
         finally:
-            self._settled.set()
+            self._has_settings.set()
 
-    async def settled(self) -> None:
+    async def settings_known(self) -> None:
         """Wait until the settings are known, but not for long."""
-        if self._settled.is_set():
+        if self._has_settings.is_set():
             return  # Requests that waited see the documents as they are afterwards.
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._settled.wait(), _SETTINGS_SECONDS)
+            await asyncio.wait_for(self._has_settings.wait(), CLIENT_SETTINGS_SECONDS)
 
     def show(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
         """Show a message to the user the first time; afterwards only log it."""
-        if message in self._shown or len(self._shown) >= _MAX_SHOWN:
+        if message in self._shown or len(self._shown) >= SHOWN_MESSAGES:
             self.window_log_message(types.LogMessageParams(kind, message))
             return
         self._shown.add(message)
@@ -140,7 +134,7 @@ class PremiseServer(WireServer):
     def take_document(self, document: OpenDocument) -> None:
         """Check a document that the editor has sent; if it cannot be used, show the user why."""
         if document.fault:
-            message = f"{document.uri[:_SAID]} {document.fault}. {document.hint}"
+            message = f"{document.uri[:QUOTED_CHARACTERS]} {document.fault}. {document.hint}"
             self.show(message.strip(), types.MessageType.Warning)
 
     @property
@@ -149,7 +143,7 @@ class PremiseServer(WireServer):
         return self.protocol.documents
 
     def document(self, uri: str) -> DocumentSnapshot:
-        """The Lean document behind a URI, as the editor has it, else as on disk.
+        """The Lean document of a URI, as the editor has it, else as on disk.
 
         Raises BadSource: not a file, not Lean, too large, not UTF-8, or not known as the editor has it.
         """
@@ -169,7 +163,7 @@ class PremiseServer(WireServer):
         """The path of a Lean document. Raises BadSource: not a file, not Lean."""
         path = file_path(uri)
         if path is None:
-            raise BadSource(f"{uri[:_SAID]} is not a file on this machine.", "Save it first.")
+            raise BadSource(f"{uri[:QUOTED_CHARACTERS]} is not a file on this machine.", "Save it first.")
         held = self.documents.get(uri)
         is_lean = held.language in LANGUAGES if held and held.language else path.suffix == ".lean"
         if not is_lean:
@@ -188,15 +182,15 @@ class PremiseServer(WireServer):
         return self.projects.engine_for(document.path)
 
     def text_document(self, uri: str) -> DocumentSnapshot:
-        """The document behind a URI, saved or not. Raises BadSource."""
+        """The document of a URI, saved or not. Raises BadSource."""
         held = self.documents.get(uri)
         if held is not None and file_path(uri) is None:
-            held.check(uri[:_SAID])
-            return DocumentSnapshot(uri, Path(UNSAVED), split_lines(held.text), held.version, held.text)
+            held.check(uri[:QUOTED_CHARACTERS])
+            return DocumentSnapshot(uri, Path(_UNSAVED), split_lines(held.text), held.version, held.text)
         return self.document(uri)
 
     def document_or_text(self, uri: str) -> tuple[DocumentSnapshot | None, Engine]:
-        """The document behind a URI and its project's engine.
+        """The document of a URI and its project's engine.
 
         A document that is not a file on this machine (`untitled:`, another program's) has no project: the
         bundled index answers for it, and its text is known only if the editor has opened it.
@@ -210,7 +204,7 @@ class PremiseServer(WireServer):
         return shown, self.projects.engine_without_project()
 
     async def first_engine(self) -> Engine:
-        """The engine of the workspace's first folder, or of the only project below it; else that without a project."""
+        """The engine of the workspace's first folder, or of the only project in it; else the one without a project."""
         for uri in [*self.workspace.folders, self.workspace.root_uri or ""]:
             path = file_path(uri)
             if path is not None:
@@ -219,7 +213,7 @@ class PremiseServer(WireServer):
 
 
 def _pass_over(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log errors of tasks that the shutdown interrupted; nobody waits for them."""
+    """Only log errors of tasks that the shutdown interrupted; nobody waits for them."""
     log.debug("At the end: %s", context.get("message"))
 
 

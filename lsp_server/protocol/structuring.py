@@ -8,13 +8,13 @@ from typing import Any
 import cattrs
 from pygls.protocol import JsonRPCRequestMessage, JsonRPCResponseMessage, default_converter
 
-_SAID = 300
+from lsp_server.limits import CAUSE_CHARACTERS
 
 
 def plain_converter() -> cattrs.Converter:
     """pygls' converter, leaving the JSON of our own requests as it is.
 
-    It makes no text of a number, and no number of a text or a fraction.
+    Numbers are not converted to text, nor text or fractions to whole numbers.
     """
     converter: cattrs.Converter = default_converter()  # type: ignore[no-untyped-call]
     converter.register_structure_hook(int, _whole_number)
@@ -33,13 +33,15 @@ def what_is_wrong(error: Exception) -> str:
     if not isinstance(error, cattrs.BaseValidationError):
         return "the parameters cannot be read"
     first = next(iter(cattrs.transform_error(error, path="$")), "the parameters cannot be read")
-    return re.sub(r"_([a-z])", lambda match: match[1].upper(), first).replace(" @ $.", " at ")[:_SAID]
+    return re.sub(r"_([a-z])", lambda match: match[1].upper(), first).replace(" @ $.", " at ")[
+        :CAUSE_CHARACTERS
+    ]
 
 
 def _whole_number(value: Any, kind: type[int]) -> int:
     """In JSON, a number without a fraction is an integer, however it is written. Raises TypeError.
 
-    cattrs asks for the subclasses here, too: bool and enumerations, which are made as it would make them.
+    cattrs calls this for the subclasses, too: bool and enumerations, which are converted as usual.
     """
     if kind is int and (isinstance(value, bool) or not isinstance(value, int | float) or value % 1):
         raise TypeError
@@ -47,7 +49,7 @@ def _whole_number(value: Any, kind: type[int]) -> int:
 
 
 def _text(value: Any, kind: type[str]) -> str:
-    """A text, or what an enumeration has for it. Raises TypeError."""
+    """A text, or the member of an enumeration with that value. Raises TypeError."""
     if kind is str and not isinstance(value, str):
         raise TypeError
     return kind(value)

@@ -12,7 +12,7 @@ from lsp_server.engine.schema import (
     TacticVerdict,
 )
 
-SORRY_LABEL = "rests on sorry"
+_SORRY_LABEL = "rests on sorry"
 _MOST_TARGETS, _NARROWEST_TARGET = 12, 12
 
 
@@ -44,7 +44,7 @@ def doubt_label(premise: PremiseItem) -> str:
     """`has an error` or `rests on sorry`, or nothing if neither is known of the premise."""
     if premise.has_error:
         return "has an error"
-    return SORRY_LABEL if premise.rests_on_sorry else ""
+    return _SORRY_LABEL if premise.rests_on_sorry else ""
 
 
 def deprecation_label(premise: PremiseItem) -> str:
@@ -63,15 +63,15 @@ def verdict(tactic: TacticItem) -> str:
     if tactic.status == "unjudged":
         return tactic.message
     if tactic.status == "closes":
-        return f"closes the goal, {sorry_label(tactic)}" if tactic.rests_on_sorry else "closes the goal"
+        return f"closes the goal, {_sorry_label(tactic)}" if tactic.rests_on_sorry else "closes the goal"
     if tactic.status == "progress":
         return f"leaves {counted(count, 'goal')}"
     return _REJECTED.get(tactic.status, "fails")
 
 
-def sorry_label(tactic: TacticItem) -> str:
+def _sorry_label(tactic: TacticItem) -> str:
     """`rests on sorry (NAME)`, with the declarations that are not proved, as far as they are known."""
-    return f"{SORRY_LABEL} ({', '.join(tactic.unfinished)})" if tactic.unfinished else SORRY_LABEL
+    return f"{_SORRY_LABEL} ({', '.join(tactic.unfinished)})" if tactic.unfinished else _SORRY_LABEL
 
 
 def origin_label(tactic: TacticItem) -> str:

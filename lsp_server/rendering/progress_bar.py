@@ -20,7 +20,7 @@ _STAGES = {
     "library": "Compiling the library",
 }
 _SECONDS = 10.0
-"""Between two lines where standard error is no terminal: what ends sooner prints none."""
+"""Between two lines if standard error is not a terminal: tasks that end sooner print none."""
 
 
 class ProgressBar:
@@ -41,7 +41,7 @@ class ProgressBar:
         self._stage = ""
         self._bar: tqdm | None = None
         self._clock = clock
-        self._said = clock()
+        self._reported = clock()
 
     def __enter__(self) -> ProgressBar:
         return self
@@ -53,8 +53,8 @@ class ProgressBar:
         """Take in progress: stage, done, total."""
         if self._has_bar:
             self._draw(stage, done, total)
-        elif not self._quiet and self._clock() - self._said >= _SECONDS:
-            self._said = self._clock()
+        elif not self._quiet and self._clock() - self._reported >= _SECONDS:
+            self._reported = self._clock()
             share = f": {done:,} of {total:,} ({done / total:.0%})" if total > 1 else ""
             print(f"{_STAGES.get(stage, stage)}{share}", file=sys.stderr, flush=True)
 

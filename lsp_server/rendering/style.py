@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import shutil
+import sys
 from dataclasses import dataclass
-from typing import TextIO
 
 _NARROWEST, _WIDEST = 60, 120
 
@@ -17,10 +18,11 @@ class Style:
     colour: bool = False
 
     @classmethod
-    def of(cls, stream: TextIO, environment: Mapping[str, str], columns: int) -> Style:
-        """The style for a stream: colour only on a terminal, and not if NO_COLOR is set (no-color.org)."""
-        colour = stream.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
-        return cls(max(_NARROWEST, min(columns, _WIDEST)), colour)
+    def of_standard_output(cls) -> Style:
+        """The style for standard output: colour only on a terminal, and not if NO_COLOR is set (no-color.org)."""
+        is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        columns = shutil.get_terminal_size((100, 40)).columns
+        return cls(max(_NARROWEST, min(columns, _WIDEST)), sys.stdout.isatty() and not is_plain)
 
     def bold(self, text: str) -> str:
         """A heading or a name."""

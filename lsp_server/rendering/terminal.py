@@ -34,7 +34,7 @@ _MOST_PROGRESS = 6
 _GOALS_BELOW_TACTIC = 4
 
 
-def suggestion_text(suggestion: Suggestion, style: Style, *, tactics_asked: bool) -> str:
+def suggestion_text(suggestion: Suggestion, style: Style, *, with_tactics: bool) -> str:
     """The whole answer, for a terminal."""
     of = suggestion.goal_count
     heading = "Goal" if of == 1 else f"Goal {suggestion.goal_number} of {of}"
@@ -44,7 +44,7 @@ def suggestion_text(suggestion: Suggestion, style: Style, *, tactics_asked: bool
         parts.append("  none fit")
     for rank, premise in enumerate(suggestion.premises, start=1):
         parts += _premise(rank, premise, style)
-    if tactics_asked:
+    if with_tactics:
         parts += ["", style.bold(tactics_heading(suggestion.tactics))]
         shown = [one for one in suggestion.tactics if one.status != "progress"]
         progress = [one for one in suggestion.tactics if one.status == "progress"]
@@ -130,11 +130,11 @@ def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
 
 
 def _tactic(tactic: TacticItem, style: Style) -> Iterator[str]:
-    said = verdict(tactic)
+    result = verdict(tactic)
     is_good = tactic.status == "closes" and not tactic.rests_on_sorry
     paint = style.good if is_good else style.caution
-    gap = max(2, style.width - 3 - len(tactic.tactic) - len(said))
-    yield f"  {style.bold(tactic.tactic)}{' ' * gap}{paint(said)}"
+    gap = max(2, style.width - 3 - len(tactic.tactic) - len(result))
+    yield f"  {style.bold(tactic.tactic)}{' ' * gap}{paint(result)}"
     if tactic.origin:
         yield style.dim(f"      {shorten(origin_label(tactic), style.width - 6)}")
     for goal in tactic.remaining_goals[:_GOALS_BELOW_TACTIC]:

@@ -27,7 +27,7 @@ FEATURES = (
 """The modules of the features."""
 
 
-class Feature(Protocol):
+class _Feature(Protocol):
     """What a feature's module provides."""
 
     def register(self, server: PremiseServer) -> None:
@@ -36,8 +36,8 @@ class Feature(Protocol):
 
 
 def create_server(settings: Settings, features: Sequence[str] = FEATURES) -> PremiseServer:
-    """A server with these features; nothing is started before a client asks."""
+    """A server with these features; nothing is started before a request needs it."""
     server = PremiseServer(settings)
     for name in features:
-        cast(Feature, importlib.import_module(name)).register(server)
+        cast(_Feature, importlib.import_module(name)).register(server)
     return server

@@ -22,12 +22,12 @@ def run(main: Coroutine[Any, Any, None]) -> None:
 
 def _loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
-    loop.shutdown_default_executor = _let_go  # type: ignore[method-assign]
+    loop.shutdown_default_executor = _do_not_wait  # type: ignore[method-assign]
     return loop
 
 
-async def _let_go() -> None:
-    """Replaces waiting without limit for every thread that was given work."""
+async def _do_not_wait() -> None:
+    """Replaces asyncio's waiting for every thread, which has no limit."""
 
 
 def standard_streams() -> tuple[RawIOBase, RawIOBase]:
@@ -37,7 +37,7 @@ def standard_streams() -> tuple[RawIOBase, RawIOBase]:
     """
     if cast(object, sys.stdin) is None:
         raise UserError(
-            "Standard input is closed.", "It is what a client speaks on, which starts the server."
+            "Standard input is closed.", "Clients that start the server send their messages there."
         )
     stdin = open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)  # noqa: SIM115
     stdout = open(sys.stdout.fileno(), "wb", buffering=0, closefd=False)  # noqa: SIM115
@@ -45,7 +45,7 @@ def standard_streams() -> tuple[RawIOBase, RawIOBase]:
     return stdin, stdout
 
 
-def leave(code: int) -> NoReturn:
+def exit_process(code: int) -> NoReturn:
     """End the process at once. The interpreter would wait for threads, and one may be reading standard input."""
     logging.shutdown()
     with contextlib.suppress(OSError, ValueError):

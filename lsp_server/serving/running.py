@@ -1,4 +1,4 @@
-"""Runs the server on standard input and output or on a port, until the client goes or a signal arrives."""
+"""Runs the server on standard input and output or on a port, until the client disconnects or a signal arrives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from io import BufferedIOBase, BufferedReader, RawIOBase
 from typing import Any
 
 from lean_extract.common.files.reading import format_size
-from lsp_server.protocol.client_writer import MAX_UNREAD, ClientWriter
+from lsp_server.limits import UNREAD_BYTES
+from lsp_server.protocol.client_writer import ClientWriter
 from lsp_server.protocol.framing import BadFrame, read_message
 from lsp_server.protocol.json_rpc import in_a_line
 from lsp_server.protocol.server import PremiseServer
@@ -23,13 +24,13 @@ log = logging.getLogger("premise_suggest")
 
 
 def serve_stdio(server: PremiseServer) -> int:
-    """Serve on standard input and output until the client goes; returns the exit code. Raises UserError."""
+    """Serve on standard input and output until the client disconnects; returns the exit code. Raises UserError."""
     stdin, stdout = process.standard_streams()
     return _run(_serve(server, BufferedReader(stdin), stdout))
 
 
 def serve_tcp(server: PremiseServer, port: int) -> int:
-    """Serve one client on a port of 127.0.0.1 until it goes; returns the exit code."""
+    """Serve one client on a port of 127.0.0.1 until it disconnects; returns the exit code."""
 
     async def main() -> None:
         with socket.create_server(("127.0.0.1", port)) as listener:
@@ -65,13 +66,13 @@ async def _serve(server: PremiseServer, source: BufferedIOBase, target: RawIOBas
         while (body := await loop.run_in_executor(server.thread_pool, read_message, source)) is not None:
             server.protocol.receive(body)
     except (BrokenPipeError, ConnectionResetError):
-        log.info("The client has gone.")
+        log.info("The client has disconnected.")
     except BadFrame as error:
         server.show(f"{error} The server is shutting down.")
         raise
     except asyncio.CancelledError:
         if is_stuck.is_set():
-            raise BadFrame(f"The client has left {format_size(MAX_UNREAD)} of messages unread.") from None
+            raise BadFrame(f"The client has left {format_size(UNREAD_BYTES)} of messages unread.") from None
         raise
     finally:
         await server.close()

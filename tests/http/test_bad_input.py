@@ -32,9 +32,6 @@ def check(response: Any, *statuses: int) -> None:
         b'"text"',
         b"[]",
         b"null",
-        b"\xff\xfe",
-        b"[" * 100_000,
-        b'{"k": NaN}',
         b'{"k": 1e999}',
     ],
     ids=lambda content: repr(content[:8]),
@@ -84,11 +81,6 @@ def test_a_body_of_another_type_is_refused(server: Served) -> None:
 )
 def test_fields_that_are_missing_or_of_another_type(server: Served, body: Any) -> None:
     check(server.post("/retrieve", body), 422)
-
-
-def test_a_broken_surrogate_is_no_text(server: Served) -> None:
-    content = b'{"state": "\\ud800 \\u22a2 a", "k": 3}'
-    check(server.client.post("/retrieve", content=content, headers=JSON), 400, 422)
 
 
 @pytest.mark.parametrize("state", ["", "no goal in here", "⊢", "⊢ ", "no goals", "x y z ⊢"])

@@ -15,9 +15,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from lsp_server.http.guard import Guard, client_key
-from lsp_server.http.limits import HttpLimits
 from lsp_server.http.policy import Policy
 from lsp_server.http.serving import HttpServer, listen, server_of
+from lsp_server.limits import HttpLimits
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 LARGE = b"x" * (64 << 20)

@@ -18,9 +18,9 @@ from starlette.routing import Route
 from lean_extract.common.errors import Busy
 from lean_extract.common.onnx_runtime import find_cuda
 from lsp_server.http.guard import Guard, Rates
-from lsp_server.http.limits import HttpLimits
 from lsp_server.http.policy import Policy
 from lsp_server.http.problems import Refusal, register
+from lsp_server.limits import HttpLimits
 from tests.http.conftest import ADD_COMM, TOKEN, Served
 
 

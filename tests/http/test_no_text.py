@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lsp_server.http.decoding import check_url, decode
-from lsp_server.http.limits import MAX_LISTED
 from lsp_server.http.problems import Refusal
+from lsp_server.limits import LISTED_NAMES
 from tests.hostile.http_clients import Ask, measure, sizes
 from tests.http.conftest import Served
 
@@ -148,7 +148,7 @@ def test_far_too_many_parts_are_not_even_read(unit: bytes) -> None:
 def test_all_premises_of_a_large_library_may_be_named() -> None:
     names = [f"Some.Module.name_{number}" for number in range(400_000)]
     assert decode(json.dumps(names).encode()) == names
-    numbers = list(range(MAX_LISTED))
+    numbers = list(range(LISTED_NAMES))
     assert decode(json.dumps(numbers).encode()) == numbers
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -21,8 +20,6 @@ from lsp_server.http.backend import goal_of
 from lsp_server.http.new_premises import NewPremises, read_declaration
 from lsp_server.http.prefixes import starting_with
 from lsp_server.http.revisions import ServedIndex, open_libraries
-from lsp_server.http.state_search import formal_type
-from lsp_server.http.tactic_servers import falling, position_after
 from prover.candidates import Candidate
 from retriever.lean.eligibility import RankRequest
 
@@ -98,12 +95,6 @@ def test_a_prefix_completes_names_by_rank() -> None:
     assert starting_with("exa", [], premises) == []
 
 
-@given(st.lists(st.floats(0, 1)))
-def test_scores_fall(scores: list[float]) -> None:
-    found = falling(sorted(scores, reverse=True))
-    assert all(0 < after < before <= 1 for before, after in pairwise(found))
-
-
 @pytest.mark.parametrize(
     ("declaration", "kind", "context", "conclusion"),
     [
@@ -140,20 +131,6 @@ def test_declarations(declaration: str, kind: str, context: tuple[str, ...] | No
 )
 def test_which_revision_is_meant(revision: str, asked: str, same: bool) -> None:
     assert ServedIndex("test", Engine(None), (revision,)).is_called(asked) == same
-
-
-def test_a_type_is_written_so_that_it_can_be_read() -> None:
-    assert formal_type(Premise("x", "theorem", "M", ("{α : Type*}", "(a : α)"), "a = a")) == (
-        "∀ {α : Type*} (a : α), a = a"
-    )
-    assert formal_type(Premise("x", "theorem", "M", (), "True")) == "True"
-    assert formal_type(Premise("x", "theorem", "M")) == ""
-
-
-def test_a_context_is_a_file_up_to_its_end() -> None:
-    assert position_after(" \n ") is None
-    position = position_after("import A\n\nexample : True := by\n  ")
-    assert position is not None and position.position.line == 3
 
 
 def test_of_an_endless_declaration_the_end_is_neither_read_nor_kept() -> None:

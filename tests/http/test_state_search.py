@@ -32,6 +32,7 @@ def test_the_bundled_mathlib_answers_for_its_revision(server: Served) -> None:
     assert "add_comm" in names(found)
     assert {one["rev"] for one in found} == {BUNDLED}
     assert all(one["module"].startswith("Mathlib.") for one in found)
+    assert {one["formal_type"] for one in found} == {""}
 
 
 def test_a_caller_may_be_named(server: Served) -> None:

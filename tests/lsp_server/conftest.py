@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import select
 import shutil
@@ -20,6 +21,7 @@ from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 from lean_extract.source.reader import read_file
 from lean_extract.toolchains.core_sources import find_core
 from lean_extract.toolchains.packaged import PackagedLean
+from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.stores import SHIPPED_MODEL
 from lsp_server.protocol.structuring import plain_converter
 from tests.environments import without_lean
@@ -80,6 +82,18 @@ def cli(environment: dict[str, str], forked_runs: ForkedRuns) -> Cli:
     return run
 
 
+def answered(cli: Cli, *arguments: str | Path, **options: Any) -> Any:
+    """What a command prints with `--json`."""
+    done = cli(*arguments, "--json", **options)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def premise_names(answer: Any) -> list[str]:
+    """The names of an answer's premises."""
+    return [premise["name"] for premise in answer["premises"]]
+
+
 @pytest.fixture(scope="session")
 def core_size() -> tuple[int, int]:
     """(premises, files) of the mini core, which every project's index has beside its own."""
@@ -103,6 +117,16 @@ def make_project(folder: Path, cli: Cli) -> Path:
     """A copy of the test project, indexed."""
     shutil.copytree(PROJECT, folder, dirs_exist_ok=True)
     (folder / "lakefile.toml").write_text('name = "Lib"\n\n[[lean_lib]]\nname = "Lib"\n', encoding="utf-8")
+    done = cli("index", folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def indexed_example(folder: Path, cli: Cli, **files: str) -> Path:
+    """A copy of the example library with further files, named without `.lean`, and its index."""
+    shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True)
+    for name, content in files.items():
+        (folder / f"{name}.lean").write_text(content, encoding="utf-8")
     done = cli("index", folder)
     assert done.returncode == 0, done.stderr
     return folder
@@ -150,6 +174,11 @@ class Editor:
             **options,
         }
         return await self.request("premiseSuggest/suggest", params)
+
+    async def suggest_at(self, name: str, text: str | None = None, nth: int = 0, **options: Any) -> Any:
+        """The same at the nth `sorry` of a document, whose text is this one or as on disk."""
+        place = place_of(self.text(name) if text is None else text, "sorry", nth)
+        return await self.suggest(name, place.line, place.character, **options)
 
     @property
     def pid(self) -> int:

@@ -15,7 +15,7 @@ from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.settings import Settings, parse
 from prover.verify import GoalPosition
 from tests.answers import conforming
-from tests.lsp_server.conftest import QUIET, Cli, Editor, place_of, start_editor, stop_editor
+from tests.lsp_server.conftest import QUIET, Cli, Editor, answered, start_editor, stop_editor
 from tests.lsp_server.test_editor_requests import plain
 
 pytestmark = pytest.mark.lean
@@ -26,8 +26,7 @@ STATE = "a b : ℕ\n⊢ a + b = b + a"
 async def suggested(editor: Editor, nth: int = 0, **options: Any) -> Any:
     """The answer at the nth `sorry` of Work.lean."""
     editor.open("Work.lean")
-    place = place_of(editor.text("Work.lean"), "sorry", nth)
-    answer = await editor.suggest("Work.lean", place.line, place.character, **options)
+    answer = await editor.suggest_at("Work.lean", nth=nth, **options)
     return conforming(plain(answer), "Suggestion")
 
 
@@ -41,8 +40,8 @@ def test_the_command_line_answers_as_documented(cli: Cli, project: Path) -> None
         done = cli("suggest", *place, *options, "--json")
         answer = conforming(json.loads(done.stdout), "Suggestion")
         assert (answer["tactics_status"], bool(answer["tactics"])) == (status, bool(options))
-    done = cli("suggest", "--state", "-", "--json", stdin=STATE, cwd=project)
-    assert conforming(json.loads(done.stdout), "Suggestion")["tactics_status"] == "not_asked"
+    answer = answered(cli, "suggest", "--state", "-", stdin=STATE, cwd=project)
+    assert conforming(answer, "Suggestion")["tactics_status"] == "not_asked"
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -23,8 +23,7 @@ WARNING = "Line 3 has an error: Unknown identifier `foo.bar`. No tactic can be j
 
 async def suggested(editor: Editor, name: str, text: str, nth: int = 0) -> Any:
     editor.open(name, text)
-    place = place_of(text, "sorry", nth)
-    return await editor.suggest(name, place.line, place.character, tactics=True)
+    return await editor.suggest_at(name, text, nth=nth, tactics=True)
 
 
 async def test_a_goal_with_an_error_in_it_gets_premises_and_lean_s_own_message(editor: Editor) -> None:
@@ -79,8 +78,7 @@ async def test_mended_it_is_judged_again(editor: Editor) -> None:
     change = types.TextDocumentContentChangeWholeDocument(whole)
     document = types.VersionedTextDocumentIdentifier(2, editor.uri("Mended.lean"))
     editor.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
-    place = place_of(whole, "sorry")
-    answer = await editor.suggest("Mended.lean", place.line, place.character, tactics=True)
+    answer = await editor.suggest_at("Mended.lean", whole, tactics=True)
     assert answer["tactics"][0]["status"] == "closes"
 
 

@@ -15,7 +15,16 @@ from lsp_server.commands.demo import how_to_call
 from lsp_server.engine.freshness import dated, index_item
 from retriever.lean.freshness import Freshness
 from retriever.lean.index.view import IndexedPackage
-from tests.lsp_server.conftest import QUIET, Cli, Editor, place_of, start_editor, stop_editor
+from tests.lsp_server.conftest import (
+    QUIET,
+    Cli,
+    Editor,
+    answered,
+    place_of,
+    premise_names,
+    start_editor,
+    stop_editor,
+)
 
 pytestmark = pytest.mark.lean
 
@@ -30,13 +39,7 @@ def write(folder: Path, **files: str) -> Path:
 
 
 def asked(cli: Cli, folder: Path, name: str, line: int, *more: str) -> Any:
-    done = cli("suggest", "--file", folder / f"{name}.lean", "--line", str(line), "--json", *more)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-def names(answer: Any) -> list[str]:
-    return [premise["name"] for premise in answer["premises"]]
+    return answered(cli, "suggest", "--file", folder / f"{name}.lean", "--line", str(line), *more)
 
 
 def own(answer: Any) -> list[str]:
@@ -97,17 +100,17 @@ def test_an_import_that_does_not_load_is_told_by_its_cause(
 def test_what_was_renamed_on_disk_is_not_offered(cli: Cli, library: Path) -> None:
     write(library, A=THEOREM.format("before_it", "rfl"), B="import A\n" + THEOREM.format("use", "sorry"))
     assert cli("index", library).returncode == 0
-    assert "before_it" in names(asked(cli, library, "B", 3))
+    assert "before_it" in premise_names(asked(cli, library, "B", 3))
     write(library, A=THEOREM.format("after_it", "rfl"), New=THEOREM.format("new_one", "rfl"))
     found = asked(cli, library, "B", 3, "--tactics")
-    assert "after_it" in names(found)
-    assert "new_one" in names(found)
-    assert "before_it" not in names(found)
+    assert "after_it" in premise_names(found)
+    assert "new_one" in premise_names(found)
+    assert "before_it" not in premise_names(found)
     assert not any("before_it" in tactic["tactic"] for tactic in found["tactics"])
     assert found["index"]["stale_files"] == 0
     (library / "A.lean").unlink()
-    found = json.loads(cli("suggest", "--state", "-", "--json", stdin=STATE, cwd=library).stdout)
-    assert not {"before_it", "after_it"} & set(names(found))
+    found = answered(cli, "suggest", "--state", "-", stdin=STATE, cwd=library)
+    assert not {"before_it", "after_it"} & set(premise_names(found))
 
 
 def test_what_is_gone_is_not_offered_where_too_much_has_changed(cli: Cli, library: Path) -> None:
@@ -115,7 +118,7 @@ def test_what_is_gone_is_not_offered_where_too_much_has_changed(cli: Cli, librar
     assert cli("index", library).returncode == 0
     write(library, A=THEOREM.format("after_it", "rfl") + THEOREM.format("stays", "rfl"))
     write(library, **{f"N{number}": THEOREM.format(f"n{number}", "rfl") for number in range(65)})
-    found = json.loads(cli("suggest", "--state", "-", "--json", stdin=STATE, cwd=library).stdout)
+    found = answered(cli, "suggest", "--state", "-", stdin=STATE, cwd=library)
     assert own(found) == ["stays"]
     assert found["index"]["stale_files"] == 66
     assert "66 files newer than the index" in found["index"]["line"]
@@ -136,8 +139,8 @@ async def test_a_running_server_reads_what_changed_on_disk(
     assert any("before_it" in tactic["tactic"] for tactic in first["tactics"])
     write(library, A=THEOREM.format("after_it", "rfl"))
     second = await editor.suggest("B.lean", 4, 2, tactics=True)
-    assert "after_it" in names(second)
-    assert "before_it" not in names(second)
+    assert "after_it" in premise_names(second)
+    assert "before_it" not in premise_names(second)
     tactics = [tactic["tactic"] for tactic in second["tactics"]]
     assert any("after_it" in tactic for tactic in tactics)
     assert not any("before_it" in tactic for tactic in tactics)
@@ -258,9 +261,7 @@ TWO = "case a\nn : ℕ\n⊢ n + 0 = n\n\ncase b\nm : ℕ\n⊢ m = m + 0\n"
 def test_which_of_several_goals_is_told_and_can_be_chosen(cli: Cli, tmp_path: Path) -> None:
     shown = cli("suggest", "--state", "-", "--k", "1", stdin=TWO, cwd=tmp_path).stdout
     assert shown.startswith("Goal 1 of 2\n  case a\n")
-    answer = json.loads(
-        cli("suggest", "--state", "-", "--goal", "2", "--json", stdin=TWO, cwd=tmp_path).stdout
-    )
+    answer = answered(cli, "suggest", "--state", "-", "--goal", "2", stdin=TWO, cwd=tmp_path)
     assert (answer["goal_number"], answer["goal_count"]) == (2, 2)
     assert answer["goal"].startswith("case b\n")
     done = cli("suggest", "--state", "-", "--goal", "3", stdin=TWO, cwd=tmp_path)

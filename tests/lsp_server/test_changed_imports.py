@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from lean_extract.toolchains.packaged import PackagedLean
 from tests.lake.projects import EMPTY_MANIFEST, LakeProject, make_toolchain
-from tests.lsp_server.conftest import QUIET, Cli, Editor, start_editor, stop_editor
+from tests.lsp_server.conftest import QUIET, Cli, Editor, answered, start_editor, stop_editor
 
 pytestmark = pytest.mark.lean
 
@@ -20,7 +20,7 @@ BROKEN = f"{GOOD}theorem bad (n : Nat) : n = n := by\n  exact no_such\n"
 USE = "import A\n\ntheorem use (n : Nat) : n + 0 = n := by\n  sorry\n"
 PLACE = (3, 2)
 WARNING = (
-    "A.lean has an error since it was last built (line 4: Unknown identifier `no_such`). Goals and verdicts are"
+    "A.lean has an error since it was last built (line 4: Unknown identifier `no_such`). Goals and verdicts are those"
     " of that build. Fix A.lean and save it."
 )
 
@@ -51,9 +51,7 @@ def asked_anew(cli: Cli, folder: Path, name: str = "B.lean") -> Any:
     """A new process asks."""
     line, column = PLACE
     at = ("--line", str(line + 1), "--column", str(column + 1))
-    done = cli("suggest", "--file", folder / name, *at, "--tactics", "--json")
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return answered(cli, "suggest", "--file", folder / name, *at, "--tactics")
 
 
 def closing(answer: Any) -> bool:
@@ -145,7 +143,7 @@ async def test_imports_that_became_a_cycle_are_told(
     [said] = (await asked(editor))["warnings"]
     assert (
         said.startswith("The imports form a cycle: ")
-        and "Goals and verdicts are of the last good build." in said
+        and "Goals and verdicts are those of the last good build." in said
     )
     assert asked_anew(cli, library)["warnings"] == [said]
     await stop_editor(editor)
@@ -188,7 +186,7 @@ async def test_what_lake_has_not_built_again_is_told_and_what_it_has_is_loaded(
     write(built.root, A=GOOD.replace("of_a", "renamed"))
     found = await asked(editor)
     assert found["warnings"] == [
-        f"{OUTDATED}. Goals and verdicts are of that build. Build the project with `lake build`."
+        f"{OUTDATED}. Goals and verdicts are those of that build. Build the project with `lake build`."
     ]
     assert closing(found) and "renamed" not in closers(found)
     refused = cli("suggest", "--file", built.root / "B.lean", "--line", "4", **variables(built))

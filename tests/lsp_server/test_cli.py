@@ -13,7 +13,7 @@ import pytest
 
 import lsp_server
 from retriever.lean.index.bundled import CARD, DATA
-from tests.lsp_server.conftest import PROJECT, Cli
+from tests.lsp_server.conftest import PROJECT, Cli, answered, premise_names
 from tests.lsp_server.terminals import STATE
 
 pytestmark = pytest.mark.lean
@@ -51,8 +51,7 @@ def test_suggest_prints_goal_premises_and_tactics(cli: Cli, project: Path) -> No
 
 
 def test_suggest_json_is_the_documented_object(cli: Cli, project: Path) -> None:
-    done = cli("suggest", "--file", project / "Work.lean", "--line", "9", "--column", "4", "--json")
-    answer = json.loads(done.stdout)
+    answer = answered(cli, "suggest", "--file", project / "Work.lean", "--line", "9", "--column", "4")
     assert answer["goal"] == "a b : ℕ\n⊢ a + b = b + a"
     assert answer["premises"][0]["name"] == "Lib.plus_swap"
     assert answer["tactics"] == []
@@ -66,9 +65,9 @@ def test_search_lists_what_has_a_pattern_a_name_or_words(cli: Cli, project: Path
     assert next(line for line in done.stdout.splitlines() if line.startswith("  1. ")).startswith(
         "  1. Lib.plus_swap"
     )
-    found = json.loads(cli("search", "or_swap", "--module", "Lib", "--json", cwd=project).stdout)
+    found = answered(cli, "search", "or_swap", "--module", "Lib", cwd=project)
     assert (found["kind"], found["premises"][0]["name"]) == ("text", "Lib.or_swap")
-    read = json.loads(cli("search", "-", "--json", stdin='_ ∨ _, "swap"', cwd=project).stdout)
+    read = answered(cli, "search", "-", stdin='_ ∨ _, "swap"', cwd=project)
     assert read["premises"][0]["name"] == "Lib.or_swap"
     assert all("or_swap" in premise["name"] for premise in read["premises"])
     broken = cli("search", "_ + (_ = _", cwd=project)
@@ -127,8 +126,8 @@ def test_premises_are_those_that_the_caller_can_use(
     cli: Cli, project: Path, caller: str, first: str, kinds: set[str]
 ) -> None:
     state = "a b : Nat\n⊢ Lib.double a + b = b + Lib.double a"
-    done = cli("suggest", "--state", "-", "--caller", caller, "--k", "3", "--json", stdin=state, cwd=project)
-    found = json.loads(done.stdout)["premises"]
+    asked = ("suggest", "--state", "-", "--caller", caller, "--k", "3")
+    found = answered(cli, *asked, stdin=state, cwd=project)["premises"]
     assert len(found) == 3
     assert found[0]["name"] == first
     assert {one["kind"] for one in found} <= kinds
@@ -146,19 +145,17 @@ def test_an_unknown_caller_is_refused_with_those_that_are_known(cli: Cli, projec
 
 
 def test_what_is_not_imported_says_what_it_needs(cli: Cli, project: Path) -> None:
-    done = cli("suggest", "--file", project / "Narrow.lean", "--line", "6", "--k", "1000", "--json")
-    found = {premise["name"]: premise for premise in json.loads(done.stdout)["premises"]}
+    place = ("suggest", "--file", project / "Narrow.lean", "--line", "6")
+    found = {premise["name"]: premise for premise in answered(cli, *place, "--k", "1000")["premises"]}
     needed = found["Lib.plus_swap"]
     assert (needed["in_scope"], needed["import"]) == (False, "import Lib.Numbers")
     assert found["Lib.and_swap"]["in_scope"]
-    shown = cli("suggest", "--file", project / "Narrow.lean", "--line", "6").stdout
+    shown = cli(*place).stdout
     assert "needs import Lib.Numbers" in shown
 
 
 def test_a_state_is_answered_from_the_project_around(cli: Cli, project: Path) -> None:
-    done = cli("suggest", "--state", "-", "--json", stdin=STATE, cwd=project)
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
+    answer = answered(cli, "suggest", "--state", "-", stdin=STATE, cwd=project)
     assert answer["premises"][0]["name"] == "Lib.plus_swap"
     assert answer["premises"][0]["in_scope"] is None
 
@@ -168,17 +165,13 @@ def test_a_state_of_200_kilobytes_is_answered(cli: Cli, project: Path, tmp_path:
     hypotheses = "".join(f"h{i} : n + {i} = m + {i} ∧ (n = m → m = n)\n" for i in range(4400))
     state.write_text(f"n m : ℕ\n{hypotheses}⊢ n + m = m + n\n", encoding="utf-8")
     assert state.stat().st_size > 200_000
-    done = cli("suggest", "--state", state, "--json", cwd=project)
-    assert done.returncode == 0, done.stderr
-    assert "Lib.plus_swap" in [premise["name"] for premise in json.loads(done.stdout)["premises"]]
+    assert "Lib.plus_swap" in premise_names(answered(cli, "suggest", "--state", state, cwd=project))
 
 
 def test_a_state_far_from_any_project_is_answered_from_the_bundled_mathlib(cli: Cli, tmp_path: Path) -> None:
     if not (DATA / CARD).is_file() and not os.environ.get("CI"):
         pytest.skip("this checkout has no bundled Mathlib index yet")
-    done = cli("suggest", "--state", "-", "--json", "--k", "10", stdin=STATE, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
+    answer = answered(cli, "suggest", "--state", "-", "--k", "10", stdin=STATE, cwd=tmp_path)
     found = {premise["name"]: premise for premise in answer["premises"]}
     assert {"Nat.add_comm", "add_comm"} & set(found)
     best = next(iter(found.values()))
@@ -243,8 +236,7 @@ def test_names_of_the_bundled_index_are_tried_without_their_statements(cli: Cli,
     module.write_text(numbers, encoding="utf-8")
     text = "import Mathlib.Algebra.Group.Defs\n\nexample (a b : Nat) : a + b = b + a := by\n  sorry\n"
     (tmp_path / "A.lean").write_text(text, encoding="utf-8")
-    done = cli("suggest", "--file", tmp_path / "A.lean", "--line", "4", "--tactics", "--json")
-    answer = json.loads(done.stdout)
+    answer = answered(cli, "suggest", "--file", tmp_path / "A.lean", "--line", "4", "--tactics")
     assert {premise["statement"] for premise in answer["premises"]} == {""}
     closing = [one["tactic"] for one in answer["tactics"] if one["status"] == "closes"]
     assert any("add_comm" in tactic for tactic in closing)
@@ -252,9 +244,9 @@ def test_names_of_the_bundled_index_are_tried_without_their_statements(cli: Cli,
 
 def test_a_file_that_lean_rejects_leaves_the_others_their_imports(cli: Cli, own_project: Path) -> None:
     (own_project / "Broken.lean").write_text("theorem broken : True := nonsense\n", encoding="utf-8")
-    done = cli("suggest", "--file", own_project / "Work.lean", "--line", "6", "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["goal"].endswith("⊢ q ∧ p")
+    assert answered(cli, "suggest", "--file", own_project / "Work.lean", "--line", "6")["goal"].endswith(
+        "⊢ q ∧ p"
+    )
     user = own_project / "User.lean"
     user.write_text("import Broken\n\nexample : True := by\n  sorry\n", encoding="utf-8")
     done = cli("suggest", "--file", user, "--line", "4")
@@ -274,7 +266,9 @@ def test_a_project_that_does_not_build(cli: Cli, own_project: Path) -> None:
     path.write_text(path.read_text() + "\ntheorem broken : 1 = 2 := rfl\n", encoding="utf-8")
     done = cli("suggest", "--file", own_project / "Work.lean", "--line", "6")
     assert done.returncode == 1, done.stdout
-    assert re.match(r"error: .*/Lib/Numbers\.lean:\d+:\d+: .* Work\.lean imports this file", done.stderr)
+    assert re.search(
+        r"(?m)^error: .*/Lib/Numbers\.lean:\d+:\d+: .* Work\.lean imports this file", done.stderr
+    )
 
 
 @pytest.mark.parametrize(("command", "code"), [("no-such-program", 2), ('"', 2), ("/bin/false", 1)])

@@ -15,7 +15,7 @@ import pytest
 from lsp_server.commands.diagnosis import examine
 from lsp_server.engine.indexing import update_project
 from lsp_server.engine.project_index import ProjectIndex
-from tests.lsp_server.conftest import SCRIPT, Cli
+from tests.lsp_server.conftest import SCRIPT, Cli, answered
 from tests.lsp_server.terminals import STATE, terminal_pair
 
 pytestmark = pytest.mark.lean
@@ -120,8 +120,7 @@ def test_the_bundled_mathlib_and_the_core_answer_where_the_index_holds_nothing(
 def test_a_project_on_mathlib_is_answered_before_it_is_indexed(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "lakefile.toml").write_text('name = "x"\n[[require]]\nname = "mathlib"\n', encoding="utf-8")
     (tmp_path / "A.lean").write_text("example (a : Nat) : a = a := by\n  sorry\n", encoding="utf-8")
-    done = cli("suggest", "--file", tmp_path / "A.lean", "--line", "2", "--json")
-    answer = json.loads(done.stdout)
+    answer = answered(cli, "suggest", "--file", tmp_path / "A.lean", "--line", "2")
     assert answer["premises"]
     assert f"premise-suggest index {tmp_path}" in answer["warnings"][0]
 

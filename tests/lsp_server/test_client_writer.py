@@ -45,7 +45,7 @@ def test_a_pipe_that_nobody_reads_is_given_up() -> None:
 
 
 async def test_a_client_that_never_answers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_rpc, "ANSWER_SECONDS", 0.01)
+    monkeypatch.setattr(json_rpc, "CLIENT_ANSWER_SECONDS", 0.01)
     server = create_server(Settings())
     with pytest.raises(JsonRpcException, match="did not answer workspace/configuration"):
         await server.workspace_configuration_async(types.ConfigurationParams([]))

@@ -10,7 +10,6 @@ from lean_extract.records import Position, Span
 from lean_extract.session.places import default_position, is_term_position, sorry_near, tactic_word
 from lean_extract.syntax.tactic_text import brackets
 from lsp_server.documents.completion_context import completion_at, questions
-from lsp_server.documents.import_lines import import_line_number
 from lsp_server.documents.positions import offset_of, position_at
 
 
@@ -333,22 +332,3 @@ def test_a_line_without_a_column(line: str, column: int) -> None:
 def test_terms_are_told_from_tactics(marked: str, is_term: bool) -> None:
     text, place = at_bar(marked)
     assert is_term_position(text, offset_of(text.split("\n"), place)) is is_term
-
-
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("import A\nimport B\n\ntheorem", 2),
-        ("/- Copyright\n-/\nimport A\npublic import B\n\n/-! doc -/", 4),
-        ("/-\nCopyright\n-/\n\ntheorem", 3),
-        ("theorem a", 0),
-        ("/-! doc -/\ntheorem a", 0),
-        ("module\n\npublic import A\n", 3),
-        ("module\n\ntheorem a", 1),
-        ("import A\n/- a comment\nimport B -/\ntheorem", 1),
-        ("prelude\nimport A", None),
-        ("", 0),
-    ],
-)
-def test_where_an_import_goes(text: str, number: int | None) -> None:
-    assert import_line_number(text.split("\n")) == number

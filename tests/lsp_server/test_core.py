@@ -12,7 +12,7 @@ from lsp_server.commands.findings import Finding
 from lsp_server.engine.freshness import freshness_line
 from lsp_server.engine.schema import SourceItem
 from tests.lean_extract.machines import Machine, give_sources
-from tests.lsp_server.conftest import QUIET, Cli, start_editor, stop_editor
+from tests.lsp_server.conftest import QUIET, Cli, answered, premise_names, start_editor, stop_editor
 
 STATE = "n m : ℕ\n⊢ n + m = m + n\n"
 NAME = "leanprover--lean4---v{}"
@@ -92,7 +92,7 @@ def test_another_version_is_told_and_read(home: Home) -> None:
     found = home.doctor()
     assert (found.status, found.message) == (
         "note",
-        "the index has another than the core of Lean 4.25.0: 4.24.0",
+        "the index has 4.24.0, not the core of Lean 4.25.0",
     )
     assert found.fix == f"premise-suggest index {home.project}"
     home.run("index", home.project)
@@ -121,7 +121,7 @@ def test_a_toolchain_without_sources_keeps_nothing_from_being_indexed(home: Home
     found = home.doctor()
     assert (found.status, missing in found.message, "elan" in found.fix) == ("note", True, True)
     answer = json.loads(home.run("suggest", "--state", "-", "--json", stdin=STATE)[0])
-    assert [one["name"] for one in answer["premises"]] == ["my_swap"]
+    assert premise_names(answer) == ["my_swap"]
     assert "Lean 4.24.0 · up to date" in answer["index"]["line"]
 
 
@@ -140,7 +140,7 @@ def test_a_project_on_mathlib_is_not_given_the_mini_core(cli: Cli, tmp_path: Pat
     (tmp_path / "A.lean").write_text("theorem only : True := trivial\n", encoding="utf-8")
     done = cli("index", tmp_path)
     assert ": 1 premise in 1 file " in done.stdout
-    assert "does not stand on the mini core" in done.stderr
+    assert "does not build on the mini core" in done.stderr
 
 
 OTHER = "leanprover/lean4:v4.31.0"
@@ -165,8 +165,8 @@ def test_the_mini_core_is_no_part_of_a_project_for_another_lean(cli: Cli, for_an
     done = cli("index", for_another_lean)
     assert ": 1 premise in 1 file " in done.stdout
     assert f"asks for {OTHER}, which was not found. The packaged Lean's mini core, {MINI_CORE}" in done.stderr
-    answer = json.loads(cli("suggest", "--state", "-", "--json", stdin=STATE, cwd=for_another_lean).stdout)
-    assert [one["name"] for one in answer["premises"]] == ["mine"]
+    answer = answered(cli, "suggest", "--state", "-", stdin=STATE, cwd=for_another_lean)
+    assert premise_names(answer) == ["mine"]
     assert answer["index"]["line"] == "this project · Lean 4.31.0 · up to date"
 
 
@@ -176,9 +176,9 @@ def test_a_project_that_comes_to_ask_for_another_lean_loses_the_mini_core(
     (for_another_lean / "lean-toolchain").write_text("leanprover/lean4:v4.35.0\n", encoding="utf-8")
     assert f": {1 + core_size[0]:,} premises in " in cli("index", for_another_lean).stdout
     (for_another_lean / "lean-toolchain").write_text(f"{OTHER}\n", encoding="utf-8")
-    answer = json.loads(cli("suggest", "--state", "-", "--json", stdin=STATE, cwd=for_another_lean).stdout)
+    answer = answered(cli, "suggest", "--state", "-", stdin=STATE, cwd=for_another_lean)
     assert answer["index"]["line"] == "this project · Lean 4.31.0 · up to date"
-    assert [one["name"] for one in answer["premises"]] == ["mine"]
+    assert premise_names(answer) == ["mine"]
 
 
 def test_setup_and_doctor_say_what_the_mini_core_is(cli: Cli, for_another_lean: Path, project: Path) -> None:

@@ -47,16 +47,16 @@ TO_THEIR_END = {
 """Commands that end by themselves, with their standard input."""
 
 
-@pytest.fixture
-def noted(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def noted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file in which what was imported is named."""
-    return tmp_path / "imported"
+    return tmp_path_factory.mktemp("noted") / "imported"
 
 
-@pytest.fixture
-def poisoned(tmp_path: Path, noted: Path, cli: Cli) -> Path:
+@pytest.fixture(scope="module")
+def poisoned(tmp_path_factory: pytest.TempPathFactory, noted: Path, cli: Cli) -> Path:
     """A project with an index and with such files."""
-    root = make_project(tmp_path / "project", cli)
+    root = make_project(tmp_path_factory.mktemp("poisoned") / "project", cli)
     poison(root, noted)
     return root
 

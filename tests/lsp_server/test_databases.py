@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from tests.lsp_server.conftest import QUIET, Cli, place_of, start_editor
+from tests.lsp_server.conftest import QUIET, Cli, place_of, premise_names, start_editor
 
 pytestmark = pytest.mark.lean
 
@@ -81,10 +81,6 @@ def workshop(tmp_path: Path, cli: Cli, core_size: tuple[int, int]) -> Workshop:
     return Workshop(tmp_path, cli, core_size)
 
 
-def names(answer: Any) -> list[str]:
-    return [premise["name"] for premise in answer["premises"]]
-
-
 def test_a_package_at_a_revision_is_embedded_once_for_all_projects(workshop: Workshop) -> None:
     one, two = workshop.project("one", OLD), workshop.project("two", OLD)
     assert workshop.index_of(one) == (2, 3)
@@ -94,7 +90,7 @@ def test_a_package_at_a_revision_is_embedded_once_for_all_projects(workshop: Wor
     assert workshop.packages() == [package]
     assert (workshop.index / "packages" / package / "manifest.json").stat().st_mtime_ns == written
     for root in (one, two):
-        assert names(workshop.ask(root))[0] == "Dep.turn"
+        assert premise_names(workshop.ask(root))[0] == "Dep.turn"
 
 
 def test_another_revision_has_an_index_of_its_own(workshop: Workshop) -> None:
@@ -103,12 +99,12 @@ def test_another_revision_has_an_index_of_its_own(workshop: Workshop) -> None:
     assert workshop.index_of(old) == (2, 3)
     assert workshop.index_of(new) == (2, 3)
     assert len(workshop.packages()) == 2
-    assert "Dep.turn" in names(workshop.ask(old))
-    assert "Dep.turned" in names(workshop.ask(new))
+    assert "Dep.turn" in premise_names(workshop.ask(old))
+    assert "Dep.turned" in premise_names(workshop.ask(new))
     workshop.project("old", NEW, PACKAGE.replace("Dep.turn", "Dep.turned"))  # `lake update`
     assert workshop.index_of(old) == (0, 0), "the other project has paid for it"
-    assert "Dep.turned" in names(workshop.ask(old))
-    assert "Dep.turn" not in names(workshop.ask(old))
+    assert "Dep.turned" in premise_names(workshop.ask(old))
+    assert "Dep.turn" not in premise_names(workshop.ask(old))
 
 
 def test_a_package_by_path_belongs_to_the_project_and_follows_its_files(workshop: Workshop) -> None:
@@ -119,7 +115,7 @@ def test_a_package_by_path_belongs_to_the_project_and_follows_its_files(workshop
     path = one / "dep" / "Dep.lean"
     path.write_text(PACKAGE + "theorem Dep.fresh (n m : Nat) : m + n = n + m := turn m n\n", encoding="utf-8")
     found = workshop.ask(one)
-    assert "Dep.fresh" in names(found), "what changed is read before it answers"
+    assert "Dep.fresh" in premise_names(found), "what changed is read before it answers"
     assert found["index"]["stale_files"] == 0
     assert workshop.index_of(one) == (0, 0)
     assert workshop.ask(two)["index"]["stale_files"] == 0
@@ -148,7 +144,7 @@ def test_a_mathlib_of_ones_own_takes_the_place_of_the_bundled_one(workshop: Work
     after = workshop.ask(root)
     assert [source["bundled"] for source in after["index"]["sources"]] == [False, False]
     assert after["index"]["line"] == "Mathlib 0123456 · one · Lean 4.35.0 · up to date"
-    assert names(after)[0] == "Dep.turn"
+    assert premise_names(after)[0] == "Dep.turn"
 
 
 def test_a_state_alone_names_the_bundled_mathlib(cli: Cli, tmp_path: Path) -> None:
@@ -177,7 +173,7 @@ async def test_a_lemma_counts_as_soon_as_it_is_typed_and_once_saved_everywhere(
     editor = await start_editor(own_project, environment, options={"index": {"auto": False}})
     uri = editor.open("Lib/Numbers.lean")
     before = await editor.suggest("Lib/Numbers.lean", 0, 0, goal=STATE)
-    assert "Lib.typed_sum" not in names(before)
+    assert "Lib.typed_sum" not in premise_names(before)
     added = "theorem typed_sum (n m : Nat) : n + m = m + n := plus_swap n m\n\nend Lib"
     text = editor.text("Lib/Numbers.lean").replace("end Lib", added)
     change = types.TextDocumentContentChangeWholeDocument(text)
@@ -185,14 +181,14 @@ async def test_a_lemma_counts_as_soon_as_it_is_typed_and_once_saved_everywhere(
     editor.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
     end = len(text.splitlines())
     typed = await editor.suggest("Lib/Numbers.lean", end, 0, goal=STATE)
-    assert "Lib.typed_sum" in names(typed)
+    assert "Lib.typed_sum" in premise_names(typed)
     editor.open("Work.lean")
-    assert "Lib.typed_sum" not in names(await editor.suggest("Work.lean", 0, 0, goal=STATE))
+    assert "Lib.typed_sum" not in premise_names(await editor.suggest("Work.lean", 0, 0, goal=STATE))
     (own_project / "Lib" / "Numbers.lean").write_text(text, encoding="utf-8")
     editor.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
     await editor.indexed()
     saved = await editor.suggest("Work.lean", 0, 0, goal=STATE)
-    assert "Lib.typed_sum" in names(saved)
+    assert "Lib.typed_sum" in premise_names(saved)
     assert saved["index"]["stale_files"] == 0
     await editor.client.shutdown_session()
     await editor.client.stop()  # type: ignore[no-untyped-call]

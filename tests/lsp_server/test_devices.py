@@ -73,7 +73,7 @@ def test_doctor_sees_what_the_removal_of_one_package_leaves(tmp_path: Path) -> N
         timeout=60,
         check=True,
     )
-    assert done.stdout.startswith("missing onnxruntime-gpu 1.31.1, of which files are missing")
+    assert done.stdout.startswith("missing onnxruntime-gpu 1.31.1, but some of its files are missing")
     assert "install --force-reinstall --no-deps onnxruntime" in done.stdout
     assert "\nFiles of onnxruntime are missing. Run: premise-suggest doctor" in done.stdout
 

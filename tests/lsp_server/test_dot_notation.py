@@ -5,13 +5,11 @@ The packaged Lean prints `Nat.Even n` as `n.Even`, so hypotheses and targets are
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from lsp_server.commands.demo import EXAMPLE
-from tests.lsp_server.conftest import Cli, start_editor, stop_editor
+from tests.lsp_server.conftest import Cli, indexed_example, start_editor, stop_editor
 
 pytestmark = [pytest.mark.field_case, pytest.mark.lean]
 OPTIONS = {"index": {"auto": False}, "tactics": {"source": "templates", "neighbours": False}}
@@ -54,12 +52,7 @@ TEXT = HEADER + "".join(f"example {statement} := by\n  sorry\n\n" for statement 
 
 @pytest.fixture
 def library(tmp_path: Path, cli: Cli) -> Path:
-    folder = tmp_path / f"library-{tmp_path.name}"
-    shutil.copytree(EXAMPLE, folder)
-    (folder / "Restated.lean").write_text(TEXT, encoding="utf-8")
-    done = cli("index", folder)
-    assert done.returncode == 0, done.stderr
-    return folder
+    return indexed_example(tmp_path / f"library-{tmp_path.name}", cli, Restated=TEXT)
 
 
 async def test_lemmas_restated_in_dot_notation_are_closed(library: Path, environment: dict[str, str]) -> None:

@@ -13,7 +13,7 @@ from pygls.exceptions import JsonRpcException
 from lsp_server.documents.positions import offset_of, split_lines
 from lsp_server.documents.utf16 import from_lsp
 from tests.answers import conforming
-from tests.lsp_server.conftest import QUIET, Editor, place_of, start_editor, stop_editor
+from tests.lsp_server.conftest import QUIET, Editor, place_of, premise_names, start_editor, stop_editor
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 
@@ -55,10 +55,6 @@ def plain(value: Any) -> Any:
 
 async def search(editor: Editor, query: str, **options: Any) -> Any:
     return plain(await editor.request("premiseSuggest/search", {"query": query, **options}))
-
-
-def names(answer: Any) -> list[str]:
-    return [premise["name"] for premise in answer["premises"]]
 
 
 async def test_a_tactic_takes_the_place_of_a_sorry_with_its_import(editor: Editor) -> None:
@@ -128,21 +124,21 @@ async def test_edits_that_make_no_sense_are_refused(
 
 async def test_search_finds_names_statements_and_goals(editor: Editor) -> None:
     answer = await search(editor, "plus_swap", k=3)
-    assert (answer["kind"], names(answer)[0]) == ("text", "Lib.plus_swap")
+    assert (answer["kind"], premise_names(answer)[0]) == ("text", "Lib.plus_swap")
     assert answer["premises"][0]["in_scope"] is None
     assert answer["premises"][0]["statement"]
-    assert names(await search(editor, "swap or"))[0] == "Lib.or_swap"
-    assert names(await search(editor, "double"))[0] == "Lib.double"
-    assert names(await search(editor, "x + y = y + x"))[0] == "Lib.plus_swap"
+    assert premise_names(await search(editor, "swap or"))[0] == "Lib.or_swap"
+    assert premise_names(await search(editor, "double"))[0] == "Lib.double"
+    assert premise_names(await search(editor, "x + y = y + x"))[0] == "Lib.plus_swap"
     goal = await search(editor, "x y : Nat ⊢ x + y = y + x", k=2)
-    assert (goal["kind"], names(goal)[0], len(goal["premises"])) == ("goal", "Lib.plus_swap", 2)
+    assert (goal["kind"], premise_names(goal)[0], len(goal["premises"])) == ("goal", "Lib.plus_swap", 2)
     assert set(goal) == {"kind", "premises", "index", "warnings", "notes"}
 
 
 async def test_a_pattern_finds_statements_of_its_shape(editor: Editor) -> None:
     found = await search(editor, "?a + ?b = ?b + ?a")
-    assert (found["kind"], names(found)[0]) == ("pattern", "Lib.plus_swap")
-    swaps = names(await search(editor, '_ ∨ _, "swap"'))
+    assert (found["kind"], premise_names(found)[0]) == ("pattern", "Lib.plus_swap")
+    swaps = premise_names(await search(editor, '_ ∨ _, "swap"'))
     assert swaps[0] == "Lib.or_swap" and all("or_swap" in name for name in swaps)
     with pytest.raises(JsonRpcException) as refused:
         await search(editor, "_ + (_ = _")
@@ -150,12 +146,12 @@ async def test_a_pattern_finds_statements_of_its_shape(editor: Editor) -> None:
 
 
 async def test_search_keeps_to_modules_and_to_what_is_in_scope(editor: Editor) -> None:
-    assert set(names(await search(editor, "swap", modules=["Lib.Basic"]))) == {
+    assert set(premise_names(await search(editor, "swap", modules=["Lib.Basic"]))) == {
         "Lib.and_swap",
         "Lib.or_swap",
         "Lib.and_swap_iff",
     }
-    assert names(await search(editor, "swap", modules=["Nothing"])) == []
+    assert premise_names(await search(editor, "swap", modules=["Nothing"])) == []
     text = editor.text("Narrow.lean")
     editor.open("Narrow.lean", text)
     here = where(editor, "Narrow.lean", place_of(text, "sorry"))
@@ -204,7 +200,7 @@ async def test_a_goal_without_a_target_is_told(editor: Editor) -> None:
     for k in (0, -1, 10**9 * 5, 1.5, True):
         with pytest.raises(JsonRpcException, match="k must be a whole number above 0"):
             await search(editor, "swap", k=k)
-    assert names(await search(editor, "swap", k=10**9))
+    assert premise_names(await search(editor, "swap", k=10**9))
 
 
 async def test_a_declaration_is_found_in_its_file(editor: Editor) -> None:
@@ -258,12 +254,12 @@ async def test_a_project_is_indexed_when_asked_and_says_how_far_it_is(
         "root": str(root), "indexing": True, "stage": "", "done": 0, "total": 0, "index": None
     }  # fmt: skip
     assert told[-1]["index"]["line"] == answer["index"]["line"]
-    assert names(await search(editor, "first")) == ["first_of_all"]
+    assert premise_names(await search(editor, "first")) == ["first_of_all"]
     (root / "A.lean").write_text("theorem second : True := True.intro\n" * 1, encoding="utf-8")
     command = types.ExecuteCommandParams("premise-suggest.index", [])
     again = plain(await editor.client.workspace_execute_command_async(command))
     assert again["premises"] == 1 + core_size[0]
-    assert names(await search(editor, "second")) == ["second"]
+    assert premise_names(await search(editor, "second")) == ["second"]
     await stop_editor(editor)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,13 +14,13 @@ import pytest_asyncio
 from lsprotocol import types
 
 from lean_extract.toolchains.packaged import PackagedLean
-from tests.lsp_server.conftest import QUIET, Editor, start_editor, stop_editor
+from lsp_server.commands.demo import EXAMPLE
+from tests.lsp_server.conftest import QUIET, Editor, indexed_example, start_editor, stop_editor
 from tests.lsp_server.test_editor_requests import applied, plain
 
 pytestmark = [pytest.mark.field_case, pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 
 MARK = "‸"
-EXAMPLE = Path(__file__).parents[2] / "lean_extract" / "minicore" / "example"
 HEADER = """\
 import Example
 
@@ -42,9 +41,7 @@ async def library(
     tmp_path_factory: pytest.TempPathFactory, cli: Any, environment: dict[str, str]
 ) -> AsyncIterator[Editor]:
     """A server on a copy of the example library."""
-    root = tmp_path_factory.mktemp("library")
-    shutil.copytree(EXAMPLE, root, dirs_exist_ok=True)
-    assert cli("index", root).returncode == 0
+    root = indexed_example(tmp_path_factory.mktemp("library"), cli)
     started = await start_editor(root, environment, options={**QUIET, **QUICK})
     yield started
     await stop_editor(started)

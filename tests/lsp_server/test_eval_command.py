@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from prover.generator.files import fingerprint_of
-from tests.lsp_server.conftest import SCRIPT, Cli
+from tests.lsp_server.conftest import SCRIPT, Cli, answered
 
 pytestmark = pytest.mark.lean
 
@@ -209,7 +209,7 @@ def test_passes_have_rows_of_their_own(cli: Cli, project: Path, tmp_path: Path) 
     assert after.startswith(before)
     numbers = [(row["name"], row["pass_number"]) for row in map(json.loads, after.splitlines())]
     assert numbers == [(name, number) for number in (1, 2, 3) for name in ("same", "never")]
-    told = json.loads(cli("eval", "report", out, "--json").stdout)[0]["figures"]
+    told = answered(cli, "eval", "report", out)[0]["figures"]
     assert told["pass_1"]["percent"]["mean"] == told["pass_n"]["percent"]["mean"] == 50.0
 
 
@@ -253,7 +253,7 @@ def test_a_run_that_ends_early_goes_on_and_loses_nothing(
         code = process.wait(60)
         assert code == (-9 if number == signal.SIGKILL else 130)
         if code == 130:
-            assert "Add --resume to go on." in read_until(terminal, "go on.")
+            assert "Add --resume to continue." in read_until(terminal, "continue.")
     before = (out / "results.jsonl").read_bytes()
     with (out / "results.jsonl").open("ab") as stream:
         stream.write(b'{"name": "never", "pass_nu')  # as a machine leaves it that loses its power

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from lsp_server.engine.items import explanation_line
 from lsp_server.engine.schema import ContributionItem, FeatureGroup
 from retriever.lean.explanation import GROUPS, OTHER, RERANKER
 from tests.answers import conforming
-from tests.lsp_server.conftest import QUIET, Cli, Editor, place_of, start_editor, stop_editor
+from tests.lsp_server.conftest import QUIET, Cli, Editor, answered, place_of, start_editor, stop_editor
 from tests.lsp_server.terminals import STATE
 from tests.lsp_server.test_editor_requests import plain
 
@@ -63,8 +62,9 @@ def test_the_terminal_says_why(cli: Cli, project: Path) -> None:
     assert "(+" in next(line for line in lines[first:] if "why: " in line)
     plain_state = cli("suggest", "--state", "-", stdin=STATE, cwd=project)
     assert plain_state.returncode == 0 and "why: " not in plain_state.stdout
-    done = cli("suggest", "--state", "-", "--json", "--explain", stdin=STATE, cwd=project)
-    answer = conforming(json.loads(done.stdout), "Suggestion")
+    answer = conforming(
+        answered(cli, "suggest", "--state", "-", "--explain", stdin=STATE, cwd=project), "Suggestion"
+    )
     assert all({"meaning", "shape", "scope"} <= told for told in groups(answer))
     amounts = [one["amount"] for one in answer["premises"][0]["explanation"]]
     assert amounts == sorted(amounts, reverse=True)

@@ -196,8 +196,7 @@ async def test_a_request_says_what_the_premises_are_for(editor: Editor) -> None:
 async def test_definitions_that_the_goal_mentions_are_unfolded_in_tactics(editor: Editor) -> None:
     text = "import Lib.Numbers\n\ntheorem t (a b : Nat) : Lib.double a = b := by\n  sorry\n"
     editor.open("Unfolded.lean", text)
-    place = place_of(text, "sorry")
-    answer = await editor.suggest("Unfolded.lean", place.line, place.character, tactics=True)
+    answer = await editor.suggest_at("Unfolded.lean", text, tactics=True)
     left = [one["remaining_goals"] for one in answer["tactics"] if "Lib.double" in one["tactic"]]
     assert ["a b : ℕ\n⊢ a + a = b"] in left
 

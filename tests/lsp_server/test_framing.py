@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsp_server.protocol.framing import MAX_HEADER, MAX_MESSAGE, BadFrame, read_message
+from lsp_server.limits import LSP_HEADER_BYTES, LSP_MESSAGE_BYTES
+from lsp_server.protocol.framing import BadFrame, read_message
 from tests.hostile.raw_client import EDIT, SCRIPT, RawClient, encoded, frame, request
 from tests.lsp_server.wire import PARSE_ERROR, code
 
@@ -55,14 +56,14 @@ def test_headers_as_they_may_be(header: bytes) -> None:
 BAD = {
     "negative": b"Content-Length: -1\r\n\r\n{}",
     "no number": b"Content-Length: two\r\n\r\n{}",
-    "too large": b"Content-Length: %d\r\n\r\n{}" % (MAX_MESSAGE + 1),
+    "too large": b"Content-Length: %d\r\n\r\n{}" % (LSP_MESSAGE_BYTES + 1),
     "absurd": b"Content-Length: 1000000000000\r\n\r\n{}",
     "a number of many digits": b"Content-Length: " + b"9" * 3000 + b"\r\n\r\n{}",
     "missing": b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n{}",
     "twice": b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
     "no header": b"\r\n\r\n{}",
     "line ends": b"Content-Length: 2\n\n{}",
-    "no end": b"x" * (MAX_HEADER + 1),
+    "no end": b"x" * (LSP_HEADER_BYTES + 1),
     "a body longer than told": b"Content-Length: 2\r\n\r\n{}{}\r\n\r\n",
 }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.dask_processes import QUIET, scheduler, worker
-from tests.lsp_server.conftest import Cli
+from tests.lsp_server.conftest import Cli, answered, premise_names
 
 pytest.importorskip("distributed")
 
@@ -33,9 +33,8 @@ def projects(tmp_path: Path) -> list[Path]:
 
 
 def names_found(cli: Cli, root: Path, index: Path) -> set[str]:
-    done = cli("search", "of_", "--k", "20", "--json", cwd=root, PREMISE_SUGGEST_INDEX=str(index))
-    assert done.returncode == 0, done.stderr
-    return {one["name"] for one in json.loads(done.stdout)["premises"]}
+    variables = {"PREMISE_SUGGEST_INDEX": str(index)}
+    return {*premise_names(answered(cli, "search", "of_", "--k", "20", cwd=root, **variables))}
 
 
 @pytest.mark.parametrize("how", [(), ("--processes", "2")])

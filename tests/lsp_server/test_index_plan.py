@@ -70,7 +70,7 @@ def test_what_is_missing_is_said_before_anything_is_read(home: Home, environment
         environment["PREMISE_SUGGEST_MODEL"],
         lambda stage, done, total: heard.append(stage),
         lambda: False,
-        tell=heard.append,
+        on_note=heard.append,
     )
     assert "which elan has not installed" in heard[0] and "embed" in heard[1:]
     assert report.documents == 1 and report.notes == ()

@@ -56,6 +56,16 @@ def test_a_name_takes_the_place_of_what_is_typed_of_it(marked: str, after: str) 
         ("module\npublic import M\nexample", None),
         ("prelude\nexample", None),
         ("import A\n-- import M\nexample", "import A\nimport M\n-- import M\nexample"),
+        ("import A\n/- x\nimport B -/\nexample", "import A\nimport M\n/- x\nimport B -/\nexample"),
+        (
+            "/- x\n-/\nimport A\npublic import B\n\n/-! y -/",
+            "/- x\n-/\nimport A\npublic import B\nimport M\n\n/-! y -/",
+        ),
+        ("/-\nx\n-/\n\nexample", "/-\nx\n-/\nimport M\n\nexample"),
+        ("/-! x -/\nexample", "import M\n/-! x -/\nexample"),
+        ("module\n\npublic import A\n", "module\n\npublic import A\nimport M\n"),
+        ("module\n\nexample", "module\nimport M\n\nexample"),
+        ("", "import M\n"),
     ],
 )
 def test_an_import_goes_behind_the_last(text: str, after: str | None) -> None:

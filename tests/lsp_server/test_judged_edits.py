@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,12 +10,11 @@ import pytest_asyncio
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from tests.lsp_server.conftest import QUIET, Editor, place_of, start_editor, stop_editor
+from tests.lsp_server.conftest import QUIET, Editor, indexed_example, place_of, start_editor, stop_editor
 from tests.lsp_server.test_editor_requests import applied, plain, where
 
 pytestmark = [pytest.mark.field_case, pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 
-EXAMPLE = Path(__file__).parents[2] / "lean_extract" / "minicore" / "example"
 QUICK = {"tactics": {"source": "templates", "neighbours": True, "count": 16}}
 
 
@@ -26,9 +23,7 @@ async def library(
     tmp_path_factory: pytest.TempPathFactory, cli: Any, environment: dict[str, str]
 ) -> AsyncIterator[Editor]:
     """A server on a copy of the example library."""
-    root = tmp_path_factory.mktemp("library")
-    shutil.copytree(EXAMPLE, root, dirs_exist_ok=True)
-    assert cli("index", root).returncode == 0
+    root = indexed_example(tmp_path_factory.mktemp("library"), cli)
     started = await start_editor(root, environment, options={**QUIET, **QUICK})
     yield started
     await stop_editor(started)
@@ -37,8 +32,7 @@ async def library(
 async def suggested(editor: Editor, name: str, text: str, nth: int = 0) -> Any:
     """The answer at a `sorry` of a document that is opened with this text."""
     editor.open(name, text)
-    place = place_of(text, "sorry", nth)
-    return plain(await editor.suggest(name, place.line, place.character, tactics=True))
+    return plain(await editor.suggest_at(name, text, nth=nth, tactics=True))
 
 
 async def edited(editor: Editor, name: str, text: str, nth: int = 0, **options: Any) -> str:

@@ -9,10 +9,10 @@ import re
 import signal
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
 from tests.lsp_server.conftest import (
@@ -24,6 +24,7 @@ from tests.lsp_server.conftest import (
     capabilities,
     descendants,
     place_of,
+    premise_names,
     start_editor,
     stop_editor,
     watch,
@@ -34,20 +35,16 @@ pytestmark = pytest.mark.lean
 STATE = "a b : Nat\n⊢ a + b = b + a"
 
 
-def names(answer: Any) -> list[str]:
-    return [premise["name"] for premise in answer["premises"]]
-
-
 async def test_a_goal_from_the_client_needs_no_lean(project: Path, environment: dict[str, str]) -> None:
     editor = await start_editor(project, environment, options=QUIET)
     editor.open("Work.lean")
     answer = await editor.suggest("Work.lean", 0, 0, goal=STATE)
-    assert "Lib.plus_swap" in names(answer)
+    assert "Lib.plus_swap" in premise_names(answer)
     assert answer["goal"] == STATE
     assert descendants(editor.pid) == []
     large = "".join(f"h{i} : a + {i} = b + {i}\n" for i in range(7_000)) + STATE.splitlines()[1]
     assert 150_000 < len(large) <= 200_000
-    assert "Lib.plus_swap" in names(await editor.suggest("Work.lean", 0, 0, goal=large))
+    assert "Lib.plus_swap" in premise_names(await editor.suggest("Work.lean", 0, 0, goal=large))
     await stop_editor(editor)
 
 
@@ -78,12 +75,12 @@ async def test_settings_are_pulled_from_clients_that_hold_them(
     client_side = {"premiseSuggest": {**QUIET, "premises": {"count": 2}}}
     editor = await start_editor(project, environment, configuration=client_side)
     editor.open("Work.lean")
-    assert len(names(await editor.suggest("Work.lean", 0, 0, goal=STATE))) == 2
+    assert len(premise_names(await editor.suggest("Work.lean", 0, 0, goal=STATE))) == 2
     assert [one.method for one in editor.registered] == [types.WORKSPACE_DID_CHANGE_CONFIGURATION]
     client_side["premiseSuggest"]["premises"] = {"count": 3}
     editor.client.set_configuration(client_side)
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
-    assert len(names(await editor.suggest("Work.lean", 0, 0, goal=STATE))) == 3
+    assert len(premise_names(await editor.suggest("Work.lean", 0, 0, goal=STATE))) == 3
     await stop_editor(editor)
 
 
@@ -105,7 +102,7 @@ async def test_an_opened_project_is_indexed_with_progress_and_a_saved_file_read_
     save(editor, editor.open("Lib/Numbers.lean"))
     assert (await editor.indexed())[-1]["message"] == f"{10 + core_size[0]:,} premises"
     answer = await editor.suggest("Work.lean", 0, 0, goal=STATE)
-    assert "Lib.fresh_sum" in names(answer)
+    assert "Lib.fresh_sum" in premise_names(answer)
     assert answer["index"]["stale_files"] == 0
     await stop_editor(editor)
 
@@ -142,7 +139,7 @@ async def test_two_servers_share_one_index(own_project: Path, environment: dict[
     for editor in editors:
         await editor.indexed()
     answers = [await editor.suggest("Work.lean", 0, 0, goal=STATE) for editor in editors]
-    assert names(answers[0]) == names(answers[1])
+    assert premise_names(answers[0]) == premise_names(answers[1])
     assert [editor.client.messages for editor in editors] == [[], []]
     for editor in editors:
         await stop_editor(editor)
@@ -213,45 +210,28 @@ async def test_fifty_thousand_lines(project: Path, environment: dict[str, str]) 
     await stop_editor(editor)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "language", "said"),
-    [
-        ("notes.txt", "sorry", "plaintext", "is not a Lean file"),
-        ("latin.lean", None, "", "is not UTF-8"),
-        ("Gone.lean", None, "", "cannot be read"),
-    ],
-)
-async def test_what_is_no_lean_text_is_refused(
-    project: Path,
-    environment: dict[str, str],
-    tmp_path: Path,
-    name: str,
-    text: str | None,
-    language: str,
-    said: str,
-) -> None:
+async def test_what_is_no_lean_text_is_refused(environment: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "latin.lean").write_bytes(b"theorem caf\xe9 : True")
     editor = await start_editor(tmp_path, environment, options=QUIET)
-    if text is not None:
-        editor.open(name, text, language)
-    with pytest.raises(Exception, match=said):
-        await editor.suggest(name, 0, 0)
+    editor.open("notes.txt", "sorry", "plaintext")
+    refused = {"notes.txt": "not a Lean file", "latin.lean": "not UTF-8", "Gone.lean": "cannot be read"}
+    for name, reason in refused.items():
+        with pytest.raises(JsonRpcException, match=reason):
+            await editor.suggest(name, 0, 0)
     await stop_editor(editor)
 
 
 async def test_a_lean_that_is_killed_is_started_anew(project: Path, environment: dict[str, str]) -> None:
     editor = await start_editor(project, environment, options=QUIET)
     editor.open("Work.lean")
-    place = place_of(editor.text("Work.lean"), "sorry")
-    await editor.suggest("Work.lean", place.line, place.character)
+    await editor.suggest_at("Work.lean")
     lean = descendants(editor.pid)
     assert lean
     handles = list(watch(lean))
     for pid in lean:
         os.kill(pid, signal.SIGKILL)
     assert all_end(handles, 10)
-    place = place_of(editor.text("Work.lean"), "sorry", 1)
-    answer = await editor.suggest("Work.lean", place.line, place.character)
+    answer = await editor.suggest_at("Work.lean", nth=1)
     assert answer["goal"].endswith("⊢ a + b = b + a")
     await stop_editor(editor)
 
@@ -260,8 +240,7 @@ async def test_a_lean_that_is_killed_is_started_anew(project: Path, environment:
 async def test_no_process_is_left(project: Path, environment: dict[str, str], way: str) -> None:
     editor = await start_editor(project, environment, options=QUIET)
     editor.open("Work.lean")
-    place = place_of(editor.text("Work.lean"), "sorry")
-    await editor.suggest("Work.lean", place.line, place.character, tactics=True)
+    await editor.suggest_at("Work.lean", tactics=True)
     everyone = [editor.pid, *descendants(editor.pid)]
     assert len(everyone) > 1
     handles = list(watch(everyone))
@@ -339,6 +318,6 @@ async def test_messages_that_are_no_json_are_survived(project: Path, environment
     assert server.stdin is not None
     server.stdin.write(b"Content-Length: 5\r\n\r\n{]{]{")
     editor.open("Work.lean")
-    assert names(await editor.suggest("Work.lean", 0, 0, goal=STATE))
+    assert premise_names(await editor.suggest("Work.lean", 0, 0, goal=STATE))
     assert editor.client.messages == []  # its sender has an error as the answer
     await stop_editor(editor)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from lsprotocol import types
 
 from tests.answers import conforming
-from tests.lsp_server.conftest import Cli, place_of, start_editor, stop_editor
+from tests.lsp_server.conftest import Cli, answered, place_of, premise_names, start_editor, stop_editor
 
 pytestmark = pytest.mark.field_case
 
@@ -69,9 +68,7 @@ def course(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
 
 
 def asked(cli: Cli, root: Path, query: str) -> dict[str, Any]:
-    done = cli("search", "--json", query, cwd=root)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = conforming(json.loads(done.stdout), "SearchAnswer")
+    found: dict[str, Any] = conforming(answered(cli, "search", query, cwd=root), "SearchAnswer")
     return found
 
 
@@ -142,9 +139,7 @@ def test_the_declaration_being_proved_is_no_premise_and_its_copy_is_not_the_firs
     lines = FILES["Exercises.lean"].split("\n")
     line = lines.index("  sorry") + 1
     place = ["--file", str(course / "Exercises.lean"), "--line", str(line), "--column", "3"]
-    done = cli("suggest", *place, "--json")
-    assert done.returncode == 0, done.stderr
-    found = [one["name"] for one in json.loads(done.stdout)["premises"]]
+    found = premise_names(answered(cli, "suggest", *place))
     assert "Exercise.convergesTo_unique" not in found
     assert found[0] != "Solution.convergesTo_unique"
     assert found.index("Solution.convergesTo_unique") == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.hub import REPOSITORY, running_hub
-from tests.lsp_server.conftest import FIXTURE_MODEL, Cli, make_project
+from tests.lsp_server.conftest import FIXTURE_MODEL, Cli, make_project, premise_names
 
 pytestmark = pytest.mark.lean
 
@@ -48,27 +48,26 @@ def test_with_another_model_a_mathlib_project_is_answered_from_its_own_index(cli
     assert cli("index", place, "--model", FIXTURE_MODEL).returncode == 0
     asked = ["suggest", "--state", "-", "--json"]
     answer = json.loads(cli(*asked, "--model", FIXTURE_MODEL, stdin=STATE, cwd=place).stdout)
-    assert "Lib.plus_swap" in [premise["name"] for premise in answer["premises"]]
+    assert "Lib.plus_swap" in premise_names(answer)
     assert [source["bundled"] for source in answer["index"]["sources"]] == [False]
     assert "belongs to the shipped model" in answer["warnings"][0]
 
 
-@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.onnx", "fusion.json"])
-def test_a_model_folder_that_lacks_a_file_or_has_it_cut_off(
-    cli: Cli, place: Path, tmp_path: Path, name: str
-) -> None:
+def test_a_model_folder_that_lacks_a_file_or_has_it_cut_off(cli: Cli, place: Path, tmp_path: Path) -> None:
     folder = tmp_path / "model"
     shutil.copytree(FIXTURE_MODEL, folder)
     assert cli("index", place, "--model", folder).returncode == 0
-    whole = (folder / name).read_bytes()
-    for spoil in ((folder / name).unlink, lambda: (folder / name).write_bytes(whole[: len(whole) // 2])):
-        spoil()
-        done = cli("suggest", "--state", "-", "--model", folder, stdin=STATE, cwd=place)
-        assert done.returncode == 1
-        error, hint = done.stderr.splitlines()
-        assert error.startswith("error: ")
-        assert str(folder) in error
-        assert hint.startswith("hint: ")
+    for name in ("config.json", "tokenizer.json", "model.onnx", "fusion.json"):
+        whole = (folder / name).read_bytes()
+        for part in (None, whole[: len(whole) // 2]):
+            (folder / name).unlink()
+            if part is not None:
+                (folder / name).write_bytes(part)
+            done = cli("suggest", "--state", "-", "--model", folder, stdin=STATE, cwd=place)
+            (folder / name).write_bytes(whole)
+            assert done.returncode == 1, name
+            error, hint = done.stderr.splitlines()
+            assert error.startswith("error: ") and str(folder) in error and hint.startswith("hint: "), name
 
 
 def test_a_model_of_the_hub_is_fetched_only_when_that_is_allowed(

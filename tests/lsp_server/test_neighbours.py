@@ -4,15 +4,21 @@ next."""
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lsprotocol import types
 
-from lsp_server.commands.demo import EXAMPLE
-from tests.lsp_server.conftest import Cli, Editor, place_of, start_editor, stop_editor
+from tests.lsp_server.conftest import (
+    Cli,
+    Editor,
+    indexed_example,
+    place_of,
+    premise_names,
+    start_editor,
+    stop_editor,
+)
 
 pytestmark = pytest.mark.lean
 NO_GENERATOR = {"index": {"auto": False}, "tactics": {"source": "templates"}}
@@ -27,19 +33,13 @@ ADAPTED = "rw [e, Nat.add_comm]"
 @pytest.fixture
 def library(tmp_path: Path, cli: Cli) -> Path:
     """The example library with two files more, of which the first is still empty; indexed."""
-    folder = tmp_path / f"library-{tmp_path.name}"
-    shutil.copytree(EXAMPLE, folder)
-    (folder / "Example" / "First.lean").write_text(HEADER, encoding="utf-8")
-    (folder / "Example" / "Second.lean").write_text(SECOND, encoding="utf-8")
-    done = cli("index", folder)
-    assert done.returncode == 0, done.stderr
-    return folder
+    files = {"Example/First": HEADER, "Example/Second": SECOND}
+    return indexed_example(tmp_path / f"library-{tmp_path.name}", cli, **files)
 
 
 async def asked(editor: Editor) -> list[Any]:
     """The tactics for the goal of the second file."""
-    place = place_of(SECOND, "sorry")
-    answer = await editor.suggest("Example/Second.lean", place.line, place.character, tactics=True)
+    answer = await editor.suggest_at("Example/Second.lean", SECOND, tactics=True)
     found: list[Any] = answer["tactics"]
     return found
 
@@ -63,28 +63,20 @@ async def test_a_proof_written_in_one_file_is_offered_in_the_next(
     assert "as in " in shown.stdout
 
 
-async def test_a_proof_above_the_goal_is_offered_before_it_is_saved(
+async def test_a_proof_above_the_goal_is_offered_before_it_is_saved_unless_that_is_turned_off(
     library: Path, environment: dict[str, str]
 ) -> None:
-    editor = await start_editor(library, environment, options=NO_GENERATOR)
-    text = FIRST + SECOND.removeprefix(HEADER)
-    editor.open("Example/First.lean", text)
-    place = place_of(text, "sorry")
-    answer = await editor.suggest("Example/First.lean", place.line, place.character, tactics=True)
-    [offered] = [one for one in answer["tactics"] if one["tactic"] == ADAPTED]
-    assert offered["origin"] == "first_of_all"
-    await stop_editor(editor)
-
-
-async def test_known_proofs_can_be_turned_off(library: Path, environment: dict[str, str]) -> None:
     text = FIRST + SECOND.removeprefix(HEADER)
     off = {**NO_GENERATOR, "tactics": {"source": "templates", "neighbours": False}}
-    editor = await start_editor(library, environment, options=off)
-    editor.open("Example/First.lean", text)
-    place = place_of(text, "sorry")
-    answer = await editor.suggest("Example/First.lean", place.line, place.character, tactics=True)
-    assert answer["tactics"] and not any(one["origin"] for one in answer["tactics"])
-    await stop_editor(editor)
+    origins = {}
+    for name, options in (("on", NO_GENERATOR), ("off", off)):
+        editor = await start_editor(library, environment, options=options)
+        editor.open("Example/First.lean", text)
+        answer = await editor.suggest_at("Example/First.lean", text, tactics=True)
+        origins[name] = {one["tactic"]: one["origin"] for one in answer["tactics"]}
+        await stop_editor(editor)
+    assert origins["on"][ADAPTED] == "first_of_all"
+    assert origins["off"] and not any(origins["off"].values())
 
 
 def age(index: Path) -> None:
@@ -119,11 +111,10 @@ async def test_a_premise_that_a_saved_proof_uses_climbs_in_another_file(
 ) -> None:
     editor = await start_editor(library, environment, options=NO_GENERATOR)
     editor.open("Example/Second.lean")
-    place = place_of(SECOND, "sorry")
 
     async def premises() -> list[str]:
-        answer = await editor.suggest("Example/Second.lean", place.line, place.character, k=64)
-        return [one["name"] for one in answer["premises"]]
+        answer = await editor.suggest_at("Example/Second.lean", SECOND, k=64)
+        return premise_names(answer)
 
     used = (await premises())[30]
     (library / "Example" / "First.lean").write_text(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.lsp_server.conftest import Cli
+from tests.lsp_server.conftest import Cli, answered, premise_names
 
 OWN = """namespace Own
 
@@ -59,9 +58,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
 
 
 def names(cli: Cli, project: Path, *command: str, stdin: str = "") -> list[str]:
-    done = cli(*command, "--json", cwd=project, stdin=stdin)
-    assert done.returncode == 0, done.stderr
-    return [one["name"] for one in json.loads(done.stdout)["premises"]]
+    return premise_names(answered(cli, *command, cwd=project, stdin=stdin))
 
 
 def suggested(cli: Cli, project: Path, target: str) -> list[str]:

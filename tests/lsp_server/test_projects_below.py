@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pygls.exceptions import JsonRpcException
 
-from tests.lsp_server.conftest import QUIET, Cli, start_editor, stop_editor
+from tests.lsp_server.conftest import QUIET, Cli, answered, start_editor, stop_editor
 
 pytestmark = [pytest.mark.field_case, pytest.mark.lean]
 
@@ -54,12 +54,12 @@ def test_setup_takes_the_only_project_below(cli: Cli, above: Path) -> None:
 def test_what_doctor_and_search_say_to_do_can_be_done(cli: Cli, above: Path) -> None:
     fix = f"premise-suggest index {above / 'lean'}"
     assert f"to fix it: {fix}" in cli("doctor", cwd=above).stdout
-    found = json.loads(cli("search", "swap_lean", "--json", cwd=above).stdout)
+    found = answered(cli, "search", "swap_lean", cwd=above)
     assert found["warnings"][0].endswith(f"Run: {fix}")
     assert cli("index", above / "lean").returncode == 0
-    found = json.loads(cli("search", "swap_lean", "--json", cwd=above).stdout)
+    found = answered(cli, "search", "swap_lean", cwd=above)
     assert swaps(found) == ["swap_lean"] and found["warnings"] == []
-    found = json.loads(cli("suggest", "--state", "-", "--json", stdin=STATE, cwd=above).stdout)
+    found = answered(cli, "suggest", "--state", "-", stdin=STATE, cwd=above)
     assert swaps(found) == ["swap_lean"] and found["warnings"] == []
     assert "up to date" in cli("doctor", cwd=above).stdout
 
@@ -77,7 +77,7 @@ def test_several_are_named_by_every_command(cli: Cli, several: Path) -> None:
     [found] = [one for one in json.loads(done.stdout) if one["name"] == "project"]
     assert named in found["message"] and found["fix"] == f"premise-suggest doctor {several / 'one'}"
     for command in (["search", "swap"], ["suggest", "--text", "⊢ 1 = 1"]):
-        found = json.loads(cli(*command, "--json", cwd=several).stdout)
+        found = answered(cli, *command, cwd=several)
         assert named in found["warnings"][0] and found["premises"], command
 
 

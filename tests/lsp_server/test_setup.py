@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lsp_server.commands.editor_setup import CLIENTS
-from tests.lsp_server.conftest import PROJECT, Cli
+from tests.lsp_server.conftest import PROJECT, Cli, answered
 
 pytestmark = pytest.mark.lean
 GOAL = "a b : Nat\n⊢ FarLibrary.far a b = FarLibrary.far b a\n"
@@ -145,9 +145,7 @@ def test_a_fetched_library_that_is_damaged_is_left_out_with_a_note(
     folder = index / "libraries" / ".lake" / "packages"
     [path] = index.glob(spoilt)
     spoil(path)
-    done = cli("suggest", "--state", "-", "--json", stdin=GOAL, cwd=tmp_path, **variables)
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
+    answer = answered(cli, "suggest", "--state", "-", stdin=GOAL, cwd=tmp_path, **variables)
     assert "setup --git ADDRESS" in " ".join(answer["warnings"])
     assert answer["premises"] and folder.is_dir()
     found = {source["package"] for source in answer["index"]["sources"]}

@@ -9,9 +9,18 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from tests.lsp_server.conftest import QUIET, Cli, Editor, make_project, place_of, start_editor, stop_editor
+from tests.lsp_server.conftest import (
+    QUIET,
+    Cli,
+    Editor,
+    make_project,
+    place_of,
+    premise_names,
+    start_editor,
+    stop_editor,
+)
 
-pytestmark = pytest.mark.lean
+pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 
 STATE = "a b : Nat\n⊢ a + b = b + a"
 
@@ -36,9 +45,8 @@ def open_uri(editor: Editor, uri: str, text: str) -> None:
     ],
 )
 async def test_a_goal_of_a_document_without_a_file_is_answered_from_the_bundled_index(
-    project: Path, environment: dict[str, str], uri: str
+    editor: Editor, uri: str
 ) -> None:
-    editor = await start_editor(project, environment, options=QUIET)
     unseen = await ask(editor, uri, goal=STATE, tactics=True)
     assert unseen["premises"][0]["in_scope"] is None
     assert unseen["tactics_status"] == "no_file"
@@ -55,19 +63,16 @@ async def test_a_goal_of_a_document_without_a_file_is_answered_from_the_bundled_
     edit = {"insert": "trivial", "as": "tactic", "textDocument": {"uri": uri}}
     edit["position"] = {"line": 3, "character": 3}  # type: ignore[assignment]
     assert await editor.request("premiseSuggest/edits", edit)
-    await stop_editor(editor)
 
 
 @pytest.mark.parametrize(
     "uri", ["", "file:", "file://", "no uri", "file:///%00", "file://server/share/A.lean"]
 )
-async def test_a_uri_of_nothing_is_refused(project: Path, environment: dict[str, str], uri: str) -> None:
-    editor = await start_editor(project, environment, options=QUIET)
+async def test_a_uri_of_nothing_is_refused(editor: Editor, uri: str) -> None:
     with pytest.raises(JsonRpcException) as refused:
         await ask(editor, uri)
     assert refused.value.data["kind"] == "BadSource"  # type: ignore[index]
     assert (await editor.suggest("Work.lean", 0, 0, goal=STATE))["premises"]
-    await stop_editor(editor)
 
 
 async def test_two_projects_in_one_window(tmp_path: Path, environment: dict[str, str], cli: Cli) -> None:
@@ -87,7 +92,7 @@ async def test_two_projects_in_one_window(tmp_path: Path, environment: dict[str,
         answer = await ask(editor, uri, place_of(text, "sorry", 1).line, tactics=True)
         assert answer["goal"] == "a b : ℕ\n⊢ a + b = b + a"
         assert answer["tactics"][0]["status"] == "closes"
-        assert (name in [premise["name"] for premise in answer["premises"]]) is has
+        assert (name in premise_names(answer)) is has
     found = await editor.request("premiseSuggest/search", {"query": name})
-    assert name not in [premise["name"] for premise in found["premises"]]
+    assert name not in premise_names(found)
     await stop_editor(editor)

@@ -126,8 +126,7 @@ async def test_two_hundred_requests_that_are_cancelled(project: Path, environmen
         editor.client.cancel_request(types.CancelParams(f"n{number}"))
     ended = await asyncio.gather(*waiting, return_exceptions=True)
     assert all(isinstance(one, JsonRpcException | asyncio.CancelledError) for one in ended)
-    place = place_of(text, "sorry", 1)
-    answer = await editor.suggest("Work.lean", place.line, place.character, tactics=True)
+    answer = await editor.suggest_at("Work.lean", text, nth=1, tactics=True)
     assert answer["tactics"][0]["status"] == "closes"
     assert [message.message for message in editor.client.messages] == []
     await stop_editor(editor)

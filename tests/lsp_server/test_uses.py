@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.lsp_server.conftest import QUIET, Cli, Editor, place_of, start_editor, stop_editor
+from tests.lsp_server.conftest import QUIET, Cli, Editor, start_editor, stop_editor
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 USES = Path(__file__).parent / "uses"
@@ -67,7 +67,6 @@ async def test_what_closes_the_goal_is_tried(uses: Editor, goal: str, tactic: st
     text = uses.text("Goals.lean")
     uses.open("Goals.lean")
     start = text[: text.index(f"-- {goal}\n")].count("sorry")
-    place = place_of(text, "sorry", start)
-    answer = await uses.suggest("Goals.lean", place.line, place.character, tactics=True)
+    answer = await uses.suggest_at("Goals.lean", text, nth=start, tactics=True)
     closing = [one["tactic"] for one in answer["tactics"] if one["status"] == "closes"]
     assert tactic in closing

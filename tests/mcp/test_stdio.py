@@ -175,11 +175,12 @@ def test_a_client_that_does_not_read_on_does_not_stop_the_server(workplace: Work
 
 
 def test_of_a_line_that_is_too_long_the_rest_is_passed_over() -> None:
-    from lsp_server.mcp.lines import MOST_BYTES, read_line
+    from lsp_server.limits import MCP_LINE_BYTES
+    from lsp_server.mcp.lines import read_line
 
-    stream = BytesIO(b"x" * (2 * MOST_BYTES) + b"\na\n\nb")
+    stream = BytesIO(b"x" * (2 * MCP_LINE_BYTES) + b"\na\n\nb")
     found = list(iter(lambda: read_line(stream), b""))
-    assert [len(found[0]), *found[1:]] == [MOST_BYTES + 1, b"a\n", b"\n", b"b"]
+    assert [len(found[0]), *found[1:]] == [MCP_LINE_BYTES + 1, b"a\n", b"\n", b"b"]
 
 
 JSON = st.recursive(

@@ -11,17 +11,17 @@ from pathlib import Path
 from lean_extract.common.files.atomic import replacing
 from lsp_server.engine.schema_files.files import generated_files
 
-ROOT = Path(__file__).parents[3]
+_ROOT = Path(__file__).parents[3]
 
 
-def main() -> int:
+def _main() -> int:
     """Write the files that are out of date. The exit code is 2 outside of a clone."""
-    if not (ROOT / "pyproject.toml").is_file():
-        print(f"error: {ROOT} is not a clone of premise-suggest.", file=sys.stderr)
+    if not (_ROOT / "pyproject.toml").is_file():
+        print(f"error: {_ROOT} is not a clone of premise-suggest.", file=sys.stderr)
         print("hint: Run it in a clone that was installed with `pip install -e .`.", file=sys.stderr)
         return 2
     for name, text in generated_files().items():
-        path = ROOT / name
+        path = _ROOT / name
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
         with replacing(path) as stream:
@@ -31,4 +31,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(_main())

@@ -79,7 +79,7 @@ def _type(hint: Any) -> JsonSchema:
 
 
 def _without_references(schema: Any, definitions: dict[str, JsonSchema]) -> Any:
-    """The schema with every reference replaced by what it names; what stands beside it goes before."""
+    """The schema with every reference replaced by what it names; its other keys take precedence."""
     if isinstance(schema, list):
         return [_without_references(one, definitions) for one in schema]
     if not isinstance(schema, dict):

@@ -28,19 +28,19 @@ def _values(cls: type[DocumentedEnum]) -> list[str]:
 
 def _fields(cls: type) -> list[str]:
     known = documented_fields(cls).items()
-    rows = [f"| `{name}` | {type_name(hint)} | {meaning} |" for name, (hint, meaning) in known]
+    rows = [f"| `{name}` | {_type_name(hint)} | {meaning} |" for name, (hint, meaning) in known]
     return ["| field | type | meaning |", "|---|---|---|", *rows]
 
 
-def type_name(hint: Any) -> str:
+def _type_name(hint: Any) -> str:
     """A Python type as JSON calls it."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is UnionType:
-        return " or ".join(type_name(argument) for argument in arguments)
+        return " or ".join(_type_name(argument) for argument in arguments)
     if origin is list:
-        return f"list of {type_name(arguments[0])}"
+        return f"list of {_type_name(arguments[0])}"
     if origin is dict:
-        return f"object of {type_name(arguments[1])}"
+        return f"object of {_type_name(arguments[1])}"
     return _NAMES.get(hint) or str(hint.__name__)
 
 

@@ -41,7 +41,7 @@ def _interface(name: str, schema: JsonSchema) -> Iterator[str]:
 
 
 def _enumeration(name: str, schema: JsonSchema) -> Iterator[str]:
-    values = plural(name)
+    values = _plural(name)
     yield from _comment(schema["description"])
     yield f"export const {values} = ["
     yield from (f"  {json.dumps(value)}," for value in schema["enum"])
@@ -49,7 +49,7 @@ def _enumeration(name: str, schema: JsonSchema) -> Iterator[str]:
     yield f"export type {name} = (typeof {values})[number];"
 
 
-def plural(name: str) -> str:
+def _plural(name: str) -> str:
     """The name of the list of an enumeration's values: `TacticsStatus` -> `TACTICS_STATUSES`."""
     snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
     return f"{snake}ES" if snake.endswith("S") else f"{snake}S"

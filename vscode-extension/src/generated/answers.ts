@@ -6,11 +6,11 @@
 
 /** The whole answer. */
 export interface Suggestion {
-  /** The goal as Lean prints it: the main one, unless another was asked for. */
+  /** The goal as Lean prints it: the main one, unless another was requested. */
   readonly goal: string;
   /** The premises that fit, best first. */
   readonly premises: readonly PremiseItem[];
-  /** The tactics that Lean accepted; empty where none were asked for. */
+  /** The tactics that Lean accepted; empty if none were requested. */
   readonly tactics: readonly TacticItem[];
   /** What was searched, and how fresh it is. */
   readonly index: IndexItem;
@@ -18,12 +18,12 @@ export interface Suggestion {
   readonly timings_ms: Readonly<Record<string, number>>;
   /**
    * Sentences for a person: what could not be done, and how to fix it; imports that have changed since they were built,
-   * whose last build the goal and the verdicts are of. Empty if all went well.
+   * so that the goal and the verdicts are those of the last build. Empty if all went well.
    */
   readonly warnings: readonly string[];
   /**
-   * Sentences for a person: what of the goal the model did not read (too long), or does not know; whose Lean answered,
-   * where it is not the one that the project asks for. Empty for most goals.
+   * Sentences for a person: parts of the goal that the model did not read (too long), or does not know; which Lean
+   * answered, if it is not the one that the project needs. Empty for most goals.
    */
   readonly notes: readonly string[];
   /** Which of the state's goals `goal` is, from 1. */
@@ -33,15 +33,15 @@ export interface Suggestion {
   /** The result of trying tactics. */
   readonly tactics_status: TacticsStatus;
   /**
-   * The subexpressions of the target, in order, each before those inside it; each can be selected. Empty where this was
-   * not asked for.
+   * The subexpressions of the target, in order, each before those inside it; each can be selected. Empty if this was
+   * not requested.
    */
   readonly parts: readonly PartItem[];
 }
 
 /**
- * The result of trying tactics, for programs; `warnings` says the same for people.
- * - `not_asked`: None were asked for, or the setting `tactics.enabled` is off.
+ * The result of trying tactics, for programs; `warnings` has the same for people.
+ * - `not_asked`: None were requested, or the setting `tactics.enabled` is off.
  * - `running`: They are being tried; only in a partial result.
  * - `tried`: They were tried, within the limits on number and time.
  * - `partial`: Lean failed before all were tried; those that it had accepted are listed.
@@ -49,7 +49,7 @@ export interface Suggestion {
  * - `no_generator`: None was tried: the generator cannot be used, and nothing else proposed any.
  * - `goal_not_first`: None was tried: Lean tries them on the first goal only.
  * - `goal_broken`: None was tried: the goal mentions `sorry`, usually because of an error above.
- * - `no_goal`: None was tried: Lean has no goal at the position, or a tactic cannot stand there.
+ * - `no_goal`: None was tried: Lean has no goal at the position, or a tactic is not allowed there.
  * - `no_file`: None was tried: the document is not a file on this machine.
  * - `lean_failed`: Lean could not be started, or failed before it had accepted any.
  */
@@ -94,15 +94,15 @@ export interface PremiseItem {
   /** Whether Lean reports an error in its declaration, in the open file above the goal. */
   readonly has_error: boolean;
   /**
-   * Whether it is marked as deprecated; it stands behind what replaces it. Never true of the bundled Mathlib index,
+   * Whether it is marked as deprecated; it is listed after its replacement. Never true for the bundled Mathlib index,
    * which does not know.
    */
   readonly deprecated: boolean;
-  /** What a deprecated one names to be used in its place, as written; empty where it names nothing. */
+  /** The replacement that a deprecated premise names, as written; empty if it names none. */
   readonly replaced_by: string;
   /**
-   * What its score comes from, the largest contribution first. Empty where this was not asked for, and for what was
-   * found by words.
+   * What its score comes from, the largest contribution first. Empty if this was not requested, and for premises found
+   * by words.
    */
   readonly explanation: readonly ContributionItem[];
   /**
@@ -134,9 +134,9 @@ export interface ContributionItem {
  * - `name`: What its name shares with the goal and with the theorem being proved.
  * - `use`: How often proofs use it at all.
  * - `place`: Where it is declared and used, seen from the goal.
- * - `kind`: Whether it is a theorem or a definition, for the tactic that asks.
+ * - `kind`: Whether it is a theorem or a definition, for the tactic in the request.
  * - `scope`: Whether the file's imports reach it.
- * - `reranker`: What the re-ranker says of it, if the model has one.
+ * - `reranker`: The re-ranker's score, if the model has one.
  * - `other`: Features of no other group.
  */
 export const FEATURE_GROUPS = [
@@ -185,8 +185,8 @@ export interface TacticItem {
 }
 
 /**
- * What is replaced in a file, and by what. Lines and columns count from 1, columns in code points; nothing is replaced
- * where the end is the start.
+ * An edit of a file: the replaced range and its new text. Lines and columns count from 1, columns in code points;
+ * nothing is replaced if the end is the start.
  */
 export interface EditItem {
   /** The line in which it begins. */
@@ -206,9 +206,9 @@ export interface EditItem {
  * - `closes`: The goal is proved.
  * - `progress`: It leaves goals.
  * - `unjudged`: Lean accepts it, but an error above may have changed the goal.
- * - `fails`: Lean rejects it; only where failures were asked for.
- * - `timeout`: It takes too long; only where failures were asked for.
- * - `untried`: Lean was not asked: it is unfinished (`sorry`), or the time was over; only in TrialsAnswer.
+ * - `fails`: Lean rejects it; only if failures were requested.
+ * - `timeout`: It takes too long; only if failures were requested.
+ * - `untried`: Lean did not try it: it is unfinished (`sorry`), or the time limit was reached; only in TrialsAnswer.
  */
 export const TACTIC_VERDICTS = [
   "closes",
@@ -248,7 +248,7 @@ export interface IndexItem {
  * Whether what should be searched was. Only then does an empty answer mean that nothing fits.
  * - `consulted`: All of it was searched.
  * - `warming`: The project's index is being brought up to date; what is not read yet was not searched.
- * - `unavailable`: A part is missing or cannot be used; `warnings` says which, and what to do.
+ * - `unavailable`: A part is missing or cannot be used; `warnings` names it, and what to do.
  */
 export const INDEX_STATES = [
   "consulted",
@@ -267,9 +267,9 @@ export interface SourceItem {
   readonly premises: number;
   /** Whether it came with the installation rather than from files read here. */
   readonly bundled: boolean;
-  /** The day that it is of (ISO 8601), where its revision is one; else null. */
+  /** Its day (ISO 8601), if its revision is one; else null. */
   readonly date: string | null;
-  /** How many days ago that was; null where `date` is. */
+  /** How many days ago that was; null if `date` is null. */
   readonly age_days: number | null;
 }
 
@@ -346,7 +346,7 @@ export interface TrialsAnswer {
   readonly notes: readonly string[];
 }
 
-/** What is known of one declaration. */
+/** The known data of one declaration. */
 export interface DeclarationAnswer {
   /** The declaration. Its score is 0. */
   readonly premise: PremiseItem;

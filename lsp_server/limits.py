@@ -1,0 +1,246 @@
+"""The limits of the server and the command line: sizes and counts that clients can reach, waits, and caches.
+
+The ranges of settings are with the settings (`engine/settings.py`).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+# Requests, whichever way they come.
+
+ANSWER_PREMISES = 1000
+"""The most premises that an answer lists."""
+TRIED_TACTICS = 32
+"""The most tactics that a client may have Lean try at once."""
+TACTIC_CHARACTERS = 4000
+"""Of one of these tactics."""
+DECLARATION_CHARACTERS = 4000
+"""Of a declaration's text in an answer; the rest is cut."""
+NAME_CHARACTERS = 1000
+"""Of the name of a declaration, a module, or a tactic that premises are requested for."""
+ADDRESS_CHARACTERS = 4096
+"""Of the path of a file, or the address of a repository."""
+
+# Texts of clients that messages repeat.
+
+ERROR_CHARACTERS = 1000
+"""Of an error's message to a language client."""
+CAUSE_CHARACTERS = 500
+"""Of what a library says about its failure, within such a message."""
+QUOTED_CHARACTERS = 200
+"""Of a URI, a command, or an error of Lean."""
+QUOTED_NAME_CHARACTERS = 60
+"""Of the name of a setting, or a message's header."""
+LISTED_FIELDS = 3
+"""How many wrong fields of a request are named."""
+LISTED_SETTINGS = 20
+"""How many wrong settings are named."""
+
+# The language server: messages and documents.
+
+LSP_MESSAGE_BYTES = 64 << 20
+"""Of one message."""
+LSP_HEADER_BYTES = 4 << 10
+"""Of a message's header, all its lines together."""
+JSON_LEVELS = 100
+"""The deepest nesting of objects and lists in a message, so that recursive code does not overflow the stack."""
+REQUEST_ID_CHARACTERS = 1000
+"""Of a request's id that is a string."""
+UNANSWERED_REQUESTS = 2000
+"""How many requests may wait for their answers."""
+UNANSWERED_BYTES = 256 << 20
+"""Of these requests together, as they came."""
+UNREAD_BYTES = 256 << 20
+"""How much may wait for the client to read it."""
+SHOWN_MESSAGES = 1000
+"""How many messages are shown to the user; later ones are only logged."""
+URI_CHARACTERS = 32_000
+"""Of a URI. A path on Linux has at most a tenth of that; on Windows, 32,767."""
+OPEN_DOCUMENTS_CHARACTERS = 256 << 20
+"""Of all open documents together."""
+TYPED_NAME_CHARACTERS = 300
+"""How far before the cursor the beginning of a name is searched for."""
+TYPED_TERM_CHARACTERS = 4000
+"""How far before the cursor the beginning of a term is searched for."""
+
+# The language server: waits.
+
+CLIENT_ANSWER_SECONDS = 30.0
+"""How long the client may take to answer a request of ours."""
+CLIENT_SETTINGS_SECONDS = 3.0
+"""How long requests wait for the client's settings."""
+STATUS_SECONDS = 0.25
+"""Between two notifications of an index's state."""
+CANCELLED_SECONDS = 1.0
+"""How long requests that a shutdown cancels may take to end."""
+CLOSING_SECONDS = 5.0
+"""How long Lean and running updates may take to end; an index is consistent at any time."""
+LAST_WRITES_SECONDS = 2.0
+"""How long the client may take to read the last messages."""
+
+# Waits within a request.
+
+EARLY_GOAL_SECONDS = 1.5
+"""After that, while Lean is still at work, the goal that the text states is shown."""
+LEAN_PROGRESS_SECONDS = 2.0
+"""Before Lean's progress is first reported, and between two reports."""
+RUNNING_UPDATE_SECONDS = 2.0
+"""How long a request waits for an update of the index that is already running."""
+CHANGED_FILES_SECONDS = 1.5
+"""How long an answer waits for changed files to be read; most need a tenth of it."""
+CHANGED_FILES = 64
+"""Up to so many changed files are read before an answer."""
+CHANGED_FILES_BYTES = 2_000_000
+"""Of these files together."""
+FAST_SCAN_SECONDS = 0.05
+"""A scan of a project's files that took longer is used again."""
+SCAN_REUSE = 20
+"""For how many times its own duration a slow scan is used again."""
+
+# Caches of a project.
+
+CACHED_GOALS = 64
+"""For how many goals each: their states, their ranked premises, their candidate tactics."""
+CACHED_FILES = 64
+"""Files of which the imports, or the declared names, are kept."""
+CACHED_TEXTS = 8
+"""Files, up to a goal, that are kept as they were parsed."""
+CACHED_TRIALS = 32
+"""Goals at which Lean's verdicts are kept."""
+CACHED_EDITS = 2000
+"""Tactics whose edits are kept."""
+OPEN_COLLECTIONS = 4
+"""Collections of other backends that stay open."""
+
+# Other programs.
+
+GENERATOR_EXPORT_SECONDS = 3600
+"""How long the export of a generator may take."""
+GENERATOR_RETRY_SECONDS = 60.0
+"""How long a generator that failed to load is not tried again."""
+GIT_SILENCE_SECONDS = 300.0
+"""A git that prints nothing for so long is ended."""
+
+# The command `doctor`, and the goal that `setup` shows.
+
+INDEX_CHECK_SECONDS = 60.0
+"""How long an index is read in search of damage."""
+FIRST_GOAL_FILES = 50
+"""How many of a project's files, the smallest first, are searched for a proof."""
+FIRST_GOAL_BYTES = 200_000
+"""Of such a file; larger ones are left out."""
+FIRST_GOAL_PLACES = 4
+"""At how many places `setup` has Lean look for a goal."""
+LIVE_GOAL_PLACES = 8
+"""At how many places `doctor --live` does."""
+
+# Agents (MCP).
+
+MCP_LINE_BYTES = 4 << 20
+"""Of a message on standard input."""
+MCP_BODY_BYTES = 1 << 20
+"""Of a message over HTTP."""
+MCP_IDLE_SECONDS = 1800.0
+"""After so long without a request, a session has ended."""
+MCP_RUNNING_CALLS = 2
+"""How many calls are worked on at once."""
+MCP_WAITING_CALLS = 256
+"""How many more may wait; later ones are refused."""
+MCP_PREMISES = 100
+"""The most premises of an answer: agents pay for every line."""
+MCP_MODULES = 100
+"""To how many modules a search may be restricted."""
+
+# HTTP: one request.
+
+HTTP_PREMISES = 1024
+"""The most premises of an answer; LeanPremise's own cap."""
+QUERY_CHARACTERS = 40_000
+"""Of a query in a URL, which takes up to twelve bytes for each."""
+PREFIX_CHARACTERS = 1000
+"""Of the beginning that every tactic of an answer must have."""
+STATES = 64
+"""How many states one request may have."""
+LISTED_NAMES = 1_000_000
+"""How many modules or premises a request may name."""
+NEW_PREMISES = 2048
+"""How many declarations a request may bring; LeanPremise's own cap."""
+NEW_PREMISES_CHARACTERS = 4_000_000
+"""Of all these declarations together."""
+NEW_PREMISE_CHARACTERS = 20_000
+"""How much of one declaration is read; the models read far less."""
+URL_PARAMETERS = 64
+"""How many parameters a URL may have."""
+URL_PATH_BYTES = 4096
+"""Of a path, as it is sent."""
+HEADER_LINES = 100
+"""How many header lines a request may have."""
+HEADER_LINES_BYTES = 64 << 10
+"""Of all header lines together."""
+BODY_ITEMS = LISTED_NAMES + 200_000
+"""How many values the lists and objects of a JSON body may have."""
+BODY_CONTAINERS = 200_000
+"""How many lists and objects a JSON body may have."""
+SMALL_BODY_BYTES = 32 << 10
+"""Bodies up to this size are parsed directly, larger ones in a thread."""
+
+# HTTP: the server.
+
+RATED_ADDRESSES = 4096
+"""For how many addresses, the latest, requests are counted."""
+QUEUED_CONNECTIONS = 1024
+"""How many connections may wait in the system to be accepted."""
+SHUTDOWN_SECONDS = 5
+"""How long the requests that are being answered may take once the server is to stop."""
+WORKERS_STOP_SECONDS = 10.0
+"""How long several processes have to end by themselves."""
+WORKER_RESTART_SECONDS = 1.0
+"""After the death of a worker: workers that die at once shall not take all of the machine."""
+WORKER_DEATHS = 5
+"""So many deaths in a row, without a worker that began to serve in between, end the server."""
+NEW_LIBRARIES_SECONDS = 2.0
+"""Between two looks for further libraries in a database."""
+CACHED_ANSWERS = 512
+"""Rankings that are kept for each index."""
+CACHED_ANSWER_PREMISES = 128
+"""Longer rankings are not kept: they would take much memory for little use."""
+CACHED_GOAL_CHARACTERS = 20_000
+"""Rankings for longer goals are not kept either."""
+CACHED_NEW_PREMISES = 4 * NEW_PREMISES
+"""Declarations that clients have sent."""
+LONG_PREMISE_CHARACTERS = 4000
+"""A declaration with more is long: thousands of them would fill the memory."""
+CACHED_LONG_PREMISES = 64
+"""Long declarations that clients have sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpLimits:
+    """Limits of a server, the same for every client."""
+
+    body_bytes: int = 16 << 20
+    """Of a body at `/retrieve`, which may name every premise of a library."""
+    state_bytes: int = 8 << 20
+    """Of a body where a state and a file are sent: each character may be written with six bytes."""
+    other_bytes: int = 64 << 10
+    """Of a body that nobody reads."""
+    header_bytes: int = 512 << 10
+    """The request line and headers together: a goal in a URL takes nine bytes for a symbol."""
+    connections: int = 512
+    """How many may be open; one more is answered 503."""
+    seconds: float = 60.0
+    """Longest time until an answer begins, and for a body to arrive."""
+    rate: float = 500.0
+    """Requests a second from one address, in the long run."""
+    burst: float = 1000.0
+    """Requests that may come at once after a pause."""
+    workers: int = max(1, min(4, os.cpu_count() or 1))
+    """Rankings side by side."""
+    waiting: int = 256
+    """Requests that wait for their turn; one more is answered 503."""
+
+
+BEYOND_LOOPBACK = HttpLimits(rate=20.0, burst=100.0)
+"""The limits if other machines can reach the server."""
