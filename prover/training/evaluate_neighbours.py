@@ -48,9 +48,10 @@ from prover.training.fit_neighbours import (
 from prover.training.pairs import TacticPair, pairs_of
 from prover.training.steps import WantedStep, last_parts, matches, read_lists, read_steps, share_table, shares
 from retriever.lean.dataset.dataset import load_records, names_in
-from retriever.lean.index.steps import LONGEST_STATE, LONGEST_TACTIC, size_of, split_context, step_vectors
+from retriever.lean.index.steps import size_of, split_context, step_vectors
 from retriever.lean.near_steps import NEAREST, chosen_steps
 from retriever.lean.training.vectors import save_array
+from retriever.limits import MAX_STATE_CHARACTERS, MAX_TACTIC_CHARACTERS
 from retriever.metrics.bootstrap import Interval
 from retriever.models.encoder import Encoder
 from retriever.models.text import readable
@@ -154,7 +155,7 @@ def library_of(
 
 def _is_kept(pair: TacticPair) -> bool:
     """Whether the index would keep this step, too."""
-    return len(pair.tactic) <= LONGEST_TACTIC and size_of(pair.goal) <= LONGEST_STATE
+    return len(pair.tactic) <= MAX_TACTIC_CHARACTERS and size_of(pair.goal) <= MAX_STATE_CHARACTERS
 
 
 def _vectors(pairs: Sequence[TacticPair], encoder: Encoder, cache: Path | None) -> Floats:

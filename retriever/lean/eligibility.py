@@ -17,6 +17,7 @@ from retriever.lean.explanation import Explanation
 from retriever.lean.goal_context import GoalContext, declared_before, proved
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
+from retriever.limits import MAX_LOCAL_PREMISES
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +110,6 @@ _DOCUMENTED = frozenset(
         "leansearchclient",
     )
 )
-MOST_LOCAL = 512
-"""How many of the open file's premises are offered besides the index's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +183,7 @@ def own_premises(where: GoalContext | None, kinds: Kinds, allowed: Allowed | Non
     if where is None:
         return ()
     chosen = (p for p in declared_before(where) if admits(kinds, p))
-    return tuple(p for p in chosen if allowed is None or allowed.admits(p))[-MOST_LOCAL:]
+    return tuple(p for p in chosen if allowed is None or allowed.admits(p))[-MAX_LOCAL_PREMISES:]
 
 
 def offered_premises(
@@ -214,7 +213,7 @@ def _in_sight(snapshot: Snapshot, where: GoalContext | None, kinds: Kinds, local
     own = snapshot.in_module(where.module) if where.module else np.zeros(len(allowed), dtype=np.bool_)
     allowed &= own | ~snapshot.is_private
     allowed[proved(snapshot, where)] = False
-    if where.shows_file and local < MOST_LOCAL:
+    if where.shows_file and local < MAX_LOCAL_PREMISES:
         allowed &= ~own  # The editor's text replaces what was indexed.
     elif where.line is not None:
         allowed &= ~own | (snapshot.view.lines < where.line)

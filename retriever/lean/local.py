@@ -25,10 +25,9 @@ from retriever.lean.snapshot import Snapshot
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import premise_tokens
+from retriever.limits import CACHED_PREMISES
 from retriever.models.encoder import PremiseEncoder
 from retriever.models.text import premise_texts
-
-_CACHED = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class LocalVectors:
 
     def __init__(self, encoder: PremiseEncoder) -> None:
         self._encoder = encoder
-        self._vectors: Cache[Floats] = Cache(_CACHED)
+        self._vectors: Cache[Floats] = Cache(CACHED_PREMISES)
 
     def local(self, snapshot: Snapshot, where: GoalContext | None, premises: tuple[Premise, ...]) -> Local:
         """These premises of the open file at `where`, with what is known of them."""
@@ -128,18 +127,18 @@ def _line(premise: Premise) -> int:
     return premise.span.start.line if premise.span else -1
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=CACHED_PREMISES)
 def _texts_of(premise: Premise) -> tuple[str, str]:
     return premise_texts(premise)
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=CACHED_PREMISES)
 def tokens_of(premise: Premise) -> tuple[str, ...]:
     """A premise's tokens for BM25, kept while it stays as it is."""
     return tuple(premise_tokens(premise))
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=CACHED_PREMISES)
 def structure_of(premise: Premise) -> frozenset[int]:
     """A premise's hashes of structure, kept while it stays as it is."""
     return of_premise(premise)

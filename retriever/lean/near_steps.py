@@ -24,6 +24,7 @@ from retriever.lean.eligibility import internal_premises, scope_of
 from retriever.lean.goal_context import GoalContext, declared_before, proved, texts_of
 from retriever.lean.index.steps import KnownStep, known_steps, of_record, step_vectors, to_record
 from retriever.lean.snapshot import Snapshot
+from retriever.limits import CACHED_GOALS, CACHED_STEPS, MAX_LOCAL_STEPS
 from retriever.models.encoder import PremiseEncoder
 from retriever.search.index.files import damaged
 
@@ -34,10 +35,6 @@ MOST_TERMS = 8
 TERMS_BESIDE = 3
 """As many more steps are looked up, since terms are left out."""
 Step = TypeVar("Step")
-_MOST_LOCAL = 256
-"""Steps of the open file, the nearest above the goal."""
-_CACHED = 4096
-_CACHED_GOALS = 64
 _AFTER_ALL = 1 << 30
 """An order after everything that a module declares."""
 
@@ -79,9 +76,9 @@ class NearSteps:
 
     def __init__(self, encoder: PremiseEncoder) -> None:
         self._encoder = encoder
-        self._vectors: Cache[Floats] = Cache(_CACHED)
-        self._goals: Cache[Floats] = Cache(_CACHED_GOALS)
-        self._steps: Cache[KnownStep] = Cache(_CACHED)
+        self._vectors: Cache[Floats] = Cache(CACHED_STEPS)
+        self._goals: Cache[Floats] = Cache(CACHED_GOALS)
+        self._steps: Cache[KnownStep] = Cache(CACHED_STEPS)
 
     def near(
         self, snapshot: Snapshot, where: GoalContext | None, goal: Goal, k: int = NEAREST
@@ -99,7 +96,7 @@ class NearSteps:
         """The steps of the proofs above the goal in the open file."""
         if where is None or where.source is None:
             return
-        steps = list(_steps_above(where, where.source))[-_MOST_LOCAL:]
+        steps = list(_steps_above(where, where.source))[-MAX_LOCAL_STEPS:]
         vectors = self._embedded(snapshot, where.module, [(step, goal) for step, goal, _, _ in steps])
         for (step, _, theorem, order), own in zip(steps, vectors, strict=True):
             yield _Found(float(own @ vector), step, theorem, where.source.module.name, order)

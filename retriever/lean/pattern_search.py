@@ -27,13 +27,12 @@ from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.text_search import SearchPool, search_pool
 from retriever.lean.words.name_search import NameSearch
+from retriever.limits import MAX_STATEMENTS_READ
 from retriever.search.index.structure_columns import TreeColumns
 from retriever.search.top import top
 
 _BY_USE = 0.02
 """What the logarithm of a premise's uses in proofs counts for, beside its size."""
-_MOST_READ = 4_000
-"""The most statements whose names are looked at."""
 _READ_AT_ONCE = 64
 
 
@@ -71,7 +70,7 @@ def pattern_search(
         found, score = _scored(query, _shape_ways(snapshot, where, text, query), trees, offer)
         score = offer.internal_last(score)
         found &= offer.may_be_found & has_trees
-        best = islice(_compatible(offer, query.mentioned, top(score, _MOST_READ, found)), k + SPARE)
+        best = islice(_compatible(offer, query.mentioned, top(score, MAX_STATEMENTS_READ, found)), k + SPARE)
         premises = listed(offer.ranked_premises(list(best), score), where)[:k]
         return PatternMatches(premises, int(found.sum()), int((offer.may_be_found & ~has_trees).sum()))
 

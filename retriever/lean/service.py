@@ -69,6 +69,7 @@ from retriever.lean.ranking import (
 )
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import goal_tokens, target_tokens
+from retriever.limits import CACHED_GOALS
 from retriever.models.encoder import Encoder, PremiseEncoder
 from retriever.models.reranker import DEPTH, Reranker, blend
 from retriever.models.state_tower import StateTower
@@ -81,7 +82,6 @@ from retriever.search.reranking import reranked
 if TYPE_CHECKING:
     from retriever.lean.index.corpus import ListedSource
 
-_CACHED_GOALS = 64
 _ANOTHER_WAY = 0.5
 _SORTS = frozenset(("prop", "type", "sort"))
 """Tokens of no symbol that a premise could be about."""
@@ -134,8 +134,8 @@ class PremiseService:
         self._ranker: Ranker = fusion if ranker is None else ranker
         self._reranker, self._rerank = reranker, rerank
         self._vectors = LocalVectors(encoder)
-        self._goals: Cache[Floats] = Cache(_CACHED_GOALS)
-        self._read: Cache[Floats] = Cache(_CACHED_GOALS)
+        self._goals: Cache[Floats] = Cache(CACHED_GOALS)
+        self._read: Cache[Floats] = Cache(CACHED_GOALS)
         self._steps = NearSteps(encoder)
         known = tuple(stores)
         self._reader = SnapshotReader(lambda: Snapshot.open(known, encoder.fingerprint, fusion))

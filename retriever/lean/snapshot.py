@@ -20,6 +20,7 @@ from retriever.lean.ranker.place import UsesByPlace, starting_with
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Mepo
+from retriever.limits import CACHED_KINDS, CACHED_MODULES, CACHED_PROOFS, CACHED_SCOPES
 from retriever.models.text import premise_texts
 from retriever.search.bm25 import Bm25
 from retriever.search.fusion import Fusion
@@ -37,10 +38,6 @@ from lean_extract.source.open_file import uses_in
 from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.source.reader import SourceModule
 
-_CACHED_SCOPES = 32
-_CACHED_MODULES = 32
-_CACHED_KINDS = 4
-
 
 class Snapshot:
     """One state of the stores, opened for asking; immutable to its users, safe in several threads."""
@@ -56,9 +53,9 @@ class Snapshot:
         self.bm25 = Bm25([segment.tables.postings for segment in segments], fusion.bm25, view.alive)
         self.is_theorem: Bools = (view.flags & Flag.THEOREM) != 0
         self.is_private: Bools = (view.flags & Flag.PRIVATE) != 0
-        self._scopes: Cache[Bools] = Cache(_CACHED_SCOPES)
-        self._of_kinds: Cache[Bools] = Cache(_CACHED_KINDS)
-        self._module_vectors: Cache[dict[tuple[str, str], Floats]] = Cache(_CACHED_MODULES)
+        self._scopes: Cache[Bools] = Cache(CACHED_SCOPES)
+        self._of_kinds: Cache[Bools] = Cache(CACHED_KINDS)
+        self._module_vectors: Cache[dict[tuple[str, str], Floats]] = Cache(CACHED_MODULES)
 
     @classmethod
     def open(cls, stores: Sequence[IndexStore], fingerprint: str, fusion: Fusion) -> Snapshot:
@@ -187,7 +184,6 @@ class Snapshot:
         return vectors
 
 
-_CACHED = 65_536
 _Key = tuple[object, ...]
 
 
@@ -199,8 +195,8 @@ class NearbyUses:
 
     def __init__(self, names: LiveNames) -> None:
         self._names = names
-        self._known: Cache[bool] = Cache(_CACHED)
-        self._uses: Cache[tuple[str, ...]] = Cache(_CACHED)
+        self._known: Cache[bool] = Cache(CACHED_PROOFS)
+        self._uses: Cache[tuple[str, ...]] = Cache(CACHED_PROOFS)
 
     def uses(self, source: SourceModule, theorems: Set[str]) -> list[tuple[str, ...]]:
         """The names that each of the proofs of these theorems uses, in the order of the file."""

@@ -36,12 +36,11 @@ from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import VARIABLE, premise_tokens, raw_tokens, text_tokens
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
-from retriever.lean.words.query import ASKED, MOST_LETTERS
+from retriever.lean.words.query import ASKED
 from retriever.lean.words.splitting import SMALL_WORDS
+from retriever.limits import MAX_QUERY_CHARACTERS, MAX_TEXT_CHARACTERS
 from retriever.search.top import top
 
-LONGEST = 20_000
-"""Of a longer text the end is not read."""
 _STATEMENT = re.compile(r"[^\w\s.,;:'’\"“”`«»?!‐–—-]")
 _WORD = re.compile(r"[\w.']+")
 _BEHIND = np.float32(1e-4)
@@ -118,7 +117,7 @@ def search(
 
     Raises what `PremiseService.rank` raises.
     """
-    text = text.strip()[:LONGEST].encode(errors="replace").decode()  # half a character of two is none
+    text = text.strip()[:MAX_TEXT_CHARACTERS].encode(errors="replace").decode()  # without lone surrogates
     if k <= 0 or not text:
         return []
     with service.reading() as snapshot:
@@ -194,7 +193,7 @@ def by_words(offer: SearchPool, query: NameQuery, more: Sequence[str] = ()) -> F
 
 def _tokens(query: NameQuery) -> list[str]:
     """What statements have for a text's words: themselves, and the words of names for them."""
-    words = _WORD.findall(query.text[:MOST_LETTERS])
+    words = _WORD.findall(query.text[:MAX_QUERY_CHARACTERS])
     written = [
         way[0]
         for concept in query.concepts

@@ -21,7 +21,8 @@ from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.syntax.operators import CORE
 from lean_extract.syntax.placed import PlacedToken
 from lean_extract.syntax.words import NOISE, SYMBOLS, WORDS
-from retriever.models.text import LONGEST_TEXT, binder_parts
+from retriever.limits import MAX_TEXT_CHARACTERS
+from retriever.models.text import binder_parts
 
 _LETTER = "A-Za-z_α-κμ-ωΑ-ΟΡΤ-Ωϊ-ϻἀ-῾℀-⅏𝒜-𝖟À-ÖØ-öø-ÿĀ-ſ"
 _PART = rf"(?:«[^«»]*»|[{_LETTER}][{_LETTER}0-9'!?₀-₉ₐ-ₜᵢ-ᵪ]*)"
@@ -156,7 +157,7 @@ def name_parts(name: str) -> tuple[str, ...]:
 @kept_if_short(8192)
 def raw_tokens(text: str) -> tuple[str, ...]:
     """Identifiers, numbers and operators as they stand in the text's one spelling."""
-    return tuple(_TOKEN.findall(normal_form(text[:LONGEST_TEXT])))
+    return tuple(_TOKEN.findall(normal_form(text[:MAX_TEXT_CHARACTERS])))
 
 
 def placed_tokens(text: str) -> list[PlacedToken]:
@@ -165,7 +166,7 @@ def placed_tokens(text: str) -> list[PlacedToken]:
     The mark of an inaccessible name (`n✝¹`) belongs to the name's place, not to its text.
     """
     found: list[PlacedToken] = []
-    for match in _TOKEN.finditer(text, 0, LONGEST_TEXT):
+    for match in _TOKEN.finditer(text, 0, MAX_TEXT_CHARACTERS):
         token, start, end = match[0], match.start(), match.end()
         last = found[-1] if found else None
         if last is not None and last.end == start:

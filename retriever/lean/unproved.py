@@ -15,12 +15,9 @@ from lean_extract.source.open_file import last_components, resting_on_sorry
 from lean_extract.source.reader import SourceModule, read_module
 from retriever.lean.index.content import Flag, node_of
 from retriever.lean.index.view import Coverage, LeanView
+from retriever.limits import MAX_UNPROVED_FILE_BYTES, MAX_UNPROVED_FILES
 from retriever.search.index.meta import IndexedFile
 
-_LARGEST_FILE = 1 << 20
-"""Bytes of a file that is read for this; whoever asks waits."""
-_MOST_FILES = 2000
-"""In a project with more files that import unproved ones, only the premises with a `sorry` of their own are marked."""
 _WORD = re.compile(r"[^\W\d][\w'!?]*")
 
 
@@ -53,9 +50,9 @@ class Unproved:
         }
         order = list(_importers(files, found))
         read: dict[tuple[str, str], SourceModule] = {}
-        if len(order) <= _MOST_FILES:
+        if len(order) <= MAX_UNPROVED_FILES:
             for module in order:
-                if files[module][0].size <= _LARGEST_FILE:
+                if files[module][0].size <= MAX_UNPROVED_FILE_BYTES:
                     self._follow(*files[module], found, read)
         self._read = read
         return found

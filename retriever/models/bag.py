@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from lean_extract.common.arrays import Bools, Floats, Int64s
 from lean_extract.common.errors import ModelError
+from retriever.limits import MAX_CHARACTERS_PER_WORD
 from retriever.models.quantise import quantise
 from retriever.models.runtime import DAMAGE, check_header, open_tokenizer, read_settings, whole
 
@@ -29,7 +30,6 @@ FORMAT, VERSION = "premise-suggest-bag", 1
 CONFIG, TOKENIZER, TERMS = "config.json", "tokenizer.json", "terms.npz"
 MARK = "[SEP]"
 _LEFT, _RIGHT = 1_000_003, 7_919
-_CHARACTERS_PER_TOKEN = 64
 _HINT = "Export it again: python -m retriever export-towers RUN OUT"
 
 
@@ -123,7 +123,7 @@ class BagEncoder:
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """float32[n, d], each row of norm 1. Of a long text the first `max_length` tokens are read."""
-        limit = self.max_length * _CHARACTERS_PER_TOKEN
+        limit = self.max_length * MAX_CHARACTERS_PER_WORD
         found = self.tokenizer.encode_batch_fast([text[:limit] for text in texts])
         ids = [self._cut(encoding.ids) for encoding in found]
         offsets = np.concatenate(

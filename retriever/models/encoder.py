@@ -40,9 +40,9 @@ from lean_extract.common.devices import Device, Place
 from lean_extract.common.errors import ModelError
 from lean_extract.common.onnx_runtime import open_session, place_of
 from lean_extract.records import Goal, Premise
+from retriever.limits import MAX_CHARACTERS_PER_TOKEN
 from retriever.models import text as texts
 from retriever.models.runtime import (
-    CHARACTERS_PER_TOKEN,
     REINSTALL,
     check_form,
     open_tokenizer,
@@ -192,7 +192,7 @@ class Encoder:
         """
         goal = self._in_known_words(goal)
         target = texts.goal_text(goal)
-        limit = self.max_length * CHARACTERS_PER_TOKEN
+        limit = self.max_length * MAX_CHARACTERS_PER_TOKEN
         room = self.max_length - 2
         hypotheses = [f"{texts.VAR} {text}" for text in texts.hypothesis_texts(goal)]
         if len(target) + sum(map(len, hypotheses)) <= limit:
@@ -247,7 +247,7 @@ class Encoder:
 
     def _batches(self, sentences: Sequence[str]) -> Iterator[tuple[list[int], list[list[int]]]]:
         """(positions, token ids) of texts of like length, so that little is padded."""
-        limit = self.max_length * CHARACTERS_PER_TOKEN
+        limit = self.max_length * MAX_CHARACTERS_PER_TOKEN
         for start in range(0, len(sentences), 4096):
             part = [sentence[:limit] for sentence in sentences[start : start + 4096]]
             ids = [self._cut(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(part)]

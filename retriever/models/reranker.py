@@ -40,10 +40,10 @@ from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
+from retriever.limits import MAX_CHARACTERS_PER_TOKEN
 from retriever.models import text as texts
 from retriever.models.encoder import CONFIG, MODEL, TOKENIZER
 from retriever.models.runtime import (
-    CHARACTERS_PER_TOKEN,
     REINSTALL,
     check_form,
     open_tokenizer,
@@ -185,13 +185,13 @@ class Reranker:
 
     def _query_ids(self, query: str) -> list[int]:
         lengths = self._config.lengths
-        text = query[-lengths.state * CHARACTERS_PER_TOKEN :]
+        text = query[-lengths.state * MAX_CHARACTERS_PER_TOKEN :]
         ids = self._tokenizer.encode(text, add_special_tokens=False).ids
         return cut_state(ids, lengths, self._cls, self._sep)
 
     def _document_ids(self, pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
         lengths = self._config.lengths
-        limit = lengths.premise * CHARACTERS_PER_TOKEN
+        limit = lengths.premise * MAX_CHARACTERS_PER_TOKEN
         sentences = [part for context, goal in pairs for part in (context[-limit:], goal[:limit])]
         encoded = self._tokenizer.encode_batch_fast(sentences, add_special_tokens=False)
         ids = [encoding.ids for encoding in encoded]

@@ -14,12 +14,10 @@ import numpy as np
 from lean_extract.common.arrays import Int64s
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.files.reading import read_regular_text
+from retriever.limits import MAX_TOKENIZER_BYTES
 from retriever.models import text as texts
 
-_MAX_TOKENIZER = 1 << 28
 REINSTALL = "Install premise-suggest again, or name another model folder in the settings."
-CHARACTERS_PER_TOKEN = 24
-"""No text of n tokens that a model reads is longer than n times this; the rest is cut unread."""
 DAMAGE = (EOFError, ValueError, KeyError, TypeError, RuntimeError, MemoryError, BadZipFile, zlib.error)
 """What reading a damaged .json or .npz file raises, besides OSError. A flipped bit may ask for encryption, for an
 unknown method of compression, or for a huge array."""
@@ -58,7 +56,7 @@ def open_tokenizer(path: Path) -> Any:
     """The tokenizer of a file, neither cutting nor padding. Raises OSError and what `tokenizers` raises."""
     import tokenizers
 
-    tokenizer = tokenizers.Tokenizer.from_str(read_regular_text(path, _MAX_TOKENIZER))
+    tokenizer = tokenizers.Tokenizer.from_str(read_regular_text(path, MAX_TOKENIZER_BYTES))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer

@@ -24,6 +24,7 @@ from lean_extract.syntax.canonical import normal_form as normal_form
 from lean_extract.syntax.canonical import well_formed
 from lean_extract.syntax.inaccessible import without_marks
 from lean_extract.syntax.lexer import raw_tokens
+from retriever.limits import MAX_HYPOTHESES, MAX_HYPOTHESIS_NAMES, MAX_TEXT_CHARACTERS
 
 VERSION = 2
 VAR = "<VAR>"
@@ -33,9 +34,6 @@ _INSTANCE_NAME = re.compile(r"inst(?:[A-Z_]\w*|\d*)?\Z")
 _NAMED = re.compile(r"[^\s:()\[\]{}]+\s*:(?!=)\s*")
 _NAMESPACES = re.compile(r"(?<![\w.'!?»])(?:[^\W\d_a-zα-ω][\w'!?]*\.)+(?=[^\W\d])")
 """The namespaces of a dotted name; they begin with capitals, and local names rarely do."""
-LONGEST_TEXT = 20_000
-"""Characters of a target, a type or a statement; what stands behind them is not read."""
-_MOST_HYPOTHESES, _MOST_NAMES = 1000, 100
 
 
 def readable(goal: Goal) -> Goal:
@@ -43,19 +41,25 @@ def readable(goal: Goal) -> Goal:
 
     The hypotheses nearest to the target stay, and the beginning of each text.
     """
-    last = goal.hypotheses[-_MOST_HYPOTHESES:]
-    names = [one.names[-_MOST_NAMES:] for one in last]
-    is_short = len(last) == len(goal.hypotheses) and len(goal.target) <= LONGEST_TEXT
+    last = goal.hypotheses[-MAX_HYPOTHESES:]
+    names = [one.names[-MAX_HYPOTHESIS_NAMES:] for one in last]
+    is_short = len(last) == len(goal.hypotheses) and len(goal.target) <= MAX_TEXT_CHARACTERS
     if is_short and all(
-        len(one.type) <= LONGEST_TEXT and len(one.value or "") <= LONGEST_TEXT and len(kept) == len(one.names)
+        len(one.type) <= MAX_TEXT_CHARACTERS
+        and len(one.value or "") <= MAX_TEXT_CHARACTERS
+        and len(kept) == len(one.names)
         for one, kept in zip(last, names, strict=True)
     ):
         return goal
     hypotheses = [
-        Hypothesis(kept, one.type[:LONGEST_TEXT], None if one.value is None else one.value[:LONGEST_TEXT])
+        Hypothesis(
+            kept,
+            one.type[:MAX_TEXT_CHARACTERS],
+            None if one.value is None else one.value[:MAX_TEXT_CHARACTERS],
+        )
         for one, kept in zip(last, names, strict=True)
     ]
-    return Goal(tuple(hypotheses), goal.target[:LONGEST_TEXT], goal.case)
+    return Goal(tuple(hypotheses), goal.target[:MAX_TEXT_CHARACTERS], goal.case)
 
 
 def without_namespaces(goal: Goal, is_known: Callable[[str], bool]) -> Goal:

@@ -11,11 +11,10 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from retriever.limits import CACHED_TOKENS
 from retriever.proof_matching.schema import FONTS, Kind, Token
 
 _WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
-_KEPT = 1 << 16
-"""Tokens of which there is one object, as large sets of pairs repeat them."""
 _CONNECTIVES = frozenset(
     ("and", "or", "if", "is", "in", "for", "with", "where", "otherwise", "else", "to", "of")
 )
@@ -106,18 +105,18 @@ def _normalised(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=CACHED_TOKENS)
 def _shared(text: str, kind: Kind, font: str) -> Token:
     return Token(text, kind, font)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=CACHED_TOKENS)
 def _symbol(piece: str, kind: Kind, font: str) -> Token:
     letters, own = _plain(_normalised(piece))
     return _shared(letters, kind, _settled(letters, kind, own or font))
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=CACHED_TOKENS)
 def _decoded(piece: str) -> Token:
     if len(piece) == 1 or not piece.startswith("$"):
         if [token.text for token in words(piece)] != [piece]:

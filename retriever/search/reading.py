@@ -10,10 +10,8 @@ from typing import Generic, Protocol, TypeVar
 
 from lean_extract.common.cancellation import Cancelled
 from lean_extract.common.errors import IndexDamaged, PremiseIndexError, PremiseSuggestError
+from retriever.limits import DAMAGE_CHECK_SECONDS
 from retriever.search.index.view import IndexView
-
-_LOOK_AGAIN_SECONDS = 60.0
-"""After an answer failed for another reason, the index's files are not read again for so long."""
 
 
 class StoreSnapshot(Protocol):
@@ -89,7 +87,7 @@ class SnapshotReader(Generic[Opened]):
         """What is wrong with the files of a snapshot; those that were just verified are not read again."""
         with self._looking:
             seen, since = self._found_whole
-            if seen is snapshot and time.monotonic() - since < _LOOK_AGAIN_SECONDS:
+            if seen is snapshot and time.monotonic() - since < DAMAGE_CHECK_SECONDS:
                 return None
             damage = snapshot.view.damage()
             self._found_whole = snapshot, time.monotonic()

@@ -28,11 +28,11 @@ from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import goal_tokens
+from retriever.limits import DOCUMENTS_PER_STEP
 from retriever.models.encoder import Encoder
 from retriever.models.reranker import DEPTH, Reranker
 from retriever.models.state_tower import StateTower
 from retriever.search.index.store import IndexStore
-from retriever.search.indexing.embedding import DOCUMENTS_PER_STEP
 from scripts.benchmarks.harness import ENCODER, Row, Stopwatch, add_json, add_timing, show
 
 MOST = 100

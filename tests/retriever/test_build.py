@@ -206,7 +206,7 @@ def test_a_stopped_run_goes_on_where_it_was(project: Project) -> None:
 def test_segments_stay_few_and_hold_everything(project: Project) -> None:
     write_many(project, 24)
     project.index()
-    assert len(project.store.manifest().segments) <= update.MOST_SEGMENTS
+    assert len(project.store.manifest().segments) <= update.MAX_SEGMENTS
     for number in range(0, 24, 2):
         project.write(f"File{number}", f"theorem u{number} : {number} ≤ {number} := sorry\n")
     report = project.index()
@@ -215,7 +215,7 @@ def test_segments_stay_few_and_hold_everything(project: Project) -> None:
     assert expected | ALL <= project.names()
     assert not {f"t{n}" for n in range(0, 24, 2)} & project.names()
     assert len(project.names()) == int(view.alive.sum()) == report.documents
-    assert len(project.store.manifest().segments) <= update.MOST_SEGMENTS
+    assert len(project.store.manifest().segments) <= update.MAX_SEGMENTS
 
 
 def test_a_killed_run_leaves_a_usable_index_that_the_next_completes(

@@ -25,6 +25,7 @@ from lean_extract.source.reader_declarations import Known
 from retriever.lean.index.content import NO_PROOFS, Flag
 from retriever.lean.index.corpus import LeanFile, LeanIndexCorpus, ListedSource, lean_files
 from retriever.lean.index.view import LeanView
+from retriever.limits import MAX_FOLDER_NAME_CHARACTERS
 from retriever.models.encoder import PremiseEncoder
 from retriever.search.index import hnsw
 from retriever.search.index.proof_columns import ProofRows
@@ -35,7 +36,6 @@ from retriever.search.indexing.report import IndexReport, Progress, UpdateOption
 from retriever.search.indexing.update import update_store
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
-_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +151,10 @@ def pinned_packages(root: Path, sources: Sequence[ListedSource]) -> list[SharedP
 def _folder_name(called: str) -> str:
     """A folder's name for what a project calls a package; two that differ (not in «» alone) share none."""
     safe = _UNSAFE.sub("_", called)
-    if len(safe) <= _LONGEST_NAME and _UNSAFE.search(called.replace("«", "").replace("»", "")) is None:
+    is_safe = _UNSAFE.search(called.replace("«", "").replace("»", "")) is None
+    if is_safe and len(safe) <= MAX_FOLDER_NAME_CHARACTERS:
         return safe
-    return f"{safe[: _LONGEST_NAME - 17]}-{hashlib.sha256(called.encode()).hexdigest()[:16]}"
+    return f"{safe[: MAX_FOLDER_NAME_CHARACTERS - 17]}-{hashlib.sha256(called.encode()).hexdigest()[:16]}"
 
 
 def _shared_work(package: SharedPackage, store: IndexStore, on_bare: Callable[[str], None]) -> StoreWork:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.common.lru import Cache
 from retriever.lean.tokens import name_parts
+from retriever.limits import CACHED_PLACES
 from retriever.search.bm25 import Bm25
 from retriever.search.index.table import rows_of
 from retriever.search.top import top
@@ -30,7 +31,6 @@ PLACE = (*USES, "named_votes", "last_use")
 _NAMED = 64
 """How many theorems of like names vote."""
 _FOLDER_PARTS = 2
-_CACHED = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class UsesByPlace:
     ) -> None:
         self._proofs, self._module_names, self._module_of = proofs, module_names, module_of
         self._in_namespace = in_namespace
-        self._found: Cache[tuple[Floats, ...]] = Cache(_CACHED)
+        self._found: Cache[tuple[Floats, ...]] = Cache(CACHED_PLACES)
 
     def of(self, place: Place) -> tuple[Floats, ...]:
         """float32[n] for each of USES: for goals of one file and namespace counted once."""

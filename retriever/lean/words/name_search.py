@@ -20,9 +20,8 @@ from lean_extract.common.arrays import Bools, Floats, Int32s, Int64s
 from retriever.lean.words.index import WordIndex
 from retriever.lean.words.query import Concept, concepts
 from retriever.lean.words.splitting import NEWLINE, begins_at, stem
+from retriever.limits import MAX_PHRASE_CHARACTERS
 
-LONGEST = 300
-"""Characters of a query that is searched as typed."""
 _STEM, _PREFIX, _SUBSTRING = 0.95, 0.5, 0.3
 """The closeness of a name's word to a word of the query: the same stem, a prefix match, a substring match."""
 _ALL_WORDS = 1.5
@@ -50,7 +49,7 @@ class NameQuery:
     text: str
     """As typed, without surrounding backticks and white space."""
     phrases: tuple[bytes, ...]
-    """The whole query in lower case as it could occur in a name; empty if it is longer than `LONGEST`."""
+    """The whole query in lower case as it could occur in a name; empty if it is too long for one."""
     concepts: tuple[Concept, ...]
     """The concepts of the query."""
 
@@ -58,7 +57,8 @@ class NameQuery:
     def of(cls, text: str) -> NameQuery:
         """The query for a text."""
         bare = text.strip().strip("`")
-        joined = {"_".join(bare.split()), ".".join(bare.split())} if 0 < len(bare) <= LONGEST else set[str]()
+        is_phrase = 0 < len(bare) <= MAX_PHRASE_CHARACTERS
+        joined = {"_".join(bare.split()), ".".join(bare.split())} if is_phrase else set[str]()
         phrases = tuple(sorted(phrase.encode(errors="replace").lower() for phrase in joined))
         return cls(bare, phrases, tuple(concepts(text)))
 

@@ -10,11 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from retriever.lean.words.splitting import SMALL_WORDS, VAGUE_WORDS, split, stem
+from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
 
-MOST_WORDS = 32
-"""Words of a query. Further words are ignored."""
-MOST_LETTERS = 2000
-"""Characters of a query. Further characters are ignored."""
 ASKED, ALTERNATIVE = 0.9, 0.7
 """How close a spelling in the table is to the query: if the query matches the right column, or another spelling."""
 _VAGUE = 0.2
@@ -59,9 +56,9 @@ def concepts(text: str) -> list[Concept]:
 
 def _words(text: str) -> list[str]:
     """The words of a query, split as names are, without accents and apostrophes."""
-    plain = unicodedata.normalize("NFD", _POSSESSIVE.sub("", text[:MOST_LETTERS]))
+    plain = unicodedata.normalize("NFD", _POSSESSIVE.sub("", text[:MAX_QUERY_CHARACTERS]))
     plain = "".join(character for character in plain if not unicodedata.combining(character))
-    return split(_INNER_STROKE.sub("", plain))[:MOST_WORDS]
+    return split(_INNER_STROKE.sub("", plain))[:MAX_QUERY_WORDS]
 
 
 def _matched(words: Sequence[str]) -> Iterator[tuple[str, tuple[tuple[Way, float], ...], int]]:

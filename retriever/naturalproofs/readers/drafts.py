@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from retriever.documents.schema import StatementType
+from retriever.limits import MAX_STATEMENT_DEPTH
 from retriever.naturalproofs.readers.latex import (
     LatexEnvironment,
     LatexSource,
@@ -21,8 +22,6 @@ from retriever.naturalproofs.readers.latex import (
 PROOF = "proof"
 _LABEL = re.compile(r"\\label\s*\{([^{}]{0,1000})\}")
 _REF = re.compile(r"\\(?:auto|c|C|name|v)?ref\*?\s*\{([^{}]*)\}")
-_DEEPEST = 16
-"""No statement or proof is read that stands in so many others: each of those has its text as well."""
 _HREF = re.compile(r"\\href\s*\{[^{}]*\}\s*\{([^{}]*)\}")
 
 
@@ -139,12 +138,12 @@ def _marked_proofs(
 def _not_too_deep(
     source: LatexSource, events: Sequence[LatexEnvironment], complaints: list[str]
 ) -> Iterator[LatexEnvironment]:
-    """The events that stand in fewer than `_DEEPEST` others; they come in the order of the text."""
+    """The events that stand in fewer than `MAX_STATEMENT_DEPTH` others; they come in the order of the text."""
     open_: list[int] = []
     for event in events:
         while open_ and open_[-1] <= event.start:
             open_.pop()
-        if len(open_) == _DEEPEST:
+        if len(open_) == MAX_STATEMENT_DEPTH:
             complaints.append(f"{source.at(event.start)}: \\begin{{{event.name}}} is nested too deeply.")
             continue
         if event.closed:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import MAX_TEXT, read_regular
+from retriever.limits import MAX_VERB_CHARACTERS
 
 _TOKENS = re.compile(
     r"\\begin\{(?P<kind>verbatim\*?|Verbatim|lstlisting|comment)\}"
@@ -24,8 +25,6 @@ _TOKENS = re.compile(
     r"|(?P<comment>%[^\n]*)",
     re.DOTALL,
 )
-_LONGEST_SHORT = 2000
-"""No `\\verb` goes on for more characters."""
 _ENDS = re.compile(r"\\(begin|end)\s*\{([^{}\n]*)\}")
 _DOCUMENT = re.compile(r"\\begin\s*\{document\}")
 _NOT_NEWLINE = re.compile(r"[^\n]")
@@ -208,7 +207,7 @@ def _end_of_unread(text: str, match: re.Match[str], never_closed: set[str]) -> i
             never_closed.add(kind)
         return stop + len(f"\\end{{{kind}}}") if stop >= 0 else 0
     if bar := match["bar"]:
-        stop = text.find(bar, match.end(), match.end() + _LONGEST_SHORT)
+        stop = text.find(bar, match.end(), match.end() + MAX_VERB_CHARACTERS)
         return stop + 1 if stop >= 0 and "\n" not in text[match.end() : stop] else 0
     return 0
 

@@ -13,12 +13,11 @@ from typing import Any
 from lean_extract.common.errors import IndexDamaged, IndexMissing, IndexUnreadable
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.typed import read_typed
+from retriever.limits import MAX_WATCHED_FILES
 from retriever.search.index.files import DAMAGED
 from retriever.search.index.manifest import MANIFEST, IndexManifest
 from retriever.search.index.store import IndexStore
 
-_MOST_FILES = 4096
-"""Of a source folder that has more files, so many are watched."""
 _OLD_FILES = ("documents.jsonl", "postings.npz", "proofs.npz", "vectors.npz")
 """Of an index that was written before collections had stores."""
 _HINT = "Index it again: premise-suggest index --backend BACKEND SOURCE"
@@ -72,7 +71,7 @@ def stats_of(source: Path) -> dict[str, tuple[int, ...]]:
         except OSError:
             continue
         found[path.relative_to(source).as_posix()] = (stat.st_size, stat.st_mtime_ns)
-        if len(found) == _MOST_FILES:
+        if len(found) == MAX_WATCHED_FILES:
             break
     return found
 

@@ -28,9 +28,8 @@ from lean_extract.common.file_lock import open_lock_file, read_holder, try_lock,
 from lean_extract.common.files import json_text
 from lean_extract.common.files.atomic import make_private_folder, private_file
 from lean_extract.common.files.reading import read_regular
+from retriever.limits import LOCK_POLL_SECONDS, MAX_INDEX_JSON_BYTES
 
-MAX_DOCUMENT = 1 << 28
-"""Bytes of a JSON file of an index; the list of Mathlib's files has a hundredth of that."""
 REBUILD = "Run `premise-suggest index` to build it again."
 DAMAGED = "The premise index is damaged: "
 
@@ -79,7 +78,7 @@ def read_array(path: Path) -> npt.NDArray[Any]:
 
 def read_json(path: Path) -> Any:
     """The value of a JSON file. Raises OSError or ValueError."""
-    return json_text.read_json(path, MAX_DOCUMENT)
+    return json_text.read_json(path, MAX_INDEX_JSON_BYTES)
 
 
 def write_document(path: Path, values: Mapping[str, Any]) -> None:
@@ -95,7 +94,7 @@ def read_document(path: Path, form: str, version: int) -> dict[str, Any]:
     is of another form or version, or was altered.
     """
     try:
-        data = read_regular(path, MAX_DOCUMENT)
+        data = read_regular(path, MAX_INDEX_JSON_BYTES)
         values = json_text.parse_json(data)
         if type(values) is not dict:
             raise ValueError("it holds no object")
@@ -239,9 +238,6 @@ def unreadable(error: OSError, folder: Path, mended_by: str = REBUILD) -> IndexD
     return damaged(Path(path), error.strerror or error, mended_by)
 
 
-_ASK_AGAIN_SECONDS = 0.1
-
-
 @contextmanager
 def locked(path: Path, wait: Callable[[], bool] = lambda: False) -> Iterator[None]:
     """Hold the lock file `path` for the block.
@@ -255,7 +251,7 @@ def locked(path: Path, wait: Callable[[], bool] = lambda: False) -> Iterator[Non
         while not try_lock(descriptor):
             if not wait():
                 raise _held(path)
-            time.sleep(_ASK_AGAIN_SECONDS)  # a wait in the system could not be interrupted
+            time.sleep(LOCK_POLL_SECONDS)  # a wait in the system could not be interrupted
         write_holder(descriptor, str(os.getpid()))
         yield
 

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Generic
 
+from retriever.limits import SOURCES_PER_CHECK
 from retriever.search.index.meta import IndexedFile
 from retriever.search.indexing.corpus import IndexSource, Record
-
-_ASKED_EVERY = 64
-"""Sources between two questions whether to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ def make_plan(
     plan: UpdatePlan[Record] = UpdatePlan()
     seen: set[str] = set()
     for count, source in enumerate(sources, start=1):
-        if count % _ASKED_EVERY == 0 and should_stop():
+        if count % SOURCES_PER_CHECK == 0 and should_stop():
             return None
         name = source.name
         seen.add(name)

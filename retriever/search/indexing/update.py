@@ -14,6 +14,7 @@ from typing import Any, Generic
 from lean_extract.common.cancellation import Cancelled, cancelled_when
 from lean_extract.common.errors import BadSource
 from lean_extract.records import FileProblem, Position
+from retriever.limits import DOCUMENTS_PER_SEGMENT, MAX_SEGMENTS, SECONDS_PER_SEGMENT, SEGMENTS_AFTER_MERGE
 from retriever.search.index import hnsw
 from retriever.search.index.files import explained_writes
 from retriever.search.index.manifest import LiveSegment
@@ -24,11 +25,6 @@ from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, IndexS
 from retriever.search.indexing.embedding import Embedder, in_steps
 from retriever.search.indexing.plan import Change, UpdatePlan, make_plan
 from retriever.search.indexing.report import IndexReport, UpdateOptions
-
-DOCUMENTS_PER_SEGMENT = 4096
-SECONDS_PER_SEGMENT = 60.0
-MOST_SEGMENTS = 8
-SEGMENTS_AFTER_MERGE = 4
 
 
 def update_store(
@@ -264,7 +260,7 @@ class Update(Generic[Record]):
 
     def _to_merge(self) -> list[str]:
         names = sorted(self._segments, key=self._alive_count)
-        if len(names) > MOST_SEGMENTS:
+        if len(names) > MAX_SEGMENTS:
             return names[: len(names) - SEGMENTS_AFTER_MERGE + 1]
         return [n for n in names if self._alive_count(n) < len(self._segments[n]) / 2]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lean_extract.common.errors import StoreUnavailable, UserError
 from lean_extract.common.terminal_text import import_extra
+from retriever.limits import CONNECTION_SECONDS, MAX_CONNECTIONS
 from retriever.search.postgres.address import read_address
 
 if TYPE_CHECKING:
@@ -17,10 +18,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "premise_suggest"
 VERSION = 2
-_WAIT_SECONDS = 2.0
-"""How long a request waits for a connection."""
-_MOST_CONNECTIONS = 8
-"""Of one process."""
 _REASONS = (
     "password authentication failed",
     "no password supplied",
@@ -97,8 +94,8 @@ class Database:
         self._pool: ConnectionPool[psycopg.Connection[Any]] = pools.ConnectionPool(
             self._conninfo,
             min_size=0,
-            max_size=_MOST_CONNECTIONS,
-            timeout=_WAIT_SECONDS,
+            max_size=MAX_CONNECTIONS,
+            timeout=CONNECTION_SECONDS,
             open=False,
         )
         self._pools = pools
@@ -111,7 +108,7 @@ class Database:
                 f"The address of the database {self.name} has a parameter behind the ? that PostgreSQL lacks.",
                 "Correct it, or leave it out.",
             )
-        waiting = {"connect_timeout": int(_WAIT_SECONDS)}
+        waiting = {"connect_timeout": int(CONNECTION_SECONDS)}
         return str(self._driver.conninfo.make_conninfo(**{**self._address.parameters, **waiting}))
 
     @contextmanager

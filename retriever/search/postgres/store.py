@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from lean_extract.common.errors import IndexDamaged, ModelError, StoreUnavailable
 from lean_extract.common.files.atomic import make_private_folder, private_file
 from lean_extract.common.typed import read_value
+from retriever.limits import GRAPH_FROM_PREMISES, REVISION_SECONDS
 from retriever.search.index.exact import ExactSearch, NearestNeighbours
 from retriever.search.index.files import explained_writes, make_folder
 from retriever.search.index.manifest import FORMAT, VERSION, IndexManifest, LiveSegment
@@ -25,11 +26,6 @@ from retriever.search.index.store import IndexStore, Stamp
 from retriever.search.postgres.database import SCHEMA, Database
 from retriever.search.postgres.publishing import IN_TABLE
 from retriever.search.postgres.search import GraphSearch, PremiseTable
-
-_LOOK_AGAIN_SECONDS = 1.0
-"""How long an answer on which revision is the newest is believed."""
-GRAPH_FROM = 1_000_000
-"""Fewer premises are all looked at, which takes no longer (docs/scale.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +126,11 @@ class DatabaseStore(IndexStore):
     """
 
     def __init__(
-        self, database: Database, library: PublishedLibrary, cache: Path, graph_from: int = GRAPH_FROM
+        self,
+        database: Database,
+        library: PublishedLibrary,
+        cache: Path,
+        graph_from: int = GRAPH_FROM_PREMISES,
     ) -> None:
         named = f"{database.name} {library.library} {library.revision}"
         super().__init__(cache / hashlib.sha256(named.encode()).hexdigest()[:16])
@@ -153,7 +153,7 @@ class DatabaseStore(IndexStore):
     def _current(self) -> _Newest:
         """The newest revision, asked for once a second. Raises StoreUnavailable, for a second without asking again."""
         with self._lock:
-            if time.monotonic() - self._asked > _LOOK_AGAIN_SECONDS:
+            if time.monotonic() - self._asked > REVISION_SECONDS:
                 try:
                     self._newest, self._failure = self._ask(), None
                 except StoreUnavailable as error:

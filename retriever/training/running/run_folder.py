@@ -18,12 +18,12 @@ from lean_extract.common.errors import ModelError, UserError
 from lean_extract.common.file_lock import open_lock_file, read_holder, try_lock, write_holder
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.typed import read_typed
+from retriever.limits import RUN_LOCK_POLL_SECONDS, RUN_LOCK_TRIES
 
 CONFIG = "config.yaml"
 PROGRESS = "progress.json"
 LOCK = "run.lock"
 """Locked by the process that trains, as long as it does; holds its number."""
-_TRIES, _TRY_SECONDS = 100, 0.05
 _HINT = "Name a folder that `python -m retriever train` wrote."
 
 
@@ -106,12 +106,12 @@ def is_trained(run: Path) -> bool:
 
 def _lock(descriptor: int, run: Path) -> None:
     """Lock the folder. A process that was killed, or only looks whether it is locked, soon lets go."""
-    for _ in range(_TRIES):
+    for _ in range(RUN_LOCK_TRIES):
         if try_lock(descriptor):
             return
         if _holder(run) is not None:
             break
-        time.sleep(_TRY_SECONDS)
+        time.sleep(RUN_LOCK_POLL_SECONDS)
     holder = _holder(run)
     who = "another process" if holder is None else f"process {holder}"
     hint = f"See it with `python -m retriever train-status {run}`, stop it with `train-stop`, or name another folder."
