@@ -22,7 +22,7 @@ MAX_INDEX_JSON_BYTES = 1 << 28
 MAX_XML_DEPTH = 2000
 """How deep the elements of a document may be nested; articles have a few dozen levels."""
 MAX_ENTITY_CHARACTERS = 16
-"""Of the text that a document's own entity may stand for."""
+"""Of the text that an entity that the document itself declares."""
 MAX_UNCLOSED_CHARACTERS = 1 << 12
 """Of a tag or comment that is never closed. Nothing after that is read: the standard library's parser would look for
 the end again from every `<` in it."""

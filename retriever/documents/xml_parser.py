@@ -9,14 +9,14 @@ from retriever.limits import MAX_ENTITY_CHARACTERS, MAX_XML_DEPTH
 
 
 class Refused(ValueError):
-    """What a document asks for is not done; the message is part of a sentence."""
+    """A document is refused; the message is part of a sentence."""
 
 
 def create_parser() -> expat.XMLParserType:
     """A parser that reads no other file, and whose text is not much longer than the file.
 
-    expat fetches nothing by itself. An entity that the document declares may stand for a few characters; one
-    that stands for more, or for further entities ("billion laughs"), raises Refused from `Parse`.
+    expat fetches nothing by itself. An entity that the document declares may abbreviate a few characters; one
+    that abbreviates more, or further entities ("billion laughs"), raises Refused from `Parse`.
     """
     parser = expat.ParserCreate()
     parser.buffer_text = True

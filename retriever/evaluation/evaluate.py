@@ -7,7 +7,7 @@ DATASET is what the backend reads. It may be another than a run was trained on (
 all takes every question, and every document as a candidate. Three protocols are printed. In the paper's a
 theorem is among its own candidates; in ours it is not. The paper's joint and autoregressive models rank only
 what the proofs of training, validation and test refer to (their output vocabulary is made of these), which no
-other row of the paper does: the third is that. Below each stands mAP by kind of reference (Table 17).
+other row of the paper does: the third is that. Below each is mAP by kind of reference (Table 17).
 
 --lexical adds BM25, and what the training questions that it finds nearest use. --fuse adds the weighted sum
 of all rows, each scaled to mean 0 and to 1 at rank 10 of a question's ranking; the weights are found on the
@@ -137,8 +137,8 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     rows, task, weights = _evaluate(options)
     collection = task.collection
-    asked = f"{options.part}: {len(task.questions):,} questions, {len(task.documents):,} documents"
-    print(f"{asked}; data sha256 {collection.digest[:12]}\n")
+    sizes = f"{options.part}: {len(task.questions):,} questions, {len(task.documents):,} documents"
+    print(f"{sizes}; data sha256 {collection.digest[:12]}\n")
     print(report(rows, intervals=not options.plain))
     if weights:
         print("\nweights of the sum: " + ", ".join(f"{name} {value:.2f}" for name, value in weights.items()))

@@ -45,7 +45,7 @@ class ExperimentRun:
 
     @classmethod
     def of_minutes(cls, minutes: float | None) -> ExperimentRun:
-        """A run that begins now and may take so many minutes."""
+        """A run that begins now and may take this many minutes."""
         return cls(None if minutes is None else time.monotonic() + 60 * minutes)
 
     def check_time(self) -> None:

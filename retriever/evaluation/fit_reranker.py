@@ -1,4 +1,4 @@
-"""Fit how much a re-ranker's logit counts beside the weighted sum, on a collection's valid questions.
+"""Fit the weight of a re-ranker's logit relative to the weighted sum, on a collection's valid questions.
 
     python -m retriever fit-collection-rerank MODEL SOURCE [--backend NAME] [--first 20]
 
@@ -61,7 +61,7 @@ class FittedWeight:
 
 
 def fit_weight(examples: Sequence[RankingExample]) -> float:
-    """The logit's weight beside a fused score of weight 1, where both are fitted; 0 if it does not help.
+    """The logit's weight relative to a fused score of weight 1, where both are fitted; 0 if it does not help.
 
     Raises ValueError when there is nothing to fit.
     """

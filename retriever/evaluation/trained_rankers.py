@@ -35,8 +35,8 @@ def lexical(backend: Backend, collection: Collection) -> list[RankerTable]:
 
 def _table(served: ServedRanker, collection: Collection) -> Callable[[Int64s, Int64s], Floats]:
     def table(questions: Int64s, documents: Int64s) -> Floats:
-        asked = [collection.questions[number] for number in questions.tolist()]
-        return np.stack([served.scores(one.text, one.own)[documents] for one in asked])
+        chosen = [collection.questions[number] for number in questions.tolist()]
+        return np.stack([served.scores(one.text, one.own)[documents] for one in chosen])
 
     return table
 

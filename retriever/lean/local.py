@@ -1,4 +1,4 @@
-"""The declarations of the open file as they stand in the editor: their vectors, and what the index knows of
+"""The declarations of the open file as they are in the editor: their vectors, and what the index knows of
 them."""
 
 from __future__ import annotations

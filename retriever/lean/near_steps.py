@@ -1,7 +1,7 @@
 """The steps of known proofs whose states are nearest to a goal.
 
 Those of the theorem being proved, and of what follows it in its file, are left out. The proofs above it count as
-they stand in the editor.
+they are in the editor.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def _steps_above(where: GoalContext, source: SourceModule) -> Iterator[tuple[Kno
 
 
 def _owners(snapshot: Snapshot, where: GoalContext | None) -> Bools:
-    """bool[n]: the theorems whose steps may be used: none that is being proved, or stands below it."""
+    """bool[n]: the theorems whose steps may be used: not the one that is being proved, nor any below it."""
     allowed = snapshot.view.alive.copy()
     if where is not None and where.module is not None:
         own = snapshot.in_module(where.module)

@@ -32,7 +32,7 @@ from retriever.search.index.structure_columns import TreeColumns
 from retriever.search.top import top
 
 _BY_USE = 0.02
-"""What the logarithm of a premise's uses in proofs counts for, beside its size."""
+"""The weight of the logarithm of a premise's uses in proofs, relative to its size."""
 _READ_AT_ONCE = 64
 
 
@@ -132,7 +132,7 @@ def _having(offer: SearchPool, part: str) -> Bools:
 def _compatible(
     offer: SearchPool, mentioned: Sequence[Mentioned], numbers: npt.NDArray[np.int64]
 ) -> Iterator[int]:
-    """The statements whose names may be those of the pattern, as far as their text tells."""
+    """The statements whose names may be those of the pattern, judging by their text."""
     dotted = [one.name for one in mentioned if "." in one.name]
     names = offer.snapshot.names
 

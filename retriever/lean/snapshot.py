@@ -141,13 +141,13 @@ class Snapshot:
 
     @cached_property
     def searched_names(self) -> list[NameSearch]:
-        """The names of all premises, one behind another, to be searched by letters and words."""
+        """The names of all premises, one after another, to be searched by letters and words."""
         from retriever.lean.words.name_search import NameSearch  # with tables of words, which no goal needs
 
         return [NameSearch(segment.names.data) for segment in self.view.segments]
 
     def is_definition(self, kinds: frozenset[str]) -> Bools:
-        """bool[n]: what is no theorem and is of one of these kinds, as `Premise` names them."""
+        """bool[n]: premises of these kinds, as `Premise` names them, that are not theorems."""
         return self._of_kinds.get_or_make(kinds, lambda: self.view.of_kinds(kinds) & ~self.is_theorem)
 
     def in_scope(self, imports: tuple[str, ...], *, is_prelude: bool = False) -> Bools:

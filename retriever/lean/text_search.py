@@ -1,8 +1,8 @@
 """Free text: a name or a part of one, words, or a statement.
 
 Words are looked for in names and, less, in statements (BM25: the model reads Lean, not English). A text with
-Lean's symbols is read as a goal's target and ranked like a goal, behind the names that have it as typed. A notation
-alone asks for the statements with it or its constant.
+Lean's symbols is read as a goal's target and ranked like a goal, after the names that have it as typed. A notation
+alone finds the statements with it or its constant.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ from retriever.search.top import top
 
 _STATEMENT = re.compile(r"[^\w\s.,;:'’\"“”`«»?!‐–—-]")
 _WORD = re.compile(r"[\w.']+")
-_BEHIND = np.float32(1e-4)
+_INTERNAL = np.float32(1e-4)
 """What the score of an internal premise is multiplied by: it comes last, and keeps its place among its like."""
 _BY_TEXT = 0.1
-"""What a premise's statement counts for, at most, beside its name."""
+"""The largest weight of a premise's statement, relative to its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ class SearchPool:
 
     def internal_last(self, scores: Floats) -> Floats:
         """Scores from 0, where what is internal has less than all else that has any."""
-        behind = scores[len(self.own) :][self.internal]
+        hidden = scores[len(self.own) :][self.internal]
         lowered = scores.copy()
-        lowered[len(self.own) :][self.internal] = behind * _BEHIND
+        lowered[len(self.own) :][self.internal] = hidden * _INTERNAL
         return lowered
 
     def premise(self, number: int) -> Premise:
@@ -78,7 +78,7 @@ class SearchPool:
         return self.own[number] if number < own else self.snapshot.view.premise(number - own)
 
     def read_ahead(self, numbers: Iterable[int]) -> None:
-        """Have the records of premises at hand (`IndexView.read_ahead`)."""
+        """Prefetch the records of premises (`IndexView.read_ahead`)."""
         own = len(self.own)
         self.snapshot.view.read_ahead(number - own for number in numbers if number >= own)
 
@@ -88,7 +88,7 @@ class SearchPool:
         return self.own[number].name if number < own else self.snapshot.view.name(number - own)
 
     def ranked_premises(self, numbers: Sequence[int], scores: Floats) -> list[RankedPremise]:
-        """Premises by their numbers, the open file's first, those of the index behind them, with their scores.
+        """Premises by their numbers, the open file's first, then those of the index, with their scores.
 
         Args:
             numbers: of the premises.
@@ -113,7 +113,7 @@ def search(
     *,
     allowed: Allowed | None = None,
 ) -> list[RankedPremise]:
-    """The k premises, of any kind, that a text asks for, best first; scores compare within one answer.
+    """The k premises, of any kind, that fit a text, best first; scores can be compared within one answer.
 
     Raises what `PremiseService.rank` raises.
     """
@@ -141,7 +141,7 @@ def search(
 
 
 def applied_name(text: str) -> str:
-    """The function of an application such as `ConvergesTo s a`; empty if a text is none, but perhaps words."""
+    """The function of an application such as `ConvergesTo s a`; empty if a text is not one, but perhaps words."""
     tokens = undotted(raw_tokens(text))
     node = syntax_of(tokens)
     is_application = node.kind == "applied" and node.end == len(tokens) and node.parts[0].kind == "name"
@@ -170,14 +170,14 @@ def is_statement(text: str) -> bool:
 
 
 def by_name(offer: SearchPool, query: NameQuery) -> Floats:
-    """float32: how well each name of what may be found is what is asked for; 0: not at all."""
+    """float32: how well each name of what may be found fits the query; 0: not at all."""
     own = NameSearch.of_names(premise.name for premise in offer.own)
     uses = np.concatenate([np.zeros(len(own), dtype=np.int32), offer.snapshot.view.uses])
     return score([own, *offer.snapshot.searched_names], query, uses)
 
 
 def _constant_of(snapshot: Snapshot, where: GoalContext | None, text: str) -> str:
-    """The constant for which a text stands that is a notation and nothing else; empty for other texts."""
+    """The constant of a text that is a notation and nothing else; empty for other texts."""
     found = (constant for known in notations_at(snapshot, where) for constant in known.constants(text))
     return next(found, "")
 
@@ -213,7 +213,7 @@ def _best(offer: SearchPool, scores: Floats, k: int) -> list[RankedPremise]:
 def search_pool(
     snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None, text: str = ""
 ) -> SearchPool:
-    """What may be found at a place, of any kind, for what was asked."""
+    """What may be found at a place, of any kind, for a query."""
     own = own_premises(where, "all", allowed)
     offered = offered_premises(snapshot, where, "all", len(own), allowed)
     internal = internal_premises(snapshot, where, (text,), allowed)

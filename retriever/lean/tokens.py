@@ -124,7 +124,7 @@ def _shapes_to_find(text: str, bound: frozenset[str]) -> list[str]:
 
 
 def _shape(tokens: Sequence[str], bound: frozenset[str], left_out: int) -> list[str]:
-    """The shape of tokens, whose constants lose so many namespaces."""
+    """The shape of tokens, whose constants lose this many namespaces."""
     if not 3 <= len(tokens) <= _LONGEST_SHAPE:
         return []
     numbers: dict[str, str] = {}
@@ -156,7 +156,7 @@ def name_parts(name: str) -> tuple[str, ...]:
 
 @kept_if_short(8192)
 def raw_tokens(text: str) -> tuple[str, ...]:
-    """Identifiers, numbers and operators as they stand in the text's one spelling."""
+    """Identifiers, numbers and operators in the text's canonical spelling."""
     return tuple(_TOKEN.findall(normal_form(text[:MAX_TEXT_CHARACTERS])))
 
 

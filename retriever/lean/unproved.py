@@ -74,7 +74,7 @@ class Unproved:
                 if last_components(names).isdisjoint(_WORD.findall(text := read_source(path))):
                     return
                 source = read_module(text, file.module, str(path))
-        except BadSource:  # gone since: freshness tells of it
+        except BadSource:  # deleted since: the check for freshness reports it
             return
         read[key] = source
         resting = resting_on_sorry(source, known)
@@ -85,7 +85,7 @@ class Unproved:
 def _importers(
     files: Mapping[str, tuple[IndexedFile, Path]], marked: Mapping[str, frozenset[str]]
 ) -> Iterator[str]:
-    """The modules that import a marked one on some way, and the marked ones, each behind those it imports."""
+    """The modules that import a marked one on some way, and the marked ones, each after those it imports."""
     users: dict[str, list[str]] = {}
     for module, (file, _) in files.items():
         for item in node_of(file).imports:

@@ -207,7 +207,7 @@ def _draw_bars(chart: _Chart, axes: Any, panel: BarPanel) -> None:
 
 @contextmanager
 def _drawing(panels: int, *, shares_y: bool = False) -> Iterator[tuple[_Chart, list[str]]]:
-    """A chart to draw in; behind the block the list has its SVG."""
+    """A chart to draw in; after the block the list has its SVG."""
     require_charts()
     matplotlib = import_extra("matplotlib", "docs", "A picture")
     result: list[str] = []
@@ -277,7 +277,7 @@ def as_text(histogram: Histogram) -> str:
 
 
 def as_svg(histograms: Sequence[Histogram]) -> str:
-    """One panel beside the other; bars are shares of all. Raises UserError without matplotlib."""
+    """Panels side by side; bars are shares of all. Raises UserError without matplotlib."""
     return bar_chart([_panel(histogram) for histogram in histograms])
 
 

@@ -101,7 +101,7 @@ def columns_of(pool: Int64s, documents: int) -> Int64s:
 def best_columns(scores: Floats, k: int) -> NDArray[np.int32]:
     """int32[b, k]: the columns of the k best finite scores of each row of [b, n], best first, then -1.
 
-    A column among the k best lies in one of the k groups of columns with the best maxima; only those are
+    A column among the k best is in one of the k groups of columns with the best maxima; only those are
     looked at, which takes a tenth of a full selection's time. Ties are in order of column.
     """
     rows, n = scores.shape

@@ -1,6 +1,6 @@
 """A weighted bag of terms at work: a text's vector is the sum of its terms' vectors, each by its weight.
 
-A term that stands n times counts 1 + ln(n) times. It is what
+A term that occurs n times counts 1 + ln(n) times. It is what
 `retriever.training.references.pairwise_model.Bag` learns, without torch. A folder holds
 
     config.json      {"format": "premise-suggest-bag", "version": 1, "max_length": 256, "pairs": 8192}
@@ -52,7 +52,7 @@ class Terms:
         return 2 * self.vocabulary + self.pairs
 
     def of(self, tokens: NDArray[np.integer], offsets: Int64s) -> tuple[Int64s, Int64s, Floats]:
-        """(terms, offsets, counts): every text's distinct terms, ascending, and how often each stands there.
+        """(terms, offsets, counts): every text's distinct terms, ascending, and how often each occurs there.
 
         Args:
             tokens: of all texts, those of text i at `tokens[offsets[i]:offsets[i + 1]]`.
@@ -71,7 +71,7 @@ class Terms:
         return keys % self.size, ends, counts.astype(np.float32)
 
     def _in_title(self, flat: Int64s, offsets: Int64s, rows: Int64s) -> Bools:
-        """[tokens] Whether each stands before the first of several marks of its text."""
+        """[tokens] Whether each is before the first of several marks of its text."""
         marks = flat == self.mark
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(marks)])
         passed = before[:-1] - before[offsets[:-1]][rows]
@@ -122,7 +122,7 @@ class BagEncoder:
         return int(self.table.shape[1])
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        """float32[n, d], each row of norm 1. Of a long text the first `max_length` tokens are read."""
+        """float32[n, d], each row of norm 1. Only the first `max_length` tokens of a text are read."""
         limit = self.max_length * MAX_CHARACTERS_PER_WORD
         found = self.tokenizer.encode_batch_fast([text[:limit] for text in texts])
         ids = [self._cut(encoding.ids) for encoding in found]

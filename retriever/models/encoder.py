@@ -20,7 +20,7 @@ A model folder holds
 An embedding is the mean of `last_hidden_state` over all tokens that the mask admits ([CLS] and [SEP]
 included), divided by its Euclidean norm. A premise's vector is the mean of its context's and its goal's
 embedding (eq. 3), so its norm may be less than 1: the inner product with a state's embedding *is* eq. (3).
-A premise without binders has no context vector; its goal's embedding alone stands for it. With eq. (2) a
+A premise without binders has no context vector, only its goal's embedding. With eq. (2) a
 premise is embedded whole. To the embedding of a state that of its target is added, by how much of the context
 has nothing to do with it (`retriever.models.text.unrelated_share`); the paper has nothing like it.
 """
@@ -59,7 +59,7 @@ CONFIG, TOKENIZER, MODEL = "config.json", "tokenizer.json", "model.onnx"
 
 _TOKENS_PER_BATCH = 4096
 _GOAL_WEIGHT = 0.25
-"""What a state's target alone counts beside the whole state, where none of the context is related to it."""
+"""The weight of a state's target alone relative to the whole state, where none of the context is related to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +124,8 @@ class Encoder:
         except OSError as error:
             raise ModelError(f"The model in {folder} cannot be read: {error}.", REINSTALL) from error
         except Exception as error:  # onnxruntime and tokenizers raise bare Exception subclasses of many kinds
-            said = str(error).rstrip(".")
-            raise ModelError(f"The model in {folder} is damaged: {said}.", REINSTALL) from error
+            reason = str(error).rstrip(".")
+            raise ModelError(f"The model in {folder} is damaged: {reason}.", REINSTALL) from error
         encoder = cls(session, tokenizer, config, fingerprint_of(folder))
         encoder._check(folder)
         return encoder
@@ -240,7 +240,7 @@ class Encoder:
         return [encoding.ids for encoding in encodings]
 
     def _unknown_share(self, ids: Sequence[int]) -> float:
-        """How much of a text is `[UNK]`, marks left aside; 0 where nothing else is there."""
+        """The share of `[UNK]` among a text's tokens that are not marks; 0 if all are marks."""
         marks = {self._tokenizer.token_to_id(mark) for mark in (texts.VAR, texts.GOAL)}
         content = [number for number in ids if number not in marks]
         return sum(number == self._unknown_id for number in content) / max(len(content), 1)
@@ -299,10 +299,10 @@ def combine(encode: Callable[[Sequence[str]], Floats], pairs: Sequence[tuple[str
 def fingerprint_of(folder: Path) -> str:
     """16 hexadecimal digits over all that decides an embedding in a model folder. Raises ModelError."""
     config = _read_config(folder)
-    said = f"{config.max_length} {config.pad_id} {texts.VERSION}"
+    identity = f"{config.max_length} {config.pad_id} {texts.VERSION}"
     if config.similarity != "fine":
-        said += f" {config.similarity}"
-    digest = hashlib.sha256(said.encode())
+        identity += f" {config.similarity}"
+    digest = hashlib.sha256(identity.encode())
     try:
         for name in (MODEL, TOKENIZER):
             digest.update(hashlib.sha256((folder / name).read_bytes()).digest())

@@ -1,7 +1,7 @@
 """Which folder a model's name means: a folder on this machine, or a repository of the Hugging Face hub.
 
-A repository is `owner/name` or `hf://owner/name`, with `@revision` behind it if need be; it holds what a
-model folder holds (see `retriever.models.encoder`). What lies in the hub's cache is used as it is, so that a model
+A repository is `owner/name` or `hf://owner/name`, with `@revision` after it if needed; it holds what a
+model folder holds (see `retriever.models.encoder`). What is in the hub's cache is used as it is, so that a model
 changes only when its user says so. Nothing is fetched unless allowed, and then without the user's token.
 """
 
@@ -44,7 +44,7 @@ def find_model(
 
 
 def _existing(folder: Path, named_by: str) -> Path:
-    """The folder. Raises ModelError where there is none: what is in it, its reader looks at."""
+    """The folder. Raises ModelError where there is none; its contents are checked by whoever reads it."""
     if is_folder(folder):
         return folder
     what = "is a file" if is_file(folder) else "does not exist"

@@ -8,16 +8,16 @@ A re-ranker's folder holds
                       "text_version": 1,       retriever.models.text.VERSION that it was trained on
                       "pad_id": 0,
                       "token_types": 2,        or 4, see below (2 where it is left out)
-                      "weight": 0.4}           how much a logit counts beside the fused score;
+                      "weight": 0.4}           the logit's weight, the fused score's is 1;
                                                `python -m retriever fit-rerank` writes it (more keys are left
                                                for the model card)
     tokenizer.json   a `tokenizers` file with the tokens [CLS] and [SEP]
     model.onnx       inputs `input_ids`, `attention_mask`, `token_type_ids`: int64[batch, sequence];
                      output `logits`: float32[batch], the argument of eq. (5)'s sigmoid
 
-The input is eq. (4)'s `[CLS] state [SEP] premise's context, premise's goal [SEP]`; token types tell its two halves
-apart and, where there are four, which tokens stand in both: what a few layers take long to find out. What is too long
-loses what stands furthest from the goal: a state its beginning, a premise the beginning of its context, and only a
+The input is eq. (4)'s `[CLS] state [SEP] premise's context, premise's goal [SEP]`; token types mark its two halves
+and, where there are four, the tokens in both halves, which a few layers take long to learn. A text that is too long
+loses what is furthest from the goal: a state its beginning, a premise the beginning of its context, and only a
 premise's goal that fills all the room alone its end. A document of another backend than Lean's is read as a goal
 without context.
 """
@@ -58,7 +58,7 @@ VERSION = 1
 FOLDER = "reranker"
 """Where an encoder's folder has its re-ranker: the weight is fitted to that encoder and its fusion."""
 DEPTH = 20
-"""How many of the best premises are read again, if nothing else is said (section 4.1.1)."""
+"""How many of the best premises are re-ranked by default (section 4.1.1)."""
 CLS, SEP = "[CLS]", "[SEP]"
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
@@ -87,7 +87,7 @@ class RerankerConfig:
 
 
 def cut_state(ids: Sequence[int], lengths: PairLengths, cls: int, sep: int) -> list[int]:
-    """`[CLS] state [SEP]`: the state's last tokens, where its goal stands. `ids` has no special tokens."""
+    """`[CLS] state [SEP]`: the state's last tokens, where its goal is. `ids` has no special tokens."""
     return [cls, *ids[max(0, len(ids) - (lengths.state - 2)) :], sep]
 
 
@@ -150,7 +150,7 @@ class Reranker:
         return reranker
 
     @classmethod
-    def beside(cls, model_folder: Path, *, threads: int = 1, device: Device = "cpu") -> Reranker | None:
+    def of_model(cls, model_folder: Path, *, threads: int = 1, device: Device = "cpu") -> Reranker | None:
         """The re-ranker in an encoder's folder; None if it has none. Raises ModelError when it is damaged."""
         folder = model_folder / FOLDER
         return cls.load(folder, threads=threads, device=device) if folder.is_dir() else None
@@ -162,7 +162,7 @@ class Reranker:
 
     @property
     def weight(self) -> float:
-        """How much a logit counts beside the fused score; 0 until it is fitted."""
+        """The logit's weight relative to the fused score; 0 until it is fitted."""
         return self._config.weight
 
     def scores(self, goal: Goal, premises: Sequence[Premise]) -> Floats:
@@ -251,7 +251,7 @@ def blend(fused: Floats, logits: Floats, weight: float) -> Floats:
     """float32[n]: `fused + weight * logit`, the logits counted from their mean; as fused where NaN.
 
     Only differences of logits mean anything (they come of a softmax over one state's candidates), so those
-    without a logit stand beside the others as a premise of average fit does.
+    without a logit are ranked like a premise of average fit.
     """
     known = np.isfinite(logits)
     if not known.any():

@@ -45,7 +45,7 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 
 def whole(values: Mapping[str, Any], name: str, least: int, most: int = 1_000_000) -> int:
-    """A number of things that a file names. Raises KeyError, and ValueError: there cannot be so many."""
+    """A number of things that a file names. Raises KeyError, and ValueError where the number is impossible."""
     value = values[name]
     if type(value) is not int or not least <= value <= most:
         raise ValueError(f"{name} {reprlib.repr(value)} is not a number from {least} to {most}")

@@ -99,7 +99,7 @@ def unrelated_share(goal: Goal) -> float:
     """How much of the context, by length, has nothing to do with the target, from 0 to 1.
 
     Related are the variables that the target mentions, those that their types mention, and so on, and what is
-    said of such variables alone. A theorem's own context is nearly all related; inside a proof much is not.
+    known of such variables alone. A theorem's own context is nearly all related; inside a proof much is not.
     """
     named = [
         {name for name in map(bare_name, hypothesis.names) if not _INSTANCE_NAME.match(name)}
@@ -178,7 +178,7 @@ def bare_name(name: str) -> str:
 
 
 def _heads(text: str) -> set[str]:
-    """What stands before the first dot of each token: `h` of `h.symm`."""
+    """What comes before the first dot of each token: `h` of `h.symm`."""
     return {token.rstrip().partition(".")[0] for token in raw_tokens(text)}
 
 
@@ -192,7 +192,7 @@ def _hypothesis_text(hypothesis: Hypothesis) -> str:
 
 
 def _without_default(text: str) -> str:
-    """Cut `:= …` where it stands outside all brackets."""
+    """Cut `:= …` where it is outside all brackets."""
     if ":=" not in text:
         return text
     depth = 0

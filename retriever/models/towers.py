@@ -77,15 +77,17 @@ class Towers:
             if not all(map(math.isfinite, weights.values())):
                 raise ValueError("a weight is not a finite number")
         except OSError as error:
-            said = f"There is no model in {folder}: {path.name}: {error.strerror}."
-            raise ModelError(said, _HINT) from error
+            message = f"There is no model in {folder}: {path.name}: {error.strerror}."
+            raise ModelError(message, _HINT) from error
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise ModelError(f"{path} does not fit this version: {error}.", _HINT) from error
         encoders = [_load(folder / part, threads, device) for part in (QUERY, DOCUMENT)]
         if encoders[0].dimension != encoders[1].dimension:
             raise ModelError(f"The encoders in {folder} give vectors of unlike length.", _HINT)
         query, document = encoders
-        return cls(backend, weights, query, document, Reranker.beside(folder, threads=threads, device=device))
+        return cls(
+            backend, weights, query, document, Reranker.of_model(folder, threads=threads, device=device)
+        )
 
     @property
     def fingerprint(self) -> str:
@@ -103,6 +105,6 @@ class Towers:
 
 
 def write_card(folder: Path, backend: str, weights: Mapping[str, float]) -> None:
-    """Write `towers.json` beside the two encoders."""
+    """Write `towers.json` next to the two encoders."""
     values = {"format": FORMAT, "version": VERSION, "backend": backend, "weights": dict(weights)}
     (folder / FILE).write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""MATcH behind the interface of all backends: statements ask for their proofs."""
+"""MATcH as a backend: statements are queries for their proofs."""
 
 from __future__ import annotations
 

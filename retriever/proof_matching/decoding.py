@@ -47,7 +47,7 @@ class Assignment:
     proofs: Int64s
     """[statements] The proof of each; UNASSIGNED where there are fewer proofs than statements."""
     outside: int = 0
-    """Statements whose proof is none of their candidates: the candidates left them none."""
+    """Statements without a proof, since others took all of their candidates."""
 
 
 def local_decoding(scores: Scores) -> Int64s:

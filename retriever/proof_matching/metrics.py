@@ -17,7 +17,7 @@ from retriever.proof_matching.decoding import Scores, checked
 
 COLUMNS = ("MRR", "Acc")
 BOUNDS = (20, 10, 5, 2)
-"""Table 3.1: so many statements or more."""
+"""Numbers of statements in Table 3.1: this many or more."""
 
 
 def own_ranks(scores: Scores) -> Int64s:

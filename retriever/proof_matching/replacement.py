@@ -5,7 +5,7 @@
 writes the pairs with the symbols of their proofs replaced, at a level: `conservation` (none), `partial` (half
 of those that statement and proof share), `full` (all of them) or `transposition` (permuted among themselves).
 Which symbols a proof gets depends on the pair itself, the level and the seed alone, so other pairs can be
-left out or put in another order. Statements stay as they are. Pairs that cannot be read are told with their
+left out or put in another order. Statements stay as they are. Pairs that cannot be read are reported with their
 line, and left out.
 """
 

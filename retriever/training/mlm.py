@@ -41,7 +41,7 @@ class MlmBatchConfig:
 
     def __post_init__(self) -> None:
         require(self.texts >= 1, "batch.texts must be at least 1")
-        require(0 < self.masked < 1, "batch.masked must lie between 0 and 1")
+        require(0 < self.masked < 1, "batch.masked must be between 0 and 1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ class MlmObjective(BertObjective):
     def validate(self) -> dict[str, float]:
         """Accuracy and mean cross-entropy over the masked tokens of a fixed sample of valid texts.
 
-        Such a theorem's statement stands in the corpus too: this measures the fit, no more.
+        Such a theorem's statement is in the corpus too: this measures the fit, no more.
         """
         generator = np.random.default_rng(0)
         right, loss, count = 0.0, 0.0, 0

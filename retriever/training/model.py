@@ -28,7 +28,7 @@ _T5_HEAD = 64
 def build_bert(config: ModelConfig, vocabulary: int, pad_id: int = 0) -> BertModel:
     """A BERT of this shape with fresh weights; positions and token types start at zero.
 
-    Where the shape asks for a T5 it is a T5's encoder, which is called alike and gives the same.
+    For a T5 shape it is a T5's encoder, which has the same interface.
     """
     if config.architecture == "t5":
         return cast(BertModel, T5EncoderModel(t5_config(config, vocabulary, pad_id)))

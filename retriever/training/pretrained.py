@@ -6,7 +6,7 @@ writes a run folder of no steps: `checkpoint.pt` to be named as `start_from`, an
 the tokenizer is the encoder's own. Two of its unused tokens become <VAR> and <GOAL>; nothing else is changed,
 so it still folds case and accents and reads `≠` as `=`. The presets `minilm` and `minilm-cpu` go on from there.
 With `--tokenizer` the word embeddings are made anew for that tokenizer, and the layers are the
-encoder's. With `--layers` only its first layers are taken: what stands below serves other tasks best (Sajjad
+encoder's. With `--layers` only its first layers are taken: the lower layers serve other tasks best (Sajjad
 et al. 2023, On the effect of dropping layers of pre-trained transformer models).
 """
 

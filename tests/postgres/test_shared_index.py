@@ -264,7 +264,7 @@ SECRET = "hunter2"
         (f"mysql://someone:{SECRET}@127.0.0.1/x", 2, "is no address of a PostgreSQL database."),
         (f"postgresql://someone:{SECRET}@[::1/x", 2, "is no address of a PostgreSQL database"),
         ("nothing", 2, "is no address of a PostgreSQL database"),
-        (f"postgresql://127.0.0.1/x?{SECRET.strip('2')}=x", 2, "127.0.0.1/x has a parameter behind the ?"),
+        (f"postgresql://127.0.0.1/x?{SECRET.strip('2')}=x", 2, "127.0.0.1/x has a parameter after the ?"),
     ],
 )
 def test_what_is_no_database_is_told_without_its_password(

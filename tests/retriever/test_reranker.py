@@ -110,7 +110,7 @@ def test_another_configuration_is_refused(folder: Path, change: dict[str, object
 def test_what_is_missing_or_damaged_is_told(tmp_path: Path, folder: Path, model_folder: Path) -> None:
     with pytest.raises(ModelError, match="There is no re-ranker"):
         Reranker.load(tmp_path / "none")
-    assert Reranker.beside(tmp_path / "none") is None
+    assert Reranker.of_model(tmp_path / "none") is None
     whole = (folder / "model.onnx").read_bytes()
     (folder / "model.onnx").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ModelError, match="damaged"):

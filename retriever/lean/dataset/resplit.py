@@ -123,12 +123,12 @@ def _check(plan: SplitPlan, source: Path, out: Path) -> None:
         raise BadSettings(f"{out} is the dataset to split.", "Name another folder to write.")
     if plan.strategy in ("pl", "pf") and plan.records is None:
         hint = "Name the records that it was built from with --records."
-        raise BadSettings(f"A dataset does not tell what {plan.strategy} weighs proofs by.", hint)
+        raise BadSettings(f"A dataset lacks what {plan.strategy} weighs proofs by.", hint)
     if plan.strategy == "time" and plan.older is None:
         hint = "Name the records or the dataset of the older one with --older."
         raise BadSettings("The split by time needs an older library.", hint)
     if plan.size < 1:
-        raise BadSettings(f"A part of {plan.size} theorems is none.", "Give --size at least 1.")
+        raise BadSettings(f"A part cannot have {plan.size} theorems.", "Give --size at least 1.")
 
 
 def _facts(plan: SplitPlan, dataset: Dataset, complaints: list[str] | None) -> ProofFacts | None:

@@ -1,4 +1,4 @@
-"""What each feature of the fusion is worth: fitted again without it, and with it alone beside the encoder.
+"""What each feature of the fusion is worth: fitted again without it, and with it as the encoder's only companion.
 
     python -m retriever ablation MODEL DATASET [--states FILE] [--limit 1500] [--cache DIR]
         [--json FILE]
@@ -33,7 +33,7 @@ BASE = "dense"
 
 
 class Tables:
-    """The feature table of the question at hand in each setting, made once for all variants."""
+    """The feature table of the current question in each setting, made once for all variants."""
 
     def __init__(self, pool: Pool, lists: Fusion) -> None:
         self._pool, self._lists = pool, lists
@@ -74,7 +74,7 @@ def variants() -> dict[str, tuple[str, ...]]:
 
 
 def ablate(session: EvaluationSession, limit: int, states: Path | None = None) -> dict[str, list[MethodRow]]:
-    """The rows of the valid half and, if asked for, of traced states; each row's difference is to ALL."""
+    """The rows of the valid half and, if requested, of traced states; each row's difference is to ALL."""
     lists = load_fusion(session.model)
     tuned = part_questions(session.dataset, "tune", limit)
     examples = list(examples_of(session, tuned, lists))
@@ -83,10 +83,10 @@ def ablate(session: EvaluationSession, limit: int, states: Path | None = None) -
         Variant(name, replace(lists, weights=refit(examples, kept)), tables)
         for name, kept in tqdm(variants().items(), desc="fitting", disable=None)
     ]
-    asked = {"valid": part_questions(session.dataset, "valid", limit)}
+    parts = {"valid": part_questions(session.dataset, "valid", limit)}
     if states:
-        asked[states.stem] = read_states(states, session.pool)
-    return {part: rows_of(measure(session, methods, questions), ALL) for part, questions in asked.items()}
+        parts[states.stem] = read_states(states, session.pool)
+    return {part: rows_of(measure(session, methods, questions), ALL) for part, questions in parts.items()}
 
 
 def printed(found: Mapping[str, Sequence[MethodRow]]) -> str:

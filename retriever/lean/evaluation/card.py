@@ -67,7 +67,7 @@ _FIGURES = ("R@10", "MRR")
 
 @dataclass(frozen=True, slots=True)
 class CardStage:
-    """One training run, as far as the card tells of it."""
+    """One training run, as far as the card describes it."""
 
     name: str
     values: dict[str, Any]

@@ -38,7 +38,7 @@ from retriever.metrics.bootstrap import table
 from retriever.models import encoder
 
 ADDED = {"in_scope": 2.0, "exact_match": 4.0}
-"""What the labels cannot tell, added to the trees' score in the place of the fusion's weights. A finished proof uses
+"""What the labels cannot show, added to the trees' score in the place of the fusion's weights. A finished proof uses
 what its file imports, so the trees never see what an import more is worth; and Mathlib's proofs hardly ever need
 what states the very goal, which people's goals do (see `fit_fusion`)."""
 START = 0.3
@@ -168,7 +168,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--weights", type=float, nargs="*", help="one for each file (1)")
     parser.add_argument("--rounds", type=positive, default=240, help="trees (240)")
     parser.add_argument("--threads", type=positive, default=1, help="threads (1)")
-    folds_help = "write nothing; judge by so many folds of theorems"
+    folds_help = "write nothing; cross-validate with this many folds of theorems"
     parser.add_argument("--folds", type=positive, help=folds_help)
     out_help = "with --folds: features that count as 0, by the beginnings of their names"
     parser.add_argument("--leave-out", nargs="+", default=[], metavar="FEATURE", help=out_help)

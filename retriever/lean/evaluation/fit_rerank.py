@@ -1,9 +1,9 @@
-"""Fit how much the re-ranker's logit counts beside the score that is served, on the `tune` half of the valid split.
+"""Fit the weight of the re-ranker's logit relative to the score that is served, on the `tune` half of the valid split.
 
     python -m retriever fit-rerank MODEL DATASET [--states FILE] [--limit 500] [--first 20] [--cache DIR]
 
 The score is the learned ranker's, or the fusion's where MODEL has no ranker; fit that before. With `--states` traced
-steps of FILE over the dataset's pool are asked, too. The weight goes into the config.json of MODEL's re-ranker.
+steps of FILE over the dataset's pool are used, too. The weight goes into the config.json of MODEL's re-ranker.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def examples_of(
     Features are the score and the logit; one that is not known counts as the mean of the others.
     """
     method = served_method(session.pool, session.model, load_fusion(session.model))
-    for question, asked in scored_questions(session, questions):
-        for scored in asked.values():
+    for question, settings in scored_questions(session, questions):
+        for scored in settings.values():
             numbers, scores = method.first(scored)
             gold = np.isin(numbers[:first], list(question.gold))
             if gold.any() and not gold.all():

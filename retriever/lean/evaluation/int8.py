@@ -64,11 +64,11 @@ def recall(dataset: Dataset, vectors: Floats, states: Floats, questions: Sequenc
     family = {premise.name: int(number) for premise, number in zip(dataset.corpus, families, strict=True)}
     found = []
     for start in range(0, len(questions), _BLOCK):
-        asked = questions[start : start + _BLOCK]
+        block = questions[start : start + _BLOCK]
         scores = states[start : start + _BLOCK] @ vectors.T
-        own = np.array([family.get(question.theorem, -1) for question in asked])
+        own = np.array([family.get(question.theorem, -1) for question in block])
         scores[own[:, None] == families[None, :]] = -np.inf
-        for question, row in zip(asked, best_columns(scores, 10).tolist(), strict=True):
+        for question, row in zip(block, best_columns(scores, 10).tolist(), strict=True):
             found.append(recall_at(row, question.gold, 10))
     return 100 * float(np.mean(found))
 
@@ -99,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, help="a dataset folder")
     parser.add_argument("--part", choices=PARTS, default="valid", help="whose questions")
     parser.add_argument("--limit", type=int, default=2000, help="questions, at most")
-    parser.add_argument("--pool", type=int, help="a sample of so many premises, and the gold ones (all)")
+    parser.add_argument("--pool", type=int, help="a sample of this many premises, and the gold ones (all)")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
 
 

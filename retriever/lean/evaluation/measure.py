@@ -1,4 +1,4 @@
-"""Every method asked every question: what each ranking is worth, query by query."""
+"""Every method on every question: what each ranking is worth, query by query."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Outcome:
 
 
 Measured = Mapping[tuple[Setting, str], Outcome]
-"""By setting and method, in the order of the tables; questions in the order they were asked."""
+"""By setting and method, in the order of the tables; questions in their order."""
 
 
 class Measure(Protocol):
@@ -93,14 +93,14 @@ def measure(
     *,
     shows_progress: bool = True,
 ) -> Measured:
-    """Ask every question of every method, but for those `without`, in every setting that tells it something new."""
+    """Rank every question by every method but those `without`, in every setting that adds something for it."""
     methods = [method for method in methods if method.name not in without]
     found: dict[tuple[Setting, str], list[tuple[list[float], Doubles]]] = {
         (setting, method.name): [] for setting in settings for method in methods if _is_new(method, setting)
     }
-    for _, asked in scored_questions(session, questions, settings, shows_progress=shows_progress):
+    for _, by_setting in scored_questions(session, questions, settings, shows_progress=shows_progress):
         for method in methods:
-            known = [asked[setting] for setting in settings if _is_new(method, setting)]
+            known = [by_setting[setting] for setting in settings if _is_new(method, setting)]
             for scored, ranked in zip(known, rankings(method, known), strict=True):
                 result = figures_of(session.pool, scored, ranked), recalls_of(scored, ranked)
                 found[scored.setting, method.name].append(result)
@@ -121,9 +121,9 @@ def figures_of(pool: Pool, scored: ScoredQuestion, ranked: Int64s) -> list[float
     first = ranked[: max(RECALL_DEPTHS)].tolist()
     modules = {int(pool.module_numbers[number]) for number in inside}
     grades = metrics.grades_of(first[: max(DEPTHS)], gold, pool.module_numbers, modules)
-    beside = sum(int(scored.allowed[pool.members[module]].sum()) for module in modules)
-    beside -= int(scored.allowed[inside].sum())
-    ideal = metrics.ideal_grades(len(gold), beside, max(DEPTHS))
+    others = sum(int(scored.allowed[pool.members[module]].sum()) for module in modules)
+    others -= int(scored.allowed[inside].sum())
+    ideal = metrics.ideal_grades(len(gold), others, max(DEPTHS))
     return [
         *(metrics.recall_at(first, gold, k) for k in RECALL_DEPTHS),
         *(metrics.precision_at(first, gold, k) for k in DEPTHS),

@@ -68,7 +68,7 @@ class Robustness:
     changed: float
     """The share of the questions whose goal did change."""
     figures: dict[str, tuple[float, ...]]
-    """Of each of COLUMNS, in percent, with each share of RATIOS perturbed."""
+    """The figures of COLUMNS, in percent, with each share of RATIOS perturbed."""
     change: dict[str, Interval]
     """Points gained where all are perturbed, paired over questions."""
 

@@ -4,15 +4,15 @@
         [--half tune|report] [--states FILE] [--definitions RECORDS] [--limit 1500] [--cache DIR]
 
 The questions are those of the valid split, which the encoder has not seen: statements and the goals inside their
-proofs, or traced steps over the dataset's pool (`--states`). Each is asked with its state alone, with its file and
+proofs, or traced steps over the dataset's pool (`--states`). Each is ranked with its state alone, with its file and
 position and importable candidates, and as in serving (`place`); a step once more with its tactic known. With
-`--definitions` a step, or a statement, is also asked for premises of all kinds. OUT holds
+`--definitions` a step, or a statement, is also ranked over premises of all kinds. OUT holds
 
     features  float32[rows, RANKER_FEATURES]
     gold      bool[rows]
     lengths   int64[rankings], the rows of each
     missing   int64[rankings], gold premises that are not among the candidates
-    settings  str[rankings], how each was asked
+    settings  str[rankings], what was known of each
     theorems  str[rankings], of which theorem
     about     JSON: the features' names, data hash, encoder, questions
 """
@@ -54,7 +54,7 @@ FIT = "Make it again: python -m retriever ranking-examples MODEL DATASET {path}"
 
 @dataclass(frozen=True, slots=True)
 class RankingExamples:
-    """Rankings, one behind the other."""
+    """Rankings, one after the other."""
 
     features: npt.NDArray[np.float32]
     gold: npt.NDArray[np.bool_]
@@ -109,9 +109,9 @@ class _Ranking:
 def examples_of(
     session: EvaluationSession, questions: Sequence[HeldOutGoal], lists: Lists
 ) -> Iterator[_Ranking]:
-    """Every question in every setting; `caller` and `kinds` of a question are those that it may be told.
+    """Every question in every setting; `caller` and `kinds` of a question are those that it may use.
 
-    Premises of all kinds are asked for where the file is known; what is gold among theorems is less. `place` is what
+    Premises of all kinds are ranked where the file is known; what is gold among theorems is less. `place` is what
     serves: candidates are drawn from everything, and features compare them all. What cannot be imported is then left
     out, since a finished proof never uses it, and trees would learn never to offer an import.
     """
@@ -123,22 +123,22 @@ def examples_of(
             gold = [one for one in question.gold if kinds == "all" or pool.is_theorem[one]]
             if not gold:
                 continue
-            asked = replace(question, kinds=kinds, caller="")
+            known = replace(question, kinds=kinds, caller="")
             settings: list[Setting] = ["state", "importable", "place"] if kinds == "theorems" else ["place"]
-            scored_in = score(pool, session.vectors, states[row], asked, settings)
+            scored_in = score(pool, session.vectors, states[row], known, settings)
             ways = [
                 (scored, caller)
                 for scored in scored_in
                 for caller in (callers if scored.setting == "place" else callers[:1])
             ]
             for scored, caller in ways:
-                setting, scope = scored.setting, scored.asked.there.scope
+                setting, scope = scored.setting, scored.served.there.scope
                 numbers, table = feature_rows(pool, lists, RANKER_FEATURES, asked_by(scored, caller))
                 if setting == "place" and scope is not None:
                     numbers, table = numbers[scope[numbers]], table[scope[numbers]]
                 is_gold = np.isin(numbers, gold)
-                told = f"{setting}, {kinds}, caller known" if caller else f"{setting}, {kinds}"
-                yield _Ranking(table, is_gold, len(gold) - int(is_gold.sum()), told, question.theorem)
+                name = f"{setting}, {kinds}, caller known" if caller else f"{setting}, {kinds}"
+                yield _Ranking(table, is_gold, len(gold) - int(is_gold.sum()), name, question.theorem)
 
 
 def held_out(

@@ -38,7 +38,7 @@ from retriever.search.top import top
 
 
 def _sentence(session: EvaluationSession) -> Method:
-    """Imports torch only where it is asked for. Raises ModelError where there is none."""
+    """Imports torch only when it is called. Raises ModelError where there is none."""
     try:
         from retriever.lean.evaluation.sentence import sentence
     except ModuleNotFoundError as error:
@@ -86,7 +86,7 @@ def _tower(session: EvaluationSession) -> Column:
 
 def open_ranker(model: Path) -> TreeRanker:
     """The learned ranker in a model folder. Raises ModelError when it has none, or a damaged one."""
-    ranker = TreeRanker.beside(model)
+    ranker = TreeRanker.of_model(model)
     if ranker is None:
         hint = f"Fit one: python -m retriever fit-ranker {model} EXAMPLES."
         raise ModelError(f"The model in {model} has no learned ranker.", hint)
@@ -115,7 +115,7 @@ def open_methods(session: EvaluationSession, names: Iterable[str]) -> list[Metho
 
 @dataclass(slots=True)
 class Logits:
-    """The re-ranker's logits (eq. 5), each computed once while the same question is asked in several settings."""
+    """The re-ranker's logits (eq. 5), each computed once for all settings of a question."""
 
     corpus: Sequence[Premise]
     reranker: Reranker
@@ -143,7 +143,7 @@ class Reranked:
     reads_position: bool = True
 
     def ranking(self, scored: ScoredQuestion) -> Int64s:
-        """The first ones in their new order, the others behind them."""
+        """The first ones in their new order, followed by the others."""
         numbers, scores = self.base.first(scored)
         head = numbers[: self.first]
         logits = self.logits.of(scored.question, head)
@@ -161,7 +161,7 @@ class DenseReranked:
     reads_position: bool = False
 
     def ranking(self, scored: ScoredQuestion) -> Int64s:
-        """The first ones in their new order, the others behind them."""
+        """The first ones in their new order, followed by the others."""
         numbers = top(scored.dense, DEPTH)
         head = numbers[: self.first]
         logits = self.logits.of(scored.question, head)
@@ -176,7 +176,7 @@ def logits_of(session: EvaluationSession) -> Logits:
 
 def open_reranker(model: Path) -> Reranker:
     """The re-ranker in a model's folder. Raises ModelError when it has none, or a damaged one."""
-    reranker = Reranker.beside(model)
+    reranker = Reranker.of_model(model)
     if reranker is None:
         hint = f"Export one: python -m retriever export RUN {model / RERANKER}."
         raise ModelError(f"The model in {model} has no re-ranker.", hint)

@@ -112,9 +112,9 @@ class TableExperiments:
         return run
 
     def _measure(self, row: PlannedRow, session: EvaluationSession, progress: TrainingProgress) -> None:
-        asked = {"test": part_questions(session.dataset, "test", self.plan.questions)}
+        parts = {"test": part_questions(session.dataset, "test", self.plan.questions)}
         if self.states:
-            asked["states"] = read_states(self.states, session.pool)
+            parts["states"] = read_states(self.states, session.pool)
         methods = open_methods(session, row.methods)
         about: dict[str, Any] = {
             "planned": to_plain(row),
@@ -123,7 +123,7 @@ class TableExperiments:
             "parts": {},
         }
         values = {}
-        for part, questions in asked.items():
+        for part, questions in parts.items():
             began = time.monotonic()
             for (setting, method), outcome in measure(session, methods, questions, SETTINGS).items():
                 values[f"{part}|{setting}|{method}"] = outcome.figures

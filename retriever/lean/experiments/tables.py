@@ -68,7 +68,7 @@ class FinishedRow:
 
     @property
     def parts(self) -> list[str]:
-        """The test part, then traced states where they were asked."""
+        """The test part, then traced states where they were measured."""
         return list(dict.fromkeys(key.split("|")[0] for key in self.values))
 
 

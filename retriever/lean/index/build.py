@@ -88,7 +88,7 @@ def update_index(
     corpus = LeanIndexCorpus(encoder, uses or {}, proofs)
     root = project.find_root(root.resolve())
     found = project.find_sources(root, should_stop=should_stop)
-    if found.stopped:  # not knowing all sources, it must not take any for gone
+    if found.stopped:  # not all sources are known, so none counts as deleted
         _leave_unfinished(root, store, encoder.fingerprint)
         return IndexReport(0, 0, stopped=True, notes=found.notices)
     sources = found.sources

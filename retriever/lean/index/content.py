@@ -95,7 +95,7 @@ def content_of(
 
 
 def _without(lengths: Ids, used: UInt64s, mentions: MentionColumns | None) -> tuple[Ids, UInt64s]:
-    """What proofs use (`ProofRows.aligned`), but for those that were read from the text."""
+    """What proofs use (`ProofRows.aligned`), except for proofs that were read from the text."""
     if mentions is None:
         return lengths, used
     is_read = np.zeros(len(lengths), dtype=np.bool_)

@@ -54,7 +54,7 @@ class TreeRanker:
         return np.asarray(found[:, 0] + matrix @ self.added, dtype=np.float32)
 
     @classmethod
-    def beside(cls, folder: Path, *, threads: int = 1) -> TreeRanker | None:
+    def of_model(cls, folder: Path, *, threads: int = 1) -> TreeRanker | None:
         """The ranker in a model folder; None if it has none. Raises ModelError."""
         path = folder / FILE
         if not path.exists():

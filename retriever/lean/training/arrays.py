@@ -1,4 +1,4 @@
-"""A dataset folder as arrays: tokens of every text, gold premises, families; made once and kept beside it."""
+"""A dataset folder as arrays: tokens of every text, gold premises, families; made once and cached next to it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def arrays_of(dataset: Dataset, tokenizer: Tokenizer) -> TrainingArrays:
 def share_rank(name: str) -> float:
     """A number in [0, 1) from a theorem's name; those below `batch.share` are learned from.
 
-    So a smaller share lies in a larger one. A theorem's generated twins go by the name of their source.
+    So a smaller share is a part of a larger one. A theorem's generated twins go by the name of their source.
     """
     digest = hashlib.sha256(f"share {name}".encode()).digest()  # apart from the hash that decides the split
     return int.from_bytes(digest[:6], "big") / 2**48

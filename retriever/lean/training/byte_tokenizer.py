@@ -41,7 +41,7 @@ def byte_tokenizer() -> Tokenizer:
 def _byte_names() -> list[str]:
     """The letters by which byte-level models in `tokenizers` call the bytes, from 0 to 255.
 
-    Printable ones stand for themselves in Latin-1; the others, in order, are the letters from U+0100 on.
+    Printable ones are themselves in Latin-1; the others, in order, are the letters from U+0100 on.
     """
     plain = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)}
     others = iter(range(256, 512))

@@ -143,7 +143,7 @@ class NameSearch:
         matches.record(names[matches.closeness[names] == 0], _PREFIX)
 
     def holding(self, letters: str) -> Bools:
-        """bool[n]: which names contain these letters, in any case, one behind another."""
+        """bool[n]: which names contain these letters, in any case, one after another."""
         found = np.zeros(len(self), dtype=np.bool_)
         found[self._table.holding(letters.lower().encode(errors="replace"))] = True
         return found
@@ -205,11 +205,11 @@ def _as_typed(part: NameSearch, query: NameQuery, closeness: Floats) -> Floats:
     return bonus
 
 
-def _matches_of(parts: Sequence[NameSearch], asked: Sequence[Concept]) -> _Matches:
+def _matches_of(parts: Sequence[NameSearch], wanted: Sequence[Concept]) -> _Matches:
     """How well the names of all parts match all concepts. Concepts that no name matches are ignored."""
     count = sum(map(len, parts))
     total, weights, by_letters = _Matches.none(count), 0.0, 0
-    for concept in asked:
+    for concept in wanted:
         found = [part.by_words(concept) for part in parts]
         if concept.is_last or not _any(found):
             for part, matches in zip(parts, found, strict=True):

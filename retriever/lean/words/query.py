@@ -99,8 +99,8 @@ def synonyms() -> Iterator[tuple[tuple[Way, ...], tuple[Way, ...]]]:
     """The lines of the table: the spellings in names, and the phrases in queries, each as words."""
     for line in _SYNONYMS.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
-            spellings, asked = line.split("|")
-            yield _phrases(spellings), _phrases(asked)
+            spellings, meant = line.split("|")
+            yield _phrases(spellings), _phrases(meant)
 
 
 def _phrases(text: str) -> tuple[Way, ...]:
@@ -111,9 +111,9 @@ def _phrases(text: str) -> tuple[Way, ...]:
 def _ways() -> Mapping[Way, Mapping[Way, float]]:
     """The ways in which names write a concept, with their closeness, by the stems of the concept."""
     found: dict[Way, dict[Way, float]] = {}
-    for spellings, asked in synonyms():
-        for phrase in (*asked, *spellings):
-            closeness = ASKED if phrase in asked else ALTERNATIVE
+    for spellings, meant in synonyms():
+        for phrase in (*meant, *spellings):
+            closeness = ASKED if phrase in meant else ALTERNATIVE
             ways = found.setdefault(tuple(map(stem, phrase)), {})
             for way in spellings:
                 ways[way] = max(closeness, ways.get(way, 0.0))

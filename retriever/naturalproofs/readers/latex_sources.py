@@ -13,7 +13,7 @@ it the other way round. Both are read in both books.
 Stein has 68 theorems as in Table 3. Of the paper's 37 definitions 6 are commented out: 31 are here. The
 authors' script gives a theorem without a proof the next one that comes before its namesake, so that proofs of
 algorithms, and of other theorems, are counted: 64. Here 58 of the 69 proofs belong to a theorem, 8 are those
-of algorithms, and 3 stand behind another proof. With `published` it is done the authors' way: 68, 64, 37.
+of algorithms, and 3 follow another proof. With `published` it is done the authors' way: 68, 64, 37.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MARKS = ("proof", "bbox")
 OTHERS = frozenset(("algorithm", "claim", "conjecture", "exercise", "problem", "question"))
 _NOT_LINKED = frozenset(("section", "subsection", "item", "equation", "situation", "exercise", "example"))
 _ABOUT_STYLE = "coding.tex"
-"""Shows how to write a lemma; its example is none."""
+"""Shows how to write a lemma; its example is not one."""
 
 
 def read_stacks(folder: Path, complaints: list[str], published: bool = False) -> Corpus:

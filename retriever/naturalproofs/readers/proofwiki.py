@@ -231,11 +231,11 @@ class Topics:
         self._below = _flood(self._top, children) - set(roots)
 
     def toplevel(self, categories: Iterable[str]) -> tuple[str, ...]:
-        """Those right under *Proofs by Topic* that lie above categories, by name."""
+        """Those directly under *Proofs by Topic* that are above categories, by name."""
         return tuple(sorted(self._above(categories) & self._top))
 
     def recursive(self, categories: Iterable[str]) -> tuple[str, ...]:
-        """The categories and all above them that lie under *Proofs by Topic*, by name."""
+        """The categories and all above them that are under *Proofs by Topic*, by name."""
         return tuple(sorted(self._above(categories) & self._below))
 
     def _above(self, categories: Iterable[str]) -> set[str]:

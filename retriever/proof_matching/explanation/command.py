@@ -65,7 +65,7 @@ def scorer_of(run: Path | None, pool: Sequence[Text]) -> PairScorer:
 
 
 def show(explanation: Explanation, html: Path | None, title: str) -> None:
-    """To the terminal, and to a page where one is asked for."""
+    """To the terminal, and to a page if one was requested."""
     width = shutil.get_terminal_size((100, 40)).columns
     print(render_terminal(explanation, width=width, colour=has_colour(sys.stdout, os.environ)))
     if html is not None:

@@ -75,7 +75,7 @@ def sums(explanation: Explanation) -> list[str]:
 
 
 def strength(weight: float, explanation: Explanation) -> float:
-    """How much a weight matters beside the largest, in [0, 1]."""
+    """How much a weight matters relative to the largest, in [0, 1]."""
     largest = abs(explanation.tokens[0].weight)
     return abs(weight) / largest if largest else 0.0
 
@@ -202,7 +202,7 @@ def glyph(token: Token) -> str:
 
 
 def spaced(tokens: Sequence[Token]) -> Iterator[tuple[str, Token]]:
-    """Each token behind the space that stands in front of it; "" at the start and where none belongs."""
+    """The space before each token; "" at the start and where there should be none."""
     before: Token | None = None
     for token in tokens:
         yield "" if before is None or _joined(before, token) else " ", token

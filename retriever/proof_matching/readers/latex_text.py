@@ -51,7 +51,7 @@ def read_text(text: str, problems: list[str], depth: int = 0) -> list[Token]:
 
 
 def _without_notes(text: str) -> str:
-    """Text without the notes of Stacks; one that is never closed is none."""
+    """Text without the notes of Stacks; one that is never closed is kept."""
     ends: dict[str, list[re.Match[str]]] = {}
     for closer in _NOTE_END.finditer(text):
         ends.setdefault(closer[1], []).append(closer)
@@ -103,7 +103,7 @@ class _Closers:
 
     @cached_property
     def _braces(self) -> tuple[list[int], list[int]]:
-        """Where braces stand, and how many are open before each and behind the last."""
+        """Where braces are, and how many are open before each and after the last."""
         positions, depths = [], [0]
         for match in _BRACE.finditer(self._text):
             if match[1]:

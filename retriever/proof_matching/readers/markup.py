@@ -111,7 +111,7 @@ class _Html(HTMLParser):
             self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        """See HTMLParser; an end tag ends what is still open in its element, and nothing else."""
+        """See HTMLParser; an end tag only ends what is still open in its element."""
         if not self.counts[tag]:
             return
         while True:

@@ -59,7 +59,7 @@ def read_released(folder: Path, level: str, complaints: list[str]) -> StatementP
 
 
 def read_part(path: Path, complaints: list[str]) -> Iterator[StatementProof]:
-    """The pairs of one file, read as they are asked for. Raises BadRecords as `read_released`."""
+    """The pairs of one file, read as they are needed. Raises BadRecords as `read_released`."""
     try:
         with open_regular(path) as stream:
             text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")

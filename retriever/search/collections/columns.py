@@ -86,7 +86,7 @@ def read_columns(backend: Backend, collection: Collection, towers: Towers | None
 
 
 class StoredDocuments(Sequence[Document]):
-    """The documents of a view, each read from its segment when it is asked for. Raises IndexDamaged."""
+    """The documents of a view, each read from its segment when it is needed. Raises IndexDamaged."""
 
     def __init__(self, view: IndexView, live: Ids) -> None:
         self._view, self._live = view, live
@@ -120,7 +120,7 @@ def _mean(parts: Sequence[tuple[StoredVectors, Floats]], alive: Bools) -> Floats
 
 
 def _proof_graph(parts: Sequence[ProofColumns], alive: Bools) -> ProofGraph:
-    """What the proofs of live documents use, over the live ones; documents that are gone are used by nobody."""
+    """What the proofs of live documents use, over the live ones; uses of deleted documents are left out."""
     names = LiveNames([columns.hashes for columns in parts], alive)
     number = np.cumsum(alive) - 1
     owners, lengths, uses = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], []

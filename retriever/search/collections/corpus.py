@@ -131,8 +131,8 @@ class DocumentCorpus:
     @property
     def fingerprint(self) -> str:
         """Of the backend and its model."""
-        said = f"{self.backend.name} {self.towers.fingerprint if self.towers else ''}"
-        return hashlib.sha256(said.encode()).hexdigest()[:16]
+        identity = f"{self.backend.name} {self.towers.fingerprint if self.towers else ''}"
+        return hashlib.sha256(identity.encode()).hexdigest()[:16]
 
     @property
     def dimension(self) -> int:

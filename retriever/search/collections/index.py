@@ -1,4 +1,4 @@
-"""An indexed collection, asked."""
+"""Queries of an indexed collection."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class CollectionIndex:
 
 
 def fused_of(backend: Backend, columns: CollectionColumns, towers: Towers | None = None) -> Fused:
-    """The lists that a collection is asked by, and what each weighs."""
+    """The lists that rank a collection, and the weight of each."""
     lexical = Lexical(backend, columns)
     rankers: list[Ranker] = [lexical]
     if towers is not None and columns.search is not None:
@@ -146,7 +146,7 @@ def reranked_of(
 ) -> RerankedRanker | None:
     """The same with its first documents re-ranked, of those not `outside` (bool[documents]).
 
-    None without a re-ranker, or where none is asked for.
+    None without a re-ranker, or where none is wanted.
     """
     if towers is None or towers.reranker is None or not first:
         return None

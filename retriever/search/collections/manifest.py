@@ -52,7 +52,7 @@ class CollectionManifest:
         return index_command(self.backend, self.source, self.name)
 
     def is_stale(self) -> bool:
-        """Whether the source has changed since it was read, as far as sizes and times of its files tell."""
+        """Whether the source has changed since it was read, judging by sizes and times of its files."""
         return bool(self.stats) and stats_of(Path(self.source)) != self.stats
 
 
@@ -63,7 +63,7 @@ def index_command(backend: str, source: str, name: str) -> str:
 
 
 def stats_of(source: Path) -> dict[str, tuple[int, ...]]:
-    """(size, mtime_ns) of a file, or of the files in a folder, by their paths in it; none where it is gone."""
+    """(size, mtime_ns) of a file, or of the files in a folder, by their paths in it; empty if it does not exist."""
     found: dict[str, tuple[int, ...]] = {}
     for path in _files_of(source):
         try:
@@ -112,8 +112,8 @@ def named_errors(folder: Path) -> Iterator[None]:
     except IndexDamaged as error:
         old = _old_command(folder)
         if old:
-            said = f"The collection {folder.name} was indexed by an older version, in another format."
-            raise IndexDamaged(said, f"Index it again: {old}") from error
+            message = f"The collection {folder.name} was indexed by an older version, in another format."
+            raise IndexDamaged(message, f"Index it again: {old}") from error
         if error.message.startswith(DAMAGED):
             raise _damaged(folder, error.message.removeprefix(DAMAGED).removesuffix(".")) from error
         raise
@@ -135,6 +135,6 @@ def _old_command(folder: Path) -> str:
 
 
 def remove_old_files(folder: Path) -> None:
-    """Take away what an older version wrote beside the manifest. Raises OSError."""
+    """Delete what an older version wrote next to the manifest. Raises OSError."""
     for name in _OLD_FILES:
         (folder / name).unlink(missing_ok=True)

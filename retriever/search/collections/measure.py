@@ -32,7 +32,7 @@ def measure(
 ) -> dict[str, Interval]:
     """The backend's figures of a ranker on a split; the question itself is not a candidate.
 
-    A question that is answered by nothing but itself drops out. Raises BadSettings when none is left.
+    A question whose only answer is itself is left out. Raises BadSettings when no question is left.
     """
     found = ranks_of(collection, ranker, split, quiet=quiet)
     if not found:
@@ -60,7 +60,7 @@ def outside_of(collection: Collection, split: Split) -> Bools:
 
 
 def ranks_in(question: Question, scores: Floats, outside: Bools) -> Ranks:
-    """Where a question's answers stand by float32[documents] scores, what is `outside` left out."""
+    """The ranks of a question's answers by float32[documents] scores, without the documents `outside`."""
     ranked = np.where(outside, -np.inf, scores)
     if question.own is not None:
         ranked[question.own] = -np.inf

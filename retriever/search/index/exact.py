@@ -56,7 +56,7 @@ class ExactSearch:
     def queries(self, vectors: Floats) -> list[NeighbourQuery]:
         """Begin queries with float32[m, d].
 
-        The products of all of them are computed when the nearest of one are first asked for.
+        The products of all of them are computed when the nearest of one are first needed.
         """
         batch = _ExactBatch(self._parts, vectors)
         return [_ExactQuery(batch, row) for row in range(len(vectors))]
@@ -123,7 +123,7 @@ class KnownProducts:
 
 
 class NeighbourQuery(Protocol):
-    """One query at work; asked several times, it computes what is shared only once."""
+    """One query at work; what several calls share is computed only once."""
 
     def top(self, k: int, allowed: Bools | None = None) -> Ids:
         """int64[<= k]: the nearest premises among `allowed` (bool[n]; None: all), best first."""

@@ -2,7 +2,7 @@
 
 Writing goes to a folder nobody reads yet; each file is flushed to the disk before it is trusted. A document
 (a manifest, a segment's list of its files) is a JSON object whose last member, `sum`, is the SHA-256 of the
-bytes before it; those of other files stand in a document (`retriever.search.index.meta`).
+bytes before it; those of other files are listed in a document (`retriever.search.index.meta`).
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def read_document(path: Path, form: str, version: int) -> dict[str, Any]:
             raise ValueError("it holds no object")
         found = (values.pop("format", None), values.pop("version", None))
         if found != (form, version):
-            said = f"{path} is {found[0]} {found[1]}, this version reads {form} {version}."
-            raise IndexDamaged(said, REBUILD)
+            message = f"{path} is {found[0]} {found[1]}, this version reads {form} {version}."
+            raise IndexDamaged(message, REBUILD)
         digest = values.pop("sum", None)
         if digest is not None and not _ends_with_sum(data):
             raise ValueError("it was altered")
@@ -120,7 +120,7 @@ _SUM_BYTES = len(b',"sum":""}') + 64
 
 
 class StringTable:
-    """Strings of a memory-mapped table; nothing is decoded before it is asked for."""
+    """Strings of a memory-mapped table; each is decoded when it is read."""
 
     def __init__(self, folder: Path, stem: str) -> None:
         self._starts = read_array(folder / f"{stem}.npy")
@@ -142,7 +142,7 @@ class StringTable:
 
     @property
     def data(self) -> bytes | mmap.mmap:
-        """All the bytes, a line feed behind each string."""
+        """All the bytes, a line feed after each string."""
         return self._data
 
     @property
@@ -231,8 +231,10 @@ def unreadable(error: OSError, folder: Path, mended_by: str = REBUILD) -> IndexD
     """The error for what the system does not let us read; a file that is not there counts as damage."""
     path = error.filename if isinstance(error.filename, str | os.PathLike) else folder
     if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
-        said = f"The premise index cannot be read: {path}: {error.strerror}."
-        return IndexUnreadable(said, "End other programs, or raise the limit (`ulimit -n`), and try again.")
+        message = f"The premise index cannot be read: {path}: {error.strerror}."
+        return IndexUnreadable(
+            message, "End other programs, or raise the limit (`ulimit -n`), and try again."
+        )
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         return damaged(Path(path), "the file is missing", mended_by)
     return damaged(Path(path), error.strerror or error, mended_by)
@@ -243,7 +245,7 @@ def locked(path: Path, wait: Callable[[], bool] = lambda: False) -> Iterator[Non
     """Hold the lock file `path` for the block.
 
     Raises:
-        IndexLocked: another process holds it and `wait`, asked ten times a second, returned False.
+        IndexLocked: another process holds it and `wait`, called ten times a second, returned False.
         OSError: the file cannot be made or locked.
     """
     make_private_folder(path.parent)

@@ -1,6 +1,6 @@
 """Approximate search over a navigable small-world graph (hnswlib), where that is installed.
 
-One graph a segment, saved beside its vectors as `hnsw.bin` with `hnsw.json` saying what it belongs to;
+One graph a segment, saved next to its vectors as `hnsw.bin` with `hnsw.json` saying what it belongs to;
 segments without a graph, and filters that leave it too few hits, are searched exactly.
 
 Premises' vectors differ in length (eq. 3), and a graph over inner products then has corners that no search
@@ -95,7 +95,7 @@ class _Card:
 
     @property
     def sums(self) -> Sums:
-        """Of the graph's file, where that is known."""
+        """The size of the graph's file, where it is known."""
         return {GRAPH: (self.size, self.sha256)} if self.sha256 is not None else {}
 
 
@@ -118,8 +118,8 @@ def build_graph(
 ) -> bool:
     """Build a segment's graph and save it in its folder. Raises OSError.
 
-    `go_on` hears how many vectors are in, and ends the work by returning False; then nothing is saved and
-    False is returned.
+    `go_on` is called with the number of vectors added so far, and ends the work by returning False; then nothing is
+    saved and False is returned.
     """
     import hnswlib
 

@@ -106,7 +106,7 @@ class Segment:
 
     @classmethod
     def read_ahead(cls, chosen: Iterable[tuple[Segment, int]]) -> None:
-        """Have records at hand that are about to be read, each by its segment of this class and its position.
+        """Prefetch records that are about to be read, each by its segment of this class and its position.
 
         Files need none of that.
         """

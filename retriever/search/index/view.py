@@ -133,7 +133,7 @@ class IndexView:
         return np.asarray(segment.vectors[local].astype(np.float32) * segment.scales[local])
 
     def read_ahead(self, numbers: Iterable[int]) -> None:
-        """Have the records of documents at hand, if fetching each by itself would take a trip."""
+        """Prefetch the records of documents where fetching each by itself would be slow."""
         chosen: dict[type[Segment], list[tuple[Segment, int]]] = {}
         for number in numbers:
             segment, local = self.locate(number)
@@ -148,7 +148,7 @@ class IndexView:
 
 
 def _runs(segments: Sequence[Segment], bounds: Sequence[int]) -> dict[str, list[tuple[int, int]]]:
-    """Where each module's documents lie."""
+    """The positions of each module's documents."""
     runs: dict[str, list[tuple[int, int]]] = {}
     for segment, base in zip(segments, bounds, strict=False):
         for file in segment.files:

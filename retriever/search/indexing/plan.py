@@ -47,7 +47,7 @@ def make_plan(
         known: the live files by the path that the index names them by.
         stats: (size, mtime_ns) that override the ones in `known`.
         progress: called with how many sources were looked at.
-        should_stop: asked now and then; the answer is None once it returns True.
+        should_stop: called now and then; once it returns True, the result is None.
         again: the files to be read again although they have not changed, by the paths of `known`.
     """
     plan: UpdatePlan[Record] = UpdatePlan()

@@ -45,7 +45,7 @@ def update_store(
         corpus: what the records of the sources are.
         options: how it is done.
         fields: further fields of the store's manifest: `root`, and others.
-        wait: asked ten times a second while another process writes the store; False ends the wait.
+        wait: called ten times a second while another process writes the store; False ends the wait.
         again: names of sources that are read again although they have not changed.
 
     Raises IndexLocked, IndexWriteFailed.
@@ -271,11 +271,11 @@ class Update(Generic[Record]):
                 continue
             total = len(segment)
 
-            def tell(done: int, total: int = total) -> bool:
+            def report(done: int, total: int = total) -> bool:
                 self._options.progress("graph", done, total)
                 return not self._options.should_stop()
 
             with explained_writes(self._store.root):
-                if not hnsw.build_graph(segment.folder, segment.vectors, segment.scales, parameters, tell):
+                if not hnsw.build_graph(segment.folder, segment.vectors, segment.scales, parameters, report):
                     return False
         return True

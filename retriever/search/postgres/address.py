@@ -84,7 +84,7 @@ def _parameters(text: str) -> dict[str, str]:
 
 
 def _options(text: str) -> dict[str, str]:
-    """What is said behind the `?`. Raises ValueError."""
+    """The parameters after the `?`. Raises ValueError."""
     pairs = [one.partition("=") for one in text.split("&") if text]
     if not all(equals and re.fullmatch(r"[a-z_]+", name) for name, equals, _ in pairs):
         raise ValueError

@@ -78,7 +78,7 @@ one more element that makes its length 1 (`index.hnsw`)."""
 class Database:
     """Connections to one database; safe to use from several threads.
 
-    Raises UserError: the address is none of PostgreSQL, or the extra `postgres` is not installed.
+    Raises UserError: the address is not one of PostgreSQL, or the extra `postgres` is not installed.
     """
 
     def __init__(self, address: str) -> None:
@@ -89,7 +89,7 @@ class Database:
         pools: Any = import_extra("psycopg_pool", "postgres", "An index in a database")
         logging.getLogger("psycopg.pool").setLevel(
             logging.ERROR
-        )  # each try would be told; requests tell it once
+        )  # it would log each try; requests report the failure once
         self._conninfo = self._checked()
         self._pool: ConnectionPool[psycopg.Connection[Any]] = pools.ConnectionPool(
             self._conninfo,
@@ -105,7 +105,7 @@ class Database:
         known = {option.keyword.decode() for option in self._driver.pq.Conninfo.get_defaults()}
         if not self._address.parameters.keys() <= known:
             raise UserError(
-                f"The address of the database {self.name} has a parameter behind the ? that PostgreSQL lacks.",
+                f"The address of the database {self.name} has a parameter after the ? that PostgreSQL does not know.",
                 "Correct it, or leave it out.",
             )
         waiting = {"connect_timeout": int(CONNECTION_SECONDS)}
@@ -147,22 +147,22 @@ class Database:
         try:
             yield
         except (driver.OperationalError, driver.InterfaceError, self._pools.PoolTimeout) as error:
-            said = self._said_by(error)
+            reason = self._reason(error)
             raise StoreUnavailable(
-                f"The database {self.name} does not answer: {said}",
+                f"The database {self.name} does not answer: {reason}",
                 "Start it, or correct the address; what waits for it goes on by itself.",
             ) from None
         except driver.errors.InsufficientPrivilege as error:
             raise StoreUnavailable(
-                f"The database {self.name} refuses that to this user: {self._said_by(error)}",
+                f"The database {self.name} refuses that to this user: {self._reason(error)}",
                 "docs/scale.md says which rights reading and publishing need.",
             ) from None
         except driver.Error as error:
             raise StoreUnavailable(
-                f"The database {self.name} failed: {self._said_by(error)}", "See its log."
+                f"The database {self.name} failed: {self._reason(error)}", "See its log."
             ) from None
 
-    def _said_by(self, error: Exception) -> str:
+    def _reason(self, error: Exception) -> str:
         """What an error of the driver says, without user, password and other parts of the address."""
         line = str(error).strip().partition("\n")[0]
         if line and not self._address.is_told_by(line):

@@ -225,7 +225,7 @@ def _build_graph(
 
 
 def graph_memory(premises: int) -> int:
-    """MB for building a graph over so many: a kilobyte each, their vectors included."""
+    """MB for building a graph over so many premises: a kilobyte each, their vectors included."""
     return min(max(MIN_GRAPH_MEMORY_MIB, premises >> 10), MAX_GRAPH_MEMORY_MIB)
 
 

@@ -18,7 +18,7 @@ from retriever.search.top import top
 
 _NARROWEST = 200
 _MORE = 1.2
-"""So many times more are asked for than a filter leaves on average."""
+"""How many times more neighbours are fetched than a filter leaves on average."""
 
 
 class PremiseTable:
@@ -35,7 +35,7 @@ class PremiseTable:
         return self._fetched([document])[document] if known is None else known
 
     def read_ahead(self, documents: Iterable[int]) -> None:
-        """Fetch the records of premises that are about to be asked for, in one query."""
+        """Fetch the records of premises that are needed next, in one query."""
         if missing := [one for one in dict.fromkeys(documents) if self._records.get(one) is None]:
             self._fetched(missing)
 
@@ -49,7 +49,8 @@ class PremiseTable:
             found = {int(document): bytes(record) for document, record in rows.fetchall()}
         if len(found) < len(documents):
             raise StoreUnavailable(
-                "The revision that was read has gone from the database.", "Ask again: the newest one is read."
+                "The revision that was read is no longer in the database.",
+                "Try again: the newest one is read.",
             )
         for document, record in found.items():
             self._records.put(document, record)
@@ -57,7 +58,7 @@ class PremiseTable:
 
     def near(self, vector: Floats, k: int) -> Ids:
         """int64[<= k]: the nearest premises by the graph; k is at most `MAX_EF_SEARCH`."""
-        asked = "[" + ",".join(f"{value:.6g}" for value in (*vector.tolist(), 0.0)) + "]"
+        literal = "[" + ",".join(f"{value:.6g}" for value in (*vector.tolist(), 0.0)) + "]"
         with self._database.connected() as connection:
             connection.execute(f"SET LOCAL hnsw.ef_search = {max(_NARROWEST, k)}")
             found = (
@@ -66,7 +67,7 @@ class PremiseTable:
                     f"SELECT document FROM {SCHEMA}.premises WHERE revision_id = {self._revision} "
                     f"ORDER BY {embedding(self.dimension)} <#> %s::halfvec({self.dimension + 1}) "
                     f"LIMIT {int(k)}",
-                    (asked,),
+                    (literal,),
                 )
                 .fetchall()
             )

@@ -121,7 +121,7 @@ class DatabaseStore(IndexStore):
     Args:
         database: where it is published.
         library: which library and revision.
-        cache: where copies are kept; one that is gone is made again.
+        cache: where copies are kept; a missing copy is recreated.
         graph_from: from how many premises on the graph in the database finds neighbours.
     """
 
@@ -151,7 +151,7 @@ class DatabaseStore(IndexStore):
         return newest.number, newest.published, 0
 
     def _current(self) -> _Newest:
-        """The newest revision, asked for once a second. Raises StoreUnavailable, for a second without asking again."""
+        """The newest revision, looked up at most once a second, as is a failure. Raises StoreUnavailable."""
         with self._lock:
             if time.monotonic() - self._asked > REVISION_SECONDS:
                 try:
@@ -190,7 +190,7 @@ class DatabaseStore(IndexStore):
                 f"SELECT manifest, premises, dimension FROM {SCHEMA}.revisions WHERE id = %s", (number,)
             ).fetchone()
         if row is None:
-            raise StoreUnavailable(f"Revision {number} is gone from the database.", "Ask again.")
+            raise StoreUnavailable(f"Revision {number} is no longer in the database.", "Try again.")
         try:
             manifest = _manifest_in(row[0])
         except (TypeError, ValueError) as error:

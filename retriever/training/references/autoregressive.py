@@ -1,7 +1,7 @@
 """The autoregressive model (NaturalProofs, section 5, appendix B.2) as the loop trains it.
 
 It is trained by the cross-entropy of a proof's references, in order and repeated as they are, and of the end
-mark behind them. As a ranker it lists what it writes greedily, nothing twice, then the others by the
+mark after them. As a ranker it lists what it writes greedily, nothing twice, then the others by the
 probabilities of its first step.
 """
 
@@ -101,7 +101,7 @@ def with_end(columns: Int64s, counts: Int64s, lengths: Int64s, end: int) -> Int6
     """[n, t + 1] The target of each step: the next reference, then `end`; -1 is passed over.
 
     Args:
-        columns: [n, t] the references; -1 behind the last, and where one cannot be written.
+        columns: [n, t] the references; -1 after the last, and where one cannot be written.
         counts: [n] references of each row.
         lengths: [n] references of the whole proof; one that was cut has no end mark.
         end: the number of the end mark.

@@ -23,7 +23,7 @@ class DecoderConfig:
     def __post_init__(self) -> None:
         require(self.layers >= 1 and self.heads >= 1, "decoder.layers and heads must be positive")
         require(self.intermediate >= 1, "decoder.intermediate must be positive")
-        require(0 <= self.dropout < 1, "decoder.dropout must lie in [0, 1)")
+        require(0 <= self.dropout < 1, "decoder.dropout must be in [0, 1)")
         require(self.longest >= 1, "decoder.longest must be at least 1")
 
 

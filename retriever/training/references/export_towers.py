@@ -66,8 +66,8 @@ def _write_tower(
 ) -> None:
     if isinstance(tower, Bag):
         table = tower.word_embeddings.weight * tower.log_weights.exp()[:, None]
-        said = tokenizer.read_text(encoding="utf-8")
-        write_bag(folder, said, table.detach().float().numpy(), max_length=length, pairs=config.pairs)
+        words = tokenizer.read_text(encoding="utf-8")
+        write_bag(folder, words, table.detach().float().numpy(), max_length=length, pairs=config.pairs)
         return
     if not isinstance(tower, BiEncoder):
         raise ModelError("This run has no encoder that can be exported.", "Export a run of kind pairwise.")

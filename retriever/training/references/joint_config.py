@@ -41,7 +41,7 @@ class JointBatchConfig:
 
     def __post_init__(self) -> None:
         require(self.questions >= 1, "batch.questions must be at least 1")
-        require(0 <= self.word_dropout < 1, "batch.word_dropout must lie in [0, 1)")
+        require(0 <= self.word_dropout < 1, "batch.word_dropout must be in [0, 1)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

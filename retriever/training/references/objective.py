@@ -138,7 +138,7 @@ class ReferencesObjective(ABC):
 def validation_of(arrays: CollectionArrays, training: Training, limit: int) -> tuple[Int64s, Int64s]:
     """(a fixed sample of the valid questions, ascending, the documents ranked for them).
 
-    Of the training ones where there are no valid ones.
+    If there are no valid ones, those of the training part.
     """
     valid = arrays.rows("valid")
     valid = valid[training.gold.lengths[valid] > 0]

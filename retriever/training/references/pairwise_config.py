@@ -39,14 +39,14 @@ class PairBatchConfig:
 
     questions: int = 128
     corpus_negatives: int = 1024
-    """Documents drawn from the training pool beside the in-batch ones; the paper has none."""
+    """Documents drawn from the training pool in addition to the in-batch ones; the paper has none."""
     word_dropout: float = 0.2
     """The chance that a term is left out, in a model without layers."""
 
     def __post_init__(self) -> None:
         require(self.questions >= 2, "batch.questions must be at least 2")
         require(self.corpus_negatives >= 0, "batch.corpus_negatives must not be negative")
-        require(0 <= self.word_dropout < 1, "batch.word_dropout must lie in [0, 1)")
+        require(0 <= self.word_dropout < 1, "batch.word_dropout must be in [0, 1)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What `auto` stands for on this machine: the precision that it computes fast, the number of processors."""
+"""What `auto` means on this machine: the precision that it computes fast, the number of processors."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def usable_processors() -> int:
 def with_precision(config: RunConfig, *, resume: bool) -> RunConfig:
     """The same run with a precision in the place of `auto`: what it began with, else what is fast here.
 
-    Raises ModelError where it goes on and its own cannot be told.
+    Raises ModelError where a run is resumed whose hardware settings are unknown.
     """
     if config.schedule.precision != "auto":
         return config

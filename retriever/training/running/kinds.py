@@ -1,4 +1,4 @@
-"""The kinds of training run there are, and the corpus that is meant where none is named."""
+"""The kinds of training run, and their default corpus."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BACKENDS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("mining", "evaluation", "reranker weight"), "naturalproofs"),
     }
 )
-"""The backend that a kind of run or a command means where none is named."""
+"""The default backend of training runs and commands."""
 
 
 def with_backend(values: Mapping[str, Any], kind: str) -> dict[str, Any]:

@@ -51,13 +51,13 @@ class Objective(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TrainingProgress:
-    """Where a run stands."""
+    """The progress of a run."""
 
     steps: int
     seconds: float
     """Spent in training, over all calls."""
     stopped: str = ""
-    """Why it stopped before the step that was asked for; empty if it did not."""
+    """Why it stopped before the requested step; empty if it did not."""
     signal: int = 0
     """The signal that stopped it; 0 if none did."""
 
@@ -103,7 +103,7 @@ class Loop:
     def train(
         self, tracker: NullTracker, stopping: Stopping, *, until: int | None = None
     ) -> TrainingProgress:
-        """Train to the end, to step `until`, or until it has to stop; leaves a checkpoint behind.
+        """Train to the end, to step `until`, or until it has to stop, and write a checkpoint.
 
         Raises ModelError when the loss is not finite any more, and when the run's folder was deleted; the
         checkpoint is then the last good one.

@@ -149,7 +149,7 @@ class RunProgress:
     loss: float | None = None
     """The last reported loss, averaged since the report before it."""
     figures: dict[str, float] = field(default_factory=dict)
-    """Of the last validation of this call; the first is the one that counts."""
+    """The figures of the last validation of this call; the first one counts."""
     steps_per_second: float | None = None
     """Of this call, validations included."""
     estimated_end: str | None = None

@@ -67,9 +67,9 @@ def read_deadline(text: str, now: datetime) -> datetime:
 
 
 class Stopping:
-    """Asked after every step; a context manager, because it takes over the signals meanwhile.
+    """Checked after every step; a context manager, because it takes over the signals meanwhile.
 
-    The first signal asks for a stop, and gives the signals back: a second one ends the process at once.
+    The first signal requests a stop and restores the handlers, so that a second one ends the process at once.
     """
 
     def __init__(self, limits: RunLimits | None = None, *, now: Callable[[], datetime] = local_time) -> None:

@@ -96,7 +96,7 @@ def run_training(
                 if progress.steps >= config.schedule.steps:
                     tracker.end("done")
                 else:
-                    tracker.end("stopped", progress.stopped or f"step {progress.steps} was asked for")
+                    tracker.end("stopped", progress.stopped or f"step {progress.steps} was requested")
                 return progress
 
 
@@ -158,8 +158,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("config", type=Path, help="a YAML file, or the name of a preset")
     parser.add_argument("--resume", action="store_true", help="go on from the run's checkpoint")
-    parser.add_argument("--until", type=int, help="stop when so many steps are done (resumable)")
-    parser.add_argument("--minutes", type=float, help="stop after so many minutes of this call (resumable)")
+    parser.add_argument("--until", type=int, help="stop after this step (resumable)")
+    parser.add_argument("--minutes", type=float, help="stop after this many minutes of this call (resumable)")
     parser.add_argument("--deadline", metavar="TIME", help="stop at HH:MM, or at an ISO time (resumable)")
     parser.add_argument(
         "--background", action="store_true", help="train in a process that survives the terminal"

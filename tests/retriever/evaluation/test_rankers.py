@@ -181,17 +181,17 @@ def test_training_proofs_vote_and_count_where_they_may_be_known(pool: Pool, ques
     vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
     assert _names(pool, pool.proofs.known) == {"B.asked", "B.late"}
     scored, *known = score(pool, vectors, np.stack([state] * 3), question, SETTINGS)
-    assert _names(pool, scored.asked.signals.votes > 0) == {"A.first"}
+    assert _names(pool, scored.served.signals.votes > 0) == {"A.first"}
     for one in known:
-        assert not one.asked.signals.votes.any(), "what follows in its file does not vote there"
-        assert not one.asked.there.nearby.any()
+        assert not one.served.signals.votes.any(), "what follows in its file does not vote there"
+        assert not one.served.there.nearby.any()
     elsewhere = replace(question, theorem="C.hidden", module="C", line=1)
     [there] = score(pool, vectors, np.stack([state] * 3), elsewhere, ["importable"])
-    votes = _names(pool, there.asked.signals.votes > 0)
+    votes = _names(pool, there.served.signals.votes > 0)
     assert votes >= {"A.first"}, "what cannot be used there votes all the same"
     later = replace(question, theorem="D.after", module="B", line=10)
     [below] = score(pool, vectors, np.stack([state] * 3), later, ["place"])
-    assert _names(pool, below.asked.there.nearby > 0) == {"A.first", "B.early"}
+    assert _names(pool, below.served.there.nearby > 0) == {"A.first", "B.early"}
 
 
 def test_by_file_no_other_proof_of_the_file_is_known(pool: Pool, question: HeldOutGoal) -> None:
@@ -199,7 +199,7 @@ def test_by_file_no_other_proof_of_the_file_is_known(pool: Pool, question: HeldO
     later = replace(question, theorem="D.after", module="B", line=10)
     hidden = replace(later, hides_file=True)
     known, scored = (
-        [one.asked for one in score(pool, vectors, np.stack([state] * 3), asked, ["state", "importable"])]
+        [one.served for one in score(pool, vectors, np.stack([state] * 3), asked, ["state", "importable"])]
         for asked in (later, hidden)
     )
     assert known[0].signals.votes.any() and known[1].there.nearby.any() and pool.uses_elsewhere(later).any()
@@ -209,7 +209,7 @@ def test_by_file_no_other_proof_of_the_file_is_known(pool: Pool, question: HeldO
     assert pool.importable(hidden).tolist() == pool.importable(later).tolist(), "its declarations can be used"
     elsewhere = replace(hidden, theorem="C.hidden", module="C", line=1)
     [there] = score(pool, vectors, np.stack([state] * 3), elsewhere, ["state"])
-    assert there.asked.signals.votes.any()
+    assert there.served.signals.votes.any()
 
 
 def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: HeldOutGoal, tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_a_run_that_was_killed_in_the_background_ends_there_as_an_unbroken_one(
     until = saved.step + 2
     assert train([file, "--resume", "--background", "--until", until]) == 0
     ended = awaited(config.run, lambda progress: progress.state != "running")
-    assert (ended.state, ended.reason, ended.step) == ("stopped", f"step {until} was asked for", until)
+    assert (ended.state, ended.reason, ended.step) == ("stopped", f"step {until} was requested", until)
     assert f"{until} steps" in (config.run / "run.log").read_text(encoding="utf-8")
     whole = replace(config, run=config.run.parent / "whole")
     run_training(whole, limits=RunLimits(until=until))

@@ -80,7 +80,7 @@ def test_a_kind_that_is_not_there_is_named(tmp_path: Path) -> None:
         ({"schedule": {"steps": "many"}}, "`schedule.steps` must be a whole number"),
         ({"schedule": {"steps": 1.5}}, "`schedule.steps` must be a whole number"),
         ({"schedule": {"learning_rate": "fast"}}, "`schedule.learning_rate` must be a number"),
-        ({"batch": {"share": 0}}, "share must lie in"),
+        ({"batch": {"share": 0}}, "share must be in"),
         ({"batch": {"hard_negatives": 2}}, "go together"),
         ({"loss": {"dimensions": 128}}, "`loss.dimensions` must be a list"),
         ({"kind": "mlm"}, "`kind` must be one of biencoder, not 'mlm'"),
@@ -109,7 +109,7 @@ TOWER = {"kind": "tower", "dataset": "d", "encoder": "e", "run": "r"}
         (RERANK, {"depth": 1}, "depth must be at least 2"),
         (TOWER, {"temperature": 0}, "temperature must be positive"),
         (TOWER, {"model": {"layers": 0}}, "layers must be at least 1"),
-        (TOWER, {"state": 1000}, "state must lie between"),
+        (TOWER, {"state": 1000}, "state must be between"),
         (TOWER, {"batch": {"queries": 1}}, "queries must be at least 2"),
     ],
 )

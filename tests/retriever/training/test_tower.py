@@ -119,7 +119,7 @@ def test_it_learns_what_the_bag_cannot(trained: Path, debug_data: DebugData, bag
     assert curve[-1]["recall_at_10"] > 0
     encoder = Encoder.load(bag)
     with exported(trained, bag) as model:
-        tower = StateTower.beside(model, encoder)
+        tower = StateTower.of_model(model, encoder)
         assert tower is not None
         [vector] = tower.encode_states([GOAL])
         assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-5)
@@ -142,7 +142,7 @@ def test_another_encoder_is_refused(
         values["encoder"] = "0" * 16
         (model / FOLDER / "config.json").write_text(json.dumps(values))
         with pytest.raises(ModelError, match="belongs to the encoder 0000"):
-            StateTower.beside(model, Encoder.load(model))
+            StateTower.of_model(model, Encoder.load(model))
     other = tmp_path / "other"
     shutil.copytree(bag, other)
     settings = json.loads((other / "config.json").read_text())
@@ -185,7 +185,7 @@ def test_a_damaged_one_is_told(trained: Path, bag: Path, damage: str) -> None:
         path = model / FOLDER / damage
         path.write_bytes(path.read_bytes()[:50])
         with pytest.raises(ModelError, match=r"state tower|does not fit"):
-            StateTower.beside(model, Encoder.load(model))
+            StateTower.of_model(model, Encoder.load(model))
 
 
 def test_an_encoder_with_layers_is_no_bag(debug_data: DebugData, tmp_path: Path) -> None:
