@@ -25,7 +25,7 @@ class ExperimentStopped(PremiseSuggestError):
     """A time limit or a signal ended the work; what was done is kept."""
 
 
-class NamedRow(Protocol):
+class _NamedRow(Protocol):
     """A model of a plan."""
 
     @property
@@ -33,7 +33,7 @@ class NamedRow(Protocol):
         """Unique in the plan."""
 
 
-PlanRow = TypeVar("PlanRow", bound=NamedRow)
+PlanRow = TypeVar("PlanRow", bound=_NamedRow)
 
 
 @dataclass(frozen=True, slots=True)

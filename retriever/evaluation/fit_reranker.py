@@ -97,7 +97,7 @@ def examples_of(reread: RerankedRanker, collection: Collection, limit: int) -> I
             yield RankingExample(np.stack([scores[head], logits], axis=1), gold)
 
 
-def fit_collection(
+def _fit_collection(
     backend: Backend, collection: Collection, towers: Towers, limit: int, first: int = DEPTH
 ) -> FittedWeight:
     """The weight for a model's re-ranker. Raises ModelError when it has none; or there is nothing to fit."""
@@ -124,5 +124,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     backend, towers = find_backend(options.backend), Towers.load(options.model)
-    fitted = fit_collection(backend, backend.read(options.source), towers, options.limit, options.first)
+    fitted = _fit_collection(backend, backend.read(options.source), towers, options.limit, options.first)
     fitted.keep(options.model, options.first, "the sum")

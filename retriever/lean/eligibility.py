@@ -95,7 +95,7 @@ _FOR: dict[Caller, tuple[Kinds, ...]] = {
     "unfold": ("unfoldable",),
 }
 
-DOCUMENTATION = "https://leanprover-community.github.io/mathlib4_docs/"
+_DOCUMENTATION = "https://leanprover-community.github.io/mathlib4_docs/"
 _DOCUMENTED = frozenset(
     (
         LEAN_CORE,
@@ -247,4 +247,4 @@ def doc_url(premise: Premise, package: str) -> str | None:
     if package.lower() not in _DOCUMENTED or premise.is_private:
         return None
     page = "/".join(quote(part.strip("«»")) for part in premise.module.split("."))
-    return f"{DOCUMENTATION}{page}.html#{quote(premise.name)}"
+    return f"{_DOCUMENTATION}{page}.html#{quote(premise.name)}"

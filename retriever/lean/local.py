@@ -82,7 +82,7 @@ def local_columns(
     """The columns of the open file's premises, by the statistics of the index. `used`: what the proofs above use."""
     premises, text = local.premises, question.query.text
     own_tokens = [tokens_of(premise) for premise in premises]
-    hashes = [structure_of(premise) for premise in premises]
+    hashes = [_structure_of(premise) for premise in premises]
     names = [premise.name for premise in premises]
     return CandidateColumns(
         names=names,
@@ -109,7 +109,7 @@ def local_ranker_columns(
     recent = used.last_of_names([premise.name for premise in local.premises])
     place[:, PLACE.index("last_use")] = np.maximum(place[:, PLACE.index("last_use")], recent)
     groups = [group_of(premise.kind, is_theorem=is_theorem(premise)) for premise in local.premises]
-    rows = hash_rows([structure_of(premise) for premise in local.premises])
+    rows = hash_rows([_structure_of(premise) for premise in local.premises])
     return RankerColumns(
         votes=signals.voted.of(local.indexed),
         patterns=pattern_columns(snapshot.structure, query.text.patterns, *rows),
@@ -139,6 +139,6 @@ def tokens_of(premise: Premise) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=CACHED_PREMISES)
-def structure_of(premise: Premise) -> frozenset[int]:
+def _structure_of(premise: Premise) -> frozenset[int]:
     """A premise's hashes of structure, kept while it stays as it is."""
     return of_premise(premise)

@@ -32,7 +32,7 @@ NEAREST = 128
 """How many steps are adapted."""
 MOST_TERMS = 8
 """How many of them may be terms."""
-TERMS_BESIDE = 3
+_TERMS_BESIDE = 3
 """As many more steps are looked up, since terms are left out."""
 Step = TypeVar("Step")
 _AFTER_ALL = 1 << 30
@@ -107,7 +107,7 @@ class NearSteps:
         if not len(steps):
             return
         products = steps.search.query(vector)
-        numbers = products.top(TERMS_BESIDE * k, allowed[steps.owners])
+        numbers = products.top(_TERMS_BESIDE * k, allowed[steps.owners])
         owners, similarities = steps.owners[numbers].tolist(), products.scores(numbers).tolist()
         for number, owner, similarity in zip(numbers.tolist(), owners, similarities, strict=True):
             try:

@@ -144,11 +144,11 @@ def _compatible(
         if dotted and position % _READ_AT_ONCE == 0:
             offer.read_ahead(numbers[position : position + _READ_AT_ONCE].tolist())
         premise = offer.premise(number) if dotted else None
-        if premise is None or all(may_have(premise, name, is_declared) for name in dotted):
+        if premise is None or all(_may_have(premise, name, is_declared) for name in dotted):
             yield number
 
 
-def may_have(premise: Premise, full: str, is_declared: Callable[[str], bool]) -> bool:
+def _may_have(premise: Premise, full: str, is_declared: Callable[[str], bool]) -> bool:
     """Whether a statement may have a constant of this full name, though it is written with less of it.
 
     `sin` may be `Real.sin`, and `Complex.sin` may not. In a premise of the namespace `Complex`, `sin` is

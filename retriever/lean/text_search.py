@@ -127,7 +127,7 @@ def search(
             scores = by_words(offer, query, text_tokens(text)) + _BY_TEXT * by_name(offer, query)
             return listed(_best(offer, scores, k + SPARE), where)[:k]
         query = NameQuery.of(text)
-        named = _named(offer, applied_name(text), k)
+        named = _named(offer, _applied_name(text), k)
         if not is_statement(text) and not named:
             scores = by_name(offer, query) + _BY_TEXT * by_words(offer, query)
             return listed(_best(offer, scores, k + SPARE), where)[:k]
@@ -140,7 +140,7 @@ def search(
         return listed(found, where)[:k]
 
 
-def applied_name(text: str) -> str:
+def _applied_name(text: str) -> str:
     """The function of an application such as `ConvergesTo s a`; empty if a text is not one, but perhaps words."""
     tokens = undotted(raw_tokens(text))
     node = syntax_of(tokens)

@@ -12,7 +12,7 @@ from typing import Any
 
 from lean_extract.common.terminal_text import import_extra
 
-COLOURS = (
+_COLOURS = (
     "#d1495b",
     "#2a7fbf",
     "#3a9d5d",
@@ -158,8 +158,8 @@ def _finish_lines(axes: Any, panel: LinePanel) -> None:
 
 def _style(number: int) -> dict[str, str]:
     return {
-        "color": COLOURS[number % len(COLOURS)],
-        "linestyle": "-" if number < len(COLOURS) else "--",
+        "color": _COLOURS[number % len(_COLOURS)],
+        "linestyle": "-" if number < len(_COLOURS) else "--",
     }
 
 

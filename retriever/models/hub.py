@@ -14,7 +14,7 @@ from pathlib import Path
 from lean_extract.common.errors import ModelError
 from lean_extract.common.files.reading import is_file, is_folder, is_there
 
-SCHEME = "hf://"
+_SCHEME = "hf://"
 FILES = ("*.json", "*.onnx", "README.md")
 """What a model folder needs of a repository; weights for training are left there."""
 _REPOSITORY = re.compile(r"(?P<repository>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@(?P<revision>[\w./-]+))?")
@@ -35,8 +35,8 @@ def find_model(
     must not be fetched.
     """
     folder = Path(name).expanduser()
-    match = _REPOSITORY.fullmatch(name.removeprefix(SCHEME))
-    if not name.startswith(SCHEME) and (match is None or is_there(folder)):
+    match = _REPOSITORY.fullmatch(name.removeprefix(_SCHEME))
+    if not name.startswith(_SCHEME) and (match is None or is_there(folder)):
         return _existing(folder, named_by)
     if match is None:
         raise ModelError(f"{name} names no repository of the hub.", "Write hf://owner/name.")

@@ -22,9 +22,9 @@ from retriever.proof_matching.tokens import listed
 LATIN = string.ascii_lowercase
 GREEK = "αβγδεζηθικλμνξορστυφχψω"
 """Without π. New names are chosen among these and the Latin ones."""
-VARIANTS = "ϵϑϕϱςϰϖ"
+_VARIANTS = "ϵϑϕϱςϰϖ"
 """Greek letters in a second shape, each a letter of its own."""
-_LETTERS = frozenset(LATIN + GREEK + VARIANTS)
+_LETTERS = frozenset(LATIN + GREEK + _VARIANTS)
 _CONSTANTS = frozenset((*((letter, "normal") for letter in "dei"), *((letter, "bold") for letter in "NZQRC")))
 _SHORTEST = 3
 _WORDS = listed(

@@ -14,7 +14,7 @@ from retriever.limits import DAMAGE_CHECK_SECONDS
 from retriever.search.index.view import IndexView
 
 
-class StoreSnapshot(Protocol):
+class _StoreSnapshot(Protocol):
     """One state of some stores, opened for asking."""
 
     @property
@@ -25,7 +25,7 @@ class StoreSnapshot(Protocol):
         """Whether the stores are still those that were opened."""
 
 
-Opened = TypeVar("Opened", bound=StoreSnapshot)
+Opened = TypeVar("Opened", bound=_StoreSnapshot)
 
 
 class SnapshotReader(Generic[Opened]):

@@ -15,7 +15,7 @@ from retriever.training.tokens import Ragged
 ORIGINS = ("statement", "inner", "step", "comment")
 """Where a query comes from: the settings of `batch.shares`."""
 
-VALIDATED = ("step", "statement")
+_VALIDATED = ("step", "statement")
 """The origins that a curve has figures of, the one that counts first."""
 
 Pools = tuple[Int64s, ...]
@@ -68,12 +68,12 @@ def training_queries(arrays: TrainingArrays, share: float = 1.0) -> Pools:
 
 
 def validation_sample(arrays: TrainingArrays, count: int, known: Int64s | None = None) -> dict[str, Int64s]:
-    """Fixed samples of valid queries, at most `count` of each of `VALIDATED` that there is, by origin.
+    """Fixed samples of valid queries, at most `count` of each of `_VALIDATED` that there is, by origin.
 
     `known` are the queries to choose from; None: all.
     """
     found: dict[str, Int64s] = {}
-    for origin in VALIDATED:
+    for origin in _VALIDATED:
         valid = (arrays.splits == SPLITS.index("valid")) & (arrays.origins == ORIGINS.index(origin))
         queries = np.flatnonzero(valid if known is None else valid & np.isin(np.arange(len(valid)), known))
         if len(queries):

@@ -85,7 +85,7 @@ def make_objective(config: RunConfig, device: torch.device) -> MlmObjective:
     return MlmObjective(own, texts, masking, device)
 
 
-class MaskedModel(nn.Module):
+class _MaskedModel(nn.Module):
     """BertForMaskedLM, run on texts of all lengths; its decoder is tied to the word embeddings."""
 
     def __init__(self, model: BertForMaskedLM) -> None:
@@ -121,7 +121,7 @@ class MlmObjective(BertObjective):
     ) -> None:
         self._config, self._masking = config, masking
         self._texts, self._valid = texts.train, texts.valid
-        model = MaskedModel(BertForMaskedLM(bert_config(config.model, masking.vocabulary, masking.pad)))
+        model = _MaskedModel(BertForMaskedLM(bert_config(config.model, masking.vocabulary, masking.pad)))
         if config.start_from is not None:
             take_over(model.bert, load_bert(config.start_from, masking.vocabulary))
         super().__init__(model, config.schedule, texts.digest, device)

@@ -162,7 +162,7 @@ def convert(
     weights = {f"bert.{name}": values for name, values in bert.state_dict().items() if _is_kept(name, shape)}
     if tokenizer is not None:
         ours = open_tokenizer(tokenizer)
-        weights[_ROWS] = rows_for(ours, own, weights[_ROWS])
+        weights[_ROWS] = _rows_for(ours, own, weights[_ROWS])
         own = ours
     config = {"kind": "biencoder", "model": asdict(shape)}
     save_tokenizer(own, run / "tokenizer.json")
@@ -170,7 +170,7 @@ def convert(
     return run
 
 
-def rows_for(ours: Tokenizer, theirs: Tokenizer, rows: Tensor) -> Tensor:
+def _rows_for(ours: Tokenizer, theirs: Tokenizer, rows: Tensor) -> Tensor:
     """[our vocabulary, h] A row for each of our tokens.
 
     Special tokens of the same name keep their row. Any other token is read by the other tokenizer as a text of its

@@ -1,4 +1,4 @@
-"""Augmentation of training states: variables renamed, notation off, or both; printed as a newer Lean does.
+"""_Augmentation of training states: variables renamed, notation off, or both; printed as a newer Lean does.
 
 A model trained on augmented states does not depend on what a goal looks like.
 
@@ -37,9 +37,9 @@ from retriever.models import text as texts
 from retriever.training.tokens import Ragged, encode_states, open_tokenizer
 
 VERSION = 4
-Augmentation = Callable[[Goal, Random], Goal]
+_Augmentation = Callable[[Goal, Random], Goal]
 
-KINDS: dict[str, Augmentation] = {
+KINDS: dict[str, _Augmentation] = {
     "renamed": renamed,
     "notation_off": lambda goal, random: goal.rewritten(functional),
     "both": lambda goal, random: renamed(goal, random).rewritten(functional),
@@ -65,10 +65,10 @@ def load_augmented(dataset: Path, tokenizer: Path) -> tuple[Ragged, ...]:
     if path.is_file():
         with np.load(path) as values:
             return tuple(Ragged(values[f"{kind}.flat"], values[f"{kind}.offsets"]) for kind in KINDS)
-    return make_augmented(dataset, tokenizer, path)
+    return _make_augmented(dataset, tokenizer, path)
 
 
-def make_augmented(dataset: Path, tokenizer: Path, path: Path) -> tuple[Ragged, ...]:
+def _make_augmented(dataset: Path, tokenizer: Path, path: Path) -> tuple[Ragged, ...]:
     """Augment and tokenise every training state, and keep the tokens at `path`."""
     queries = load_dataset(dataset).queries
     model = open_tokenizer(tokenizer)

@@ -95,7 +95,7 @@ def corpus_of(premises: Iterable[Premise]) -> list[Premise]:
     return [by_name[name] for name in sorted(by_name)]
 
 
-def queries_of(records: Records, number: Mapping[str, int], held_out: HeldOut) -> Iterator[DatasetQuery]:
+def _queries_of(records: Records, number: Mapping[str, int], held_out: HeldOut) -> Iterator[DatasetQuery]:
     """Every state with gold premises in the corpus, by theorem name, then in the order of the proof.
 
     Proofs of theorems that are held out by name, and of their twins, are left out of the training split.
@@ -131,7 +131,7 @@ def build_dataset(
     number = {premise.name: index for index, premise in enumerate(corpus)}
     others = [(read_header(path), load_records(path, complaints)) for path in more]
     held_out = HeldOut.of([one.premises for one in (records, *(other for _, other in others))], without)
-    queries = list(queries_of(records, number, held_out))
+    queries = list(_queries_of(records, number, held_out))
     if not queries:
         raise BadRecords(
             f"No proof in {records_path} uses a theorem that it also states.",

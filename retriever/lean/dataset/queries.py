@@ -87,7 +87,7 @@ def _step_goals(proof: Proof) -> dict[Goal, _StepGoal]:
     return found
 
 
-def relatives(name: str, roots: Sequence[Mapping[str, str]]) -> set[str]:
+def _relatives(name: str, roots: Sequence[Mapping[str, str]]) -> set[str]:
     """The name and what it was generated from in one library after the other."""
     found, waiting = {name}, [name]
     while waiting:
@@ -105,21 +105,21 @@ class HeldOut:
     roots: tuple[Mapping[str, str], ...]
     """Of each library, by name, the declaration whose split a premise follows (`family_roots`)."""
     barred: frozenset[str]
-    """The names held out besides those that the hash holds out, with their relatives."""
+    """The names held out besides those that the hash holds out, with their _relatives."""
 
     @classmethod
     def of(cls, libraries: Iterable[Iterable[Premise]], without: Iterable[str]) -> HeldOut:
         """What the hash of a name holds out in one of the libraries, and the theorems `without`."""
         roots = tuple(family_roots(premises) for premises in libraries)
-        return cls(roots, frozenset[str]().union(*(relatives(name, roots) for name in without)))
+        return cls(roots, frozenset[str]().union(*(_relatives(name, roots) for name in without)))
 
     def names(self, theorem: str) -> bool:
         """Whether a theorem, or what it was generated from, is one of those held out by name."""
-        return not relatives(theorem, self.roots).isdisjoint(self.barred)
+        return not _relatives(theorem, self.roots).isdisjoint(self.barred)
 
     def __contains__(self, theorem: str) -> bool:
         """Whether it is held out by name or by the hash of a name, in any of the libraries."""
-        own = relatives(theorem, self.roots)
+        own = _relatives(theorem, self.roots)
         return not own.isdisjoint(self.barred) or any(split_of(name) != "train" for name in own)
 
 
@@ -166,10 +166,10 @@ def goal_to_read(query: DatasetQuery) -> Goal:
     The text of a proof often names what a tactic introduces and does not show its type (`h : _`). Lean
     always prints one.
     """
-    return without_unknown(query.goal) if query.split == "train" else query.goal
+    return _without_unknown(query.goal) if query.split == "train" else query.goal
 
 
-def without_unknown(goal: Goal) -> Goal:
+def _without_unknown(goal: Goal) -> Goal:
     """The goal without its hypotheses `h : _`."""
     known = tuple(one for one in goal.hypotheses if one.type != _UNKNOWN or one.value is not None)
     return goal if len(known) == len(goal.hypotheses) else replace(goal, hypotheses=known)

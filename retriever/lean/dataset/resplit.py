@@ -76,7 +76,7 @@ def resplit(source: Path, out: Path, plan: SplitPlan, complaints: list[str] | No
         raise BadSettings(f"{source} has been split before, by {dataset.manifest.strategy}.", hint)
     facts = _facts(plan, dataset, complaints)
     older = _older(plan.older, complaints) if plan.strategy == "time" and plan.older else Older()
-    queries = split_queries(dataset, plan, facts, older)
+    queries = _split_queries(dataset, plan, facts, older)
     manifest = replace(
         dataset.manifest,
         strategy=plan.strategy,
@@ -88,7 +88,7 @@ def resplit(source: Path, out: Path, plan: SplitPlan, complaints: list[str] | No
     return write_dataset(out, dataset.corpus, queries, dataset.modules, manifest)
 
 
-def split_queries(
+def _split_queries(
     dataset: Dataset, plan: SplitPlan, facts: ProofFacts | None = None, older: Older | None = None
 ) -> list[DatasetQuery]:
     """The dataset's queries in the parts of the plan, in their order. Raises BadRecords."""

@@ -73,7 +73,7 @@ def variants() -> dict[str, tuple[str, ...]]:
     return found | {f"{BASE} and {name}": (BASE, name) for name in others}
 
 
-def ablate(session: EvaluationSession, limit: int, states: Path | None = None) -> dict[str, list[MethodRow]]:
+def _ablate(session: EvaluationSession, limit: int, states: Path | None = None) -> dict[str, list[MethodRow]]:
     """The rows of the valid half and, if requested, of traced states; each row's difference is to ALL."""
     lists = load_fusion(session.model)
     tuned = part_questions(session.dataset, "tune", limit)
@@ -123,6 +123,6 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     bm25 = load_fusion(options.model).bm25
     session = open_session(options.model, options.dataset, options.cache, bm25)
-    found = ablate(session, options.limit, options.states)
+    found = _ablate(session, options.limit, options.states)
     write_json(options.json, {part: plain(rows) for part, rows in found.items()})
     print(printed(found))

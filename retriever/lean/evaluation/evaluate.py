@@ -76,8 +76,8 @@ from retriever.lean.evaluation.session import (
 from retriever.lean.features import load_fusion
 from retriever.metrics.charts import require_charts
 
-PERTURBED: tuple[Setting, ...] = ("state", "importable")
-BLIND = ("random", "frequency")
+_PERTURBED: tuple[Setting, ...] = ("state", "importable")
+_BLIND = ("random", "frequency")
 """The methods that do not read the goal."""
 
 
@@ -231,13 +231,13 @@ def _perturb(
     before: Measured,
     names: Sequence[str],
 ) -> Iterator[Robustness]:
-    reading = [method.name for method in methods if method.name not in BLIND]
-    known = {key: outcome for key, outcome in before.items() if key[0] in PERTURBED and key[1] in reading}
+    reading = [method.name for method in methods if method.name not in _BLIND]
+    known = {key: outcome for key, outcome in before.items() if key[0] in _PERTURBED and key[1] in reading}
     found: list[Robustness] = []
     for name in names:
         others = [perturbed(question, name) for question in questions]
         changed = np.array([one.goal != other.goal for one, other in zip(questions, others, strict=True)])
-        found += robustness(known, ask(others, PERTURBED, BLIND), name, changed)
+        found += robustness(known, ask(others, _PERTURBED, _BLIND), name, changed)
     if found:
         print(f"\n{changes(found)}\n\n{figure_5(found, 'importable', reading[-1])}", flush=True)
     yield from found
@@ -266,7 +266,7 @@ def opened(options: SessionOptions) -> EvaluationSession:
     return open_session(options.model, options.dataset, options.cache, bm25, options.definitions)
 
 
-class MeasuringProcess:
+class _MeasuringProcess:
     """A session and its methods on one worker. Raises ModelError, BadRecords; ClusterLost: its data are others."""
 
     def __init__(self, options: SessionOptions, methods: Sequence[str], digest: str) -> None:
@@ -299,9 +299,9 @@ def measured_on(
         session: the same, opened here.
         methods: the names of the model's own methods.
     """
-    opening = partial(MeasuringProcess, options, tuple(methods), _digest(options, session))
+    opening = partial(_MeasuringProcess, options, tuple(methods), _digest(options, session))
     with cluster_client(cluster) as client, opened_on_workers(client, opening) as work_of:
-        yield partial(_measured, client, work_of(MeasuringProcess.measure))
+        yield partial(_measured, client, work_of(_MeasuringProcess.measure))
 
 
 def _measured(

@@ -45,7 +45,7 @@ START = 0.3
 """The share of the fusion's weighted sum that the trees begin with. By cross-validation: with the whole sum or twice
 that, scores are so far apart that LambdaRank learns little; with none, statements lose two points of MRR."""
 _FEWEST_FOLDS = 2
-PARAMETERS = {
+_PARAMETERS = {
     "objective": "lambdarank",
     "num_leaves": 15,
     "learning_rate": 0.05,
@@ -93,7 +93,7 @@ def fit_trees(
         init_score=rows @ weights_of(start),
         feature_name=list(RANKER_FEATURES),
     )
-    parameters = {**PARAMETERS, "num_threads": threads}
+    parameters = {**_PARAMETERS, "num_threads": threads}
     with tqdm(total=rounds, unit="tree", disable=None) as bar:
         return lightgbm.train(parameters, data, rounds, callbacks=[lambda _: bar.update()])
 
@@ -114,7 +114,7 @@ def _with_gold(part: RankingExamples) -> np.ndarray[Any, np.dtype[np.bool_]]:
     return np.bincount(owners, part.gold, minlength=len(part.lengths)) > 0
 
 
-def gains_table(booster: Any) -> str:
+def _gains_table(booster: Any) -> str:
     """The features in Markdown, the one with the largest gain first, in percent of all gains."""
     gains = np.asarray(booster.feature_importance("gain"), dtype=np.float64)
     share = 100 * gains / max(gains.sum(), 1e-9)
@@ -185,7 +185,7 @@ def run(options: argparse.Namespace) -> None:
         print(_judged(options, parts, weights))
         return
     booster = fit_ranker(options.model, parts, weights, options.rounds, options.threads)
-    found = gains_table(booster)
+    found = _gains_table(booster)
     if options.gains:
         with replacing(options.gains) as stream:
             stream.write(f"{found}\n")

@@ -25,7 +25,7 @@ from retriever.metrics.bootstrap import Bootstrap, Interval, cell, table
 LONG_CONTEXT = 15
 """From how many hypotheses on some are dropped."""
 DROPPED = 0.2
-RATIOS = (0.0, 0.25, 0.5, 0.75, 1.0)
+_RATIOS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Which share of the questions is put differently: Figure 5's axis."""
 SHOWN = (*(f"{name}@{k}" for name in ("R", "P", "F1", "nDCG") for k in (1, 5, 10)),)
 
@@ -68,7 +68,7 @@ class Robustness:
     changed: float
     """The share of the questions whose goal did change."""
     figures: dict[str, tuple[float, ...]]
-    """The figures of COLUMNS, in percent, with each share of RATIOS perturbed."""
+    """The figures of COLUMNS, in percent, with each share of _RATIOS perturbed."""
     change: dict[str, Interval]
     """Points gained where all are perturbed, paired over questions."""
 
@@ -86,7 +86,7 @@ def robustness(
     found = []
     for (setting, method), outcome in before.items():
         other = after[setting, method]
-        mixed = [to_columns(_mean(outcome, other, order, ratio))[0] for ratio in RATIOS]
+        mixed = [to_columns(_mean(outcome, other, order, ratio))[0] for ratio in _RATIOS]
         change = Bootstrap(len(changed)).intervals(other.figures, to_columns, outcome.figures)
         found.append(
             Robustness(
@@ -146,7 +146,7 @@ def figure_5(found: Sequence[Robustness], setting: Setting, method: str) -> str:
         [row.perturbation, f"{ratio:.0%}", *(f"{row.normalised(column)[at]:.3f}" for column in SHOWN)]
         for row in found
         if (row.setting, row.method) == (setting, method)
-        for at, ratio in enumerate(RATIOS)
+        for at, ratio in enumerate(_RATIOS)
     ]
     title = f"{method}, {HEADINGS[setting]}; each figure over the unperturbed one"
     return f"{title}:\n\n{table(['', 'perturbed', *SHOWN], lines)}"

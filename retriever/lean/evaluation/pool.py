@@ -198,7 +198,7 @@ def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
     numbers = {name: number for number, name in enumerate(module_names)}
     module_numbers = np.array([numbers[premise.module] for premise in corpus], dtype=np.int64)
     order = np.argsort(module_numbers, kind="stable")
-    proofs = proofs_of(dataset)
+    proofs = _proofs_of(dataset)
     names = [premise.name.encode() for premise in corpus]
     starts = np.cumsum([0, *(len(name) + 1 for name in names)])
     joined_names = b"".join(name + b"\n" for name in names)
@@ -235,7 +235,7 @@ def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
     )
 
 
-def proofs_of(dataset: Dataset) -> ProofGraph:
+def _proofs_of(dataset: Dataset) -> ProofGraph:
     """What the proofs of the training split use, over the corpus."""
     numbers = {premise.name: number for number, premise in enumerate(dataset.corpus)}
     rows = {

@@ -1,6 +1,6 @@
 """The rankings that are held against each other; each gives the first candidates of a question.
 
-A method is one of two kinds. A `QuestionRanker` scores every premise of the pool from the question alone; what may
+A method is one of two kinds. A `_QuestionRanker` scores every premise of the pool from the question alone; what may
 not be offered is taken out here. A `ContextualMethod` reads where the question is and what is offered.
 """
 
@@ -82,7 +82,7 @@ class ScoredQuestion:
         return only(vector.query.scores(np.arange(len(self.allowed))), self.allowed)
 
 
-class QuestionRanker(Protocol):
+class _QuestionRanker(Protocol):
     """A method that needs nothing but the question."""
 
     @property
@@ -109,7 +109,7 @@ class ContextualMethod(Protocol):
         """The numbers of the best candidates among `scored.allowed`, best first, at most DEPTH."""
 
 
-Method = QuestionRanker | ContextualMethod
+Method = _QuestionRanker | ContextualMethod
 Factory = Callable[[EvaluationSession], Method]
 """Makes a method ready for a session's pool. Raises PremiseSuggestError where what it needs is missing."""
 

@@ -160,7 +160,7 @@ def held_out(
     return [found[index] for index in chosen]
 
 
-def make_examples(session: EvaluationSession, questions: Sequence[HeldOutGoal]) -> RankingExamples:
+def _make_examples(session: EvaluationSession, questions: Sequence[HeldOutGoal]) -> RankingExamples:
     """The examples of some questions. Raises BadRecords when there are none."""
     if not questions:
         raise BadRecords("There are no such questions.", "Use a larger dataset, or name other --origin.")
@@ -208,7 +208,7 @@ def run(options: argparse.Namespace) -> None:
         questions = read_states(options.states, session.pool, count, kinds, callers=True)[: options.limit]
     else:
         questions = held_out(session, options.origin, options.half, options.limit, kinds)
-    examples = make_examples(session, questions)
+    examples = _make_examples(session, questions)
     examples.save(options.out)
     print(
         f"{len(examples.lengths):,} rankings, {len(examples.gold):,} candidates, {examples.gold.sum():,} gold"

@@ -61,12 +61,12 @@ METHODS: Mapping[str, Factory] = {
     "knn": baselines.by_encoder,
     "dense": lambda session: Column("dense"),
     "tower": lambda session: _tower(session),
-    "dense-reranked": lambda session: DenseReranked(logits_of(session)),
+    "dense-reranked": lambda session: _DenseReranked(logits_of(session)),
     "fused": lambda session: RankedMethod.fused(session.pool, load_fusion(session.model)),
     "ranked": lambda session: RankedMethod(
-        session.pool, load_fusion(session.model).lists, open_ranker(session.model), "ranked"
+        session.pool, load_fusion(session.model).lists, _open_ranker(session.model), "ranked"
     ),
-    "reranked": lambda session: Reranked(
+    "reranked": lambda session: _Reranked(
         served_method(session.pool, session.model, load_fusion(session.model)), logits_of(session)
     ),
 }
@@ -84,7 +84,7 @@ def _tower(session: EvaluationSession) -> Column:
     return Column("tower")
 
 
-def open_ranker(model: Path) -> TreeRanker:
+def _open_ranker(model: Path) -> TreeRanker:
     """The learned ranker in a model folder. Raises ModelError when it has none, or a damaged one."""
     ranker = TreeRanker.of_model(model)
     if ranker is None:
@@ -133,7 +133,7 @@ class Logits:
 
 
 @dataclass(frozen=True, slots=True)
-class Reranked:
+class _Reranked:
     """What is served where a re-ranker is: the first candidates of another ranking by a blend of both scores."""
 
     base: RankedMethod
@@ -152,7 +152,7 @@ class Reranked:
 
 
 @dataclass(frozen=True, slots=True)
-class DenseReranked:
+class _DenseReranked:
     """The paper's own two stages: the encoder's first candidates in the re-ranker's order."""
 
     logits: Logits
@@ -171,10 +171,10 @@ class DenseReranked:
 
 def logits_of(session: EvaluationSession) -> Logits:
     """The logits of the re-ranker in the model's folder. Raises ModelError when it has none."""
-    return Logits(session.dataset.corpus, open_reranker(session.model))
+    return Logits(session.dataset.corpus, _open_reranker(session.model))
 
 
-def open_reranker(model: Path) -> Reranker:
+def _open_reranker(model: Path) -> Reranker:
     """The re-ranker in a model's folder. Raises ModelError when it has none, or a damaged one."""
     reranker = Reranker.of_model(model)
     if reranker is None:

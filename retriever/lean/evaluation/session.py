@@ -57,7 +57,7 @@ def open_session(
     the definitions of a records file where one is named. Raises ModelError, BadRecords."""
     loaded = load_dataset(dataset)
     if definitions is not None:
-        loaded = with_definitions(loaded, definitions)
+        loaded = _with_definitions(loaded, definitions)
     encoder = Encoder.load(model)
     tower = StateTower.of_model(model, encoder)
     vectors = corpus_vectors(loaded, encoder, cache)
@@ -112,7 +112,7 @@ def describe(
     }
 
 
-def with_definitions(dataset: Dataset, records: Path) -> Dataset:
+def _with_definitions(dataset: Dataset, records: Path) -> Dataset:
     """The dataset with the definitions of its records: offered, voted for and counted as an index has them.
 
     The corpus of a dataset holds theorems, for these are what the encoder is trained on. The premises of other kinds
@@ -126,7 +126,7 @@ def with_definitions(dataset: Dataset, records: Path) -> Dataset:
             "Name the records that the dataset was made of.",
         )
     read = load_records(records)
-    further = definitions_of(read.premises, dataset.corpus)
+    further = _definitions_of(read.premises, dataset.corpus)
     numbers = {one.name: number for number, one in enumerate(further, start=len(dataset.corpus))}
     used: dict[str, frozenset[int]] = {}
     for proof in read.proofs:
@@ -143,7 +143,7 @@ def with_definitions(dataset: Dataset, records: Path) -> Dataset:
     )
 
 
-def definitions_of(premises: Sequence[Premise], corpus: Sequence[Premise]) -> list[Premise]:
+def _definitions_of(premises: Sequence[Premise], corpus: Sequence[Premise]) -> list[Premise]:
     """The premises that are no theorems, by name; the first of a name counts."""
     known = {premise.name for premise in corpus}
     found: dict[str, Premise] = {}

@@ -53,7 +53,7 @@ from retriever.training.wordpiece import save_tokenizer, train_tokenizer
 
 
 @dataclass(frozen=True, slots=True)
-class TableExperiments:
+class _TableExperiments:
     """The rows of a plan, and the folder where they are made."""
 
     plan: ExperimentPlan
@@ -158,7 +158,7 @@ def run(options: argparse.Namespace) -> None:
         require_charts()
     run = ExperimentRun.of_minutes(options.minutes)
     plan = load_plan(options.plan)
-    experiments = TableExperiments(plan, options.work, options.states, options.pretrained, run)
+    experiments = _TableExperiments(plan, options.work, options.states, options.pretrained, run)
     if not options.print:
         make_rows(plan.rows, options.only, experiments.is_finished, experiments.make)
     finished = read_finished(experiments.rows, plan)

@@ -112,7 +112,7 @@ def update_index(
     fields = {"root": str(root), "includes": tuple(includes), "pinned": False}
     work.append(StoreWork(store, lean_files(root, own, unread, bare.add), fields))
     reports.append(update_store(work[-1].files, store, corpus, options, fields=fields))
-    reports = with_targets(work, reports, bare, corpus, options, is_first=is_first)
+    reports = _with_targets(work, reports, bare, corpus, options, is_first=is_first)
     return sum(reports, IndexReport(0, 0, notes=found.notices))
 
 
@@ -136,7 +136,7 @@ def update_package(
     bare: set[str] = set()
     work = _shared_work(package, package.store(shared, encoder.fingerprint), bare.add)
     report = _update_shared(package, work, corpus, UpdateOptions())
-    return with_targets([work], [report], bare, corpus, UpdateOptions())[0]
+    return _with_targets([work], [report], bare, corpus, UpdateOptions())[0]
 
 
 def pinned_packages(root: Path, sources: Sequence[ListedSource]) -> list[SharedPackage]:
@@ -249,7 +249,7 @@ class StoreWork:
     fields: Mapping[str, Any]
 
 
-def with_targets(
+def _with_targets(
     work: Sequence[StoreWork],
     reports: Sequence[IndexReport],
     bare: Set[str],

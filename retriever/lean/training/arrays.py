@@ -26,7 +26,7 @@ _ORIGIN = {PRINTED_IN_PART: PRINTED}
 """Origins of queries that count as another one's when a batch is drawn."""
 
 
-def arrays_of(dataset: Dataset, tokenizer: Tokenizer) -> TrainingArrays:
+def _arrays_of(dataset: Dataset, tokenizer: Tokenizer) -> TrainingArrays:
     """Tokenise a dataset."""
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -72,7 +72,7 @@ def load_arrays(dataset: Path, tokenizer: Path) -> TrainingArrays:
     cache = dataset / f"tokens-{hashlib.sha256(key.encode()).hexdigest()[:16]}.npz"
     if cache.is_file():
         return _read(cache)
-    arrays = arrays_of(load_dataset(dataset), model)
+    arrays = _arrays_of(load_dataset(dataset), model)
     _write(cache, arrays)
     return arrays
 

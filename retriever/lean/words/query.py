@@ -12,7 +12,7 @@ from pathlib import Path
 from retriever.lean.words.splitting import SMALL_WORDS, VAGUE_WORDS, split, stem
 from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
 
-ASKED, ALTERNATIVE = 0.9, 0.7
+ASKED, _ALTERNATIVE = 0.9, 0.7
 """How close a spelling in the table is to the query: if the query matches the right column, or another spelling."""
 _VAGUE = 0.2
 _POSSESSIVE = re.compile(r"['’]s\b")
@@ -113,7 +113,7 @@ def _ways() -> Mapping[Way, Mapping[Way, float]]:
     found: dict[Way, dict[Way, float]] = {}
     for spellings, meant in synonyms():
         for phrase in (*meant, *spellings):
-            closeness = ASKED if phrase in meant else ALTERNATIVE
+            closeness = ASKED if phrase in meant else _ALTERNATIVE
             ways = found.setdefault(tuple(map(stem, phrase)), {})
             for way in spellings:
                 ways[way] = max(closeness, ways.get(way, 0.0))

@@ -35,7 +35,7 @@ Writer = Callable[[int, Int64s], list[int]]
 """(question, documents that may be written) to documents in order."""
 
 
-def writer_of(run: Path, collection: Collection, beam: Beam, top: int) -> Writer:
+def _writer_of(run: Path, collection: Collection, beam: Beam, top: int) -> Writer:
     """How a run writes. Raises ModelError."""
     kind, data = kind_of_run(run)
     if kind != "pairwise" and data != collection.digest:
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
     splits: tuple[Split, ...] = ("valid", "test") if options.part == "both" else (options.part,)
     beam = Beam(options.beam, options.length_penalty)
     collection = BACKEND.read(options.corpus)
-    writer = writer_of(options.run, collection, beam, options.top)
+    writer = _writer_of(options.run, collection, beam, options.top)
     about = f"{options.run} {collection.digest} {options.part} {beam} {options.top}"
     count = predict(collection, writer, splits, options.out, about)
     print(f"{options.out}: {count:,} examples; corpus sha256 {collection.digest[:12]}")

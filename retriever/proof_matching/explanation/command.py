@@ -54,7 +54,7 @@ def pool_of(pairs: StatementProofs, key: str, proof_of: str, count: int, seed: i
     return [others[number] for number in chosen.tolist()]
 
 
-def scorer_of(run: Path | None, pool: Sequence[Text]) -> PairScorer:
+def _scorer_of(run: Path | None, pool: Sequence[Text]) -> PairScorer:
     """What is explained: a run's matcher, or TF-IDF. Raises ModelError."""
     if run is None:
         return TfIdfAgainstPool(pool)
@@ -93,6 +93,6 @@ def run(options: argparse.Namespace) -> None:
     pairs = load_pairs(options.pairs, options.replacement).pairs
     pair = pair_of(pairs, options.key, options.proof_of)
     pool = pool_of(pairs, options.key, options.proof_of, options.pool, options.seed)
-    scorer = scorer_of(options.run, pool)
+    scorer = _scorer_of(options.run, pool)
     found = explain_pair(scorer, pair, side=options.side, samples=options.samples, seed=options.seed)
     show(found, options.html, options.key)

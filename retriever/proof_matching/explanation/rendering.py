@@ -44,7 +44,7 @@ def render_terminal(
     against it on blue, darker where they matter more; then the `most` weightiest as a list. Without, only the
     list.
     """
-    parts = [headline(explanation)]
+    parts = [_headline(explanation)]
     if colour:
         legend = f"{_painted(' for ', _FOR[-2])} supports the match  {_painted(' against ', _AGAINST[-2])}"
         parts += [f"{legend} speaks against it, darker where it matters more", ""]
@@ -55,7 +55,7 @@ def render_terminal(
     return "\n".join([*parts, "", *sums(explanation)]) + "\n"
 
 
-def headline(explanation: Explanation) -> str:
+def _headline(explanation: Explanation) -> str:
     """The score, and how it was explained."""
     return (
         f"match: probability {explanation.probability:.3f} (log-odds {explanation.score:+.2f}); "
@@ -74,7 +74,7 @@ def sums(explanation: Explanation) -> list[str]:
     return lines
 
 
-def strength(weight: float, explanation: Explanation) -> float:
+def _strength(weight: float, explanation: Explanation) -> float:
     """How much a weight matters relative to the largest, in [0, 1]."""
     largest = abs(explanation.tokens[0].weight)
     return abs(weight) / largest if largest else 0.0
@@ -98,7 +98,7 @@ def _text(explanation: Explanation, width: int) -> list[str]:
         if used and used + len(space) + len(shown) > width - _MARGIN:
             lines.append(line)
             line, used, space = "", 0, ""
-        line += space + _weighed(shown, weights[token], strength(weights[token], explanation))
+        line += space + _weighed(shown, weights[token], _strength(weights[token], explanation))
         used += len(space) + len(shown)
     return [" " * _MARGIN + line for line in [*lines, line]]
 
@@ -146,7 +146,7 @@ def render_html(explanation: Explanation, *, title: str = "What a match rests on
 </head>
 <body>
 <h1>{escape(title)}</h1>
-<p>{escape(headline(explanation))}</p>
+<p>{escape(_headline(explanation))}</p>
 <p><mark class="for" style="--w: {_STRONG}">for</mark> supports the match,
 <mark class="against" style="--w: {_STRONG}">against</mark> speaks against it;
 the stronger the colour, the more it matters. Weights are in log-odds.</p>
@@ -176,7 +176,7 @@ def _marked(text: Text, explanation: Explanation, weights: dict[Token, float]) -
 
 
 def _mark(token: Token, weight: float, explanation: Explanation) -> str:
-    share = strength(weight, explanation)
+    share = _strength(weight, explanation)
     opacity = round(_STRONG * share, 3)
     if opacity < _FAINT:
         return f"<span title='{weight:+.3f}'>{_letters(token)}</span>"

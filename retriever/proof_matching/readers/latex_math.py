@@ -165,12 +165,12 @@ class _Reader:
             start += 1
         if self.text[start : start + 1] != "{":
             return ""
-        stop = closing_brace(self.text, start)
+        stop = _closing_brace(self.text, start)
         self.at = stop + 1
         return self.text[start + 1 : stop]
 
 
-def closing_brace(text: str, start: int) -> int:
+def _closing_brace(text: str, start: int) -> int:
     """Where the brace closes that opens at `start`; the end of the text where it never does."""
     depth = 0
     for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start):

@@ -79,7 +79,7 @@ class NptEncoder(nn.Module):
         encodings = positions(ids.shape[1], self.hidden, device)
         for layer in self.layers:
             hidden = layer(hidden, encodings, outside)
-        return max_pool(hidden, outside)
+        return _max_pool(hidden, outside)
 
 
 class BertEncoder(nn.Module):
@@ -105,10 +105,10 @@ class BertEncoder(nn.Module):
     def _run(self, texts: Ragged) -> Tensor:
         ids, mask = (part.to(self.bert.device) for part in padded(texts, self.bert.config.pad_token_id or 0))
         hidden = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
-        return max_pool(hidden, mask == 0)
+        return _max_pool(hidden, mask == 0)
 
 
-def max_pool(hidden: Tensor, outside: Tensor) -> Tensor:
+def _max_pool(hidden: Tensor, outside: Tensor) -> Tensor:
     """[b, d] float32: the maximum of [b, s, d] over the positions that are not `outside` [b, s]."""
     return hidden.float().masked_fill(outside[:, :, None], -torch.inf).amax(dim=1)
 

@@ -53,7 +53,7 @@ def stored_columns(view: IndexView) -> CollectionColumns:
     vectors = [(segment.vectors, segment.scales) for segment in segments]
     has_vectors = any(segment.dimension for segment in segments)
     return CollectionColumns(
-        StoredDocuments(view, live),
+        _StoredDocuments(view, live),
         live,
         Bm25([segment.tables.postings for segment in segments], alive=view.alive),
         Segment.search_over(segments) if has_vectors else None,
@@ -85,7 +85,7 @@ def read_columns(backend: Backend, collection: Collection, towers: Towers | None
     )
 
 
-class StoredDocuments(Sequence[Document]):
+class _StoredDocuments(Sequence[Document]):
     """The documents of a view, each read from its segment when it is needed. Raises IndexDamaged."""
 
     def __init__(self, view: IndexView, live: Ids) -> None:

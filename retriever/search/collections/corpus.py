@@ -76,7 +76,7 @@ def _unused(name: str, used: Container[str]) -> str:
 
 
 @dataclass(frozen=True)
-class DocumentPart:
+class _DocumentPart:
     """A run of documents as a source of the index."""
 
     name: str
@@ -125,7 +125,7 @@ class DocumentCorpus:
         self.backend, self.towers = backend, towers
         self.proofs: Proofs = known_proofs(collection.questions, collection.documents)
         found = parts_of(collection.documents)
-        self.parts = [DocumentPart(name, documents, self) for name, documents in found.items()]
+        self.parts = [_DocumentPart(name, documents, self) for name, documents in found.items()]
         self._by_name = {part.name: part for part in self.parts}
 
     @property

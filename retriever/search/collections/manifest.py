@@ -49,14 +49,14 @@ class CollectionManifest:
     @property
     def command(self) -> str:
         """The command that indexes it again."""
-        return index_command(self.backend, self.source, self.name)
+        return _index_command(self.backend, self.source, self.name)
 
     def is_stale(self) -> bool:
         """Whether the source has changed since it was read, judging by sizes and times of its files."""
         return bool(self.stats) and stats_of(Path(self.source)) != self.stats
 
 
-def index_command(backend: str, source: str, name: str) -> str:
+def _index_command(backend: str, source: str, name: str) -> str:
     """The command that indexes a source under a name."""
     called = "" if Path(source).stem == name else f" --name {shlex.quote(name)}"
     return f"premise-suggest index --backend {shlex.quote(backend)} {shlex.quote(source)}{called}"
@@ -129,7 +129,7 @@ def _old_command(folder: Path) -> str:
         values = read_json(folder / MANIFEST)
         if "format" in values or values["version"] != 1:
             return ""
-        return index_command(str(values["backend"]), str(values["source"]), folder.name)
+        return _index_command(str(values["backend"]), str(values["source"]), folder.name)
     except (OSError, ValueError, KeyError, TypeError):
         return ""
 

@@ -21,11 +21,11 @@ _BLOCK = 2048
 
 def inner_products(vectors: StoredVectors, scales: Floats, query: Floats) -> Floats:
     """float32[n]: the products of vectors, in rows [n, d] and scales float32[n], with float32[d]."""
-    (found,) = all_inner_products(vectors, scales, query[None])
+    (found,) = _all_inner_products(vectors, scales, query[None])
     return np.asarray(found)
 
 
-def all_inner_products(vectors: StoredVectors, scales: Floats, queries: Floats) -> Floats:
+def _all_inner_products(vectors: StoredVectors, scales: Floats, queries: Floats) -> Floats:
     """float32[m, n]: the products with float32[m, d]. Widening costs more than a product, and is done once."""
     result = np.empty((len(queries), len(vectors)), dtype=np.float32)
     buffer = np.empty((min(_BLOCK, len(vectors)), vectors.shape[1]), dtype=np.float32)
@@ -71,7 +71,7 @@ class _ExactBatch:
 
     @cached_property
     def _all(self) -> Floats:
-        found = [all_inner_products(vectors, scales, self._queries) for vectors, scales in self._parts]
+        found = [_all_inner_products(vectors, scales, self._queries) for vectors, scales in self._parts]
         return np.concatenate([np.zeros((len(self._queries), 0), dtype=np.float32), *found], axis=1)
 
     def all_of(self, row: int) -> KnownProducts:

@@ -39,7 +39,7 @@ from retriever.search.top import top
 GRAPH, CARD = "hnsw.bin", "hnsw.json"
 _MARK = "hnsw.checked"
 VERSION = 2
-DEFAULT_EF = 800
+_DEFAULT_EF = 800
 """Wide enough for lists of some hundred candidates under a mild filter; about 2 ms at 200,000. For ten
 premises 200 would do (`scripts/benchmarks/hnsw_curve.py`)."""
 
@@ -50,7 +50,7 @@ class HnswParameters:
 
     m: int = 16
     ef_construction: int = 200
-    ef: int = DEFAULT_EF
+    ef: int = _DEFAULT_EF
     threshold: int = 50_000
     """Segments of fewer premises get no graph: exact search over these takes 3 ms, and any filter with it."""
 
@@ -237,7 +237,7 @@ class _HnswQuery:
 
 
 def open_search(
-    parts: Sequence[tuple[Path, StoredVectors, Floats]], ef: int = DEFAULT_EF
+    parts: Sequence[tuple[Path, StoredVectors, Floats]], ef: int = _DEFAULT_EF
 ) -> NearestNeighbours:
     """The search over these segments: by graph if any has one that can be read, else exact."""
     graphs = [load_graph(folder, len(scales), vectors.shape[1]) for folder, vectors, scales in parts]

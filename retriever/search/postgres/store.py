@@ -70,7 +70,7 @@ class _Records:
         return self._table.record(self._base + index)
 
 
-class DatabaseSegment(Segment):
+class _DatabaseSegment(Segment):
     """A segment whose records are in the table of premises, and a graph over its vectors, too.
 
     Args:
@@ -96,7 +96,7 @@ class DatabaseSegment(Segment):
         """Exact search over the vectors here; that by the graph where there are many."""
         exact = ExactSearch([(one.vectors, one.scales) for one in segments])
         first = segments[0]
-        assert isinstance(first, DatabaseSegment)
+        assert isinstance(first, _DatabaseSegment)
         if len(exact) < first._graph_from:
             return exact
         return GraphSearch(first._table, exact)
@@ -106,7 +106,7 @@ class DatabaseSegment(Segment):
         """Fetch the records of documents in one query."""
         by_table: dict[PremiseTable, list[int]] = {}
         for segment, index in chosen:
-            if isinstance(segment, DatabaseSegment) and segment.has_records:
+            if isinstance(segment, _DatabaseSegment) and segment.has_records:
                 by_table.setdefault(segment._table, []).append(segment._base + index)
         for table, documents in by_table.items():
             table.read_ahead(documents)
@@ -217,7 +217,7 @@ class DatabaseStore(IndexStore):
         segments: list[tuple[Segment, LiveSegment]] = []
         base = 0
         for live in manifest.segments:
-            segment = DatabaseSegment(folder / live.name, table, base, self._graph_from)
+            segment = _DatabaseSegment(folder / live.name, table, base, self._graph_from)
             base += len(segment)
             segments.append((self._fitting(segment, live), live))
         if base != premises:

@@ -44,7 +44,7 @@ def make_objective(config: RunConfig, device: torch.device) -> SequenceObjective
     return SequenceObjective(own, read_arrays(own), device)
 
 
-def build_sequence_model(config: AutoregressiveConfig, tokenizer: Path, references: int) -> SequenceModel:
+def _build_sequence_model(config: AutoregressiveConfig, tokenizer: Path, references: int) -> SequenceModel:
     """The model of a configuration with fresh weights."""
     shape, hidden = config.decoder, config.model.hidden
     return SequenceModel(
@@ -64,7 +64,7 @@ class SequenceObjective(OverReferences):
 
     def __init__(self, config: AutoregressiveConfig, arrays: CollectionArrays, device: torch.device) -> None:
         self._config = config
-        model = build_sequence_model(config, config.tokenizer, len(arrays.documents))
+        model = _build_sequence_model(config, config.tokenizer, len(arrays.documents))
         super().__init__(config, arrays, model, device)
 
     def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
@@ -136,4 +136,4 @@ def ranking_scores(
 
 def load_autoregressive(run: Path) -> tuple[AutoregressiveConfig, SequenceModel]:
     """The configuration of a run, and its model as it did best, in evaluation mode. Raises ModelError."""
-    return load_model(run, "autoregressive", parse, build_sequence_model)
+    return load_model(run, "autoregressive", parse, _build_sequence_model)

@@ -31,7 +31,7 @@ from retriever.training.running.curve import CURVE, read_curve
 from retriever.training.running.run_folder import check_run
 from retriever.training.tokens import Ragged, ragged
 
-FIGURE = "mAP"
+_FIGURE = "mAP"
 KINDS = ("pairwise", "joint", "autoregressive")
 _BEST = "best"
 """The folder of the best weights in that of a run."""
@@ -56,7 +56,7 @@ class Training:
 
 def training_of(arrays: CollectionArrays) -> Training:
     """Raises BadRecords when no question is left to learn from."""
-    gold = gold_of(arrays.references, arrays.own)
+    gold = _gold_of(arrays.references, arrays.own)
     rows = arrays.rows("train")
     rows = rows[~arrays.held[rows]]
     pool = arrays.pools["train"]
@@ -69,7 +69,7 @@ def training_of(arrays: CollectionArrays) -> Training:
     return Training(rows, gold, pool)
 
 
-def gold_of(references: Ragged, own: Int64s) -> Ragged:
+def _gold_of(references: Ragged, own: Int64s) -> Ragged:
     """[n] Distinct references, ascending, without the document that the question is."""
     found = [np.unique(references[row]) for row in range(len(references))]
     return ragged([one[one != itself] for one, itself in zip(found, own.tolist(), strict=True)])
@@ -107,7 +107,7 @@ class ReferencesObjective(ABC):
     ) -> None:
         self._run, self._arrays, self.data, self.model = config, arrays, arrays.digest, model
         self._training = training_of(arrays)
-        self._sample, self._pool = validation_of(arrays, self._training, config.schedule.evaluation_queries)
+        self._sample, self._pool = _validation_of(arrays, self._training, config.schedule.evaluation_queries)
         self._steps = 0
         for tower in towers:
             if isinstance(tower, BiEncoder):
@@ -122,20 +122,20 @@ class ReferencesObjective(ABC):
         """mAP of valid questions (a fixed sample where there are many) over their whole pool, themselves
         excluded. Keeps the weights where it is the run's best."""
         scores = self._valid_scores()
-        figure = validation_figure(scores, self._sample, self._pool, self._training, self._arrays)
+        figure = _validation_figure(scores, self._sample, self._pool, self._training, self._arrays)
         run = self._run.run
         points = read_curve(run) if (run / CURVE).exists() else []
-        if figure > max((point[FIGURE] for point in points if FIGURE in point), default=-1.0):
+        if figure > max((point[_FIGURE] for point in points if _FIGURE in point), default=-1.0):
             weights, config = self.model.state_dict(), to_plain(self._run)
             save_checkpoint(run / _BEST, Checkpoint(self._steps, weights, {}, config, self.data, 0.0))
-        return {FIGURE: figure}
+        return {_FIGURE: figure}
 
     @abstractmethod
     def _valid_scores(self) -> Floats:
         """float32[sample, pool] of the valid questions."""
 
 
-def validation_of(arrays: CollectionArrays, training: Training, limit: int) -> tuple[Int64s, Int64s]:
+def _validation_of(arrays: CollectionArrays, training: Training, limit: int) -> tuple[Int64s, Int64s]:
     """(a fixed sample of the valid questions, ascending, the documents ranked for them).
 
     If there are no valid ones, those of the training part.
@@ -147,7 +147,7 @@ def validation_of(arrays: CollectionArrays, training: Training, limit: int) -> t
     return np.sort(sample), pool
 
 
-def validation_figure(
+def _validation_figure(
     scores: Floats, rows: Int64s, pool: Int64s, training: Training, arrays: CollectionArrays
 ) -> float:
     """mAP of float32[rows, pool] scores, in [0, 1]; each question's own document excluded.

@@ -12,7 +12,7 @@ from lean_extract.common.errors import ModelError, UserError
 from retriever.limits import RUN_START_POLL_SECONDS
 from retriever.training.running.run_folder import PROGRESS, read_progress
 
-LOG = "run.log"
+_LOG = "run.log"
 _LAST_LINES = 20
 
 
@@ -27,7 +27,7 @@ def start_in_background(command: Sequence[str], run: Path) -> int:
         hint = "Start the launcher itself in the background, with `nohup` or as a service."
         raise UserError("A launcher of several processes has to stay with them.", hint)
     run.mkdir(parents=True, exist_ok=True)
-    log = run / LOG
+    log = run / _LOG
     with log.open("ab") as stream:
         before = stream.tell()
         child = subprocess.Popen(

@@ -26,7 +26,7 @@ def fast_precision(device: torch.device) -> Precision:
     return "bf16" if has_bf16 else "fp32"
 
 
-def kept_precision(config: RunConfig) -> Precision | None:
+def _kept_precision(config: RunConfig) -> Precision | None:
     """The precision that the run's `config.yaml` names; None: there is no such file.
 
     Raises ModelError when it cannot be read, or names none.
@@ -57,7 +57,7 @@ def with_precision(config: RunConfig, *, resume: bool) -> RunConfig:
     if config.schedule.precision != "auto":
         return config
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    precision = (kept_precision(config) if resume else None) or fast_precision(device)
+    precision = (_kept_precision(config) if resume else None) or fast_precision(device)
     return replace(config, schedule=replace(config.schedule, precision=precision))
 
 

@@ -61,7 +61,7 @@ class RunTracker(NullTracker):
         self._write()
         keep_until(folder.path, begun.step)
         self._curve = (folder.path / CURVE).open("a", encoding="utf-8")
-        self._events = EventFile(folder.path / BOARD, begun.step + 1)
+        self._events = _EventFile(folder.path / BOARD, begun.step + 1)
         self._bar = tqdm(
             total=begun.until,
             initial=begun.step,
@@ -139,7 +139,7 @@ class RunTracker(NullTracker):
         self._curve.close()
 
 
-class EventFile:
+class _EventFile:
     """A file of events in a folder that TensorBoard reads, written as they come.
 
     torch's SummaryWriter writes from a thread and opens its file again each time, so that a folder that is deleted

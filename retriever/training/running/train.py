@@ -80,7 +80,7 @@ def run_training(
     """
     limits = limits or RunLimits()
     with Stopping(limits) as stopping:
-        refuse_start(config, resume=resume)
+        _refuse_start(config, resume=resume)
         config = with_precision(config, resume=resume)
         accelerator = accelerator_for(config.schedule)
         loop = _loop(config, accelerator, kinds)
@@ -88,7 +88,7 @@ def run_training(
             loop.resume()
             return loop.train(NullTracker(), stopping, until=limits.until)
         with held(config.run) as folder:
-            refuse_start(config, resume=resume, is_held=True)
+            _refuse_start(config, resume=resume, is_held=True)
             _refuse_other_tokenizer(config) if loop.resume() else _begin(config)
             begun = _begun(config, loop, limits)
             with RunTracker(folder, begun, bar=bar) as tracker:
@@ -100,7 +100,7 @@ def run_training(
                 return progress
 
 
-def refuse_start(config: RunConfig, *, resume: bool, is_held: bool = False) -> None:
+def _refuse_start(config: RunConfig, *, resume: bool, is_held: bool = False) -> None:
     """Raises UserError where a run may not begin in its folder: one is there, or a process trains it now.
 
     `is_held`: whether this process has the folder already.
@@ -189,7 +189,7 @@ def train_config(
     limits = RunLimits(options.until, options.minutes, deadline)
     config = load_run(options.config, kinds, presets)
     if options.background:
-        refuse_start(config, resume=options.resume)
+        _refuse_start(config, resume=options.resume)
         return start_in_background(_foreground(package, options, limits), config.run)
     progress = run_training(config, resume=options.resume, limits=limits, bar=options.progress, kinds=kinds)
     if PartialState().is_main_process:
