@@ -19,8 +19,8 @@ from torch.nn import functional
 from lean_extract.common.arrays import Floats, Int64s
 from retriever.metrics.ranking import columns_of
 from retriever.training.collection import CollectionArrays
-from retriever.training.references.autoregressive_config import AutoregressiveConfig
 from retriever.training.references.autoregressive_model import SequenceModel, build_decoder, greedy, sequences
+from retriever.training.references.config import AutoregressiveConfig
 from retriever.training.references.joint import OverReferences
 from retriever.training.references.joint_model import ReferenceTable
 from retriever.training.references.objective import load_model, read_arrays

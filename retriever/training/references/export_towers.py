@@ -25,8 +25,8 @@ from retriever.search.collections.index import fused_for_evaluation
 from retriever.search.collections.measure import fit_weights
 from retriever.training.model import BiEncoder
 from retriever.training.onnx_graphs import export_onnx, quantise
+from retriever.training.references.config import PairwiseConfig
 from retriever.training.references.pairwise import load_pairwise
-from retriever.training.references.pairwise_config import PairwiseConfig
 from retriever.training.references.pairwise_model import Bag
 from retriever.training.tokens import open_tokenizer
 from retriever.training.wordpiece import PAD

@@ -21,9 +21,8 @@ from lean_extract.common.arrays import Bools, Floats, Int64s
 from lean_extract.common.errors import ModelError
 from retriever.metrics.ranking import columns_of
 from retriever.training.collection import CollectionArrays
-from retriever.training.references.autoregressive_config import AutoregressiveConfig
 from retriever.training.references.autoregressive_model import SequenceModel
-from retriever.training.references.joint_config import JointConfig, StartConfig
+from retriever.training.references.config import AutoregressiveConfig, JointConfig, StartConfig
 from retriever.training.references.joint_model import JointModel, ReferenceTable, reference_loss
 from retriever.training.references.objective import ReferencesObjective, Training, load_model, read_arrays
 from retriever.training.references.pairwise import load_pairwise

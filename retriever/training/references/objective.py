@@ -22,9 +22,7 @@ from retriever.metrics.ranks import mean_average_precision, ranks_of
 from retriever.search.backends import find_backend
 from retriever.training.collection import CollectionArrays, load_collection
 from retriever.training.model import BiEncoder, fit_attention, groups_of
-from retriever.training.references.autoregressive_config import AutoregressiveConfig
-from retriever.training.references.joint_config import JointConfig
-from retriever.training.references.pairwise_config import PairwiseConfig
+from retriever.training.references.config import AutoregressiveConfig, JointConfig, PairwiseConfig
 from retriever.training.running.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from retriever.training.running.config_io import to_plain
 from retriever.training.running.curve import CURVE, read_curve

@@ -18,9 +18,9 @@ from torch import Tensor, nn
 
 from lean_extract.common.arrays import Bools, Floats, Int64s
 from retriever.training.collection import CollectionArrays
-from retriever.training.losses.contrastive import contrastive_loss
+from retriever.training.losses import contrastive_loss
+from retriever.training.references.config import PairwiseConfig
 from retriever.training.references.objective import ReferencesObjective, Training, load_model, read_arrays
-from retriever.training.references.pairwise_config import PairwiseConfig
 from retriever.training.references.pairwise_model import Bag, TwoTowers, build_tower, read_terms
 from retriever.training.running.config import RunConfig
 from retriever.training.running.config_io import from_plain

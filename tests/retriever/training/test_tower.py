@@ -39,7 +39,7 @@ pytest.importorskip("transformers")
 pytestmark = pytest.mark.train
 
 from retriever.lean.training.tower import never_negative, weighted_gold  # noqa: E402
-from retriever.training.losses.against_all import Positives, against_all  # noqa: E402
+from retriever.training.losses import Positives, against_all  # noqa: E402
 
 SHIPPED = Path(retriever.__file__).parent / "data" / "encoder"
 GOAL = Goal((Hypothesis(("p", "q"), "S"),), "mix p q = mix q p")
