@@ -51,19 +51,10 @@ def work(tmp_path: Path, model_folder: Path) -> Path:
     write_records(tmp_path / "r.jsonl", Header("text", "one"), records())
     build_dataset(tmp_path / "r.jsonl", tmp_path / "data")
     shutil.copytree(model_folder, tmp_path / "model")
-    lines = [
-        {
-            "theorem": name,
-            "file": "Lib.lean",
-            "tactic": tactic,
-            "state_before": "a : ℕ\n⊢ Foo a = a",
-            "premises": used,
-        }
-        for name, tactic, used in STEPS
-    ]
-    (tmp_path / "steps.jsonl").write_text(
-        "".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8"
-    )
+    shared = {"file": "Lib.lean", "state_before": "a : ℕ\n⊢ Foo a = a"}
+    steps = [{"theorem": name, "tactic": tactic, "premises": used} for name, tactic, used in STEPS]
+    lines = "".join(f"{json.dumps({**shared, **step})}\n" for step in steps)
+    (tmp_path / "steps.jsonl").write_text(lines, encoding="utf-8")
     return tmp_path
 
 
@@ -114,28 +105,12 @@ def test_definitions_join_the_pool_and_vote(work: Path, capsys: pytest.CaptureFi
 
 
 def test_evaluation_measures_what_is_offered(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ask = [
-        work / "model",
-        work / "data",
-        "--part",
-        "--states",
-        work / "steps.jsonl",
-        "--methods",
-        "bm25",
-        "fused",
-    ]
+    ask = [work / "model", work / "data", "--part", "--states", work / "steps.jsonl"]
+    ask += ["--methods", "bm25", "fused"]
     assert command("retriever evaluate")([*ask, "--kinds", "all"]) != 0
     assert "--definitions" in capsys.readouterr().err
-    full = [
-        "--definitions",
-        work / "r.jsonl",
-        "--kinds",
-        "theorems",
-        "all",
-        "--count",
-        "everything",
-        "--callers",
-    ]
+    full = ["--definitions", work / "r.jsonl", "--kinds", "theorems", "all"]
+    full += ["--count", "everything", "--callers"]
     assert command("retriever evaluate")([*ask, *full]) == 0
     said = capsys.readouterr().out
     for name in ("steps, everything", "steps, everything, definitions offered, callers known"):
@@ -150,16 +125,8 @@ def test_processes_measure_what_one_does(
     many = [steps.replace("Foo a = a", f"Foo a{n} = a{n}").replace("a : ", f"a{n} : ") for n in range(25)]
     (work / "many.jsonl").write_text("".join(many), encoding="utf-8")
     ask = [work / "model", work / "data", "--part", "--states", work / "many.jsonl", "--by-file"]
-    ask += [
-        "--perturb",
-        "rename",
-        "--beside",
-        f"again={work / 'model'}",
-        "--methods",
-        "random",
-        "bm25",
-        "fused",
-    ]
+    ask += ["--perturb", "rename", "--beside", f"again={work / 'model'}"]
+    ask += ["--methods", "random", "bm25", "fused"]
     assert command("retriever evaluate")([*ask, "--json", tmp_path / "alone"]) == 0
     assert command("retriever evaluate")([*ask, "--json", tmp_path / "several", "--processes", "2"]) == 0
     written = sorted(one.name for one in (tmp_path / "alone").iterdir())
