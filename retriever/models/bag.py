@@ -10,7 +10,6 @@ A term that occurs n times counts 1 + ln(n) times. It is what
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,10 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.common.arrays import Bools, Floats, Int64s
-from lean_extract.common.errors import ModelError
 from retriever.limits import MAX_CHARACTERS_PER_WORD
 from retriever.models.quantise import quantise
-from retriever.models.runtime import DAMAGE, check_header, open_tokenizer, read_settings, whole
+from retriever.models.runtime import (
+    check_header,
+    digest_of,
+    open_tokenizer,
+    read_settings,
+    reading_model,
+    whole,
+)
 
 FORMAT, VERSION = "premise-suggest-bag", 1
 CONFIG, TOKENIZER, TERMS = "config.json", "tokenizer.json", "terms.npz"
@@ -98,10 +103,10 @@ class BagEncoder:
     @classmethod
     def load(cls, folder: Path) -> BagEncoder:
         """Load a folder. Raises ModelError."""
-        try:
+        with reading_model("model", folder, _HINT):
             config = read_settings(folder / CONFIG)
             check_header(config, FORMAT, VERSION)
-            tokenizer = _tokenizer(folder / TOKENIZER)
+            tokenizer = open_tokenizer(folder / TOKENIZER)
             with np.load(folder / TERMS) as values:
                 table = values["table"].astype(np.float32) * values["scales"][:, None]
             mark = tokenizer.token_to_id(MARK)
@@ -110,11 +115,8 @@ class BagEncoder:
             terms = Terms(tokenizer.get_vocab_size(), mark, whole(config, "pairs", 0, 1 << 30))
             if len(table) != terms.size:
                 raise ValueError(f"{len(table)} vectors for {terms.size} terms")
-            return cls(tokenizer, whole(config, "max_length", 1), terms, table, _fingerprint(folder))
-        except OSError as error:
-            raise ModelError(f"The model in {folder} cannot be read: {error}.", _HINT) from error
-        except DAMAGE as error:
-            raise ModelError(f"The model in {folder} is damaged: {error}.", _HINT) from error
+            fingerprint = digest_of(folder, (CONFIG, TOKENIZER, TERMS))
+            return cls(tokenizer, whole(config, "max_length", 1), terms, table, fingerprint)
 
     @property
     def dimension(self) -> int:
@@ -144,15 +146,6 @@ class BagEncoder:
         return ids if len(ids) <= self.max_length else [*ids[: self.max_length - 1], ids[-1]]
 
 
-def _tokenizer(path: Path) -> Any:
-    try:
-        return open_tokenizer(path)
-    except OSError:
-        raise
-    except Exception as error:  # tokenizers raises Exception itself for a damaged file
-        raise ValueError(f"{path.name}: {error}") from error
-
-
 def write_bag(folder: Path, tokenizer: str, table: Floats, *, max_length: int, pairs: int) -> None:
     """Write a folder.
 
@@ -168,10 +161,3 @@ def write_bag(folder: Path, tokenizer: str, table: Floats, *, max_length: int, p
     (folder / TOKENIZER).write_text(tokenizer, encoding="utf-8")
     config = {"format": FORMAT, "version": VERSION, "max_length": max_length, "pairs": pairs}
     (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-
-
-def _fingerprint(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for name in (CONFIG, TOKENIZER, TERMS):
-        digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
-    return digest.hexdigest()[:16]

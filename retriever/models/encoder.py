@@ -27,7 +27,6 @@ has nothing to do with it (`retriever.models.text.unrelated_share`); the paper h
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,10 +44,13 @@ from retriever.models import text as texts
 from retriever.models.runtime import (
     REINSTALL,
     check_form,
+    digest_of,
     open_tokenizer,
     packed,
     padded,
     read_settings,
+    reading_model,
+    reading_settings,
     whole,
 )
 
@@ -114,18 +116,9 @@ class Encoder:
     def load(cls, folder: Path, *, threads: int = 1, device: Device = "cpu") -> Encoder:
         """Load a model folder onto a device, with this many threads an operator of the CPU. Raises ModelError."""
         config = _read_config(folder)
-        try:
-            session, tokenizer = (
-                open_session(folder / MODEL, threads, device),
-                open_tokenizer(folder / TOKENIZER),
-            )
-        except ModelError:  # of onnxruntime, not of this model
-            raise
-        except OSError as error:
-            raise ModelError(f"The model in {folder} cannot be read: {error}.", REINSTALL) from error
-        except Exception as error:  # onnxruntime and tokenizers raise bare Exception subclasses of many kinds
-            reason = str(error).rstrip(".")
-            raise ModelError(f"The model in {folder} is damaged: {reason}.", REINSTALL) from error
+        with reading_model("model", folder):
+            session = open_session(folder / MODEL, threads, device)
+            tokenizer = open_tokenizer(folder / TOKENIZER)
         encoder = cls(session, tokenizer, config, fingerprint_of(folder))
         encoder._check(folder)
         return encoder
@@ -302,13 +295,10 @@ def fingerprint_of(folder: Path) -> str:
     identity = f"{config.max_length} {config.pad_id} {texts.VERSION}"
     if config.similarity != "fine":
         identity += f" {config.similarity}"
-    digest = hashlib.sha256(identity.encode())
     try:
-        for name in (MODEL, TOKENIZER):
-            digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
+        return digest_of(folder, (MODEL, TOKENIZER), identity)
     except OSError as error:
         raise ModelError(f"{error.filename} cannot be read: {error.strerror}.", REINSTALL) from error
-    return digest.hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,21 +312,14 @@ class _Config:
 
 def _read_config(folder: Path) -> _Config:
     path = folder / CONFIG
-    try:
+    with reading_settings("model", path):
         values = read_settings(path)
         check_form(values, FORMAT, VERSION)
         similarity = values.get("similarity", "fine")
         if similarity not in ("fine", "plain"):
             raise ValueError(f"similarity {similarity!r} is neither fine nor plain")
         sizes = (whole(values, "dimension", 1), whole(values, "max_length", 8), whole(values, "pad_id", 0))
-        config = _Config(*sizes, similarity, values.get("num_hidden_layers") == 0)
-    except OSError as error:
-        raise ModelError(
-            f"There is no model in {folder}: {path.name}: {error.strerror}.", REINSTALL
-        ) from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{path} does not fit this version: {error}.", REINSTALL) from error
-    return config
+        return _Config(*sizes, similarity, values.get("num_hidden_layers") == 0)
 
 
 def _by_relevance(goal: Goal) -> list[int]:

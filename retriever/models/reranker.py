@@ -24,7 +24,6 @@ without context.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,10 +45,13 @@ from retriever.models.encoder import CONFIG, MODEL, TOKENIZER
 from retriever.models.runtime import (
     REINSTALL,
     check_form,
+    digest_of,
     open_tokenizer,
     packed,
     padded,
     read_settings,
+    reading_model,
+    reading_settings,
     whole,
 )
 
@@ -134,18 +136,10 @@ class Reranker:
     def load(cls, folder: Path, *, threads: int = 1, device: Device = "cpu") -> Reranker:
         """Load a folder onto a device, with this many threads an operator of the CPU. Raises ModelError."""
         config = read_config(folder)
-        try:
-            session, tokenizer = (
-                open_session(folder / MODEL, threads, device),
-                open_tokenizer(folder / TOKENIZER),
-            )
+        with reading_model("re-ranker", folder):
+            session = open_session(folder / MODEL, threads, device)
+            tokenizer = open_tokenizer(folder / TOKENIZER)
             reranker = cls(session, tokenizer, config, _fingerprint_of(folder, config))
-        except ModelError:  # of onnxruntime, not of this model
-            raise
-        except OSError as error:
-            raise ModelError(f"The re-ranker in {folder} cannot be read: {error}.", REINSTALL) from error
-        except Exception as error:  # onnxruntime and tokenizers raise bare Exception subclasses of many kinds
-            raise ModelError(f"The re-ranker in {folder} is damaged: {error}.", REINSTALL) from error
         reranker._check(folder)
         return reranker
 
@@ -222,7 +216,7 @@ class Reranker:
 def read_config(folder: Path) -> RerankerConfig:
     """What a re-ranker's config.json says. Raises ModelError."""
     path = folder / CONFIG
-    try:
+    with reading_settings("re-ranker", path):
         values = read_settings(path)
         check_form(values, FORMAT, VERSION)
         lengths = PairLengths(whole(values, "state_length", 8), whole(values, "premise_length", 8))
@@ -230,12 +224,7 @@ def read_config(folder: Path) -> RerankerConfig:
         config = RerankerConfig(lengths, whole(values, "pad_id", 0), types, float(values["weight"]))
         if not np.isfinite(config.weight):
             raise ValueError("the weight is not a finite number")
-    except OSError as error:
-        message = f"There is no re-ranker in {folder}: {path.name}: {error.strerror}."
-        raise ModelError(message, REINSTALL) from error
-    except (ValueError, KeyError, TypeError, OverflowError) as error:
-        raise ModelError(f"{path} does not fit this version: {error}.", REINSTALL) from error
-    return config
+        return config
 
 
 def write_weight(folder: Path, weight: float, fitted_on: str) -> None:
@@ -266,7 +255,4 @@ def _fingerprint_of(folder: Path, config: RerankerConfig) -> str:
     settings = f"{lengths.state} {lengths.premise} {config.pad_id} {texts.VERSION}"
     if config.token_types != 2:
         settings += f" {config.token_types}"
-    digest = hashlib.sha256(settings.encode())
-    for name in (MODEL, TOKENIZER):
-        digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
-    return digest.hexdigest()[:16]
+    return digest_of(folder, (MODEL, TOKENIZER), settings)

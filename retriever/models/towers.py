@@ -27,7 +27,7 @@ from lean_extract.common.errors import ModelError
 from retriever.models.bag import TERMS, BagEncoder
 from retriever.models.encoder import Encoder
 from retriever.models.reranker import Reranker
-from retriever.models.runtime import check_header, read_settings
+from retriever.models.runtime import check_header, read_settings, reading_settings
 
 FORMAT, VERSION, FILE = "premise-suggest-towers", 1, "towers.json"
 QUERY, DOCUMENT = "query", "document"
@@ -69,18 +69,13 @@ class Towers:
     def load(cls, folder: Path, *, threads: int = 1, device: Device = "cpu") -> Towers:
         """Load a model folder. Raises ModelError."""
         path = folder / FILE
-        try:
+        with reading_settings("model", path, _HINT):
             values = read_settings(path)
             check_header(values, FORMAT, VERSION)
             backend = str(values["backend"])
             weights = {str(name): float(weight) for name, weight in values["weights"].items()}
             if not all(map(math.isfinite, weights.values())):
                 raise ValueError("a weight is not a finite number")
-        except OSError as error:
-            message = f"There is no model in {folder}: {path.name}: {error.strerror}."
-            raise ModelError(message, _HINT) from error
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-            raise ModelError(f"{path} does not fit this version: {error}.", _HINT) from error
         encoders = [_load(folder / part, threads, device) for part in (QUERY, DOCUMENT)]
         if encoders[0].dimension != encoders[1].dimension:
             raise ModelError(f"The encoders in {folder} give vectors of unlike length.", _HINT)
