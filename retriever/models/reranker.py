@@ -115,10 +115,10 @@ def token_types(ids: Int64s, mask: Int64s, states: Int64s, types: int) -> Int64s
     if types == 2:
         return found
     rows = np.broadcast_to(np.arange(len(ids))[:, None], ids.shape)
-    stands = np.zeros((2, len(ids), int(ids.max(initial=0)) + 1), dtype=np.bool_)
+    occurs = np.zeros((2, len(ids), int(ids.max(initial=0)) + 1), dtype=np.bool_)
     for half, here in enumerate((in_state, in_premise)):
-        stands[half, rows[here], ids[here]] = True
-    in_both = (stands[0] & stands[1])[rows, ids] & (mask > 0)
+        occurs[half, rows[here], ids[here]] = True
+    in_both = (occurs[0] & occurs[1])[rows, ids] & (mask > 0)
     return np.asarray(found + 2 * in_both, dtype=np.int64)
 
 

@@ -22,7 +22,7 @@ from retriever.training.running.checkpoint import load_checkpoint
 from retriever.training.running.config import Precision
 from retriever.training.running.run_folder import check_run
 from retriever.training.tokens import Ragged, open_tokenizer
-from retriever.training.weights import load_bert, take_over
+from retriever.training.weights import fill, load_bert, take_over
 from retriever.training.wordpiece import PAD
 
 Text = Sequence[Token]
@@ -99,10 +99,7 @@ def _load_matcher(run: Path, vocabulary: int, pad: int = 0) -> tuple[Matcher, Ma
         raise ModelError(f"The run {run} has no checkpoint of kind match.", "Train it first.")
     config = parse_match(saved.config)
     model = build_matcher(config, vocabulary, pad)
-    try:
-        model.load_state_dict(saved.model)
-    except RuntimeError as error:
-        raise ModelError(f"The run {run} was trained with another tokenizer.", "Train it again.") from error
+    fill(model, saved.model, run)
     return model, config
 
 

@@ -28,6 +28,7 @@ from retriever.training.running.config_io import to_plain
 from retriever.training.running.curve import CURVE, read_curve
 from retriever.training.running.run_folder import check_run
 from retriever.training.tokens import Ragged, ragged
+from retriever.training.weights import fill
 
 _FIGURE = "mAP"
 KINDS = ("pairwise", "joint", "autoregressive")
@@ -186,10 +187,7 @@ def load_model(
     config = replace(parse(saved.config), run=run)
     documents = len(saved.model.get("table.bias", ()))
     model = build(config, run / "tokenizer.json", documents)
-    try:
-        model.load_state_dict(saved.model)
-    except RuntimeError as error:
-        raise ModelError(f"The run {run} was trained with another tokenizer.", "Train it again.") from error
+    fill(model, saved.model, run)
     return config, model.eval()
 
 
