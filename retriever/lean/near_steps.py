@@ -180,7 +180,7 @@ class _Names:
         """Steps as they are used here, without those of libraries that use what is internal there."""
         named = [self._resolved(one.step.mentions, one.step.scope, one.order) for one in found]
         numbers = {self._number(name) for names in named for name in names if name not in self._own}
-        self._snapshot.view.read_ahead(sorted(number for number in numbers if number >= 0))
+        self._snapshot.view.prefetch(sorted(number for number in numbers if number >= 0))
         return [
             self._near_step(one, names)
             for one, names in zip(found, named, strict=True)

@@ -142,7 +142,7 @@ def _compatible(
     for position, number in enumerate(numbers.tolist()):
         check_cancelled()
         if dotted and position % _READ_AT_ONCE == 0:
-            offer.read_ahead(numbers[position : position + _READ_AT_ONCE].tolist())
+            offer.prefetch(numbers[position : position + _READ_AT_ONCE].tolist())
         premise = offer.premise(number) if dotted else None
         if premise is None or all(_may_have(premise, name, is_declared) for name in dotted):
             yield number

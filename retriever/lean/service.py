@@ -222,7 +222,7 @@ class PremiseService:
         scores = with_proved_first(names, scored.scores, _unproved(snapshot, local, ids))
         chosen = best(names, scores, max(request.k, depth) + SPARE)
         indexed = chosen[chosen >= len(local.premises)] - len(local.premises)
-        snapshot.view.read_ahead(ids[indexed].tolist())
+        snapshot.view.prefetch(ids[indexed].tolist())
         knows_scope = question.there.scope is not None
         found = [
             _shown(snapshot, local, ids, int(position), float(scores[position]), in_scope)

@@ -178,7 +178,7 @@ class Snapshot:
         view = self.view
         vectors: dict[tuple[str, str], Floats] = {}
         numbers = np.flatnonzero(self.in_module(module) & view.alive & ~view.bundled).tolist()
-        view.read_ahead(numbers)
+        view.prefetch(numbers)
         for number in numbers:
             vectors[premise_texts(view.premise(number))] = view.vector(number)
         return vectors

@@ -77,10 +77,10 @@ class SearchPool:
         own = len(self.own)
         return self.own[number] if number < own else self.snapshot.view.premise(number - own)
 
-    def read_ahead(self, numbers: Iterable[int]) -> None:
-        """Prefetch the records of premises (`IndexView.read_ahead`)."""
+    def prefetch(self, numbers: Iterable[int]) -> None:
+        """Prefetch the records of premises (`IndexView.prefetch`)."""
         own = len(self.own)
-        self.snapshot.view.read_ahead(number - own for number in numbers if number >= own)
+        self.snapshot.view.prefetch(number - own for number in numbers if number >= own)
 
     def name(self, number: int) -> str:
         """A premise's name by its number."""
@@ -94,7 +94,7 @@ class SearchPool:
             numbers: of the premises.
             scores: float32, of everything that may be found.
         """
-        self.read_ahead(numbers)
+        self.prefetch(numbers)
         return [self._ranked_premise(number, float(scores[number])) for number in numbers]
 
     def _ranked_premise(self, number: int, score: float) -> RankedPremise:

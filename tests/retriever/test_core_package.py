@@ -14,7 +14,7 @@ from lean_extract.source.reader import read_module
 from lean_extract.toolchains.core_sources import LEAN_CORE, CoreSources
 from retriever.lean.eligibility import RankRequest, doc_url
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.index.build import SharedPackage, settled, update_index
+from retriever.lean.index.build import SharedPackage, complete_report, update_index
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index.files import locked
@@ -114,10 +114,10 @@ def test_what_changes_under_a_version_is_read_again(projects: Projects, encoder:
     projects.index("one")
     path = projects.core_root / "Init" / "Numbers.lean"
     path.write_text(path.read_text() + "theorem Nat.newly_proved : True := sorry\n")
-    assert settled(projects.core(), projects.core_store, encoder.fingerprint) is None
+    assert complete_report(projects.core(), projects.core_store, encoder.fingerprint) is None
     projects.index("two")
     assert sorted(projects.encoder.names) == ["Nat.newly_proved", "my_swap"]
-    found = settled(projects.core(), projects.core_store, encoder.fingerprint)
+    found = complete_report(projects.core(), projects.core_store, encoder.fingerprint)
     assert found is not None and found.documents == 3
 
 
@@ -140,10 +140,10 @@ def test_a_copy_of_the_same_version_is_settled_once_it_was_looked_at(projects: P
     shutil.copytree(projects.core_root, copied, copy_function=shutil.copyfile)
     projects.core_root = copied
     fingerprint = projects.encoder.fingerprint
-    assert settled(projects.core(), projects.core_store, fingerprint) is None
+    assert complete_report(projects.core(), projects.core_store, fingerprint) is None
     projects.index("two")
     assert projects.encoder.names == ["my_swap"]
-    assert settled(projects.core(), projects.core_store, fingerprint) is not None
+    assert complete_report(projects.core(), projects.core_store, fingerprint) is not None
 
 
 def test_who_comes_while_another_reads_it_waits_and_has_it(projects: Projects) -> None:

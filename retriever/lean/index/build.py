@@ -172,7 +172,7 @@ def _update_shared(
         return not options.should_stop()
 
     with suppress(IndexMissing, IndexDamaged, ModelError):  # then it is built again
-        if report := settled(package, work.store, corpus.fingerprint, options.graphs):
+        if report := complete_report(package, work.store, corpus.fingerprint, options.graphs):
             return report
     try:
         return update_store(work.files, work.store, corpus, options, fields=work.fields, wait=wait)
@@ -180,7 +180,7 @@ def _update_shared(
         return IndexReport(0, 0, stopped=True)
 
 
-def settled(
+def complete_report(
     package: SharedPackage,
     store: IndexStore,
     fingerprint: str,

@@ -222,12 +222,12 @@ def explained_writes(root: Path, problem: str = "") -> Iterator[None]:
         raise IndexWriteFailed(message, hint) from error
 
 
-def damaged(path: Path, what: object, mended_by: str = REBUILD) -> IndexDamaged:
+def damaged(path: Path, what: object, hint: str = REBUILD) -> IndexDamaged:
     """The error for a file that is cut off, altered or of an unknown form."""
-    return IndexDamaged(f"{DAMAGED}{path}: {what}.", mended_by)
+    return IndexDamaged(f"{DAMAGED}{path}: {what}.", hint)
 
 
-def unreadable(error: OSError, folder: Path, mended_by: str = REBUILD) -> IndexDamaged:
+def unreadable(error: OSError, folder: Path, hint: str = REBUILD) -> IndexDamaged:
     """The error for what the system does not let us read; a file that is not there counts as damage."""
     path = error.filename if isinstance(error.filename, str | os.PathLike) else folder
     if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
@@ -236,8 +236,8 @@ def unreadable(error: OSError, folder: Path, mended_by: str = REBUILD) -> IndexD
             message, "End other programs, or raise the limit (`ulimit -n`), and try again."
         )
     if isinstance(error, FileNotFoundError | NotADirectoryError):
-        return damaged(Path(path), "the file is missing", mended_by)
-    return damaged(Path(path), error.strerror or error, mended_by)
+        return damaged(Path(path), "the file is missing", hint)
+    return damaged(Path(path), error.strerror or error, hint)
 
 
 @contextmanager

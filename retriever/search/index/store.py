@@ -51,7 +51,7 @@ Stamp = tuple[int, int, int] | None
 _TEMPORARY = ".new-"
 
 
-def _mended_by(manifest: IndexManifest) -> str:
+def _rebuild_hint(manifest: IndexManifest) -> str:
     """What to do when an index is of another model than the one in use."""
     if manifest.is_bundled:
         return OTHER_MODEL
@@ -111,7 +111,7 @@ class IndexStore:
             raise ModelError(
                 f"The premise index in {self.root} was built with model {manifest.fingerprint}, "
                 f"the model in use is {fingerprint}.",
-                _mended_by(manifest),
+                _rebuild_hint(manifest),
             )
 
     def segment(self, name: str) -> Segment:

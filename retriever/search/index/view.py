@@ -132,14 +132,14 @@ class IndexView:
         segment, local = self.locate(number)
         return np.asarray(segment.vectors[local].astype(np.float32) * segment.scales[local])
 
-    def read_ahead(self, numbers: Iterable[int]) -> None:
+    def prefetch(self, numbers: Iterable[int]) -> None:
         """Prefetch the records of documents where fetching each by itself would be slow."""
         chosen: dict[type[Segment], list[tuple[Segment, int]]] = {}
         for number in numbers:
             segment, local = self.locate(number)
             chosen.setdefault(type(segment), []).append((segment, local))
         for kind, those in chosen.items():
-            kind.read_ahead(those)
+            kind.prefetch(those)
 
     def locate(self, number: int) -> tuple[Segment, int]:
         """The segment of a document, and its position there."""

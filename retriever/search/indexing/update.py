@@ -95,7 +95,7 @@ class Update(Generic[Record]):
         if not options.keeps_partial and (stopped or options.should_stop()):
             return self._report(0, stopped=True)
         self._flush()
-        self._bury(plan.removed)
+        self._mark_deleted(plan.removed)
         self._commit_changes(plan, stopped)
         self._merge()
         if options.graphs is not None and not stopped:
@@ -158,7 +158,7 @@ class Update(Generic[Record]):
             for number, file in segment.live_files(self._dead[name])
         }
 
-    def _bury(self, paths: Iterable[str]) -> None:
+    def _mark_deleted(self, paths: Iterable[str]) -> None:
         live = self._live_files()
         for path in paths:
             if path in live:
@@ -215,7 +215,7 @@ class Update(Generic[Record]):
         if not self._batch:
             return
         segment = self._writer.add(self._corpus.content(self._batch))
-        self._bury(item.file.path for item in self._batch)
+        self._mark_deleted(item.file.path for item in self._batch)
         self._take(segment)
         self._batch = []
         if self._options.keeps_partial:

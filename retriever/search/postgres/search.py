@@ -34,7 +34,7 @@ class PremiseTable:
         known = self._records.get(document)
         return self._fetched([document])[document] if known is None else known
 
-    def read_ahead(self, documents: Iterable[int]) -> None:
+    def prefetch(self, documents: Iterable[int]) -> None:
         """Fetch the records of premises that are needed next, in one query."""
         if missing := [one for one in dict.fromkeys(documents) if self._records.get(one) is None]:
             self._fetched(missing)

@@ -102,14 +102,14 @@ class _DatabaseSegment(Segment):
         return GraphSearch(first._table, exact)
 
     @classmethod
-    def read_ahead(cls, chosen: Iterable[tuple[Segment, int]]) -> None:
+    def prefetch(cls, chosen: Iterable[tuple[Segment, int]]) -> None:
         """Fetch the records of documents in one query."""
         by_table: dict[PremiseTable, list[int]] = {}
         for segment, index in chosen:
             if isinstance(segment, _DatabaseSegment) and segment.has_records:
                 by_table.setdefault(segment._table, []).append(segment._base + index)
         for table, documents in by_table.items():
-            table.read_ahead(documents)
+            table.prefetch(documents)
 
     def _read_records(self, folder: Path) -> Any:
         return _Records(self._table, self._base, self.count)
