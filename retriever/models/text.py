@@ -138,12 +138,12 @@ def premise_texts(premise: Premise) -> tuple[str, str]:
     The context text is empty when there are no binders. A premise without a statement (an alias
     that could not be followed) is read by its name.
     """
-    context = " ".join(f"{VAR} {binder_text(binder)}" for binder in premise.context)
+    context = " ".join(f"{VAR} {_binder_text(binder)}" for binder in premise.context)
     return context, f"{GOAL} {normal_form(premise.conclusion or premise.name)}"
 
 
 @kept_if_short(8192)
-def binder_text(binder: str) -> str:
+def _binder_text(binder: str) -> str:
     """A binder as a state would print it: no brackets, no default value, no name of an instance."""
     text = normal_form(binder)
     opener = text[:1]
@@ -161,7 +161,7 @@ def binder_parts(binder: str) -> tuple[tuple[str, ...], str]:
 
     An instance has no names here; the type is empty where none is written.
     """
-    text = binder_text(binder)
+    text = _binder_text(binder)
     if binder.startswith("["):
         return (), text
     depth = 0

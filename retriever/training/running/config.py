@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from retriever.training.running.config_io import from_plain, read_values, require
 
@@ -271,11 +270,6 @@ class TrainConfig(TextRunConfig):
         return min(self.loss.dimensions, default=self.model.hidden)
 
 
-def parse_config(values: Mapping[str, Any]) -> TrainConfig:
-    """A run from plain YAML values. Raises BadSettings on unknown names, missing paths and bad values."""
-    return from_plain(TrainConfig, values)
-
-
 def load_config(path: Path) -> TrainConfig:
     """The bi-encoder's configuration in a YAML file or preset. Raises BadSettings."""
-    return parse_config(read_values(path))
+    return from_plain(TrainConfig, read_values(path))
