@@ -92,7 +92,7 @@ class _Matches:
 
 
 class NameSearch:
-    """Int32s that can be searched by letters and by words. The indexes are built when they are first needed.
+    """Names that can be searched by letters and by words. The indexes are built when they are first needed.
 
     Args:
         data: the names' UTF-8 bytes, each followed by a line feed.
