@@ -51,7 +51,7 @@ class ExperimentRun:
     def check_time(self) -> None:
         """Raises ExperimentStopped at the deadline."""
         if self.deadline is not None and time.monotonic() >= self.deadline:
-            raise ExperimentStopped("The time is over.", _AGAIN)
+            raise ExperimentStopped("The time limit was reached.", _AGAIN)
 
     def train(self, config: RunConfig) -> TrainingProgress:
         """Train a model to its end, from its checkpoint where it has one.

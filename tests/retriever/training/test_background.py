@@ -127,8 +127,8 @@ def test_one_process_trains_in_a_folder_until_it_is_told_to_stop(
         assert f"is being trained by process {number}.\nhint: See it with" in capsys.readouterr().err
     assert stop([config.run]) == 0
     stopped = read_progress(config.run)
-    assert (stopped.state, stopped.reason) == ("stopped", "SIGTERM came")
-    assert f"is stopped at step {stopped.step} of 100,000: SIGTERM came." in capsys.readouterr().out
+    assert (stopped.state, stopped.reason) == ("stopped", "SIGTERM was received")
+    assert f"is stopped at step {stopped.step} of 100,000: SIGTERM was received." in capsys.readouterr().out
     saved = load_checkpoint(config.run)
     assert saved is not None and saved.step == stopped.step
     assert stop([config.run]) == 2
@@ -154,7 +154,7 @@ def test_a_signal_leaves_a_checkpoint_and_a_message(
     once_begun(config.run, lambda: os.kill(os.getpid(), signal.SIGINT))
     assert train([written(config)]) == 128 + signal.SIGINT
     told = capfd.readouterr().err
-    assert "Stopped: SIGINT came. The checkpoint is written; go on with --resume." in told
+    assert "Stopped: SIGINT was received. The checkpoint is written; go on with --resume." in told
     assert "Stopping after this step" in told
     saved = load_checkpoint(config.run)
     assert saved is not None and saved.step == read_curve(config.run)[-1]["step"] >= 1
