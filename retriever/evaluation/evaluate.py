@@ -52,7 +52,7 @@ _HEADINGS: Mapping[Protocol, str] = {
 }
 
 
-def fused(rankers: Sequence[RankerTable], valid: RankingTask) -> tuple[RankerTable, dict[str, float]]:
+def _fused(rankers: Sequence[RankerTable], valid: RankingTask) -> tuple[RankerTable, dict[str, float]]:
     """The sum, and the weight of each ranker by name, as do best on the questions of `valid`, themselves
     excluded."""
     summed = tuple(rankers)
@@ -85,7 +85,7 @@ def _sum(tables: Sequence[Floats], weights: Sequence[float]) -> Floats:
     return np.asarray(total, dtype=np.float32)
 
 
-def report(rows: Sequence[CollectionRow], *, intervals: bool = True) -> str:
+def _report(rows: Sequence[CollectionRow], *, intervals: bool = True) -> str:
     """The tables in Markdown."""
     parts = []
     for protocol in PROTOCOLS:
@@ -139,7 +139,7 @@ def run(options: argparse.Namespace) -> None:
     collection = task.collection
     sizes = f"{options.part}: {len(task.questions):,} questions, {len(task.documents):,} documents"
     print(f"{sizes}; data sha256 {collection.digest[:12]}\n")
-    print(report(rows, intervals=not options.plain))
+    print(_report(rows, intervals=not options.plain))
     if weights:
         print("\nweights of the sum: " + ", ".join(f"{name} {value:.2f}" for name, value in weights.items()))
     about = {"part": options.part, "data_sha256": collection.digest, "weights": weights}
@@ -158,6 +158,6 @@ def _evaluate(chosen: argparse.Namespace) -> tuple[list[CollectionRow], RankingT
         raise BadSettings("There is nothing to evaluate.", "Name runs, or give --lexical.")
     weights: dict[str, float] = {}
     if chosen.fuse:
-        total, weights = fused(rankers, task_of(collection, "valid"))
+        total, weights = _fused(rankers, task_of(collection, "valid"))
         rankers.append(total)
     return [row for ranker in rankers for row in rows_of(backend, ranker, task, chosen.seed)], task, weights

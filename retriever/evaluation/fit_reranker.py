@@ -86,7 +86,7 @@ def filled(logits: Floats) -> Floats:
     return np.where(known, logits, mean).astype(np.float32)
 
 
-def examples_of(reread: RerankedRanker, collection: Collection, limit: int) -> Iterator[RankingExample]:
+def _examples_of(reread: RerankedRanker, collection: Collection, limit: int) -> Iterator[RankingExample]:
     """The first candidates of valid questions where an answer and something else are among them."""
     for question in tqdm(questions_of(collection, "valid")[:limit], unit="question", disable=None):
         scores = reread.ranking.scores(question.text, question.own)
@@ -109,7 +109,7 @@ def _fit_collection(
         f"valid questions, data {collection.digest[:16]}, encoders {towers.fingerprint}, "
         f"re-ranker {reread.reranker.fingerprint}, first {first}"
     )
-    return FittedWeight.on(list(examples_of(reread, collection, limit)), fitted_on)
+    return FittedWeight.on(list(_examples_of(reread, collection, limit)), fitted_on)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

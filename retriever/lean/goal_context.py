@@ -89,7 +89,7 @@ def declared_before(where: GoalContext) -> tuple[Premise, ...]:
     )
 
 
-def above(snapshot: Snapshot, where: GoalContext | None) -> Ids:
+def _above(snapshot: Snapshot, where: GoalContext | None) -> Ids:
     """The indexed premises of the open file's module that are above the goal."""
     nothing = np.zeros(0, dtype=np.int64)
     if where is None or where.module is None:
@@ -109,7 +109,7 @@ def voters(snapshot: Snapshot, where: GoalContext | None) -> Bools:
     allowed = snapshot.proofs.known.copy()
     if where is not None and where.module is not None:
         allowed &= ~snapshot.in_module(where.module)
-        own = above(snapshot, where)
+        own = _above(snapshot, where)
         allowed[own] = snapshot.proofs.known[own]
     allowed[proved(snapshot, where)] = False
     return allowed
@@ -146,7 +146,7 @@ class NearbyCounts:
 def used_nearby(snapshot: Snapshot, where: GoalContext | None) -> NearbyCounts:
     """From the text of the open file, where it is given, else from what was indexed of it."""
     if where is None or where.source is None:
-        own = above(snapshot, where)
+        own = _above(snapshot, where)
         own = own[np.argsort(snapshot.view.lines[own], kind="stable")]
         return NearbyCounts(snapshot.proofs.counts(own), {}, last_uses(snapshot.proofs, own), {})
     theorems = {premise.name for premise in declared_before(where)} - {where.theorem}
@@ -170,5 +170,5 @@ def place_of(snapshot: Snapshot, where: GoalContext | None, used: NearbyCounts) 
         starts = [premise.span.start.line for premise in declared_before(where) if premise.span]
         lines = np.array(sorted(starts), dtype=np.int64)
     else:
-        lines = np.sort(snapshot.view.lines[above(snapshot, where)]).astype(np.int64)
+        lines = np.sort(snapshot.view.lines[_above(snapshot, where)]).astype(np.int64)
     return Place(used.last_of_indexed, where.module, where.imports, where.theorem, lines)

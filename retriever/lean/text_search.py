@@ -124,16 +124,16 @@ def search(
         offer = search_pool(snapshot, where, allowed, text)
         if constant := _constant_of(snapshot, where, text):
             query = NameQuery.of(constant)
-            scores = by_words(offer, query, text_tokens(text)) + _BY_TEXT * by_name(offer, query)
+            scores = _by_words(offer, query, text_tokens(text)) + _BY_TEXT * _by_name(offer, query)
             return listed(_best(offer, scores, k + SPARE), where)[:k]
         query = NameQuery.of(text)
         named = _named(offer, _applied_name(text), k)
         if not is_statement(text) and not named:
-            scores = by_name(offer, query) + _BY_TEXT * by_words(offer, query)
+            scores = _by_name(offer, query) + _BY_TEXT * _by_words(offer, query)
             return listed(_best(offer, scores, k + SPARE), where)[:k]
         found = named
         if not named and " " not in text:
-            found = _best(offer, by_name(offer, replace(query, concepts=())), k + SPARE)
+            found = _best(offer, _by_name(offer, replace(query, concepts=())), k + SPARE)
         if len(found) < k and service.relates_to(Goal((), text), where):
             meant = service.rank(RankRequest(Goal((), text), where, k, "all", allowed))
             found = _one_list(found, meant, k + SPARE)
@@ -160,7 +160,7 @@ def _named(offer: SearchPool, name: str, k: int) -> list[RankedPremise]:
     """At most k premises of this name, in any namespace; none for an empty one."""
     if not name:
         return []
-    found = _best(offer, by_name(offer, replace(NameQuery.of(name), concepts=())), k + SPARE)
+    found = _best(offer, _by_name(offer, replace(NameQuery.of(name), concepts=())), k + SPARE)
     return [one for one in found if f".{one.premise.name}".endswith(f".{name}")][:k]
 
 
@@ -169,7 +169,7 @@ def is_statement(text: str) -> bool:
     return bool(_STATEMENT.search(text))
 
 
-def by_name(offer: SearchPool, query: NameQuery) -> Floats:
+def _by_name(offer: SearchPool, query: NameQuery) -> Floats:
     """float32: how well each name of what may be found fits the query; 0: not at all."""
     own = NameSearch.of_names(premise.name for premise in offer.own)
     uses = np.concatenate([np.zeros(len(own), dtype=np.int32), offer.snapshot.view.uses])
@@ -182,7 +182,7 @@ def _constant_of(snapshot: Snapshot, where: GoalContext | None, text: str) -> st
     return next(found, "")
 
 
-def by_words(offer: SearchPool, query: NameQuery, more: Sequence[str] = ()) -> Floats:
+def _by_words(offer: SearchPool, query: NameQuery, more: Sequence[str] = ()) -> Floats:
     """float32: how much of the words, and of more tokens, each name and statement has, in [0, 1], by BM25."""
     bm25 = offer.snapshot.bm25
     tokens = [*_tokens(query), *more]

@@ -31,8 +31,8 @@ from retriever.models.runtime import (
     whole,
 )
 
-FORMAT, VERSION = "premise-suggest-bag", 1
-CONFIG, TOKENIZER, TERMS = "config.json", "tokenizer.json", "terms.npz"
+FORMAT, _VERSION = "premise-suggest-bag", 1
+_CONFIG, _TOKENIZER, TERMS = "config.json", "tokenizer.json", "terms.npz"
 MARK = "[SEP]"
 _LEFT, _RIGHT = 1_000_003, 7_919
 _HINT = "Export it again: python -m retriever export-towers RUN OUT"
@@ -66,7 +66,7 @@ class Terms:
         lengths = np.diff(offsets)
         rows = np.repeat(np.arange(len(lengths)), lengths)
         flat = tokens.astype(np.int64)
-        pairs, inside = 2 * self.vocabulary + hashed(flat, self.pairs), rows[1:] == rows[:-1]
+        pairs, inside = 2 * self.vocabulary + _hashed(flat, self.pairs), rows[1:] == rows[:-1]
         flat = flat + self.vocabulary * self._in_title(flat, offsets, rows)
         if self.pairs:
             rows = np.concatenate([rows, rows[1:][inside]])
@@ -84,7 +84,7 @@ class Terms:
         return np.asarray(several[rows] & (passed == 0) & ~marks)
 
 
-def hashed(tokens: Int64s, buckets: int) -> Int64s:
+def _hashed(tokens: Int64s, buckets: int) -> Int64s:
     """[n - 1] A bucket for every two tokens that follow each other; 0 where there are no buckets."""
     return (tokens[:-1] * _LEFT + tokens[1:] * _RIGHT) % max(1, buckets)
 
@@ -104,9 +104,9 @@ class BagEncoder:
     def load(cls, folder: Path) -> BagEncoder:
         """Load a folder. Raises ModelError."""
         with reading_model("model", folder, _HINT):
-            config = read_settings(folder / CONFIG)
-            check_header(config, FORMAT, VERSION)
-            tokenizer = open_tokenizer(folder / TOKENIZER)
+            config = read_settings(folder / _CONFIG)
+            check_header(config, FORMAT, _VERSION)
+            tokenizer = open_tokenizer(folder / _TOKENIZER)
             with np.load(folder / TERMS) as values:
                 table = values["table"].astype(np.float32) * values["scales"][:, None]
             mark = tokenizer.token_to_id(MARK)
@@ -115,7 +115,7 @@ class BagEncoder:
             terms = Terms(tokenizer.get_vocab_size(), mark, whole(config, "pairs", 0, 1 << 30))
             if len(table) != terms.size:
                 raise ValueError(f"{len(table)} vectors for {terms.size} terms")
-            fingerprint = digest_of(folder, (CONFIG, TOKENIZER, TERMS))
+            fingerprint = digest_of(folder, (_CONFIG, _TOKENIZER, TERMS))
             return cls(tokenizer, whole(config, "max_length", 1), terms, table, fingerprint)
 
     @property
@@ -158,6 +158,6 @@ def write_bag(folder: Path, tokenizer: str, table: Floats, *, max_length: int, p
     """
     values, scales = quantise(table)
     np.savez_compressed(folder / TERMS, table=values, scales=scales)
-    (folder / TOKENIZER).write_text(tokenizer, encoding="utf-8")
-    config = {"format": FORMAT, "version": VERSION, "max_length": max_length, "pairs": pairs}
-    (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+    (folder / _TOKENIZER).write_text(tokenizer, encoding="utf-8")
+    config = {"format": FORMAT, "version": _VERSION, "max_length": max_length, "pairs": pairs}
+    (folder / _CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")

@@ -175,7 +175,7 @@ class Encoder:
         pairs = [texts.premise_texts(premise) for premise in premises]
         if self._config.similarity == "plain":
             return self.encode([f"{context} {goal}".strip() for context, goal in pairs])
-        return combine(self.encode, pairs)
+        return _combine(self.encode, pairs)
 
     def fit(self, goal: Goal) -> FittedState:
         """The state's text within `max_length` tokens.
@@ -277,7 +277,7 @@ def mean_pool(hidden: Floats, mask: Int64s) -> Floats:
     return np.asarray(mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-12), dtype=np.float32)
 
 
-def combine(encode: Callable[[Sequence[str]], Floats], pairs: Sequence[tuple[str, str]]) -> Floats:
+def _combine(encode: Callable[[Sequence[str]], Floats], pairs: Sequence[tuple[str, str]]) -> Floats:
     """Eq. (3) over (context text, goal text) pairs: float32[n, d]. Equal texts are encoded once."""
     distinct = sorted({text for pair in pairs for text in pair if text})
     vectors = encode(distinct)

@@ -15,13 +15,13 @@ from lean_extract.common.errors import ModelError
 from lean_extract.common.files.reading import is_file, is_folder, is_there
 
 _SCHEME = "hf://"
-FILES = ("*.json", "*.onnx", "README.md")
+_FILES = ("*.json", "*.onnx", "README.md")
 """What a model folder needs of a repository; weights for training are left there."""
 _REPOSITORY = re.compile(r"(?P<repository>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@(?P<revision>[\w./-]+))?")
 
 
 def find_model(
-    name: str, *, download: bool = False, files: Sequence[str] = FILES, named_by: str = ""
+    name: str, *, download: bool = False, files: Sequence[str] = _FILES, named_by: str = ""
 ) -> Path:
     """The folder of a model.
 

@@ -61,7 +61,7 @@ FOLDER = "reranker"
 """Where an encoder's folder has its re-ranker: the weight is fitted to that encoder and its fusion."""
 DEPTH = 20
 """How many of the best premises are re-ranked by default (section 4.1.1)."""
-CLS, SEP = "[CLS]", "[SEP]"
+_CLS, _SEP = "[CLS]", "[SEP]"
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 _TOKENS_PER_BATCH = 1024
@@ -130,7 +130,7 @@ class Reranker:
         self._tokenizer = tokenizer
         self._config = config
         self._fingerprint = fingerprint
-        self._cls, self._sep = tokenizer.token_to_id(CLS), tokenizer.token_to_id(SEP)
+        self._cls, self._sep = tokenizer.token_to_id(_CLS), tokenizer.token_to_id(_SEP)
 
     @classmethod
     def load(cls, folder: Path, *, threads: int = 1, device: Device = "cpu") -> Reranker:
@@ -204,7 +204,7 @@ class Reranker:
     def _check(self, folder: Path) -> None:
         """One short pair must come out as one finite number."""
         if self._cls is None or self._sep is None:
-            raise ModelError(f"The tokenizer in {folder} has no {CLS} or no {SEP}.", REINSTALL)
+            raise ModelError(f"The tokenizer in {folder} has no {_CLS} or no {_SEP}.", REINSTALL)
         try:
             logits = self.scores(Goal((), "a = a"), [Premise("a", "theorem", "A", (), "a = a")])
         except Exception as error:  # whatever onnxruntime raises for a graph of another form

@@ -29,7 +29,7 @@ from retriever.models.encoder import Encoder
 from retriever.models.reranker import Reranker
 from retriever.models.runtime import check_header, read_settings, reading_settings
 
-FORMAT, VERSION, FILE = "premise-suggest-towers", 1, "towers.json"
+FORMAT, _VERSION, FILE = "premise-suggest-towers", 1, "towers.json"
 QUERY, DOCUMENT = "query", "document"
 _HINT = "Export it again: python -m retriever export-towers RUN OUT"
 
@@ -71,7 +71,7 @@ class Towers:
         path = folder / FILE
         with reading_settings("model", path, _HINT):
             values = read_settings(path)
-            check_header(values, FORMAT, VERSION)
+            check_header(values, FORMAT, _VERSION)
             backend = str(values["backend"])
             weights = {str(name): float(weight) for name, weight in values["weights"].items()}
             if not all(map(math.isfinite, weights.values())):
@@ -101,5 +101,5 @@ class Towers:
 
 def write_card(folder: Path, backend: str, weights: Mapping[str, float]) -> None:
     """Write `towers.json` next to the two encoders."""
-    values = {"format": FORMAT, "version": VERSION, "backend": backend, "weights": dict(weights)}
+    values = {"format": FORMAT, "version": _VERSION, "backend": backend, "weights": dict(weights)}
     (folder / FILE).write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -20,11 +20,11 @@ from retriever.proof_matching.schema import Token
 from retriever.proof_matching.tokens import listed
 
 LATIN = string.ascii_lowercase
-GREEK = "αβγδεζηθικλμνξορστυφχψω"
+_GREEK = "αβγδεζηθικλμνξορστυφχψω"
 """Without π. New names are chosen among these and the Latin ones."""
 _VARIANTS = "ϵϑϕϱςϰϖ"
 """Greek letters in a second shape, each a letter of its own."""
-_LETTERS = frozenset(LATIN + GREEK + _VARIANTS)
+_LETTERS = frozenset(LATIN + _GREEK + _VARIANTS)
 _CONSTANTS = frozenset((*((letter, "normal") for letter in "dei"), *((letter, "bold") for letter in "NZQRC")))
 _SHORTEST = 3
 _WORDS = listed(
@@ -72,7 +72,7 @@ def variables(tokens: Sequence[Token]) -> frozenset[Token]:
 
 def fresh_letters(letter: str) -> str:
     """The letters among which a new name is chosen: Latin for Latin, Greek for Greek."""
-    return LATIN if letter in LATIN else GREEK
+    return LATIN if letter in LATIN else _GREEK
 
 
 def with_letter(token: Token, letter: str) -> Token:

@@ -49,7 +49,7 @@ class PartFigures:
     pool: int
 
 
-def figures_of(dataset: Dataset, part: Split, facts: ProofFacts | None) -> PartFigures:
+def _figures_of(dataset: Dataset, part: Split, facts: ProofFacts | None) -> PartFigures:
     """The row of one part; without facts no proof is known."""
     queries = [query for query in dataset.queries if query.split == part]
     theorems = {query.theorem for query in queries}
@@ -97,7 +97,7 @@ def _figure_3(dataset: Dataset, facts: ProofFacts | None) -> tuple[Histogram, ..
     )
 
 
-def report(
+def _report(
     folders: Sequence[Path],
     records: Path | None,
     complaints: list[str] | None = None,
@@ -111,7 +111,7 @@ def report(
         if records is not None:
             facts = facts_for(dataset, records, complaints, known=facts)
         histograms = histograms or _figure_3(dataset, facts)
-        rows += [(dataset.manifest.strategy, figures_of(dataset, part, facts)) for part in SPLITS]
+        rows += [(dataset.manifest.strategy, _figures_of(dataset, part, facts)) for part in SPLITS]
         print(_summary(dataset.manifest))
     print(f"\n{_table_2(rows)}")
     return histograms
@@ -134,7 +134,7 @@ def run(options: argparse.Namespace) -> None:
     if options.svg:
         require_charts()
     with complaints_printed() as complaints:
-        histograms = report(options.datasets, options.records, complaints)
+        histograms = _report(options.datasets, options.records, complaints)
     for histogram in histograms:
         print(f"\n{as_text(histogram)}")
     if options.svg:

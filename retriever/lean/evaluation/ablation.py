@@ -28,7 +28,7 @@ from retriever.search.fusion import Fusion
 from retriever.search.top import top
 
 ALL = "all features"
-BASE = "dense"
+_BASE = "dense"
 """The feature that the others are added to one by one."""
 
 
@@ -66,11 +66,11 @@ class Variant:
 
 def variants() -> dict[str, tuple[str, ...]]:
     """The features that each variant has, by its name."""
-    others = [name for name in FEATURES if name != BASE]
+    others = [name for name in FEATURES if name != _BASE]
     found: dict[str, tuple[str, ...]] = {ALL: FEATURES}
     found |= {f"without {name}": tuple(kept for kept in FEATURES if kept != name) for name in FEATURES}
-    found[f"{BASE} alone"] = (BASE,)
-    return found | {f"{BASE} and {name}": (BASE, name) for name in others}
+    found[f"{_BASE} alone"] = (_BASE,)
+    return found | {f"{_BASE} and {name}": (_BASE, name) for name in others}
 
 
 def _ablate(session: EvaluationSession, limit: int, states: Path | None = None) -> dict[str, list[MethodRow]]:
@@ -89,7 +89,7 @@ def _ablate(session: EvaluationSession, limit: int, states: Path | None = None) 
     return {part: rows_of(measure(session, methods, questions), ALL) for part, questions in parts.items()}
 
 
-def printed(found: Mapping[str, Sequence[MethodRow]]) -> str:
+def _printed(found: Mapping[str, Sequence[MethodRow]]) -> str:
     """One table a part and setting."""
     parts = []
     for part, rows in found.items():
@@ -125,4 +125,4 @@ def run(options: argparse.Namespace) -> None:
     session = open_session(options.model, options.dataset, options.cache, bm25)
     found = _ablate(session, options.limit, options.states)
     write_json(options.json, {part: plain(rows) for part, rows in found.items()})
-    print(printed(found))
+    print(_printed(found))

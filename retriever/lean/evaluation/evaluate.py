@@ -128,7 +128,7 @@ def evaluate(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]
         )
     options = _session_options(chosen)
     cluster = asked_cluster(chosen)
-    session = opened(options)
+    session = _opened(options)
     others: list[Method] = [beside(session, text) for text in chosen.beside]
     _check_against(chosen.against, others)
     own = open_methods(session, chosen.methods) if chosen.methods else open_available(session)
@@ -138,7 +138,7 @@ def evaluate(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]
         ask: Measure = partial(measure, session, methods)
         if cluster is not None:
             names = [method.name for method in own]
-            ask = stack.enter_context(measured_on(cluster, options, session, names))
+            ask = stack.enter_context(_measured_on(cluster, options, session, names))
         for number, (part, questions) in enumerate(parts.items()):
             plot = chosen.plot if number == 0 else None
             yield part, _report(session, ask, methods, part, questions, chosen, plot)
@@ -245,7 +245,7 @@ def _perturb(
 
 _AT_ONCE = 32
 """Questions of a task."""
-Shard = tuple[int, Sequence[HeldOutGoal], Sequence[Setting], Collection[str]]
+_Shard = tuple[int, Sequence[HeldOutGoal], Sequence[Setting], Collection[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +260,7 @@ class SessionOptions:
     """Other models, as NAME=FOLDER."""
 
 
-def opened(options: SessionOptions) -> EvaluationSession:
+def _opened(options: SessionOptions) -> EvaluationSession:
     """The session. Raises ModelError, BadRecords."""
     bm25 = load_fusion(options.model).bm25
     return open_session(options.model, options.dataset, options.cache, bm25, options.definitions)
@@ -270,7 +270,7 @@ class _MeasuringProcess:
     """A session and its methods on one worker. Raises ModelError, BadRecords; ClusterLost: its data are others."""
 
     def __init__(self, options: SessionOptions, methods: Sequence[str], digest: str) -> None:
-        self._session = opened(options)
+        self._session = _opened(options)
         if _digest(options, self._session) != digest:
             raise ClusterLost(
                 "A worker has another model or dataset than this machine.", "Use the same files everywhere."
@@ -278,7 +278,7 @@ class _MeasuringProcess:
         others: list[Method] = [beside(self._session, text) for text in options.beside]
         self._methods = [*others, *open_methods(self._session, methods)]
 
-    def measure(self, shard: Shard) -> Measured:
+    def measure(self, shard: _Shard) -> Measured:
         """What the questions of a shard give."""
         _, questions, settings, without = shard
         return measure(self._session, self._methods, questions, settings, without, shows_progress=False)
@@ -288,7 +288,7 @@ class _MeasuringProcess:
 
 
 @contextmanager
-def measured_on(
+def _measured_on(
     cluster: ClusterOptions, options: SessionOptions, session: EvaluationSession, methods: Sequence[str]
 ) -> Iterator[Measure]:
     """A `Measure` for a block, which works in other processes. Raises UserError, ClusterLost.
@@ -306,7 +306,7 @@ def measured_on(
 
 def _measured(
     client: object,
-    work: Callable[[Shard], Measured],
+    work: Callable[[_Shard], Measured],
     questions: Sequence[HeldOutGoal],
     settings: Sequence[Setting] = SETTINGS,
     without: Collection[str] = (),

@@ -41,7 +41,7 @@ class PrecisionRow:
     """R@10 in percent."""
 
 
-def compare(
+def _compare(
     run: Path, dataset: Dataset, questions: Sequence[HeldOutGoal], cache: Path | None
 ) -> list[PrecisionRow]:
     """The three rows of a run, float32 first, over the dataset's corpus. Raises ModelError, BadSettings."""
@@ -111,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
         raise UserError(f"There is nothing to ask in {options.part}.", "Choose another part or dataset.")
     if options.pool is not None:
         dataset, questions = sampled(dataset, questions, options.pool)
-    rows = compare(options.run, dataset, questions, options.cache)
+    rows = _compare(options.run, dataset, questions, options.cache)
     print(f"R@10 of {len(questions)} {options.part} questions over {len(dataset.corpus):,} premises:")
     for row in rows:
         print(f"{row.name:>25} {row.recall:6.2f} {row.recall - rows[0].recall:+.2f}")

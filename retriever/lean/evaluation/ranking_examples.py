@@ -49,7 +49,7 @@ from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.search.fusion import Lists
 
 _ARRAYS = ("features", "gold", "lengths", "missing", "settings", "theorems")
-FIT = "Make it again: python -m retriever ranking-examples MODEL DATASET {path}"
+_FIT = "Make it again: python -m retriever ranking-examples MODEL DATASET {path}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class RankingExamples:
             ) from error
         except Exception as error:  # a damaged .npz raises exceptions of many kinds
             raise BadRecords(
-                f"{path} does not hold ranking examples: {error}.", FIT.format(path=path)
+                f"{path} does not hold ranking examples: {error}.", _FIT.format(path=path)
             ) from error
         return cls(**arrays, about=about)
 
@@ -106,7 +106,7 @@ class _Ranking:
     theorem: str
 
 
-def examples_of(
+def _examples_of(
     session: EvaluationSession, questions: Sequence[HeldOutGoal], lists: Lists
 ) -> Iterator[_Ranking]:
     """Every question in every setting; `caller` and `kinds` of a question are those that it may use.
@@ -141,7 +141,7 @@ def examples_of(
                 yield _Ranking(table, is_gold, len(gold) - int(is_gold.sum()), name, question.theorem)
 
 
-def held_out(
+def _held_out(
     session: EvaluationSession,
     origins: Sequence[str],
     half: str,
@@ -164,7 +164,7 @@ def _make_examples(session: EvaluationSession, questions: Sequence[HeldOutGoal])
     """The examples of some questions. Raises BadRecords when there are none."""
     if not questions:
         raise BadRecords("There are no such questions.", "Use a larger dataset, or name other --origin.")
-    found = list(examples_of(session, questions, load_fusion(session.model).lists))
+    found = list(_examples_of(session, questions, load_fusion(session.model).lists))
     about = {
         "features": list(RANKER_FEATURES),
         "data": session.dataset.manifest.digest,
@@ -207,7 +207,7 @@ def run(options: argparse.Namespace) -> None:
         count: Count = "known" if options.definitions else "theorems"
         questions = read_states(options.states, session.pool, count, kinds, callers=True)[: options.limit]
     else:
-        questions = held_out(session, options.origin, options.half, options.limit, kinds)
+        questions = _held_out(session, options.origin, options.half, options.limit, kinds)
     examples = _make_examples(session, questions)
     examples.save(options.out)
     print(

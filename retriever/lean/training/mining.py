@@ -41,7 +41,7 @@ class Filter(Protocol):
         """Set float32[corpus] to -inf where a premise is not offered."""
 
 
-def mine(
+def _mine(
     dataset: Dataset,
     vectors: Floats,
     states: Floats,
@@ -140,7 +140,7 @@ def _mine_split(
     filters: list[Filter] = [_Withheld(dataset, gold=split == "train")]
     if only_importable:
         filters.append(Importable(dataset))
-    found = mine(dataset, vectors, states, of_split, top, filters)
+    found = _mine(dataset, vectors, states, of_split, top, filters)
     queries = np.array(of_split, dtype=np.int64)
     order = np.argsort(queries)
     return Mined(

@@ -52,7 +52,7 @@ def render_terminal(
     parts += _listed(explanation.tokens[:most])
     if len(explanation.tokens) > most:
         parts.append(f"and {len(explanation.tokens) - most:,} more that matter less")
-    return "\n".join([*parts, "", *sums(explanation)]) + "\n"
+    return "\n".join([*parts, "", *_sums(explanation)]) + "\n"
 
 
 def _headline(explanation: Explanation) -> str:
@@ -64,7 +64,7 @@ def _headline(explanation: Explanation) -> str:
     )
 
 
-def sums(explanation: Explanation) -> list[str]:
+def _sums(explanation: Explanation) -> list[str]:
     """Lines with what symbols and words add up to."""
     lines = [f"without any token {explanation.base:+.2f}"]
     for math, what in ((True, "symbols"), (False, "words")):
@@ -93,7 +93,7 @@ def _text(explanation: Explanation, width: int) -> list[str]:
     weights = explanation.weights
     lines: list[str] = []
     line, used = "", 0
-    for space, token in spaced(explanation.explained):
+    for space, token in _spaced(explanation.explained):
         shown = glyph(token)
         if used and used + len(space) + len(shown) > width - _MARGIN:
             lines.append(line)
@@ -153,7 +153,7 @@ the stronger the colour, the more it matters. Weights are in log-odds.</p>
 {sides}
 <h2>Sums</h2>
 <ul>
-{"".join(f"<li>{escape(line)}</li>" for line in sums(explanation))}
+{"".join(f"<li>{escape(line)}</li>" for line in _sums(explanation))}
 </ul>
 <h2>Tokens</h2>
 <table>
@@ -171,7 +171,7 @@ the stronger the colour, the more it matters. Weights are in log-odds.</p>
 def _marked(text: Text, explanation: Explanation, weights: dict[Token, float]) -> str:
     return "".join(
         space + (_mark(token, weights[token], explanation) if token in weights else _letters(token))
-        for space, token in spaced(text)
+        for space, token in _spaced(text)
     )
 
 
@@ -201,7 +201,7 @@ def glyph(token: Token) -> str:
     return "".join(_styled(char, token.font) for char in text)
 
 
-def spaced(tokens: Sequence[Token]) -> Iterator[tuple[str, Token]]:
+def _spaced(tokens: Sequence[Token]) -> Iterator[tuple[str, Token]]:
     """The space before each token; "" at the start and where there should be none."""
     before: Token | None = None
     for token in tokens:

@@ -11,7 +11,7 @@ from retriever.proof_matching.schema import StatementProof, StatementProofs, Tok
 from retriever.proof_matching.tokens import listed
 from retriever.search.splits import Split
 
-_SHORTEST, LONGEST = 20, 500
+_SHORTEST, _LONGEST = 20, 500
 """Tokens of a statement, and of a proof, that is kept."""
 SetKind = Literal["mixed", "unmixed"]
 _TENTHS: dict[int, Split] = {0: "test", 1: "valid"}
@@ -143,7 +143,7 @@ def with_own_keys(
 def _length(side: str, tokens: Sequence[Token]) -> str:
     if len(tokens) < _SHORTEST:
         return f"pairs with a {side} of fewer than {_SHORTEST} tokens"
-    return f"pairs with a {side} of more than {LONGEST} tokens" if len(tokens) > LONGEST else ""
+    return f"pairs with a {side} of more than {_LONGEST} tokens" if len(tokens) > _LONGEST else ""
 
 
 def _digest(tokens: Iterable[Token]) -> bytes:

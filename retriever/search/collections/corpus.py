@@ -40,7 +40,7 @@ Proofs = Mapping[str, Sequence[tuple[str, ...]]]
 """By the key of a document: the keys of the documents that each of its known proofs uses."""
 
 
-def known_proofs(questions: Iterable[Question], documents: Sequence[Document]) -> Proofs:
+def _known_proofs(questions: Iterable[Question], documents: Sequence[Document]) -> Proofs:
     """The proofs of those questions that are documents; a document does not count as used by itself."""
     found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for one in questions:
@@ -50,7 +50,7 @@ def known_proofs(questions: Iterable[Question], documents: Sequence[Document]) -
     return found
 
 
-def parts_of(documents: Sequence[Document]) -> dict[str, list[Document]]:
+def _parts_of(documents: Sequence[Document]) -> dict[str, list[Document]]:
     """The documents in runs that end where the hash of a key says so, or when they are many.
 
     A run is called by the key at its end, which stays where the others change; the last one by `_END`.
@@ -123,8 +123,8 @@ class DocumentCorpus:
 
     def __init__(self, backend: Backend, collection: Collection, towers: Towers | None = None) -> None:
         self.backend, self.towers = backend, towers
-        self.proofs: Proofs = known_proofs(collection.questions, collection.documents)
-        found = parts_of(collection.documents)
+        self.proofs: Proofs = _known_proofs(collection.questions, collection.documents)
+        found = _parts_of(collection.documents)
         self.parts = [_DocumentPart(name, documents, self) for name, documents in found.items()]
         self._by_name = {part.name: part for part in self.parts}
 

@@ -36,7 +36,7 @@ from retriever.search.index.files import read_json, write_json
 from retriever.search.index.meta import Count, Digest, GoOn, Sums, always, check, sums_of, verify
 from retriever.search.top import top
 
-GRAPH, CARD = "hnsw.bin", "hnsw.json"
+GRAPH, _CARD = "hnsw.bin", "hnsw.json"
 _MARK = "hnsw.checked"
 VERSION = 2
 _DEFAULT_EF = 800
@@ -76,12 +76,12 @@ def has_graph(folder: Path, count: int) -> bool:
 
 def verify_graph(folder: Path, go_on: GoOn = always) -> list[str]:
     """Read a segment's graph, if it has one, and compare hashes; what is wrong, in words."""
-    if not (folder / CARD).exists():
+    if not (folder / _CARD).exists():
         return []
     try:
         return verify(folder, _read_card(folder).sums, _MARK, go_on)
     except (OSError, ValueError) as error:
-        return [f"{folder / CARD} cannot be read: {error}"]
+        return [f"{folder / _CARD} cannot be read: {error}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class _Card:
 
 def _read_card(folder: Path) -> _Card:
     """Raises OSError, ValueError."""
-    card = read_typed(_Card, read_json(folder / CARD))
+    card = read_typed(_Card, read_json(folder / _CARD))
     if card.version != VERSION:
         raise ValueError(f"version {card.version}, not {VERSION}")
     if card.sha256 is None and (folder / GRAPH).stat().st_size != card.size:
@@ -153,7 +153,7 @@ def _save(graph: Any, folder: Path, count: int) -> None:
         raise OSError(None, f"hnswlib could not save its graph: {error}") from error
     finally:
         temporary.unlink(missing_ok=True)
-    write_json(folder / CARD, asdict(card))
+    write_json(folder / _CARD, asdict(card))
 
 
 def load_graph(folder: Path, count: int, dimension: int) -> Any | None:

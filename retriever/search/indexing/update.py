@@ -52,11 +52,11 @@ def update_store(
     """
     started = time.monotonic()
     with store.writer(corpus.fingerprint, wait) as writer:
-        report = Update(store, writer, corpus, options, fields, again).run(sources)
+        report = _Update(store, writer, corpus, options, fields, again).run(sources)
     return replace(report, seconds=time.monotonic() - started)
 
 
-class Update(Generic[Record]):
+class _Update(Generic[Record]):
     """One run over one store, under its lock."""
 
     def __init__(

@@ -32,7 +32,7 @@ from retriever.training.tokens import open_tokenizer
 from retriever.training.wordpiece import PAD
 
 
-def export_towers(run: Path, out: Path) -> dict[str, float]:
+def _export_towers(run: Path, out: Path) -> dict[str, float]:
     """Write the folder `out` of a run; returns the fitted weights.
 
     Raises ModelError when the run has no validated weights, BadSettings when its vectors are not of length 1,
@@ -103,7 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    weights = export_towers(options.run, options.out)
+    weights = _export_towers(options.run, options.out)
     fingerprint = Towers.load(options.out).fingerprint
     size = sum(file.stat().st_size for file in options.out.rglob("*") if file.is_file()) / 1e6
     listed = ", ".join(f"{name} {weight:g}" for name, weight in weights.items())

@@ -31,7 +31,7 @@ from retriever.training.tokens import Ragged, ragged
 from retriever.training.weights import fill
 
 _FIGURE = "mAP"
-KINDS = ("pairwise", "joint", "autoregressive")
+_KINDS = ("pairwise", "joint", "autoregressive")
 _BEST = "best"
 """The folder of the best weights in that of a run."""
 
@@ -166,7 +166,7 @@ def _validation_figure(
 
 def kind_of_run(run: Path) -> tuple[str, str]:
     """(the kind of a run with validated weights, the digest of its data). Raises ModelError."""
-    saved = _load_best(run, *KINDS)
+    saved = _load_best(run, *_KINDS)
     return saved.kind, saved.data
 
 
