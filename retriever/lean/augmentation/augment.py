@@ -1,4 +1,4 @@
-"""_Augmentation of training states: variables renamed, notation off, or both; printed as a newer Lean does.
+"""Augmentation of training states: variables renamed, notation off, or both; printed as a newer Lean does.
 
 A model trained on augmented states does not depend on what a goal looks like.
 

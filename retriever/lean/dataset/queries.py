@@ -105,7 +105,7 @@ class HeldOut:
     roots: tuple[Mapping[str, str], ...]
     """Of each library, by name, the declaration whose split a premise follows (`family_roots`)."""
     barred: frozenset[str]
-    """The names held out besides those that the hash holds out, with their _relatives."""
+    """The names held out besides those that the hash holds out, with their relatives."""
 
     @classmethod
     def of(cls, libraries: Iterable[Iterable[Premise]], without: Iterable[str]) -> HeldOut:
