@@ -1,4 +1,4 @@
 """Which premises fit a proof state."""
 
-# First of all: it tells onnxruntime to keep quiet, which has to happen before anything imports that.
+# This has to be the first import: it silences onnxruntime's log before anything else imports onnxruntime.
 import lean_extract.common.onnx_runtime as _  # noqa: F401

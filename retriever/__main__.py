@@ -17,7 +17,7 @@ VERBS: Mapping[str, Verb] = {
     "byte-tokenizer": Verb(".lean.training.byte_tokenizer", "write the tokenizer of the ByT5 encoder"),
     "pretrained": Verb(".training.pretrained", "convert a pre-trained BERT into a run"),
     "train": Verb(".training.running.train", "train a model from a preset"),
-    "train-status": Verb(".training.running.status", "show where training runs stand"),
+    "train-status": Verb(".training.running.status", "show the progress of training runs"),
     "padding": Verb(".training.padding", "measure the padding in the batches of a preset"),
     "train-stop": Verb(".training.running.stop", "stop a training run, which writes its checkpoint"),
     "mine": Verb(".lean.training.mining", "mine hard negatives for a dataset"),

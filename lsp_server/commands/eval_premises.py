@@ -157,8 +157,8 @@ def open_service(
     if kind in _COLUMNS:
         weights = tuple(float(name == _COLUMNS[kind]) for name in FEATURES)
         return PremiseService(stores, encoder, replace(fusion, weights=weights))
-    reranker = Reranker.beside(model, threads=1)
-    return PremiseService(stores, encoder, fusion, reranker, DEPTH, TreeRanker.beside(model))
+    reranker = Reranker.of_model(model, threads=1)
+    return PremiseService(stores, encoder, fusion, reranker, DEPTH, TreeRanker.of_model(model))
 
 
 @dataclass(frozen=True, slots=True)

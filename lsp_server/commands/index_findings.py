@@ -17,7 +17,7 @@ from lsp_server.engine.stores import index_folder, indexed_core, project_core, p
 from lsp_server.limits import INDEX_CHECK_SECONDS
 from lsp_server.rendering.labels import counted
 from retriever.lean.freshness import Freshness
-from retriever.lean.index.build import settled
+from retriever.lean.index.build import complete_report
 from retriever.lean.index.bundled import ARCHIVE, check_fits, read_card, unpack, verify_unpacked
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
@@ -74,7 +74,7 @@ def lean_core_finding(root: Path, lean_command: str, model: Path) -> Finding:
         if found != (package.name, package.revision):
             return Finding(LEAN_CORE, "note", f"the index has {found[1]}, not {core.title}", command)
         fingerprint = Encoder.load(model).fingerprint
-        read = settled(package, package.store(shared_folder(), fingerprint), fingerprint)
+        read = complete_report(package, package.store(shared_folder(), fingerprint), fingerprint)
     except PremiseSuggestError as error:
         return Finding(LEAN_CORE, "note", error.message, command)
     if read is None:

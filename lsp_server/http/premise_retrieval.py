@@ -28,9 +28,10 @@ from lsp_server.limits import (
     HttpLimits,
 )
 from retriever.lean.callers import caller_of
-from retriever.lean.eligibility import MOST_LOCAL, Allowed, Kinds, RankedPremise, RankRequest, admits
+from retriever.lean.eligibility import Allowed, Kinds, RankedPremise, RankRequest, admits
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.snapshot import Snapshot
+from retriever.limits import MAX_LOCAL_PREMISES
 
 _Listed = Annotated[list[str | int], Field(max_length=LISTED_NAMES, fail_fast=True)]
 
@@ -173,9 +174,9 @@ class _Job:
         items = (self._request.new_premises or [])[-NEW_PREMISES:]
         read = (self._fresh.read(item.name, item.decl) for item in items)
         premises = [premise for premise in read if any(admits(one, premise) for one in kinds)]
-        if len(premises) <= MOST_LOCAL:
+        if len(premises) <= MAX_LOCAL_PREMISES:
             return premises
-        return self._fresh.nearest(index.service.encoder, self._goal, premises, MOST_LOCAL)
+        return self._fresh.nearest(index.service.encoder, self._goal, premises, MAX_LOCAL_PREMISES)
 
     def _allowed(self, snapshot: Snapshot, sent: Sequence[Premise]) -> Allowed | None:
         """The allowed premises: those of the imported modules, the listed ones, and those that were sent."""

@@ -39,7 +39,7 @@ from prover.neighbours.proposals import candidates, proposals
 from prover.training.pairs import TacticPair, pairs_of
 from prover.training.steps import WantedStep, last_parts, matches, read_lists, read_steps, share_table, shares
 from retriever.lean.dataset.dataset import load_records, names_in
-from retriever.lean.index.steps import LONGEST_STATE, LONGEST_TACTIC, size_of, split_context, step_vectors
+from retriever.lean.index.steps import size_of, split_context, step_vectors
 from retriever.lean.near_steps import NEAREST, chosen_steps
 from retriever.lean.training.vectors import save_array
 from retriever.metrics.bootstrap import Interval
@@ -137,7 +137,9 @@ def library_of(
                 lines[premise.module, premise.name] = premise.span.start.line
         found = (pair for pair in pairs_of(records, without, Counter()) if pair.split == "train")
         pairs += [  # the index would keep these, too
-            one for one in found if len(one.tactic) <= LONGEST_TACTIC and size_of(one.goal) <= LONGEST_STATE
+            one
+            for one in found
+            if len(one.tactic) <= MAX_TACTIC_CHARACTERS and size_of(one.goal) <= MAX_STATE_CHARACTERS
         ]
     if not pairs:
         raise BadRecords(

@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     session = open_session(options.encoder, options.dataset, options.cache, load_fusion(options.encoder).bm25)
-    ranker = TreeRanker.beside(options.encoder)
+    ranker = TreeRanker.of_model(options.encoder)
     steps, digest, part = _steps(options.steps, options.part)
     sampled = sample(len(steps), options.limit)
     header = {

@@ -52,7 +52,7 @@ def check_sound(path: Path, problems: list[str], verb: str) -> None:
         more = f"; and {len(problems) - _SHOWN:,} more" if len(problems) > _SHOWN else ""
         raise BadRecords(
             f"{path} is damaged: {'; '.join(problems[:_SHOWN])}{more}.",
-            f"`python -m retriever {verb} {path}` tells all; get the file again, or build it.",
+            f"`python -m retriever {verb} {path}` lists all; get the file again, or build it.",
         )
 
 

@@ -7,7 +7,7 @@ DATASET is what the backend reads. It may be another than a run was trained on (
 all takes every question, and every document as a candidate. Three protocols are printed. In the paper's a
 theorem is among its own candidates; in ours it is not. The paper's joint and autoregressive models rank only
 what the proofs of training, validation and test refer to (their output vocabulary is made of these), which no
-other row of the paper does: the third is that. Below each stands mAP by kind of reference (Table 17).
+other row of the paper does: the third is that. Below each is mAP by kind of reference (Table 17).
 
 --lexical adds BM25, and what the training questions that it finds nearest use. --fuse adds the weighted sum
 of all rows, each scaled to mean 0 and to 1 at rank 10 of a question's ranking; the weights are found on the
@@ -52,7 +52,7 @@ _HEADINGS: Mapping[Protocol, str] = {
 }
 
 
-def fused(rankers: Sequence[RankerTable], valid: RankingTask) -> tuple[RankerTable, dict[str, float]]:
+def _fused(rankers: Sequence[RankerTable], valid: RankingTask) -> tuple[RankerTable, dict[str, float]]:
     """The sum, and the weight of each ranker by name, as do best on the questions of `valid`, themselves
     excluded."""
     summed = tuple(rankers)
@@ -85,7 +85,7 @@ def _sum(tables: Sequence[Floats], weights: Sequence[float]) -> Floats:
     return np.asarray(total, dtype=np.float32)
 
 
-def report(rows: Sequence[CollectionRow], *, intervals: bool = True) -> str:
+def _report(rows: Sequence[CollectionRow], *, intervals: bool = True) -> str:
     """The tables in Markdown."""
     parts = []
     for protocol in PROTOCOLS:
@@ -137,9 +137,9 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     rows, task, weights = _evaluate(options)
     collection = task.collection
-    asked = f"{options.part}: {len(task.questions):,} questions, {len(task.documents):,} documents"
-    print(f"{asked}; data sha256 {collection.digest[:12]}\n")
-    print(report(rows, intervals=not options.plain))
+    sizes = f"{options.part}: {len(task.questions):,} questions, {len(task.documents):,} documents"
+    print(f"{sizes}; data sha256 {collection.digest[:12]}\n")
+    print(_report(rows, intervals=not options.plain))
     if weights:
         print("\nweights of the sum: " + ", ".join(f"{name} {value:.2f}" for name, value in weights.items()))
     about = {"part": options.part, "data_sha256": collection.digest, "weights": weights}
@@ -158,6 +158,6 @@ def _evaluate(chosen: argparse.Namespace) -> tuple[list[CollectionRow], RankingT
         raise BadSettings("There is nothing to evaluate.", "Name runs, or give --lexical.")
     weights: dict[str, float] = {}
     if chosen.fuse:
-        total, weights = fused(rankers, task_of(collection, "valid"))
+        total, weights = _fused(rankers, task_of(collection, "valid"))
         rankers.append(total)
     return [row for ranker in rankers for row in rows_of(backend, ranker, task, chosen.seed)], task, weights

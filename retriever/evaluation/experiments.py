@@ -21,11 +21,11 @@ from retriever.training.running.train import kind_of, run_training
 _AGAIN = "Run the same command again to go on."
 
 
-class ExperimentStopped(PremiseSuggestError):
+class _ExperimentStopped(PremiseSuggestError):
     """A time limit or a signal ended the work; what was done is kept."""
 
 
-class NamedRow(Protocol):
+class _NamedRow(Protocol):
     """A model of a plan."""
 
     @property
@@ -33,7 +33,7 @@ class NamedRow(Protocol):
         """Unique in the plan."""
 
 
-PlanRow = TypeVar("PlanRow", bound=NamedRow)
+PlanRow = TypeVar("PlanRow", bound=_NamedRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,13 @@ class ExperimentRun:
 
     @classmethod
     def of_minutes(cls, minutes: float | None) -> ExperimentRun:
-        """A run that begins now and may take so many minutes."""
+        """A run that begins now and may take this many minutes."""
         return cls(None if minutes is None else time.monotonic() + 60 * minutes)
 
     def check_time(self) -> None:
         """Raises ExperimentStopped at the deadline."""
         if self.deadline is not None and time.monotonic() >= self.deadline:
-            raise ExperimentStopped("The time is over.", _AGAIN)
+            raise _ExperimentStopped("The time limit was reached.", _AGAIN)
 
     def train(self, config: RunConfig) -> TrainingProgress:
         """Train a model to its end, from its checkpoint where it has one.
@@ -62,7 +62,7 @@ class ExperimentRun:
         left = None if self.deadline is None else max(self.deadline - time.monotonic(), 1.0) / 60
         progress = run_training(config, resume=(config.run / FILE).exists(), limits=RunLimits(minutes=left))
         if progress.stopped:
-            raise ExperimentStopped(f"{config.run.name} stopped: {progress.stopped}.", _AGAIN)
+            raise _ExperimentStopped(f"{config.run.name} stopped: {progress.stopped}.", _AGAIN)
         return progress
 
 
@@ -92,7 +92,7 @@ def make_rows(
             if (not only or row.name in only) and not is_finished(row):
                 print(f"== {row.name}", flush=True)
                 make(row)
-    except ExperimentStopped as stopped:
+    except _ExperimentStopped as stopped:
         print(stopped, file=sys.stderr)
 
 

@@ -1,4 +1,4 @@
-"""Fit how much a re-ranker's logit counts beside the weighted sum, on a collection's valid questions.
+"""Fit the weight of a re-ranker's logit relative to the weighted sum, on a collection's valid questions.
 
     python -m retriever fit-collection-rerank MODEL SOURCE [--backend NAME] [--first 20]
 
@@ -61,7 +61,7 @@ class FittedWeight:
 
 
 def fit_weight(examples: Sequence[RankingExample]) -> float:
-    """The logit's weight beside a fused score of weight 1, where both are fitted; 0 if it does not help.
+    """The logit's weight relative to a fused score of weight 1, where both are fitted; 0 if it does not help.
 
     Raises ValueError when there is nothing to fit.
     """
@@ -86,7 +86,7 @@ def filled(logits: Floats) -> Floats:
     return np.where(known, logits, mean).astype(np.float32)
 
 
-def examples_of(reread: RerankedRanker, collection: Collection, limit: int) -> Iterator[RankingExample]:
+def _examples_of(reread: RerankedRanker, collection: Collection, limit: int) -> Iterator[RankingExample]:
     """The first candidates of valid questions where an answer and something else are among them."""
     for question in tqdm(questions_of(collection, "valid")[:limit], unit="question", disable=None):
         scores = reread.ranking.scores(question.text, question.own)
@@ -97,7 +97,7 @@ def examples_of(reread: RerankedRanker, collection: Collection, limit: int) -> I
             yield RankingExample(np.stack([scores[head], logits], axis=1), gold)
 
 
-def fit_collection(
+def _fit_collection(
     backend: Backend, collection: Collection, towers: Towers, limit: int, first: int = DEPTH
 ) -> FittedWeight:
     """The weight for a model's re-ranker. Raises ModelError when it has none; or there is nothing to fit."""
@@ -109,7 +109,7 @@ def fit_collection(
         f"valid questions, data {collection.digest[:16]}, encoders {towers.fingerprint}, "
         f"re-ranker {reread.reranker.fingerprint}, first {first}"
     )
-    return FittedWeight.on(list(examples_of(reread, collection, limit)), fitted_on)
+    return FittedWeight.on(list(_examples_of(reread, collection, limit)), fitted_on)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -124,5 +124,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     backend, towers = find_backend(options.backend), Towers.load(options.model)
-    fitted = fit_collection(backend, backend.read(options.source), towers, options.limit, options.first)
+    fitted = _fit_collection(backend, backend.read(options.source), towers, options.limit, options.first)
     fitted.keep(options.model, options.first, "the sum")

@@ -37,7 +37,7 @@ class RankerTable:
 
 @dataclass(frozen=True, slots=True)
 class RankingTask:
-    """What is asked, and what is ranked."""
+    """The questions, and the documents that are ranked."""
 
     collection: Collection
     questions: Int64s
@@ -84,7 +84,7 @@ def task_of(collection: Collection, part: Part) -> RankingTask:
 def rows_of(backend: Backend, ranker: RankerTable, task: RankingTask, seed: int = 0) -> list[CollectionRow]:
     """A ranker's row for each protocol that has a question.
 
-    With the question itself excluded it is not looked for either; one answered by nothing else drops out.
+    If the question itself is excluded, it is no answer either; a question without other answers is left out.
     """
     found = {protocol: AnswerRanks() for protocol in PROTOCOLS}
     bar = tqdm(range(0, len(task.questions), _CHUNK), desc=ranker.name, leave=False, disable=None)

@@ -16,12 +16,10 @@ from retriever.search.collections.index import fused_for_evaluation
 from retriever.search.collections.rankers import Ranker as ServedRanker
 from retriever.training.collection import CollectionArrays, arrays_of_collection
 from retriever.training.references import autoregressive, joint, pairwise
-from retriever.training.references.autoregressive_config import AutoregressiveConfig
 from retriever.training.references.autoregressive_model import SequenceModel
-from retriever.training.references.joint_config import JointConfig
+from retriever.training.references.config import AutoregressiveConfig, JointConfig, TextLengths
 from retriever.training.references.joint_model import JointModel
 from retriever.training.references.objective import kind_of_run
-from retriever.training.references.pairwise_config import TextLengths
 from retriever.training.tokens import Ragged, open_tokenizer
 
 TableModel = TypeVar("TableModel", JointModel, SequenceModel)
@@ -35,8 +33,8 @@ def lexical(backend: Backend, collection: Collection) -> list[RankerTable]:
 
 def _table(served: ServedRanker, collection: Collection) -> Callable[[Int64s, Int64s], Floats]:
     def table(questions: Int64s, documents: Int64s) -> Floats:
-        asked = [collection.questions[number] for number in questions.tolist()]
-        return np.stack([served.scores(one.text, one.own)[documents] for one in asked])
+        chosen = [collection.questions[number] for number in questions.tolist()]
+        return np.stack([served.scores(one.text, one.own)[documents] for one in chosen])
 
     return table
 

@@ -1,1 +1,1 @@
-"""Lean behind the interface of all backends; what serves a live goal is `retriever.lean.service`."""
+"""Lean as a backend; what serves a live goal is `retriever.lean.service`."""

@@ -1,4 +1,4 @@
-"""Lean behind the interface of all backends: statements ask for the premises that their proofs use.
+"""Lean as a backend: statements are queries for the premises that their proofs use.
 
 The corpus is a dataset folder (`python -m retriever dataset`). Scopes, imports, projects and tactics are not
 part of the interface: `retriever.lean.service` has them.

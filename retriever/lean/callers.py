@@ -1,4 +1,4 @@
-"""The tactic that premises are asked for, as Lean's own `LibrarySuggestions` calls it: the caller.
+"""The tactic that premises are for, as Lean's own `LibrarySuggestions` calls it: the caller.
 
 After `rw [` an equation is wanted whose side occurs in the goal, after `simp [` whatever simplifies (definitions,
 too), after `apply` what concludes the goal.

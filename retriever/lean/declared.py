@@ -95,9 +95,9 @@ def spellings(
     wanted = {name for name in names if not name.startswith(_ROOT)}
     inner = {name: [join_names(space, name) for space in around] for name in wanted}
     declared = {premise.name for premise in where.local if not premise.is_protected} | {where.theorem}
-    asked = sorted({one for found in inner.values() for one in found} - declared)
-    ids = snapshot.names.find_names(asked)
-    declared |= {name for name, number in zip(asked, ids.tolist(), strict=True) if number >= 0}
+    used = sorted({one for found in inner.values() for one in found} - declared)
+    ids = snapshot.names.find_names(used)
+    declared |= {name for name, number in zip(used, ids.tolist(), strict=True) if number >= 0}
     return {
         name: _ROOT + name
         for name, found in inner.items()

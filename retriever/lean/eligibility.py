@@ -17,11 +17,12 @@ from retriever.lean.explanation import Explanation
 from retriever.lean.goal_context import GoalContext, declared_before, proved
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
+from retriever.limits import MAX_LOCAL_PREMISES
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """All that is said must hold; what is not said restricts nothing.
+    """All given restrictions must hold; a missing one restricts nothing.
 
     `declared_in` and `names` belong together: a premise passes if it is declared in one of the modules, or
     has one of the names.
@@ -68,7 +69,7 @@ class Allowed:
 
 
 def is_below(module: str, prefixes: Collection[str]) -> bool:
-    """Whether a module is one of these or lies below one, part by part: `A.B` is below `A`, `AB` is not.
+    """Whether a module is one of these or below one, part by part: `A.B` is below `A`, `AB` is not.
 
     Time does not grow with the prefixes where they are a set.
     """
@@ -78,14 +79,14 @@ def is_below(module: str, prefixes: Collection[str]) -> bool:
 
 
 Kinds = Literal["theorems", "definitions", "equational", "unfoldable", "all"]
-"""Theorems; whatever is none; of that what has equations; what stands for something else; everything."""
+"""Theorems; all others; those of the others with equations; those that abbreviate something; everything."""
 
 _KINDS: dict[Kinds, frozenset[str]] = {
     "equational": frozenset({"def", "abbrev", "irreducible_def"}),
     "unfoldable": frozenset({"def", "abbrev", "irreducible_def", "instance", "field"}),
 }
 """Lean's keywords of the definitions that are offered, where not all are. `rw` uses a definition's equations;
-`simp` and `unfold` also see through instances and projections. Types and constructors stand for themselves."""
+`simp` and `unfold` also see through instances and projections. Types and constructors abbreviate nothing."""
 _FOR: dict[Caller, tuple[Kinds, ...]] = {
     "": ("theorems",),
     "apply": ("theorems",),
@@ -94,7 +95,7 @@ _FOR: dict[Caller, tuple[Kinds, ...]] = {
     "unfold": ("unfoldable",),
 }
 
-DOCUMENTATION = "https://leanprover-community.github.io/mathlib4_docs/"
+_DOCUMENTATION = "https://leanprover-community.github.io/mathlib4_docs/"
 _DOCUMENTED = frozenset(
     (
         LEAN_CORE,
@@ -109,8 +110,6 @@ _DOCUMENTED = frozenset(
         "leansearchclient",
     )
 )
-MOST_LOCAL = 512
-"""How many of the open file's premises are offered besides the index's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +147,9 @@ class RankedPremise:
     rests_on_sorry: bool = False
     """Whether its proof, or one that it uses, has a `sorry`."""
     has_error: bool = False
-    """Whether Lean reports an error in it, as the open file stands."""
+    """Whether Lean reports an error in it in the open file."""
     explanation: Explanation = ()
-    """What each group of features adds to the score, where that was asked for."""
+    """What each group of features adds to the score, where that was requested."""
 
 
 def kinds_for(caller: Caller, *, is_data: bool = False) -> tuple[Kinds, ...]:
@@ -158,7 +157,7 @@ def kinds_for(caller: Caller, *, is_data: bool = False) -> tuple[Kinds, ...]:
 
     Args:
         caller: its group.
-        is_data: whether the goal asks for data, not for a proof: then terms of every kind may be given.
+        is_data: whether the goal needs data, not a proof: then terms of every kind may be given.
     """
     return ("all",) if caller == "apply" and is_data else _FOR[caller]
 
@@ -184,13 +183,13 @@ def own_premises(where: GoalContext | None, kinds: Kinds, allowed: Allowed | Non
     if where is None:
         return ()
     chosen = (p for p in declared_before(where) if admits(kinds, p))
-    return tuple(p for p in chosen if allowed is None or allowed.admits(p))[-MOST_LOCAL:]
+    return tuple(p for p in chosen if allowed is None or allowed.admits(p))[-MAX_LOCAL_PREMISES:]
 
 
 def offered_premises(
     snapshot: Snapshot, where: GoalContext | None, kinds: Kinds, local: int, only: Allowed | None = None
 ) -> Bools:
-    """bool[n]: the indexed premises that may be offered at all, beside so many of the open file."""
+    """bool[n]: the indexed premises that may be offered at all, in addition to so many of the open file."""
     offered = _in_sight(snapshot, where, kinds, local)
     mask = only.mask(snapshot, scope_of(snapshot, where)) if only else None
     return offered if mask is None else np.asarray(offered & mask)
@@ -214,7 +213,7 @@ def _in_sight(snapshot: Snapshot, where: GoalContext | None, kinds: Kinds, local
     own = snapshot.in_module(where.module) if where.module else np.zeros(len(allowed), dtype=np.bool_)
     allowed &= own | ~snapshot.is_private
     allowed[proved(snapshot, where)] = False
-    if where.shows_file and local < MOST_LOCAL:
+    if where.shows_file and local < MAX_LOCAL_PREMISES:
         allowed &= ~own  # The editor's text replaces what was indexed.
     elif where.line is not None:
         allowed &= ~own | (snapshot.view.lines < where.line)
@@ -222,7 +221,7 @@ def _in_sight(snapshot: Snapshot, where: GoalContext | None, kinds: Kinds, local
 
 
 def scope_of(snapshot: Snapshot, where: GoalContext | None) -> Bools | None:
-    """bool[n]: what the open file can use as its imports stand; None where there is no file."""
+    """bool[n]: what the open file can use with its imports; None where there is no file."""
     if where is None:
         return None
     is_prelude = where.source is not None and where.source.is_prelude
@@ -248,4 +247,4 @@ def doc_url(premise: Premise, package: str) -> str | None:
     if package.lower() not in _DOCUMENTED or premise.is_private:
         return None
     page = "/".join(quote(part.strip("«»")) for part in premise.module.split("."))
-    return f"{DOCUMENTATION}{page}.html#{quote(premise.name)}"
+    return f"{_DOCUMENTATION}{page}.html#{quote(premise.name)}"

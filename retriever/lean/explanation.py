@@ -1,8 +1,8 @@
 """Why a premise has its score: what each group of features adds to it.
 
 A group's contribution is found by occlusion (Zeiler and Fergus 2014): the premise's score, less the score that it
-has when the group's features are set to their medians over all candidates. The features of a group stand in for
-each other, so one of them alone would hide behind the others. In a weighted sum contributions are exact: weight
+has when the group's features are set to their medians over all candidates. The features of a group can replace
+each other, so the effect of one alone would be hidden by the others. In a weighted sum contributions are exact: weight
 times distance from the median. In trees they depend on each other, and need not add up to the score.
 """
 
@@ -87,20 +87,20 @@ def explanations(tables: Sequence[ScoredTable], chosen: Ids) -> list[Explanation
 
     Args:
         tables: the candidates, in parts.
-        chosen: int64[k], positions in all parts one behind the other.
+        chosen: int64[k], positions in the concatenation of all parts.
     """
     found: dict[int, Explanation] = {}
     first = 0
     for table in tables:
-        behind = first + len(table.rows)
-        here = chosen[(first <= chosen) & (chosen < behind)]
+        end = first + len(table.rows)
+        here = chosen[(first <= chosen) & (chosen < end)]
         found.update(zip(here.tolist(), _explained(table, here - first), strict=True))
-        first = behind
+        first = end
     return [found[position] for position in chosen.tolist()]
 
 
 def with_reranker(explanation: Explanation, amount: float) -> Explanation:
-    """The explanation with what the re-ranker added; an empty one, which nobody asked for, stays empty."""
+    """The explanation with what the re-ranker added; an empty one, where none was requested, stays empty."""
     return _largest_first([*explanation, Contribution(RERANKER, amount)]) if explanation else ()
 
 
@@ -109,7 +109,7 @@ def _largest_first(contributions: Iterable[Contribution]) -> Explanation:
 
 
 def _explained(table: ScoredTable, chosen: Ids) -> list[Explanation]:
-    """The explanations of k rows; the scorer is asked once, for k * (1 + number of groups) rows."""
+    """The explanations of k rows; the scorer is called once, for k * (1 + number of groups) rows."""
     if not len(chosen):
         return []
     groups = _columns(table.scorer.features)

@@ -22,12 +22,12 @@ FEATURES = (
     "neighbours",  # ln(1 + votes of the nearest theorems, whose proofs use it): `retriever.search.votes`
     "symbol_overlap",  # MePo's: share of its tokens that the goal has, weighed by rarity: `retriever.lean.symbols`
     "instance",  # how much of the goal the conclusion says that it is an instance of: `retriever.lean.structure`
-    "exact_match",  # how surely the premise, with all that it assumes at hand, states the goal
+    "exact_match",  # how surely the premise, given all that it assumes, states the goal
     "assumed",  # how much the context has of what an instance assumes
     "structure_overlap",  # how much of the conclusion the goal has
     "foreign_types",  # how much of the types in its binders the goal does not mention
-    "name_overlap",  # share of the name's parts that stand among the goal's tokens
-    "theorem_name",  # share of the name's parts that stand in the name of the theorem being proved
+    "name_overlap",  # share of the name's parts that are among the goal's tokens
+    "theorem_name",  # share of the name's parts that are in the name of the theorem being proved
     "use_count",  # ln(1 + how many training proofs use it)
     "used_nearby",  # ln(1 + how many proofs above the goal in the open file use it)
     "in_scope",  # 1 importable through the open file's imports, 0 not, 0.5 not known
@@ -47,7 +47,7 @@ def load_fusion(folder: Path) -> Fusion:
 
 @dataclass(frozen=True, slots=True)
 class RankingContext:
-    """What is asked, as far as the features need it; what is not known is None."""
+    """The question, as far as the features need it; what is not known is None."""
 
     tokens: Set[str]
     """The goal's lexical tokens."""
@@ -83,7 +83,7 @@ class CandidateColumns:
     """float32[n]: 1 yes, 0 no, 0.5 not known."""
 
     def then(self, other: CandidateColumns) -> CandidateColumns:
-        """The candidates of both, one behind the other."""
+        """The candidates of both, concatenated."""
         return CandidateColumns(
             names=[*self.names, *other.names],
             modules=[*self.modules, *other.modules],

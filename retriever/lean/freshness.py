@@ -11,11 +11,10 @@ from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import read_source
 from retriever.lean.index.view import Coverage, IndexedPackage
 from retriever.lean.snapshot import Snapshot
+from retriever.limits import MAX_PROBED_FILES
 
 if TYPE_CHECKING:
     from retriever.lean.index.corpus import ListedSource
-
-_MOST_PROBED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def _unindexed(coverage: Coverage, listed: Iterable[ListedSource]) -> tuple[str,
         for source in listed
         if (source.module, source.package or "", source.revision or "") not in coverage.files_read
     ]
-    if len(missing) <= _MOST_PROBED:  # more than that is a run that was stopped, not a few odd files
+    if len(missing) <= MAX_PROBED_FILES:  # more than that is a run that was stopped, not a few odd files
         missing = [path for path in missing if _is_text(path)]
     return tuple(sorted(map(str, missing)))
 

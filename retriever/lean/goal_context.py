@@ -19,7 +19,7 @@ from retriever.lean.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class GoalContext:
-    """Where the goal stands."""
+    """Where the goal is."""
 
     module: str | None = None
     """The open file's module name."""
@@ -28,17 +28,17 @@ class GoalContext:
     line: int | None = None
     """The goal's line in the open file, from 0."""
     local: tuple[Premise, ...] = ()
-    """The open file's declarations as they stand in the editor; those from `line` on are left out."""
+    """The open file's declarations as they are in the editor; those from `line` on are left out."""
     theorem: str | None = None
     """The full name of the theorem being proved."""
     source: SourceModule | None = None
-    """The open file as it was read: what proofs above the goal use tells what this one may need."""
+    """The open file as it was read: what proofs above the goal use shows what this one may need."""
     namespace: str = ""
     """The namespace in which the names of the proof are looked up."""
 
     @property
     def shows_file(self) -> bool:
-        """Whether it is known how the open file stands now: what was indexed of it then says nothing."""
+        """Whether the open file's current state is known; then what was indexed of it does not count."""
         return bool(self.local) or self.source is not None
 
 
@@ -89,8 +89,8 @@ def declared_before(where: GoalContext) -> tuple[Premise, ...]:
     )
 
 
-def above(snapshot: Snapshot, where: GoalContext | None) -> Ids:
-    """The indexed premises of the open file's module that stand above the goal."""
+def _above(snapshot: Snapshot, where: GoalContext | None) -> Ids:
+    """The indexed premises of the open file's module that are above the goal."""
     nothing = np.zeros(0, dtype=np.int64)
     if where is None or where.module is None:
         return nothing
@@ -109,7 +109,7 @@ def voters(snapshot: Snapshot, where: GoalContext | None) -> Bools:
     allowed = snapshot.proofs.known.copy()
     if where is not None and where.module is not None:
         allowed &= ~snapshot.in_module(where.module)
-        own = above(snapshot, where)
+        own = _above(snapshot, where)
         allowed[own] = snapshot.proofs.known[own]
     allowed[proved(snapshot, where)] = False
     return allowed
@@ -126,7 +126,7 @@ def proved(snapshot: Snapshot, where: GoalContext | None) -> Ids:
 class NearbyCounts:
     """In how many proofs above the goal premises are used: by number in the index, and by name.
 
-    `last` tells how near the last such proof is (`retriever.lean.ranker.place.PLACE`).
+    `last` says how near the last such proof is (`retriever.lean.ranker.place.PLACE`).
     """
 
     of_indexed: Floats
@@ -146,7 +146,7 @@ class NearbyCounts:
 def used_nearby(snapshot: Snapshot, where: GoalContext | None) -> NearbyCounts:
     """From the text of the open file, where it is given, else from what was indexed of it."""
     if where is None or where.source is None:
-        own = above(snapshot, where)
+        own = _above(snapshot, where)
         own = own[np.argsort(snapshot.view.lines[own], kind="stable")]
         return NearbyCounts(snapshot.proofs.counts(own), {}, last_uses(snapshot.proofs, own), {})
     theorems = {premise.name for premise in declared_before(where)} - {where.theorem}
@@ -163,12 +163,12 @@ def used_nearby(snapshot: Snapshot, where: GoalContext | None) -> NearbyCounts:
 
 
 def place_of(snapshot: Snapshot, where: GoalContext | None, used: NearbyCounts) -> Place | None:
-    """Where the goal stands, as the learned ranker reads it; None without a file."""
+    """Where the goal is, as the learned ranker reads it; None without a file."""
     if where is None:
         return None
     if where.shows_file:
         starts = [premise.span.start.line for premise in declared_before(where) if premise.span]
         lines = np.array(sorted(starts), dtype=np.int64)
     else:
-        lines = np.sort(snapshot.view.lines[above(snapshot, where)]).astype(np.int64)
+        lines = np.sort(snapshot.view.lines[_above(snapshot, where)]).astype(np.int64)
     return Place(used.last_of_indexed, where.module, where.imports, where.theorem, lines)

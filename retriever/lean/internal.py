@@ -85,7 +85,7 @@ def _internal(data: bytes | mmap.mmap, starts: npt.NDArray[np.integer]) -> Itera
 
 
 def _places(data: bytes | mmap.mmap, literal: bytes) -> Iterator[tuple[int, int]]:
-    """Where a literal stands: one at a time is found many times faster than one of several."""
+    """The positions of a literal; searching one at a time is many times faster than one of several."""
     start = data.find(literal)
     while start >= 0:
         yield start, start + len(literal)
@@ -104,7 +104,7 @@ def _names_in(texts: Collection[str]) -> frozenset[str]:
 
 
 def _is_named(space: str, named: Collection[str]) -> bool:
-    """Whether a name lies in a namespace, written from any of its parts on: `Grind.Ring` in `Lean.Grind`."""
+    """Whether a name is in a namespace, written from any of its parts on: `Grind.Ring` in `Lean.Grind`."""
     parts = space.split(".")
     ends = tuple(".".join(parts[first:]) + "." for first in range(len(parts)))
     return any(name.startswith(ends) for name in named)

@@ -1,4 +1,4 @@
-"""Which of the ranked premises are listed, in which order: copies once, what is deprecated behind its replacement.
+"""Which of the ranked premises are listed, in which order: copies once, what is deprecated after its replacement.
 
 A course has its exercises twice: unproved, and in a file of solutions. Both are premises to everybody else.
 """
@@ -18,14 +18,14 @@ from retriever.lean.goal_context import GoalContext
 from retriever.lean.tokens import raw_tokens
 
 SPARE = 16
-"""So many more than are asked for should be ranked, since some are left out."""
+"""How many more premises than requested are ranked, since some are left out."""
 _PROVED = frozenset(("theorem", "lemma"))
 
 
 def listed(ranked: Sequence[RankedPremise], where: GoalContext | None) -> list[RankedPremise]:
     """The premises to list, best first.
 
-    Of a lemma and its unproved copies the lemma is listed, at the place of the best; of unproved ones the first. A
+    If a lemma has unproved copies, the lemma is listed, at the place of the best; if all are unproved, the first. A
     copy of the declaration that is being proved is not the first.
     """
     return _not_itself_first(_replacements_first(_once(ranked)), where)

@@ -1,4 +1,4 @@
-"""The declarations of the open file as they stand in the editor: their vectors, and what the index knows of
+"""The declarations of the open file as they are in the editor: their vectors, and what the index knows of
 them."""
 
 from __future__ import annotations
@@ -25,10 +25,9 @@ from retriever.lean.snapshot import Snapshot
 from retriever.lean.structure.hashes import of_premise
 from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import premise_tokens
+from retriever.limits import CACHED_PREMISES
 from retriever.models.encoder import PremiseEncoder
 from retriever.models.text import premise_texts
-
-_CACHED = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class LocalVectors:
 
     def __init__(self, encoder: PremiseEncoder) -> None:
         self._encoder = encoder
-        self._vectors: Cache[Floats] = Cache(_CACHED)
+        self._vectors: Cache[Floats] = Cache(CACHED_PREMISES)
 
     def local(self, snapshot: Snapshot, where: GoalContext | None, premises: tuple[Premise, ...]) -> Local:
         """These premises of the open file at `where`, with what is known of them."""
@@ -83,7 +82,7 @@ def local_columns(
     """The columns of the open file's premises, by the statistics of the index. `used`: what the proofs above use."""
     premises, text = local.premises, question.query.text
     own_tokens = [tokens_of(premise) for premise in premises]
-    hashes = [structure_of(premise) for premise in premises]
+    hashes = [_structure_of(premise) for premise in premises]
     names = [premise.name for premise in premises]
     return CandidateColumns(
         names=names,
@@ -110,7 +109,7 @@ def local_ranker_columns(
     recent = used.last_of_names([premise.name for premise in local.premises])
     place[:, PLACE.index("last_use")] = np.maximum(place[:, PLACE.index("last_use")], recent)
     groups = [group_of(premise.kind, is_theorem=is_theorem(premise)) for premise in local.premises]
-    rows = hash_rows([structure_of(premise) for premise in local.premises])
+    rows = hash_rows([_structure_of(premise) for premise in local.premises])
     return RankerColumns(
         votes=signals.voted.of(local.indexed),
         patterns=pattern_columns(snapshot.structure, query.text.patterns, *rows),
@@ -128,18 +127,18 @@ def _line(premise: Premise) -> int:
     return premise.span.start.line if premise.span else -1
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=CACHED_PREMISES)
 def _texts_of(premise: Premise) -> tuple[str, str]:
     return premise_texts(premise)
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=CACHED_PREMISES)
 def tokens_of(premise: Premise) -> tuple[str, ...]:
     """A premise's tokens for BM25, kept while it stays as it is."""
     return tuple(premise_tokens(premise))
 
 
-@lru_cache(maxsize=_CACHED)
-def structure_of(premise: Premise) -> frozenset[int]:
+@lru_cache(maxsize=CACHED_PREMISES)
+def _structure_of(premise: Premise) -> frozenset[int]:
     """A premise's hashes of structure, kept while it stays as it is."""
     return of_premise(premise)

@@ -1,7 +1,7 @@
 """The steps of known proofs whose states are nearest to a goal.
 
 Those of the theorem being proved, and of what follows it in its file, are left out. The proofs above it count as
-they stand in the editor.
+they are in the editor.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from retriever.lean.eligibility import internal_premises, scope_of
 from retriever.lean.goal_context import GoalContext, declared_before, proved, texts_of
 from retriever.lean.index.steps import KnownStep, known_steps, of_record, step_vectors, to_record
 from retriever.lean.snapshot import Snapshot
+from retriever.limits import CACHED_GOALS, CACHED_STEPS, MAX_LOCAL_STEPS
 from retriever.models.encoder import PremiseEncoder
 from retriever.search.index.files import damaged
 
@@ -30,13 +31,9 @@ NEAREST = 128
 """How many steps are adapted."""
 MOST_TERMS = 8
 """How many of them may be terms."""
-TERMS_BESIDE = 3
+_TERMS_BESIDE = 3
 """As many more steps are looked up, since terms are left out."""
 Step = TypeVar("Step")
-_MOST_LOCAL = 256
-"""Steps of the open file, the nearest above the goal."""
-_CACHED = 4096
-_CACHED_GOALS = 64
 _AFTER_ALL = 1 << 30
 """An order after everything that a module declares."""
 
@@ -78,9 +75,9 @@ class NearSteps:
 
     def __init__(self, encoder: PremiseEncoder) -> None:
         self._encoder = encoder
-        self._vectors: Cache[Floats] = Cache(_CACHED)
-        self._goals: Cache[Floats] = Cache(_CACHED_GOALS)
-        self._steps: Cache[KnownStep] = Cache(_CACHED)
+        self._vectors: Cache[Floats] = Cache(CACHED_STEPS)
+        self._goals: Cache[Floats] = Cache(CACHED_GOALS)
+        self._steps: Cache[KnownStep] = Cache(CACHED_STEPS)
 
     def near(
         self, snapshot: Snapshot, where: GoalContext | None, goal: Goal, k: int = NEAREST
@@ -98,7 +95,7 @@ class NearSteps:
         """The steps of the proofs above the goal in the open file."""
         if where is None or where.source is None:
             return
-        steps = list(_steps_above(where, where.source))[-_MOST_LOCAL:]
+        steps = list(_steps_above(where, where.source))[-MAX_LOCAL_STEPS:]
         vectors = self._embedded(snapshot, where.module, [(step, goal) for step, goal, _, _ in steps])
         for (step, _, theorem, order), own in zip(steps, vectors, strict=True):
             yield _Found(float(own @ vector), step, theorem, where.source.module.name, order)
@@ -109,7 +106,7 @@ class NearSteps:
         if not len(steps):
             return
         products = steps.search.query(vector)
-        numbers = products.top(TERMS_BESIDE * k, allowed[steps.owners])
+        numbers = products.top(_TERMS_BESIDE * k, allowed[steps.owners])
         owners, similarities = steps.owners[numbers].tolist(), products.scores(numbers).tolist()
         for number, owner, similarity in zip(numbers.tolist(), owners, similarities, strict=True):
             try:
@@ -148,7 +145,7 @@ def _steps_above(where: GoalContext, source: SourceModule) -> Iterator[tuple[Kno
 
 
 def _owners(snapshot: Snapshot, where: GoalContext | None) -> Bools:
-    """bool[n]: the theorems whose steps may be used: none that is being proved, or stands below it."""
+    """bool[n]: the theorems whose steps may be used: not the one that is being proved, nor any below it."""
     allowed = snapshot.view.alive.copy()
     if where is not None and where.module is not None:
         own = snapshot.in_module(where.module)
@@ -182,7 +179,7 @@ class _Names:
         """Steps as they are used here, without those of libraries that use what is internal there."""
         named = [self._resolved(one.step.mentions, one.step.scope, one.order) for one in found]
         numbers = {self._number(name) for names in named for name in names if name not in self._own}
-        self._snapshot.view.read_ahead(sorted(number for number in numbers if number >= 0))
+        self._snapshot.view.prefetch(sorted(number for number in numbers if number >= 0))
         return [
             self._near_step(one, names)
             for one, names in zip(found, named, strict=True)

@@ -190,7 +190,7 @@ class Notations:
                 yield from () if notation.symbol in CORE else text_tokens(notation.symbol)
 
     def _found(self, text: str) -> Collection[str]:
-        """The symbols of a text, each once; `<+` in `<+:` is none. Empty if it has no notation."""
+        """The symbols of a text, each once; `<+` in `<+:` does not count. Empty if it has no notation."""
         if not any(symbol in text for symbol in self._meanings):
             return ()
         present = [symbol for symbol in {*self._meanings, *_KNOWN} if symbol in text]

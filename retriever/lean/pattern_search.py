@@ -27,13 +27,12 @@ from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.text_search import SearchPool, search_pool
 from retriever.lean.words.name_search import NameSearch
+from retriever.limits import MAX_STATEMENTS_READ
 from retriever.search.index.structure_columns import TreeColumns
 from retriever.search.top import top
 
 _BY_USE = 0.02
-"""What the logarithm of a premise's uses in proofs counts for, beside its size."""
-_MOST_READ = 4_000
-"""The most statements whose names are looked at."""
+"""The weight of the logarithm of a premise's uses in proofs, relative to its size."""
 _READ_AT_ONCE = 64
 
 
@@ -71,7 +70,7 @@ def pattern_search(
         found, score = _scored(query, _shape_ways(snapshot, where, text, query), trees, offer)
         score = offer.internal_last(score)
         found &= offer.may_be_found & has_trees
-        best = islice(_compatible(offer, query.mentioned, top(score, _MOST_READ, found)), k + SPARE)
+        best = islice(_compatible(offer, query.mentioned, top(score, MAX_STATEMENTS_READ, found)), k + SPARE)
         premises = listed(offer.ranked_premises(list(best), score), where)[:k]
         return PatternMatches(premises, int(found.sum()), int((offer.may_be_found & ~has_trees).sum()))
 
@@ -133,7 +132,7 @@ def _having(offer: SearchPool, part: str) -> Bools:
 def _compatible(
     offer: SearchPool, mentioned: Sequence[Mentioned], numbers: npt.NDArray[np.int64]
 ) -> Iterator[int]:
-    """The statements whose names may be those of the pattern, as far as their text tells."""
+    """The statements whose names may be those of the pattern, judging by their text."""
     dotted = [one.name for one in mentioned if "." in one.name]
     names = offer.snapshot.names
 
@@ -143,13 +142,13 @@ def _compatible(
     for position, number in enumerate(numbers.tolist()):
         check_cancelled()
         if dotted and position % _READ_AT_ONCE == 0:
-            offer.read_ahead(numbers[position : position + _READ_AT_ONCE].tolist())
+            offer.prefetch(numbers[position : position + _READ_AT_ONCE].tolist())
         premise = offer.premise(number) if dotted else None
-        if premise is None or all(may_have(premise, name, is_declared) for name in dotted):
+        if premise is None or all(_may_have(premise, name, is_declared) for name in dotted):
             yield number
 
 
-def may_have(premise: Premise, full: str, is_declared: Callable[[str], bool]) -> bool:
+def _may_have(premise: Premise, full: str, is_declared: Callable[[str], bool]) -> bool:
     """Whether a statement may have a constant of this full name, though it is written with less of it.
 
     `sin` may be `Real.sin`, and `Complex.sin` may not. In a premise of the namespace `Complex`, `sin` is

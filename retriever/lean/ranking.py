@@ -44,7 +44,7 @@ from retriever.search.votes import ProofGraph, by_rank
 _VOTED = 256
 """How many of the premises with most votes of many neighbours the trees read."""
 _MANY = 256
-"""From so many premises on the list by vectors is as long as what was requested."""
+"""From this many requested premises on, the list by vectors is as long as the request."""
 
 
 class IndexedPremises(Protocol):
@@ -139,7 +139,7 @@ class GoalVector:
 
 @dataclass(frozen=True, slots=True)
 class GoalQuery:
-    """A goal as it is asked of a library."""
+    """A goal as a query of a library."""
 
     text: GoalText
     dense: GoalVector
@@ -154,7 +154,7 @@ class GoalQuery:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What is known of where a goal stands, over n indexed premises. What is not known is None."""
+    """What is known of where a goal is, over n indexed premises. What is not known is None."""
 
     voters: Bools
     """bool[n]: the theorems whose proofs may vote."""
@@ -165,7 +165,7 @@ class Surroundings:
     nearby: Floats
     """float32[n]: in how many proofs above the goal in the open file; 0 where the file is not known."""
     scope: Bools | None = None
-    """bool[n]: what the open file can use as its imports stand."""
+    """bool[n]: what the open file can use with its imports."""
     place: Place | None = None
     module: str | None = None
     theorem: str | None = None
@@ -200,7 +200,7 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class RankingQuestion:
-    """A goal, where it stands, and what is known of the indexed premises."""
+    """A goal, where it is, and what is known of the indexed premises."""
 
     query: GoalQuery
     there: Surroundings
@@ -244,7 +244,7 @@ def candidates(question: RankingQuestion, lists: Lists, read: tuple[str, ...], k
         question: the goal's.
         lists: how long each list is.
         read: the features that the ranker reads: those of trees bring further lists.
-        k: at least so many if so many are offered: each has a rank by its vector.
+        k: the least number of candidates, if so many are offered; each has a rank by its vector.
     """
     signals, query, offered = question.signals, question.query, question.there.offered
     nearby = question.there.nearby
@@ -325,12 +325,12 @@ def feature_table(
     joined = _joined(further)
     votes = joined.votes[:, VOTES.index("votes_512")]
     together = used_together(library.proofs, ids, votes, question.there.voters)
-    asked = RankerQuestion(text.tokens, text.target_tokens, signals.place.lines, question.query.caller)
-    return ranker_features(features(question.context, columns), columns, joined, together, asked)
+    known = RankerQuestion(text.tokens, text.target_tokens, signals.place.lines, question.query.caller)
+    return ranker_features(features(question.context, columns), columns, joined, together, known)
 
 
 def best(names: Sequence[str], scores: Floats, k: int) -> Ids:
-    """The positions of the k best candidates of different names, best first; ties as they stand."""
+    """The positions of the k best candidates of different names, best first; ties in their order."""
     found: list[int] = []
     seen: set[str] = set()
     for position in np.argsort(-scores, kind="stable").tolist():
@@ -343,7 +343,7 @@ def best(names: Sequence[str], scores: Floats, k: int) -> Ids:
 
 
 def _joined(parts: Sequence[RankerColumns]) -> RankerColumns:
-    """The candidates of all parts, one behind the other."""
+    """The candidates of all parts, concatenated."""
     names = [field.name for field in fields(RankerColumns)]
     return RankerColumns(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 

@@ -57,7 +57,7 @@ def rewriting_premises(
     if not is_part(term, target):
         raise UserError(
             f"`{part}` is not a subexpression of the goal's target.",
-            "Select a whole subexpression: of `a * b + c` one is `a * b`, and `b + c` is none.",
+            "Select a whole subexpression: in `a * b + c`, `a * b` is one and `b + c` is not.",
         )
     with service.reading() as snapshot:
         offer = search_pool(snapshot, where, None)

@@ -68,6 +68,7 @@ from retriever.lean.ranking import (
 )
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import goal_tokens, target_tokens
+from retriever.limits import CACHED_GOALS
 from retriever.models.encoder import Encoder, PremiseEncoder
 from retriever.models.reranker import DEPTH, Reranker, blend
 from retriever.models.state_tower import StateTower
@@ -80,7 +81,6 @@ from retriever.search.reranking import reranked
 if TYPE_CHECKING:
     from retriever.lean.index.corpus import ListedSource
 
-_CACHED_GOALS = 64
 _ANOTHER_WAY = 0.5
 _SORTS = frozenset(("prop", "type", "sort"))
 """Tokens of no symbol that a premise could be about."""
@@ -103,11 +103,11 @@ class _Scored:
 
     def followed_by(self, tail: _Scored) -> _Scored:
         """These candidates, and after them others whose scores are on another scale."""
-        behind = self.scores.min(initial=0.0) - 1.0 + tail.scores - tail.scores.max(initial=0.0)
+        lower = self.scores.min(initial=0.0) - 1.0 + tail.scores - tail.scores.max(initial=0.0)
         return _Scored(
             np.concatenate([self.ids, tail.ids]),
             self.columns.then(tail.columns),
-            np.concatenate([self.scores, behind]),
+            np.concatenate([self.scores, lower]),
             (*self.tables, *tail.tables),
         )
 
@@ -133,8 +133,8 @@ class PremiseService:
         self._ranker: Ranker = fusion if ranker is None else ranker
         self._reranker, self._rerank = reranker, rerank
         self._vectors = LocalVectors(encoder)
-        self._goals: Cache[Floats] = Cache(_CACHED_GOALS)
-        self._read: Cache[Floats] = Cache(_CACHED_GOALS)
+        self._goals: Cache[Floats] = Cache(CACHED_GOALS)
+        self._read: Cache[Floats] = Cache(CACHED_GOALS)
         self._steps = NearSteps(encoder)
         known = tuple(stores)
         self._reader = SnapshotReader(lambda: Snapshot.open(known, encoder.fingerprint, fusion))
@@ -154,7 +154,7 @@ class PremiseService:
 
         Args:
             stores: the indexes.
-            model_folder: the encoder's; its re-ranker, if it has one, lies in it.
+            model_folder: the encoder's; its re-ranker, if it has one, is in it.
             threads: what an operator of a model may use.
             rerank: how many of the best theorems are re-ranked; 0: the re-ranker is not even loaded.
             device: where encoder, state tower and re-ranker run. The ranker's trees are not: CUDA has none.
@@ -165,11 +165,11 @@ class PremiseService:
             Encoder.load(model_folder, threads=threads, device=device),
             load_fusion(model_folder),
         )
-        reranker = Reranker.beside(model_folder, threads=threads, device=device) if rerank else None
-        ranker = TreeRanker.beside(model_folder, threads=threads)
+        reranker = Reranker.of_model(model_folder, threads=threads, device=device) if rerank else None
+        ranker = TreeRanker.of_model(model_folder, threads=threads)
         tower = None
         if ranker is not None:
-            tower = StateTower.beside(model_folder, encoder, threads=threads, device=device)
+            tower = StateTower.of_model(model_folder, encoder, threads=threads, device=device)
         return cls(stores, encoder, fusion, reranker, rerank, ranker, tower, encoder.place)
 
     @property
@@ -190,49 +190,49 @@ class PremiseService:
         """What was opened last, whether or not the stores have changed since."""
         return self._reader.opened
 
-    def rank(self, asked: RankRequest) -> list[RankedPremise]:
+    def rank(self, request: RankRequest) -> list[RankedPremise]:
         """The premises that fit a goal best, best first; of theorems where the request names no kinds.
 
         Raises IndexDamaged, what `open` raises when the index was replaced by one that cannot be used, and
         Cancelled.
         """
-        if asked.k <= 0:
+        if request.k <= 0:
             return []
         with self.reading() as snapshot:
             return self._ranked(
-                snapshot, replace(asked, goal=readable(asked.goal)), asked.kinds or "theorems"
+                snapshot, replace(request, goal=readable(request.goal)), request.kinds or "theorems"
             )
 
-    def _ranked(self, snapshot: Snapshot, asked: RankRequest, kinds: Kinds) -> list[RankedPremise]:
-        where = asked.where
-        query = self._query(snapshot, asked)
+    def _ranked(self, snapshot: Snapshot, request: RankRequest, kinds: Kinds) -> list[RankedPremise]:
+        where = request.where
+        query = self._query(snapshot, request)
         check_cancelled()
-        local = self._vectors.local(snapshot, where, own_premises(where, kinds, asked.allowed))
+        local = self._vectors.local(snapshot, where, own_premises(where, kinds, request.allowed))
         used = used_nearby(snapshot, where)
-        offered = offered_premises(snapshot, where, kinds, len(local.premises), asked.allowed)
-        offered &= ~internal_premises(snapshot, where, texts_of(asked.goal), asked.allowed)
+        offered = offered_premises(snapshot, where, kinds, len(local.premises), request.allowed)
+        offered &= ~internal_premises(snapshot, where, texts_of(request.goal), request.allowed)
         question = question_of(snapshot, query, _surroundings(snapshot, where, used, offered))
         check_cancelled()
         scored = self._scored(snapshot, question, local, used)
-        if asked.k > len(scored.scores):
-            scored = scored.followed_by(self._tail(snapshot, question, asked.k, scored.ids))
+        if request.k > len(scored.scores):
+            scored = scored.followed_by(self._tail(snapshot, question, request.k, scored.ids))
         ids, names = scored.ids, scored.columns.names
         depth = self._rerank if self._reranker is not None and kinds == "theorems" else 0
         scores = with_proved_first(names, scored.scores, _unproved(snapshot, local, ids))
-        chosen = best(names, scores, max(asked.k, depth) + SPARE)
+        chosen = best(names, scores, max(request.k, depth) + SPARE)
         indexed = chosen[chosen >= len(local.premises)] - len(local.premises)
-        snapshot.view.read_ahead(ids[indexed].tolist())
+        snapshot.view.prefetch(ids[indexed].tolist())
         knows_scope = question.there.scope is not None
         found = [
             _shown(snapshot, local, ids, int(position), float(scores[position]), in_scope)
             for position in chosen
             for in_scope in [bool(scored.columns.in_scope[position] == 1.0) if knows_scope else None]
         ]
-        if asked.explain:
+        if request.explain:
             check_cancelled()
             reasons = explanations(scored.tables, chosen)
             found = [replace(one, explanation=why) for one, why in zip(found, reasons, strict=True)]
-        return listed(self._reranked(asked.goal, found, depth), where)[: asked.k]
+        return listed(self._reranked(request.goal, found, depth), where)[: request.k]
 
     def _scored(
         self, snapshot: Snapshot, question: RankingQuestion, local: Local, used: NearbyCounts
@@ -254,9 +254,9 @@ class PremiseService:
         columns = columns_of(snapshot, question, more)
         return _Scored.by(self._fusion, more, columns, features(question.context, columns))
 
-    def _query(self, snapshot: Snapshot, asked: RankRequest) -> GoalQuery:
+    def _query(self, snapshot: Snapshot, request: RankRequest) -> GoalQuery:
         """The goal in all ways to write it, each of its vectors a joint one of these."""
-        goal, where = asked.goal, asked.where
+        goal, where = request.goal, request.where
         ways = ways_to_write(snapshot, where, goal)
         texts = texts_of(goal)
         tokens = notation_tokens(snapshot, where, texts)
@@ -266,10 +266,10 @@ class PremiseService:
         of_target = GoalVector(target, snapshot.search.query(target))
         if self._tower is None:
             dense = GoalVector(vector, snapshot.search.query(vector))
-            return GoalQuery(text, dense, of_target, dense, asked.caller)
+            return GoalQuery(text, dense, of_target, dense, request.caller)
         read = _joint(map(partial(self._tower_vector, self._tower), ways))
         words, tower = map(GoalVector, (vector, read), snapshot.search.queries(np.stack([vector, read])))
-        return GoalQuery(text, words, of_target, tower, asked.caller)
+        return GoalQuery(text, words, of_target, tower, request.caller)
 
     def relates_to(self, goal: Goal, where: GoalContext | None = None) -> bool:
         """Whether any premise has a symbol of the goal's target, or, where that has none, of its hypotheses.
@@ -295,7 +295,7 @@ class PremiseService:
             return self._steps.near(snapshot, where, readable(goal), k)
 
     def _vector(self, goal: Goal) -> Floats:
-        """float32[d]: the goal's embedding, kept for whoever asks next."""
+        """float32[d]: the goal's embedding, kept for the next request."""
         return self._goals.get_or_make(goal, lambda: self._encoder.encode_state(goal))
 
     def _tower_vector(self, tower: StateTower, goal: Goal) -> Floats:
@@ -303,7 +303,7 @@ class PremiseService:
         return self._read.get_or_make(goal, lambda: tower.encode_states([goal])[0])
 
     def _reranked(self, goal: Goal, ranked: list[RankedPremise], depth: int) -> list[RankedPremise]:
-        """The first `depth` in the re-ranker's order, the others behind them.
+        """The first `depth` in the re-ranker's order, followed by the others.
 
         Premises whose statement is not known (the bundled index has none) count as of average fit.
         """
@@ -312,8 +312,8 @@ class PremiseService:
         head, tail = ranked[:depth], ranked[depth:]
         logits = self._reranker.scores(goal, [one.premise for one in head])
         fused = np.array([one.score for one in head], dtype=np.float32)
-        behind = tail[0].score if tail else None  # scores fall from the first premise to the last
-        order, scores = reranked(fused, logits, self._reranker.weight, behind)
+        floor = tail[0].score if tail else None  # scores fall from the first premise to the last
+        order, scores = reranked(fused, logits, self._reranker.weight, floor)
         added = blend(fused, logits, self._reranker.weight) - fused
         whys = [with_reranker(one.explanation, by) for one, by in zip(head, added.tolist(), strict=True)]
         first = [replace(head[i], score=float(scores[i]), explanation=whys[i]) for i in order.tolist()]
@@ -365,7 +365,7 @@ def _unproved(snapshot: Snapshot, local: Local, ids: Ids) -> Bools:
 def _shown(
     snapshot: Snapshot, local: Local, ids: Ids, position: int, score: float, in_scope: bool | None
 ) -> RankedPremise:
-    """A candidate: the open file's first, those of the index behind them."""
+    """A candidate: the open file's come first, then those of the index."""
     own = len(local.premises)
     if position < own:
         return ranked_premise(local.premises[position], "", score, in_scope)

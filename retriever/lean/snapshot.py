@@ -20,6 +20,7 @@ from retriever.lean.ranker.place import UsesByPlace, starting_with
 from retriever.lean.scope import ModuleNode, importable
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Mepo
+from retriever.limits import CACHED_KINDS, CACHED_MODULES, CACHED_PROOFS, CACHED_SCOPES
 from retriever.models.text import premise_texts
 from retriever.search.bm25 import Bm25
 from retriever.search.fusion import Fusion
@@ -37,10 +38,6 @@ from lean_extract.source.open_file import uses_in
 from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.source.reader import SourceModule
 
-_CACHED_SCOPES = 32
-_CACHED_MODULES = 32
-_CACHED_KINDS = 4
-
 
 class Snapshot:
     """One state of the stores, opened for asking; immutable to its users, safe in several threads."""
@@ -56,9 +53,9 @@ class Snapshot:
         self.bm25 = Bm25([segment.tables.postings for segment in segments], fusion.bm25, view.alive)
         self.is_theorem: Bools = (view.flags & Flag.THEOREM) != 0
         self.is_private: Bools = (view.flags & Flag.PRIVATE) != 0
-        self._scopes: Cache[Bools] = Cache(_CACHED_SCOPES)
-        self._of_kinds: Cache[Bools] = Cache(_CACHED_KINDS)
-        self._module_vectors: Cache[dict[tuple[str, str], Floats]] = Cache(_CACHED_MODULES)
+        self._scopes: Cache[Bools] = Cache(CACHED_SCOPES)
+        self._of_kinds: Cache[Bools] = Cache(CACHED_KINDS)
+        self._module_vectors: Cache[dict[tuple[str, str], Floats]] = Cache(CACHED_MODULES)
 
     @classmethod
     def open(cls, stores: Sequence[IndexStore], fingerprint: str, fusion: Fusion) -> Snapshot:
@@ -144,13 +141,13 @@ class Snapshot:
 
     @cached_property
     def searched_names(self) -> list[NameSearch]:
-        """The names of all premises, one behind another, to be searched by letters and words."""
+        """The names of all premises, one after another, to be searched by letters and words."""
         from retriever.lean.words.name_search import NameSearch  # with tables of words, which no goal needs
 
         return [NameSearch(segment.names.data) for segment in self.view.segments]
 
     def is_definition(self, kinds: frozenset[str]) -> Bools:
-        """bool[n]: what is no theorem and is of one of these kinds, as `Premise` names them."""
+        """bool[n]: premises of these kinds, as `Premise` names them, that are not theorems."""
         return self._of_kinds.get_or_make(kinds, lambda: self.view.of_kinds(kinds) & ~self.is_theorem)
 
     def in_scope(self, imports: tuple[str, ...], *, is_prelude: bool = False) -> Bools:
@@ -181,13 +178,12 @@ class Snapshot:
         view = self.view
         vectors: dict[tuple[str, str], Floats] = {}
         numbers = np.flatnonzero(self.in_module(module) & view.alive & ~view.bundled).tolist()
-        view.read_ahead(numbers)
+        view.prefetch(numbers)
         for number in numbers:
             vectors[premise_texts(view.premise(number))] = view.vector(number)
         return vectors
 
 
-_CACHED = 65_536
 _Key = tuple[object, ...]
 
 
@@ -199,8 +195,8 @@ class NearbyUses:
 
     def __init__(self, names: LiveNames) -> None:
         self._names = names
-        self._known: Cache[bool] = Cache(_CACHED)
-        self._uses: Cache[tuple[str, ...]] = Cache(_CACHED)
+        self._known: Cache[bool] = Cache(CACHED_PROOFS)
+        self._uses: Cache[tuple[str, ...]] = Cache(CACHED_PROOFS)
 
     def uses(self, source: SourceModule, theorems: Set[str]) -> list[tuple[str, ...]]:
         """The names that each of the proofs of these theorems uses, in the order of the file."""

@@ -50,7 +50,7 @@ def premise_symbols(premise: Premise) -> frozenset[str]:
 
 
 def text_symbols(text: str, bound: Set[str] = frozenset()) -> frozenset[str]:
-    """The symbols of a statement's text; variables, punctuation and projections by number are none."""
+    """The symbols of a statement's text; without variables, punctuation and projections by number."""
     found = (_symbol(raw, bound) for raw in raw_tokens(text))
     return frozenset(symbol for symbol in found if symbol)
 
@@ -131,7 +131,7 @@ class Mepo:
         return self.idf(sum(len(segment.find(term)[0]) for segment in self._segments))
 
     def idf(self, df: int) -> float:
-        """The weight of a token that stands in `df` documents."""
+        """The weight of a token that occurs in `df` documents."""
         return float(self._idf(np.array(df)))
 
     def _idf(self, df: npt.NDArray[np.int64]) -> Floats:

@@ -1,8 +1,8 @@
 """Free text: a name or a part of one, words, or a statement.
 
 Words are looked for in names and, less, in statements (BM25: the model reads Lean, not English). A text with
-Lean's symbols is read as a goal's target and ranked like a goal, behind the names that have it as typed. A notation
-alone asks for the statements with it or its constant.
+Lean's symbols is read as a goal's target and ranked like a goal, after the names that have it as typed. A notation
+alone finds the statements with it or its constant.
 """
 
 from __future__ import annotations
@@ -36,18 +36,17 @@ from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import VARIABLE, premise_tokens, raw_tokens, text_tokens
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
-from retriever.lean.words.query import ASKED, MOST_LETTERS
+from retriever.lean.words.query import ASKED
 from retriever.lean.words.splitting import SMALL_WORDS
+from retriever.limits import MAX_QUERY_CHARACTERS, MAX_TEXT_CHARACTERS
 from retriever.search.top import top
 
-LONGEST = 20_000
-"""Of a longer text the end is not read."""
 _STATEMENT = re.compile(r"[^\w\s.,;:'’\"“”`«»?!‐–—-]")
 _WORD = re.compile(r"[\w.']+")
-_BEHIND = np.float32(1e-4)
+_INTERNAL = np.float32(1e-4)
 """What the score of an internal premise is multiplied by: it comes last, and keeps its place among its like."""
 _BY_TEXT = 0.1
-"""What a premise's statement counts for, at most, beside its name."""
+"""The largest weight of a premise's statement, relative to its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +67,9 @@ class SearchPool:
 
     def internal_last(self, scores: Floats) -> Floats:
         """Scores from 0, where what is internal has less than all else that has any."""
-        behind = scores[len(self.own) :][self.internal]
+        hidden = scores[len(self.own) :][self.internal]
         lowered = scores.copy()
-        lowered[len(self.own) :][self.internal] = behind * _BEHIND
+        lowered[len(self.own) :][self.internal] = hidden * _INTERNAL
         return lowered
 
     def premise(self, number: int) -> Premise:
@@ -78,10 +77,10 @@ class SearchPool:
         own = len(self.own)
         return self.own[number] if number < own else self.snapshot.view.premise(number - own)
 
-    def read_ahead(self, numbers: Iterable[int]) -> None:
-        """Have the records of premises at hand (`IndexView.read_ahead`)."""
+    def prefetch(self, numbers: Iterable[int]) -> None:
+        """Prefetch the records of premises (`IndexView.prefetch`)."""
         own = len(self.own)
-        self.snapshot.view.read_ahead(number - own for number in numbers if number >= own)
+        self.snapshot.view.prefetch(number - own for number in numbers if number >= own)
 
     def name(self, number: int) -> str:
         """A premise's name by its number."""
@@ -89,13 +88,13 @@ class SearchPool:
         return self.own[number].name if number < own else self.snapshot.view.name(number - own)
 
     def ranked_premises(self, numbers: Sequence[int], scores: Floats) -> list[RankedPremise]:
-        """Premises by their numbers, the open file's first, those of the index behind them, with their scores.
+        """Premises by their numbers, the open file's first, then those of the index, with their scores.
 
         Args:
             numbers: of the premises.
             scores: float32, of everything that may be found.
         """
-        self.read_ahead(numbers)
+        self.prefetch(numbers)
         return [self._ranked_premise(number, float(scores[number])) for number in numbers]
 
     def _ranked_premise(self, number: int, score: float) -> RankedPremise:
@@ -114,35 +113,35 @@ def search(
     *,
     allowed: Allowed | None = None,
 ) -> list[RankedPremise]:
-    """The k premises, of any kind, that a text asks for, best first; scores compare within one answer.
+    """The k premises, of any kind, that fit a text, best first; scores can be compared within one answer.
 
     Raises what `PremiseService.rank` raises.
     """
-    text = text.strip()[:LONGEST].encode(errors="replace").decode()  # half a character of two is none
+    text = text.strip()[:MAX_TEXT_CHARACTERS].encode(errors="replace").decode()  # without lone surrogates
     if k <= 0 or not text:
         return []
     with service.reading() as snapshot:
         offer = search_pool(snapshot, where, allowed, text)
         if constant := _constant_of(snapshot, where, text):
             query = NameQuery.of(constant)
-            scores = by_words(offer, query, text_tokens(text)) + _BY_TEXT * by_name(offer, query)
+            scores = _by_words(offer, query, text_tokens(text)) + _BY_TEXT * _by_name(offer, query)
             return listed(_best(offer, scores, k + SPARE), where)[:k]
         query = NameQuery.of(text)
-        named = _named(offer, applied_name(text), k)
+        named = _named(offer, _applied_name(text), k)
         if not is_statement(text) and not named:
-            scores = by_name(offer, query) + _BY_TEXT * by_words(offer, query)
+            scores = _by_name(offer, query) + _BY_TEXT * _by_words(offer, query)
             return listed(_best(offer, scores, k + SPARE), where)[:k]
         found = named
         if not named and " " not in text:
-            found = _best(offer, by_name(offer, replace(query, concepts=())), k + SPARE)
+            found = _best(offer, _by_name(offer, replace(query, concepts=())), k + SPARE)
         if len(found) < k and service.relates_to(Goal((), text), where):
             meant = service.rank(RankRequest(Goal((), text), where, k, "all", allowed))
             found = _one_list(found, meant, k + SPARE)
         return listed(found, where)[:k]
 
 
-def applied_name(text: str) -> str:
-    """The function of an application such as `ConvergesTo s a`; empty if a text is none, but perhaps words."""
+def _applied_name(text: str) -> str:
+    """The function of an application such as `ConvergesTo s a`; empty if a text is not one, but perhaps words."""
     tokens = undotted(raw_tokens(text))
     node = syntax_of(tokens)
     is_application = node.kind == "applied" and node.end == len(tokens) and node.parts[0].kind == "name"
@@ -161,7 +160,7 @@ def _named(offer: SearchPool, name: str, k: int) -> list[RankedPremise]:
     """At most k premises of this name, in any namespace; none for an empty one."""
     if not name:
         return []
-    found = _best(offer, by_name(offer, replace(NameQuery.of(name), concepts=())), k + SPARE)
+    found = _best(offer, _by_name(offer, replace(NameQuery.of(name), concepts=())), k + SPARE)
     return [one for one in found if f".{one.premise.name}".endswith(f".{name}")][:k]
 
 
@@ -170,20 +169,20 @@ def is_statement(text: str) -> bool:
     return bool(_STATEMENT.search(text))
 
 
-def by_name(offer: SearchPool, query: NameQuery) -> Floats:
-    """float32: how well each name of what may be found is what is asked for; 0: not at all."""
+def _by_name(offer: SearchPool, query: NameQuery) -> Floats:
+    """float32: how well each name of what may be found fits the query; 0: not at all."""
     own = NameSearch.of_names(premise.name for premise in offer.own)
     uses = np.concatenate([np.zeros(len(own), dtype=np.int32), offer.snapshot.view.uses])
     return score([own, *offer.snapshot.searched_names], query, uses)
 
 
 def _constant_of(snapshot: Snapshot, where: GoalContext | None, text: str) -> str:
-    """The constant for which a text stands that is a notation and nothing else; empty for other texts."""
+    """The constant of a text that is a notation and nothing else; empty for other texts."""
     found = (constant for known in notations_at(snapshot, where) for constant in known.constants(text))
     return next(found, "")
 
 
-def by_words(offer: SearchPool, query: NameQuery, more: Sequence[str] = ()) -> Floats:
+def _by_words(offer: SearchPool, query: NameQuery, more: Sequence[str] = ()) -> Floats:
     """float32: how much of the words, and of more tokens, each name and statement has, in [0, 1], by BM25."""
     bm25 = offer.snapshot.bm25
     tokens = [*_tokens(query), *more]
@@ -194,7 +193,7 @@ def by_words(offer: SearchPool, query: NameQuery, more: Sequence[str] = ()) -> F
 
 def _tokens(query: NameQuery) -> list[str]:
     """What statements have for a text's words: themselves, and the words of names for them."""
-    words = _WORD.findall(query.text[:MOST_LETTERS])
+    words = _WORD.findall(query.text[:MAX_QUERY_CHARACTERS])
     written = [
         way[0]
         for concept in query.concepts
@@ -214,7 +213,7 @@ def _best(offer: SearchPool, scores: Floats, k: int) -> list[RankedPremise]:
 def search_pool(
     snapshot: Snapshot, where: GoalContext | None, allowed: Allowed | None, text: str = ""
 ) -> SearchPool:
-    """What may be found at a place, of any kind, for what was asked."""
+    """What may be found at a place, of any kind, for a query."""
     own = own_premises(where, "all", allowed)
     offered = offered_premises(snapshot, where, "all", len(own), allowed)
     internal = internal_premises(snapshot, where, (text,), allowed)

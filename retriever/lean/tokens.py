@@ -21,7 +21,8 @@ from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.syntax.operators import CORE
 from lean_extract.syntax.placed import PlacedToken
 from lean_extract.syntax.words import NOISE, SYMBOLS, WORDS
-from retriever.models.text import LONGEST_TEXT, binder_parts
+from retriever.limits import MAX_TEXT_CHARACTERS
+from retriever.models.text import binder_parts
 
 _LETTER = "A-Za-z_α-κμ-ωΑ-ΟΡΤ-Ωϊ-ϻἀ-῾℀-⅏𝒜-𝖟À-ÖØ-öø-ÿĀ-ſ"
 _PART = rf"(?:«[^«»]*»|[{_LETTER}][{_LETTER}0-9'!?₀-₉ₐ-ₜᵢ-ᵪ]*)"
@@ -123,7 +124,7 @@ def _shapes_to_find(text: str, bound: frozenset[str]) -> list[str]:
 
 
 def _shape(tokens: Sequence[str], bound: frozenset[str], left_out: int) -> list[str]:
-    """The shape of tokens, whose constants lose so many namespaces."""
+    """The shape of tokens, whose constants lose this many namespaces."""
     if not 3 <= len(tokens) <= _LONGEST_SHAPE:
         return []
     numbers: dict[str, str] = {}
@@ -155,8 +156,8 @@ def name_parts(name: str) -> tuple[str, ...]:
 
 @kept_if_short(8192)
 def raw_tokens(text: str) -> tuple[str, ...]:
-    """Identifiers, numbers and operators as they stand in the text's one spelling."""
-    return tuple(_TOKEN.findall(normal_form(text[:LONGEST_TEXT])))
+    """Identifiers, numbers and operators in the text's canonical spelling."""
+    return tuple(_TOKEN.findall(normal_form(text[:MAX_TEXT_CHARACTERS])))
 
 
 def placed_tokens(text: str) -> list[PlacedToken]:
@@ -165,7 +166,7 @@ def placed_tokens(text: str) -> list[PlacedToken]:
     The mark of an inaccessible name (`n✝¹`) belongs to the name's place, not to its text.
     """
     found: list[PlacedToken] = []
-    for match in _TOKEN.finditer(text, 0, LONGEST_TEXT):
+    for match in _TOKEN.finditer(text, 0, MAX_TEXT_CHARACTERS):
         token, start, end = match[0], match.start(), match.end()
         last = found[-1] if found else None
         if last is not None and last.end == start:

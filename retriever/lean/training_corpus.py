@@ -22,7 +22,7 @@ from retriever.training.wordpiece import untrained
 
 
 @dataclass(frozen=True, slots=True)
-class LeanCorpus:
+class _LeanCorpus:
     """A dataset folder (`python -m retriever dataset`)."""
 
     miner: str = "retriever mine"
@@ -40,14 +40,14 @@ class LeanCorpus:
         digest = read_manifest(source).digest
         arrays = load_arrays(source, tokenizer).cut(state=lengths.state, premise=lengths.premise)
         valid = np.flatnonzero(arrays.splits == SPLITS.index("valid"))
-        return MlmTexts(training_texts(arrays), sample_of(arrays.states, valid, limit), digest)
+        return MlmTexts(_training_texts(arrays), sample_of(arrays.states, valid, limit), digest)
 
     def pairs(self, source: Path, tokenizer: Path) -> PairData:
         """The arrays of the dataset, from its cache where they are there."""
         return PairData(load_arrays(source, tokenizer), read_manifest(source).digest)
 
 
-def training_texts(arrays: TrainingArrays) -> Ragged:
+def _training_texts(arrays: TrainingArrays) -> Ragged:
     """States of the training split, then all premises' goals, then their contexts where they have any."""
     train = arrays.states.take(np.flatnonzero(arrays.splits == SPLITS.index("train")))
     own = [
@@ -58,7 +58,7 @@ def training_texts(arrays: TrainingArrays) -> Ragged:
     return concatenate([train, arrays.goals, arrays.contexts.take(np.array(own, dtype=np.int64))])
 
 
-TRAINING_CORPUS = LeanCorpus()
+TRAINING_CORPUS = _LeanCorpus()
 
 
 _SUBSCRIPTS = "₀-₉ₐ-ₜᵢ-ᵪⱼ"

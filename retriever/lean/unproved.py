@@ -15,12 +15,9 @@ from lean_extract.source.open_file import last_components, resting_on_sorry
 from lean_extract.source.reader import SourceModule, read_module
 from retriever.lean.index.content import Flag, node_of
 from retriever.lean.index.view import Coverage, LeanView
+from retriever.limits import MAX_UNPROVED_FILE_BYTES, MAX_UNPROVED_FILES
 from retriever.search.index.meta import IndexedFile
 
-_LARGEST_FILE = 1 << 20
-"""Bytes of a file that is read for this; whoever asks waits."""
-_MOST_FILES = 2000
-"""In a project with more files that import unproved ones, only the premises with a `sorry` of their own are marked."""
 _WORD = re.compile(r"[^\W\d][\w'!?]*")
 
 
@@ -53,9 +50,9 @@ class Unproved:
         }
         order = list(_importers(files, found))
         read: dict[tuple[str, str], SourceModule] = {}
-        if len(order) <= _MOST_FILES:
+        if len(order) <= MAX_UNPROVED_FILES:
             for module in order:
-                if files[module][0].size <= _LARGEST_FILE:
+                if files[module][0].size <= MAX_UNPROVED_FILE_BYTES:
                     self._follow(*files[module], found, read)
         self._read = read
         return found
@@ -77,7 +74,7 @@ class Unproved:
                 if last_components(names).isdisjoint(_WORD.findall(text := read_source(path))):
                     return
                 source = read_module(text, file.module, str(path))
-        except BadSource:  # gone since: freshness tells of it
+        except BadSource:  # deleted since: the check for freshness reports it
             return
         read[key] = source
         resting = resting_on_sorry(source, known)
@@ -88,7 +85,7 @@ class Unproved:
 def _importers(
     files: Mapping[str, tuple[IndexedFile, Path]], marked: Mapping[str, frozenset[str]]
 ) -> Iterator[str]:
-    """The modules that import a marked one on some way, and the marked ones, each behind those it imports."""
+    """The modules that import a marked one on some way, and the marked ones, each after those it imports."""
     users: dict[str, list[str]] = {}
     for module, (file, _) in files.items():
         for item in node_of(file).imports:

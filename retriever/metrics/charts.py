@@ -12,7 +12,7 @@ from typing import Any
 
 from lean_extract.common.terminal_text import import_extra
 
-COLOURS = (
+_COLOURS = (
     "#d1495b",
     "#2a7fbf",
     "#3a9d5d",
@@ -158,8 +158,8 @@ def _finish_lines(axes: Any, panel: LinePanel) -> None:
 
 def _style(number: int) -> dict[str, str]:
     return {
-        "color": COLOURS[number % len(COLOURS)],
-        "linestyle": "-" if number < len(COLOURS) else "--",
+        "color": _COLOURS[number % len(_COLOURS)],
+        "linestyle": "-" if number < len(_COLOURS) else "--",
     }
 
 
@@ -207,7 +207,7 @@ def _draw_bars(chart: _Chart, axes: Any, panel: BarPanel) -> None:
 
 @contextmanager
 def _drawing(panels: int, *, shares_y: bool = False) -> Iterator[tuple[_Chart, list[str]]]:
-    """A chart to draw in; behind the block the list has its SVG."""
+    """A chart to draw in; after the block the list has its SVG."""
     require_charts()
     matplotlib = import_extra("matplotlib", "docs", "A picture")
     result: list[str] = []
@@ -277,7 +277,7 @@ def as_text(histogram: Histogram) -> str:
 
 
 def as_svg(histograms: Sequence[Histogram]) -> str:
-    """One panel beside the other; bars are shares of all. Raises UserError without matplotlib."""
+    """Panels side by side; bars are shares of all. Raises UserError without matplotlib."""
     return bar_chart([_panel(histogram) for histogram in histograms])
 
 

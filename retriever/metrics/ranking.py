@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from lean_extract.common.arrays import Doubles, Floats, Int64s
 
-MATCH = 1.0
-SAME_MODULE = 0.3
+_MATCH = 1.0
+_SAME_MODULE = 0.3
 
 
 def recall_at(ranking: Sequence[int], gold: Collection[int], k: int) -> float:
@@ -63,14 +63,14 @@ def grades_of(
 ) -> list[float]:
     """Table 1's relevance of each ranked candidate: 1 for a gold premise, 0.3 for one of a gold's module."""
     return [
-        MATCH if item in gold else SAME_MODULE if modules[item] in gold_modules else 0.0 for item in ranking
+        _MATCH if item in gold else _SAME_MODULE if modules[item] in gold_modules else 0.0 for item in ranking
     ]
 
 
 def ideal_grades(gold_count: int, neighbours: int, k: int) -> list[float]:
     """The first `k` relevances of the best ranking; `neighbours` others share a module with a gold."""
     matches = min(gold_count, k)
-    return [MATCH] * matches + [SAME_MODULE] * min(neighbours, k - matches)
+    return [_MATCH] * matches + [_SAME_MODULE] * min(neighbours, k - matches)
 
 
 def _gain(grades: Sequence[float], k: int) -> float:
@@ -101,7 +101,7 @@ def columns_of(pool: Int64s, documents: int) -> Int64s:
 def best_columns(scores: Floats, k: int) -> NDArray[np.int32]:
     """int32[b, k]: the columns of the k best finite scores of each row of [b, n], best first, then -1.
 
-    A column among the k best lies in one of the k groups of columns with the best maxima; only those are
+    A column among the k best is in one of the k groups of columns with the best maxima; only those are
     looked at, which takes a tenth of a full selection's time. Ties are in order of column.
     """
     rows, n = scores.shape

@@ -51,7 +51,7 @@ def average_precision(ranks: Iterable[int]) -> float:
 
     Raises ValueError when there are none, or two have one rank.
     """
-    ordered = checked_ranks(ranks)
+    ordered = _checked_ranks(ranks)
     return sum(found / rank for found, rank in enumerate(ordered, start=1)) / len(ordered)
 
 
@@ -65,15 +65,15 @@ def mean_average_precision(questions: Iterable[Ranks]) -> float:
 
 def hits_at(ranks: Iterable[int], k: int) -> int:
     """How many of the answers are among the first `k`. Raises ValueError as `average_precision`."""
-    return sum(rank <= k for rank in checked_ranks(ranks))
+    return sum(rank <= k for rank in _checked_ranks(ranks))
 
 
 def full_at(ranks: Iterable[int], k: int) -> float:
     """1 if all of the answers are among the first `k`, else 0. Raises ValueError as `average_precision`."""
-    return float(checked_ranks(ranks)[-1] <= k)
+    return float(_checked_ranks(ranks)[-1] <= k)
 
 
-def checked_ranks(ranks: Iterable[int]) -> list[int]:
+def _checked_ranks(ranks: Iterable[int]) -> list[int]:
     """The ranks, ascending. Raises ValueError when there are none, one is below 1, or two are equal."""
     ordered = sorted(ranks)
     if not ordered:

@@ -1,6 +1,6 @@
 """A weighted bag of terms at work: a text's vector is the sum of its terms' vectors, each by its weight.
 
-A term that stands n times counts 1 + ln(n) times. It is what
+A term that occurs n times counts 1 + ln(n) times. It is what
 `retriever.training.references.pairwise_model.Bag` learns, without torch. A folder holds
 
     config.json      {"format": "premise-suggest-bag", "version": 1, "max_length": 256, "pairs": 8192}
@@ -10,7 +10,6 @@ A term that stands n times counts 1 + ln(n) times. It is what
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,15 +20,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lean_extract.common.arrays import Bools, Floats, Int64s
-from lean_extract.common.errors import ModelError
+from retriever.limits import MAX_CHARACTERS_PER_WORD
 from retriever.models.quantise import quantise
-from retriever.models.runtime import DAMAGE, check_header, open_tokenizer, read_settings, whole
+from retriever.models.runtime import (
+    check_header,
+    digest_of,
+    open_tokenizer,
+    read_settings,
+    reading_model,
+    whole,
+)
 
-FORMAT, VERSION = "premise-suggest-bag", 1
-CONFIG, TOKENIZER, TERMS = "config.json", "tokenizer.json", "terms.npz"
+FORMAT, _VERSION = "premise-suggest-bag", 1
+_CONFIG, _TOKENIZER, TERMS = "config.json", "tokenizer.json", "terms.npz"
 MARK = "[SEP]"
 _LEFT, _RIGHT = 1_000_003, 7_919
-_CHARACTERS_PER_TOKEN = 64
 _HINT = "Export it again: python -m retriever export-towers RUN OUT"
 
 
@@ -52,7 +57,7 @@ class Terms:
         return 2 * self.vocabulary + self.pairs
 
     def of(self, tokens: NDArray[np.integer], offsets: Int64s) -> tuple[Int64s, Int64s, Floats]:
-        """(terms, offsets, counts): every text's distinct terms, ascending, and how often each stands there.
+        """(terms, offsets, counts): every text's distinct terms, ascending, and how often each occurs there.
 
         Args:
             tokens: of all texts, those of text i at `tokens[offsets[i]:offsets[i + 1]]`.
@@ -61,7 +66,7 @@ class Terms:
         lengths = np.diff(offsets)
         rows = np.repeat(np.arange(len(lengths)), lengths)
         flat = tokens.astype(np.int64)
-        pairs, inside = 2 * self.vocabulary + hashed(flat, self.pairs), rows[1:] == rows[:-1]
+        pairs, inside = 2 * self.vocabulary + _hashed(flat, self.pairs), rows[1:] == rows[:-1]
         flat = flat + self.vocabulary * self._in_title(flat, offsets, rows)
         if self.pairs:
             rows = np.concatenate([rows, rows[1:][inside]])
@@ -71,7 +76,7 @@ class Terms:
         return keys % self.size, ends, counts.astype(np.float32)
 
     def _in_title(self, flat: Int64s, offsets: Int64s, rows: Int64s) -> Bools:
-        """[tokens] Whether each stands before the first of several marks of its text."""
+        """[tokens] Whether each is before the first of several marks of its text."""
         marks = flat == self.mark
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(marks)])
         passed = before[:-1] - before[offsets[:-1]][rows]
@@ -79,7 +84,7 @@ class Terms:
         return np.asarray(several[rows] & (passed == 0) & ~marks)
 
 
-def hashed(tokens: Int64s, buckets: int) -> Int64s:
+def _hashed(tokens: Int64s, buckets: int) -> Int64s:
     """[n - 1] A bucket for every two tokens that follow each other; 0 where there are no buckets."""
     return (tokens[:-1] * _LEFT + tokens[1:] * _RIGHT) % max(1, buckets)
 
@@ -98,10 +103,10 @@ class BagEncoder:
     @classmethod
     def load(cls, folder: Path) -> BagEncoder:
         """Load a folder. Raises ModelError."""
-        try:
-            config = read_settings(folder / CONFIG)
-            check_header(config, FORMAT, VERSION)
-            tokenizer = _tokenizer(folder / TOKENIZER)
+        with reading_model("model", folder, _HINT):
+            config = read_settings(folder / _CONFIG)
+            check_header(config, FORMAT, _VERSION)
+            tokenizer = open_tokenizer(folder / _TOKENIZER)
             with np.load(folder / TERMS) as values:
                 table = values["table"].astype(np.float32) * values["scales"][:, None]
             mark = tokenizer.token_to_id(MARK)
@@ -110,11 +115,8 @@ class BagEncoder:
             terms = Terms(tokenizer.get_vocab_size(), mark, whole(config, "pairs", 0, 1 << 30))
             if len(table) != terms.size:
                 raise ValueError(f"{len(table)} vectors for {terms.size} terms")
-            return cls(tokenizer, whole(config, "max_length", 1), terms, table, _fingerprint(folder))
-        except OSError as error:
-            raise ModelError(f"The model in {folder} cannot be read: {error}.", _HINT) from error
-        except DAMAGE as error:
-            raise ModelError(f"The model in {folder} is damaged: {error}.", _HINT) from error
+            fingerprint = digest_of(folder, (_CONFIG, _TOKENIZER, TERMS))
+            return cls(tokenizer, whole(config, "max_length", 1), terms, table, fingerprint)
 
     @property
     def dimension(self) -> int:
@@ -122,8 +124,8 @@ class BagEncoder:
         return int(self.table.shape[1])
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        """float32[n, d], each row of norm 1. Of a long text the first `max_length` tokens are read."""
-        limit = self.max_length * _CHARACTERS_PER_TOKEN
+        """float32[n, d], each row of norm 1. Only the first `max_length` tokens of a text are read."""
+        limit = self.max_length * MAX_CHARACTERS_PER_WORD
         found = self.tokenizer.encode_batch_fast([text[:limit] for text in texts])
         ids = [self._cut(encoding.ids) for encoding in found]
         offsets = np.concatenate(
@@ -144,15 +146,6 @@ class BagEncoder:
         return ids if len(ids) <= self.max_length else [*ids[: self.max_length - 1], ids[-1]]
 
 
-def _tokenizer(path: Path) -> Any:
-    try:
-        return open_tokenizer(path)
-    except OSError:
-        raise
-    except Exception as error:  # tokenizers raises Exception itself for a damaged file
-        raise ValueError(f"{path.name}: {error}") from error
-
-
 def write_bag(folder: Path, tokenizer: str, table: Floats, *, max_length: int, pairs: int) -> None:
     """Write a folder.
 
@@ -165,13 +158,6 @@ def write_bag(folder: Path, tokenizer: str, table: Floats, *, max_length: int, p
     """
     values, scales = quantise(table)
     np.savez_compressed(folder / TERMS, table=values, scales=scales)
-    (folder / TOKENIZER).write_text(tokenizer, encoding="utf-8")
-    config = {"format": FORMAT, "version": VERSION, "max_length": max_length, "pairs": pairs}
-    (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-
-
-def _fingerprint(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for name in (CONFIG, TOKENIZER, TERMS):
-        digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
-    return digest.hexdigest()[:16]
+    (folder / _TOKENIZER).write_text(tokenizer, encoding="utf-8")
+    config = {"format": FORMAT, "version": _VERSION, "max_length": max_length, "pairs": pairs}
+    (folder / _CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")

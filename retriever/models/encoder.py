@@ -20,14 +20,13 @@ A model folder holds
 An embedding is the mean of `last_hidden_state` over all tokens that the mask admits ([CLS] and [SEP]
 included), divided by its Euclidean norm. A premise's vector is the mean of its context's and its goal's
 embedding (eq. 3), so its norm may be less than 1: the inner product with a state's embedding *is* eq. (3).
-A premise without binders has no context vector; its goal's embedding alone stands for it. With eq. (2) a
+A premise without binders has no context vector, only its goal's embedding. With eq. (2) a
 premise is embedded whole. To the embedding of a state that of its target is added, by how much of the context
 has nothing to do with it (`retriever.models.text.unrelated_share`); the paper has nothing like it.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,15 +39,18 @@ from lean_extract.common.devices import Device, Place
 from lean_extract.common.errors import ModelError
 from lean_extract.common.onnx_runtime import open_session, place_of
 from lean_extract.records import Goal, Premise
+from retriever.limits import MAX_CHARACTERS_PER_TOKEN
 from retriever.models import text as texts
 from retriever.models.runtime import (
-    CHARACTERS_PER_TOKEN,
     REINSTALL,
     check_form,
+    digest_of,
     open_tokenizer,
     packed,
     padded,
     read_settings,
+    reading_model,
+    reading_settings,
     whole,
 )
 
@@ -59,7 +61,7 @@ CONFIG, TOKENIZER, MODEL = "config.json", "tokenizer.json", "model.onnx"
 
 _TOKENS_PER_BATCH = 4096
 _GOAL_WEIGHT = 0.25
-"""What a state's target alone counts beside the whole state, where none of the context is related to it."""
+"""The weight of a state's target alone relative to the whole state, where none of the context is related to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,18 +116,9 @@ class Encoder:
     def load(cls, folder: Path, *, threads: int = 1, device: Device = "cpu") -> Encoder:
         """Load a model folder onto a device, with this many threads an operator of the CPU. Raises ModelError."""
         config = _read_config(folder)
-        try:
-            session, tokenizer = (
-                open_session(folder / MODEL, threads, device),
-                open_tokenizer(folder / TOKENIZER),
-            )
-        except ModelError:  # of onnxruntime, not of this model
-            raise
-        except OSError as error:
-            raise ModelError(f"The model in {folder} cannot be read: {error}.", REINSTALL) from error
-        except Exception as error:  # onnxruntime and tokenizers raise bare Exception subclasses of many kinds
-            said = str(error).rstrip(".")
-            raise ModelError(f"The model in {folder} is damaged: {said}.", REINSTALL) from error
+        with reading_model("model", folder):
+            session = open_session(folder / MODEL, threads, device)
+            tokenizer = open_tokenizer(folder / TOKENIZER)
         encoder = cls(session, tokenizer, config, fingerprint_of(folder))
         encoder._check(folder)
         return encoder
@@ -182,7 +175,7 @@ class Encoder:
         pairs = [texts.premise_texts(premise) for premise in premises]
         if self._config.similarity == "plain":
             return self.encode([f"{context} {goal}".strip() for context, goal in pairs])
-        return combine(self.encode, pairs)
+        return _combine(self.encode, pairs)
 
     def fit(self, goal: Goal) -> FittedState:
         """The state's text within `max_length` tokens.
@@ -192,7 +185,7 @@ class Encoder:
         """
         goal = self._in_known_words(goal)
         target = texts.goal_text(goal)
-        limit = self.max_length * CHARACTERS_PER_TOKEN
+        limit = self.max_length * MAX_CHARACTERS_PER_TOKEN
         room = self.max_length - 2
         hypotheses = [f"{texts.VAR} {text}" for text in texts.hypothesis_texts(goal)]
         if len(target) + sum(map(len, hypotheses)) <= limit:
@@ -240,14 +233,14 @@ class Encoder:
         return [encoding.ids for encoding in encodings]
 
     def _unknown_share(self, ids: Sequence[int]) -> float:
-        """How much of a text is `[UNK]`, marks left aside; 0 where nothing else is there."""
+        """The share of `[UNK]` among a text's tokens that are not marks; 0 if all are marks."""
         marks = {self._tokenizer.token_to_id(mark) for mark in (texts.VAR, texts.GOAL)}
         content = [number for number in ids if number not in marks]
         return sum(number == self._unknown_id for number in content) / max(len(content), 1)
 
     def _batches(self, sentences: Sequence[str]) -> Iterator[tuple[list[int], list[list[int]]]]:
         """(positions, token ids) of texts of like length, so that little is padded."""
-        limit = self.max_length * CHARACTERS_PER_TOKEN
+        limit = self.max_length * MAX_CHARACTERS_PER_TOKEN
         for start in range(0, len(sentences), 4096):
             part = [sentence[:limit] for sentence in sentences[start : start + 4096]]
             ids = [self._cut(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(part)]
@@ -284,7 +277,7 @@ def mean_pool(hidden: Floats, mask: Int64s) -> Floats:
     return np.asarray(mean / np.maximum(np.linalg.norm(mean, axis=1, keepdims=True), 1e-12), dtype=np.float32)
 
 
-def combine(encode: Callable[[Sequence[str]], Floats], pairs: Sequence[tuple[str, str]]) -> Floats:
+def _combine(encode: Callable[[Sequence[str]], Floats], pairs: Sequence[tuple[str, str]]) -> Floats:
     """Eq. (3) over (context text, goal text) pairs: float32[n, d]. Equal texts are encoded once."""
     distinct = sorted({text for pair in pairs for text in pair if text})
     vectors = encode(distinct)
@@ -299,16 +292,13 @@ def combine(encode: Callable[[Sequence[str]], Floats], pairs: Sequence[tuple[str
 def fingerprint_of(folder: Path) -> str:
     """16 hexadecimal digits over all that decides an embedding in a model folder. Raises ModelError."""
     config = _read_config(folder)
-    said = f"{config.max_length} {config.pad_id} {texts.VERSION}"
+    identity = f"{config.max_length} {config.pad_id} {texts.VERSION}"
     if config.similarity != "fine":
-        said += f" {config.similarity}"
-    digest = hashlib.sha256(said.encode())
+        identity += f" {config.similarity}"
     try:
-        for name in (MODEL, TOKENIZER):
-            digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
+        return digest_of(folder, (MODEL, TOKENIZER), identity)
     except OSError as error:
         raise ModelError(f"{error.filename} cannot be read: {error.strerror}.", REINSTALL) from error
-    return digest.hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,21 +312,14 @@ class _Config:
 
 def _read_config(folder: Path) -> _Config:
     path = folder / CONFIG
-    try:
+    with reading_settings("model", path):
         values = read_settings(path)
         check_form(values, FORMAT, VERSION)
         similarity = values.get("similarity", "fine")
         if similarity not in ("fine", "plain"):
             raise ValueError(f"similarity {similarity!r} is neither fine nor plain")
         sizes = (whole(values, "dimension", 1), whole(values, "max_length", 8), whole(values, "pad_id", 0))
-        config = _Config(*sizes, similarity, values.get("num_hidden_layers") == 0)
-    except OSError as error:
-        raise ModelError(
-            f"There is no model in {folder}: {path.name}: {error.strerror}.", REINSTALL
-        ) from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{path} does not fit this version: {error}.", REINSTALL) from error
-    return config
+        return _Config(*sizes, similarity, values.get("num_hidden_layers") == 0)
 
 
 def _by_relevance(goal: Goal) -> list[int]:

@@ -1,7 +1,7 @@
 """Which folder a model's name means: a folder on this machine, or a repository of the Hugging Face hub.
 
-A repository is `owner/name` or `hf://owner/name`, with `@revision` behind it if need be; it holds what a
-model folder holds (see `retriever.models.encoder`). What lies in the hub's cache is used as it is, so that a model
+A repository is `owner/name` or `hf://owner/name`, with `@revision` after it if needed; it holds what a
+model folder holds (see `retriever.models.encoder`). What is in the hub's cache is used as it is, so that a model
 changes only when its user says so. Nothing is fetched unless allowed, and then without the user's token.
 """
 
@@ -14,14 +14,14 @@ from pathlib import Path
 from lean_extract.common.errors import ModelError
 from lean_extract.common.files.reading import is_file, is_folder, is_there
 
-SCHEME = "hf://"
-FILES = ("*.json", "*.onnx", "README.md")
+_SCHEME = "hf://"
+_FILES = ("*.json", "*.onnx", "README.md")
 """What a model folder needs of a repository; weights for training are left there."""
 _REPOSITORY = re.compile(r"(?P<repository>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@(?P<revision>[\w./-]+))?")
 
 
 def find_model(
-    name: str, *, download: bool = False, files: Sequence[str] = FILES, named_by: str = ""
+    name: str, *, download: bool = False, files: Sequence[str] = _FILES, named_by: str = ""
 ) -> Path:
     """The folder of a model.
 
@@ -35,8 +35,8 @@ def find_model(
     must not be fetched.
     """
     folder = Path(name).expanduser()
-    match = _REPOSITORY.fullmatch(name.removeprefix(SCHEME))
-    if not name.startswith(SCHEME) and (match is None or is_there(folder)):
+    match = _REPOSITORY.fullmatch(name.removeprefix(_SCHEME))
+    if not name.startswith(_SCHEME) and (match is None or is_there(folder)):
         return _existing(folder, named_by)
     if match is None:
         raise ModelError(f"{name} names no repository of the hub.", "Write hf://owner/name.")
@@ -44,7 +44,7 @@ def find_model(
 
 
 def _existing(folder: Path, named_by: str) -> Path:
-    """The folder. Raises ModelError where there is none: what is in it, its reader looks at."""
+    """The folder. Raises ModelError where there is none; its contents are checked by whoever reads it."""
     if is_folder(folder):
         return folder
     what = "is a file" if is_file(folder) else "does not exist"

@@ -8,23 +8,22 @@ A re-ranker's folder holds
                       "text_version": 1,       retriever.models.text.VERSION that it was trained on
                       "pad_id": 0,
                       "token_types": 2,        or 4, see below (2 where it is left out)
-                      "weight": 0.4}           how much a logit counts beside the fused score;
+                      "weight": 0.4}           the logit's weight, the fused score's is 1;
                                                `python -m retriever fit-rerank` writes it (more keys are left
                                                for the model card)
     tokenizer.json   a `tokenizers` file with the tokens [CLS] and [SEP]
     model.onnx       inputs `input_ids`, `attention_mask`, `token_type_ids`: int64[batch, sequence];
                      output `logits`: float32[batch], the argument of eq. (5)'s sigmoid
 
-The input is eq. (4)'s `[CLS] state [SEP] premise's context, premise's goal [SEP]`; token types tell its two halves
-apart and, where there are four, which tokens stand in both: what a few layers take long to find out. What is too long
-loses what stands furthest from the goal: a state its beginning, a premise the beginning of its context, and only a
+The input is eq. (4)'s `[CLS] state [SEP] premise's context, premise's goal [SEP]`; token types mark its two halves
+and, where there are four, the tokens in both halves, which a few layers take long to learn. A text that is too long
+loses what is furthest from the goal: a state its beginning, a premise the beginning of its context, and only a
 premise's goal that fills all the room alone its end. A document of another backend than Lean's is read as a goal
 without context.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,16 +39,19 @@ from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.onnx_runtime import open_session
 from lean_extract.records import Goal, Premise
+from retriever.limits import MAX_CHARACTERS_PER_TOKEN
 from retriever.models import text as texts
 from retriever.models.encoder import CONFIG, MODEL, TOKENIZER
 from retriever.models.runtime import (
-    CHARACTERS_PER_TOKEN,
     REINSTALL,
     check_form,
+    digest_of,
     open_tokenizer,
     packed,
     padded,
     read_settings,
+    reading_model,
+    reading_settings,
     whole,
 )
 
@@ -58,8 +60,8 @@ VERSION = 1
 FOLDER = "reranker"
 """Where an encoder's folder has its re-ranker: the weight is fitted to that encoder and its fusion."""
 DEPTH = 20
-"""How many of the best premises are read again, if nothing else is said (section 4.1.1)."""
-CLS, SEP = "[CLS]", "[SEP]"
+"""How many of the best premises are re-ranked by default (section 4.1.1)."""
+_CLS, _SEP = "[CLS]", "[SEP]"
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 _TOKENS_PER_BATCH = 1024
@@ -87,7 +89,7 @@ class RerankerConfig:
 
 
 def cut_state(ids: Sequence[int], lengths: PairLengths, cls: int, sep: int) -> list[int]:
-    """`[CLS] state [SEP]`: the state's last tokens, where its goal stands. `ids` has no special tokens."""
+    """`[CLS] state [SEP]`: the state's last tokens, where its goal is. `ids` has no special tokens."""
     return [cls, *ids[max(0, len(ids) - (lengths.state - 2)) :], sep]
 
 
@@ -113,10 +115,10 @@ def token_types(ids: Int64s, mask: Int64s, states: Int64s, types: int) -> Int64s
     if types == 2:
         return found
     rows = np.broadcast_to(np.arange(len(ids))[:, None], ids.shape)
-    stands = np.zeros((2, len(ids), int(ids.max(initial=0)) + 1), dtype=np.bool_)
+    occurs = np.zeros((2, len(ids), int(ids.max(initial=0)) + 1), dtype=np.bool_)
     for half, here in enumerate((in_state, in_premise)):
-        stands[half, rows[here], ids[here]] = True
-    in_both = (stands[0] & stands[1])[rows, ids] & (mask > 0)
+        occurs[half, rows[here], ids[here]] = True
+    in_both = (occurs[0] & occurs[1])[rows, ids] & (mask > 0)
     return np.asarray(found + 2 * in_both, dtype=np.int64)
 
 
@@ -128,29 +130,21 @@ class Reranker:
         self._tokenizer = tokenizer
         self._config = config
         self._fingerprint = fingerprint
-        self._cls, self._sep = tokenizer.token_to_id(CLS), tokenizer.token_to_id(SEP)
+        self._cls, self._sep = tokenizer.token_to_id(_CLS), tokenizer.token_to_id(_SEP)
 
     @classmethod
     def load(cls, folder: Path, *, threads: int = 1, device: Device = "cpu") -> Reranker:
         """Load a folder onto a device, with this many threads an operator of the CPU. Raises ModelError."""
         config = read_config(folder)
-        try:
-            session, tokenizer = (
-                open_session(folder / MODEL, threads, device),
-                open_tokenizer(folder / TOKENIZER),
-            )
+        with reading_model("re-ranker", folder):
+            session = open_session(folder / MODEL, threads, device)
+            tokenizer = open_tokenizer(folder / TOKENIZER)
             reranker = cls(session, tokenizer, config, _fingerprint_of(folder, config))
-        except ModelError:  # of onnxruntime, not of this model
-            raise
-        except OSError as error:
-            raise ModelError(f"The re-ranker in {folder} cannot be read: {error}.", REINSTALL) from error
-        except Exception as error:  # onnxruntime and tokenizers raise bare Exception subclasses of many kinds
-            raise ModelError(f"The re-ranker in {folder} is damaged: {error}.", REINSTALL) from error
         reranker._check(folder)
         return reranker
 
     @classmethod
-    def beside(cls, model_folder: Path, *, threads: int = 1, device: Device = "cpu") -> Reranker | None:
+    def of_model(cls, model_folder: Path, *, threads: int = 1, device: Device = "cpu") -> Reranker | None:
         """The re-ranker in an encoder's folder; None if it has none. Raises ModelError when it is damaged."""
         folder = model_folder / FOLDER
         return cls.load(folder, threads=threads, device=device) if folder.is_dir() else None
@@ -162,7 +156,7 @@ class Reranker:
 
     @property
     def weight(self) -> float:
-        """How much a logit counts beside the fused score; 0 until it is fitted."""
+        """The logit's weight relative to the fused score; 0 until it is fitted."""
         return self._config.weight
 
     def scores(self, goal: Goal, premises: Sequence[Premise]) -> Floats:
@@ -185,13 +179,13 @@ class Reranker:
 
     def _query_ids(self, query: str) -> list[int]:
         lengths = self._config.lengths
-        text = query[-lengths.state * CHARACTERS_PER_TOKEN :]
+        text = query[-lengths.state * MAX_CHARACTERS_PER_TOKEN :]
         ids = self._tokenizer.encode(text, add_special_tokens=False).ids
         return cut_state(ids, lengths, self._cls, self._sep)
 
     def _document_ids(self, pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
         lengths = self._config.lengths
-        limit = lengths.premise * CHARACTERS_PER_TOKEN
+        limit = lengths.premise * MAX_CHARACTERS_PER_TOKEN
         sentences = [part for context, goal in pairs for part in (context[-limit:], goal[:limit])]
         encoded = self._tokenizer.encode_batch_fast(sentences, add_special_tokens=False)
         ids = [encoding.ids for encoding in encoded]
@@ -210,7 +204,7 @@ class Reranker:
     def _check(self, folder: Path) -> None:
         """One short pair must come out as one finite number."""
         if self._cls is None or self._sep is None:
-            raise ModelError(f"The tokenizer in {folder} has no {CLS} or no {SEP}.", REINSTALL)
+            raise ModelError(f"The tokenizer in {folder} has no {_CLS} or no {_SEP}.", REINSTALL)
         try:
             logits = self.scores(Goal((), "a = a"), [Premise("a", "theorem", "A", (), "a = a")])
         except Exception as error:  # whatever onnxruntime raises for a graph of another form
@@ -222,7 +216,7 @@ class Reranker:
 def read_config(folder: Path) -> RerankerConfig:
     """What a re-ranker's config.json says. Raises ModelError."""
     path = folder / CONFIG
-    try:
+    with reading_settings("re-ranker", path):
         values = read_settings(path)
         check_form(values, FORMAT, VERSION)
         lengths = PairLengths(whole(values, "state_length", 8), whole(values, "premise_length", 8))
@@ -230,12 +224,7 @@ def read_config(folder: Path) -> RerankerConfig:
         config = RerankerConfig(lengths, whole(values, "pad_id", 0), types, float(values["weight"]))
         if not np.isfinite(config.weight):
             raise ValueError("the weight is not a finite number")
-    except OSError as error:
-        message = f"There is no re-ranker in {folder}: {path.name}: {error.strerror}."
-        raise ModelError(message, REINSTALL) from error
-    except (ValueError, KeyError, TypeError, OverflowError) as error:
-        raise ModelError(f"{path} does not fit this version: {error}.", REINSTALL) from error
-    return config
+        return config
 
 
 def write_weight(folder: Path, weight: float, fitted_on: str) -> None:
@@ -251,7 +240,7 @@ def blend(fused: Floats, logits: Floats, weight: float) -> Floats:
     """float32[n]: `fused + weight * logit`, the logits counted from their mean; as fused where NaN.
 
     Only differences of logits mean anything (they come of a softmax over one state's candidates), so those
-    without a logit stand beside the others as a premise of average fit does.
+    without a logit are ranked like a premise of average fit.
     """
     known = np.isfinite(logits)
     if not known.any():
@@ -266,7 +255,4 @@ def _fingerprint_of(folder: Path, config: RerankerConfig) -> str:
     settings = f"{lengths.state} {lengths.premise} {config.pad_id} {texts.VERSION}"
     if config.token_types != 2:
         settings += f" {config.token_types}"
-    digest = hashlib.sha256(settings.encode())
-    for name in (MODEL, TOKENIZER):
-        digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
-    return digest.hexdigest()[:16]
+    return digest_of(folder, (MODEL, TOKENIZER), settings)

@@ -2,27 +2,57 @@
 
 from __future__ import annotations
 
+import hashlib
 import reprlib
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from lean_extract.common.arrays import Int64s
+from lean_extract.common.errors import ModelError
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.files.reading import read_regular_text
+from retriever.limits import MAX_TOKENIZER_BYTES
 from retriever.models import text as texts
 
-_MAX_TOKENIZER = 1 << 28
 REINSTALL = "Install premise-suggest again, or name another model folder in the settings."
-CHARACTERS_PER_TOKEN = 24
-"""No text of n tokens that a model reads is longer than n times this; the rest is cut unread."""
-DAMAGE = (EOFError, ValueError, KeyError, TypeError, RuntimeError, MemoryError, BadZipFile, zlib.error)
-"""What reading a damaged .json or .npz file raises, besides OSError. A flipped bit may ask for encryption, for an
-unknown method of compression, or for a huge array."""
+
+
+@contextmanager
+def reading_model(what: str, folder: Path, hint: str = REINSTALL) -> Iterator[None]:
+    """Turns what reading a model's files raises into a ModelError that says which `what` cannot be read."""
+    try:
+        yield
+    except ModelError:  # of onnxruntime, not of this model
+        raise
+    except OSError as error:
+        raise ModelError(f"The {what} in {folder} cannot be read: {error}.", hint) from error
+    except Exception as error:  # onnxruntime, tokenizers and damaged archives raise exceptions of many kinds
+        reason = str(error).rstrip(".")
+        raise ModelError(f"The {what} in {folder} is damaged: {reason}.", hint) from error
+
+
+@contextmanager
+def reading_settings(what: str, path: Path, hint: str = REINSTALL) -> Iterator[None]:
+    """The same for the file of a model's settings, without which there is no `what` in its folder."""
+    try:
+        yield
+    except OSError as error:
+        message = f"There is no {what} in {path.parent}: {path.name}: {error.strerror}."
+        raise ModelError(message, hint) from error
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise ModelError(f"{path} does not fit this version: {error}.", hint) from error
+
+
+def digest_of(folder: Path, names: Iterable[str], settings: str = "") -> str:
+    """16 hexadecimal digits over settings, where there are any, and files. Raises OSError."""
+    digest = hashlib.sha256(settings.encode())
+    for name in names:
+        digest.update(hashlib.sha256((folder / name).read_bytes()).digest())
+    return digest.hexdigest()[:16]
 
 
 def check_form(values: Mapping[str, Any], form: str, version: int) -> None:
@@ -47,7 +77,7 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 
 def whole(values: Mapping[str, Any], name: str, least: int, most: int = 1_000_000) -> int:
-    """A number of things that a file names. Raises KeyError, and ValueError: there cannot be so many."""
+    """A number of things that a file names. Raises KeyError, and ValueError where the number is impossible."""
     value = values[name]
     if type(value) is not int or not least <= value <= most:
         raise ValueError(f"{name} {reprlib.repr(value)} is not a number from {least} to {most}")
@@ -55,10 +85,14 @@ def whole(values: Mapping[str, Any], name: str, least: int, most: int = 1_000_00
 
 
 def open_tokenizer(path: Path) -> Any:
-    """The tokenizer of a file, neither cutting nor padding. Raises OSError and what `tokenizers` raises."""
+    """The tokenizer of a file, neither cutting nor padding. Raises OSError, and ValueError that names the file."""
     import tokenizers
 
-    tokenizer = tokenizers.Tokenizer.from_str(read_regular_text(path, _MAX_TOKENIZER))
+    text = read_regular_text(path, MAX_TOKENIZER_BYTES)
+    try:
+        tokenizer = tokenizers.Tokenizer.from_str(text)
+    except Exception as error:  # tokenizers raises Exception itself for a damaged file
+        raise ValueError(f"{path.name}: {error}") from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer

@@ -4,13 +4,13 @@ The paper's CFR (section 3.2.1) with one tower frozen, the premises'. Nothing th
 a new one needs no new index: the premises' encoder has one fingerprint, the tower another. A tower's folder holds
 
     config.json      {"format": "premise-suggest-state-tower", "version": 1,
-                      "encoder": "…",          the fingerprint of the encoder that it was trained beside
+                      "encoder": "…",          the fingerprint of the encoder that it was trained with
                       "dimension": d,          that encoder's
                       "pad_id": 0}             (more keys are left for the model card)
     model.onnx       inputs `input_ids`, `attention_mask`: int64[batch, sequence], tokens of the encoder's tokenizer;
                      output `vectors`: float32[batch, d]
 
-It lies in the encoder's folder, as `tower/`, and reads what the encoder reads of a state.
+It is in the encoder's folder, as `tower/`, and reads what the encoder reads of a state.
 """
 
 from __future__ import annotations
@@ -29,7 +29,16 @@ from lean_extract.common.errors import ModelError
 from lean_extract.common.onnx_runtime import open_session
 from lean_extract.records import Goal
 from retriever.models.encoder import CONFIG, MODEL, Encoder
-from retriever.models.runtime import REINSTALL, check_header, packed, padded, read_settings, whole
+from retriever.models.runtime import (
+    REINSTALL,
+    check_header,
+    packed,
+    padded,
+    read_settings,
+    reading_model,
+    reading_settings,
+    whole,
+)
 
 FORMAT = "premise-suggest-state-tower"
 VERSION = 1
@@ -64,26 +73,19 @@ class StateTower:
         if (config.encoder, config.dimension) != (encoder.fingerprint, encoder.dimension):
             raise ModelError(
                 f"The state tower in {folder} belongs to the encoder {config.encoder}, not {encoder.fingerprint}.",
-                f"Train it beside this encoder, or delete {folder} to rank without it.",
+                f"Train it with this encoder, or delete {folder} to rank without it.",
             )
-        try:
+        with reading_model("state tower", folder):
             session = open_session(folder / MODEL, threads, device)
             digest = hashlib.sha256((folder / MODEL).read_bytes()).hexdigest()[:16]
             tower = cls(session, encoder, config.pad_id, digest)
             shape = tower.encode_states([Goal((), "a = a")]).shape
-        except ModelError:  # of onnxruntime, not of this model
-            raise
-        except OSError as error:
-            raise ModelError(f"The state tower in {folder} cannot be read: {error}.", REINSTALL) from error
-        except Exception as error:  # onnxruntime raises bare Exception subclasses of many kinds
-            said = str(error).rstrip(".")
-            raise ModelError(f"The state tower in {folder} is damaged: {said}.", REINSTALL) from error
         if shape != (1, encoder.dimension):
             raise ModelError(f"The state tower in {folder} gives vectors of shape {shape}.", REINSTALL)
         return tower
 
     @classmethod
-    def beside(
+    def of_model(
         cls, model_folder: Path, encoder: Encoder, *, threads: int = 1, device: Device = "cpu"
     ) -> StateTower | None:
         """The tower in an encoder's folder; None if it has none. Raises ModelError."""
@@ -92,7 +94,7 @@ class StateTower:
 
     @property
     def fingerprint(self) -> str:
-        """Hash of the graph: equal fingerprints beside one encoder, equal vectors."""
+        """Hash of the graph: with one encoder, equal fingerprints mean equal vectors."""
         return self._fingerprint
 
     def encode_states(self, goals: Sequence[Goal]) -> Floats:
@@ -108,15 +110,10 @@ class StateTower:
 
 def _read_config(folder: Path) -> _Config:
     path = folder / CONFIG
-    try:
+    with reading_settings("state tower", path):
         values = read_settings(path)
         check_header(values, FORMAT, VERSION)
         encoder = values["encoder"]
         if not isinstance(encoder, str):
             raise ValueError("`encoder` is no fingerprint")
         return _Config(encoder, whole(values, "dimension", 1), whole(values, "pad_id", 0))
-    except OSError as error:
-        message = f"There is no state tower in {folder}: {path.name}: {error.strerror}."
-        raise ModelError(message, REINSTALL) from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{path} does not fit this version: {error}.", REINSTALL) from error

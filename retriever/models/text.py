@@ -24,6 +24,7 @@ from lean_extract.syntax.canonical import normal_form as normal_form
 from lean_extract.syntax.canonical import well_formed
 from lean_extract.syntax.inaccessible import without_marks
 from lean_extract.syntax.lexer import raw_tokens
+from retriever.limits import MAX_HYPOTHESES, MAX_HYPOTHESIS_NAMES, MAX_TEXT_CHARACTERS
 
 VERSION = 2
 VAR = "<VAR>"
@@ -33,9 +34,6 @@ _INSTANCE_NAME = re.compile(r"inst(?:[A-Z_]\w*|\d*)?\Z")
 _NAMED = re.compile(r"[^\s:()\[\]{}]+\s*:(?!=)\s*")
 _NAMESPACES = re.compile(r"(?<![\w.'!?»])(?:[^\W\d_a-zα-ω][\w'!?]*\.)+(?=[^\W\d])")
 """The namespaces of a dotted name; they begin with capitals, and local names rarely do."""
-LONGEST_TEXT = 20_000
-"""Characters of a target, a type or a statement; what stands behind them is not read."""
-_MOST_HYPOTHESES, _MOST_NAMES = 1000, 100
 
 
 def readable(goal: Goal) -> Goal:
@@ -43,19 +41,25 @@ def readable(goal: Goal) -> Goal:
 
     The hypotheses nearest to the target stay, and the beginning of each text.
     """
-    last = goal.hypotheses[-_MOST_HYPOTHESES:]
-    names = [one.names[-_MOST_NAMES:] for one in last]
-    is_short = len(last) == len(goal.hypotheses) and len(goal.target) <= LONGEST_TEXT
+    last = goal.hypotheses[-MAX_HYPOTHESES:]
+    names = [one.names[-MAX_HYPOTHESIS_NAMES:] for one in last]
+    is_short = len(last) == len(goal.hypotheses) and len(goal.target) <= MAX_TEXT_CHARACTERS
     if is_short and all(
-        len(one.type) <= LONGEST_TEXT and len(one.value or "") <= LONGEST_TEXT and len(kept) == len(one.names)
+        len(one.type) <= MAX_TEXT_CHARACTERS
+        and len(one.value or "") <= MAX_TEXT_CHARACTERS
+        and len(kept) == len(one.names)
         for one, kept in zip(last, names, strict=True)
     ):
         return goal
     hypotheses = [
-        Hypothesis(kept, one.type[:LONGEST_TEXT], None if one.value is None else one.value[:LONGEST_TEXT])
+        Hypothesis(
+            kept,
+            one.type[:MAX_TEXT_CHARACTERS],
+            None if one.value is None else one.value[:MAX_TEXT_CHARACTERS],
+        )
         for one, kept in zip(last, names, strict=True)
     ]
-    return Goal(tuple(hypotheses), goal.target[:LONGEST_TEXT], goal.case)
+    return Goal(tuple(hypotheses), goal.target[:MAX_TEXT_CHARACTERS], goal.case)
 
 
 def without_namespaces(goal: Goal, is_known: Callable[[str], bool]) -> Goal:
@@ -95,7 +99,7 @@ def unrelated_share(goal: Goal) -> float:
     """How much of the context, by length, has nothing to do with the target, from 0 to 1.
 
     Related are the variables that the target mentions, those that their types mention, and so on, and what is
-    said of such variables alone. A theorem's own context is nearly all related; inside a proof much is not.
+    known of such variables alone. A theorem's own context is nearly all related; inside a proof much is not.
     """
     named = [
         {name for name in map(bare_name, hypothesis.names) if not _INSTANCE_NAME.match(name)}
@@ -134,12 +138,12 @@ def premise_texts(premise: Premise) -> tuple[str, str]:
     The context text is empty when there are no binders. A premise without a statement (an alias
     that could not be followed) is read by its name.
     """
-    context = " ".join(f"{VAR} {binder_text(binder)}" for binder in premise.context)
+    context = " ".join(f"{VAR} {_binder_text(binder)}" for binder in premise.context)
     return context, f"{GOAL} {normal_form(premise.conclusion or premise.name)}"
 
 
 @kept_if_short(8192)
-def binder_text(binder: str) -> str:
+def _binder_text(binder: str) -> str:
     """A binder as a state would print it: no brackets, no default value, no name of an instance."""
     text = normal_form(binder)
     opener = text[:1]
@@ -157,7 +161,7 @@ def binder_parts(binder: str) -> tuple[tuple[str, ...], str]:
 
     An instance has no names here; the type is empty where none is written.
     """
-    text = binder_text(binder)
+    text = _binder_text(binder)
     if binder.startswith("["):
         return (), text
     depth = 0
@@ -174,7 +178,7 @@ def bare_name(name: str) -> str:
 
 
 def _heads(text: str) -> set[str]:
-    """What stands before the first dot of each token: `h` of `h.symm`."""
+    """What comes before the first dot of each token: `h` of `h.symm`."""
     return {token.rstrip().partition(".")[0] for token in raw_tokens(text)}
 
 
@@ -188,7 +192,7 @@ def _hypothesis_text(hypothesis: Hypothesis) -> str:
 
 
 def _without_default(text: str) -> str:
-    """Cut `:= …` where it stands outside all brackets."""
+    """Cut `:= …` where it is outside all brackets."""
     if ":=" not in text:
         return text
     depth = 0

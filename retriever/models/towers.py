@@ -27,9 +27,9 @@ from lean_extract.common.errors import ModelError
 from retriever.models.bag import TERMS, BagEncoder
 from retriever.models.encoder import Encoder
 from retriever.models.reranker import Reranker
-from retriever.models.runtime import check_header, read_settings
+from retriever.models.runtime import check_header, read_settings, reading_settings
 
-FORMAT, VERSION, FILE = "premise-suggest-towers", 1, "towers.json"
+FORMAT, _VERSION, FILE = "premise-suggest-towers", 1, "towers.json"
 QUERY, DOCUMENT = "query", "document"
 _HINT = "Export it again: python -m retriever export-towers RUN OUT"
 
@@ -69,23 +69,20 @@ class Towers:
     def load(cls, folder: Path, *, threads: int = 1, device: Device = "cpu") -> Towers:
         """Load a model folder. Raises ModelError."""
         path = folder / FILE
-        try:
+        with reading_settings("model", path, _HINT):
             values = read_settings(path)
-            check_header(values, FORMAT, VERSION)
+            check_header(values, FORMAT, _VERSION)
             backend = str(values["backend"])
             weights = {str(name): float(weight) for name, weight in values["weights"].items()}
             if not all(map(math.isfinite, weights.values())):
                 raise ValueError("a weight is not a finite number")
-        except OSError as error:
-            said = f"There is no model in {folder}: {path.name}: {error.strerror}."
-            raise ModelError(said, _HINT) from error
-        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-            raise ModelError(f"{path} does not fit this version: {error}.", _HINT) from error
         encoders = [_load(folder / part, threads, device) for part in (QUERY, DOCUMENT)]
         if encoders[0].dimension != encoders[1].dimension:
             raise ModelError(f"The encoders in {folder} give vectors of unlike length.", _HINT)
         query, document = encoders
-        return cls(backend, weights, query, document, Reranker.beside(folder, threads=threads, device=device))
+        return cls(
+            backend, weights, query, document, Reranker.of_model(folder, threads=threads, device=device)
+        )
 
     @property
     def fingerprint(self) -> str:
@@ -103,6 +100,6 @@ class Towers:
 
 
 def write_card(folder: Path, backend: str, weights: Mapping[str, float]) -> None:
-    """Write `towers.json` beside the two encoders."""
-    values = {"format": FORMAT, "version": VERSION, "backend": backend, "weights": dict(weights)}
+    """Write `towers.json` next to the two encoders."""
+    values = {"format": FORMAT, "version": _VERSION, "backend": backend, "weights": dict(weights)}
     (folder / FILE).write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""NaturalProofs behind the interface of all backends: theorems ask for what their proofs refer to."""
+"""NaturalProofs as a backend: theorems are queries for what their proofs refer to."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class NaturalProofs:
 
 
 def model_text(title: str, contents: str) -> str:
-    """Appendix B's form: title [SEP] content; tokenizers put [CLS] before it and [SEP] behind it."""
+    """Appendix B's form: title [SEP] content; tokenizers put [CLS] before it and [SEP] after it."""
     return f"{without_links(title)} {SEPARATOR} {without_links(contents)}".strip()
 
 

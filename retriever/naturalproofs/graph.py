@@ -2,7 +2,7 @@
 
 python -m retriever naturalproofs-graph CORPUS.json
 
-An edge stands for "is referred to by": from a statement to every other one that refers to it, in its own text
+An edge means "is referred to by": from a statement to every other one that refers to it, in its own text
 or in one of its proofs. Repeated references make one edge, a reference to itself makes none. A *leaf* refers
 to something and nothing refers to it; a *head* is referred to and refers to nothing.
 """
@@ -26,7 +26,7 @@ class ReferenceGraph:
     refers_to: Mapping[int, frozenset[int]]
     referred_by: Mapping[int, frozenset[int]]
     to_themselves: int
-    """Statements that refer to themselves; no edge stands for that."""
+    """Statements that refer to themselves; they have no edge for that."""
 
     @property
     def leaves(self) -> tuple[int, ...]:

@@ -26,7 +26,7 @@ from retriever.documents.store import read_corpus, write_corpus
 from retriever.metrics.bootstrap import table
 from retriever.naturalproofs.graph import build_graph
 
-SHARE = 0.16
+_SHARE = 0.16
 """The authors wanted 2,200 of ProofWiki's 13,597 theorems with an example; Stacks has 1,551 of 10,573."""
 
 
@@ -40,7 +40,7 @@ def examples_of(corpus: Corpus) -> tuple[Example, ...]:
     )
 
 
-def make_splits(corpus: Corpus, seed: int = 0, share: float = SHARE) -> Splits:
+def make_splits(corpus: Corpus, seed: int = 0, share: float = _SHARE) -> Splits:
     """The split of the module's docstring; the same seed gives the same one.
 
     Raises BadSettings when `share` is not between 0 and 1, UserError when the corpus has no example.
@@ -128,7 +128,7 @@ def run(options: argparse.Namespace) -> None:
 def add_split_arguments(parser: argparse.ArgumentParser) -> None:
     """What `open_splits` reads."""
     parser.add_argument("--seed", type=int, help="draw a split with this seed, whatever the file has")
-    share_help = f"draw a split with at most this share of evaluation theorems ({SHARE})"
+    share_help = f"draw a split with at most this share of evaluation theorems ({_SHARE})"
     parser.add_argument("--share", type=float, help=share_help)
     parser.add_argument("--whole", action="store_true", help="every example is a test example")
 
@@ -141,5 +141,5 @@ def open_splits(chosen: argparse.Namespace) -> tuple[Corpus, Splits, str]:
     if splits is not None and chosen.seed is None and chosen.share is None:
         return corpus, splits, "the file's own split"
     seed = chosen.seed or 0
-    made = make_splits(corpus, seed, SHARE if chosen.share is None else chosen.share)
+    made = make_splits(corpus, seed, _SHARE if chosen.share is None else chosen.share)
     return corpus, made, f"split made here from the leaves, seed {seed}"

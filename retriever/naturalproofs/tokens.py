@@ -29,7 +29,7 @@ def pieces(text: str) -> list[str]:
     """Words, LaTeX commands, and every other character, in lower case.
 
     The authors' TF-IDF reads the word pieces of bert-base-cased, whose vocabulary is not ours to have. This
-    comes within a point of it: letters make words, and a digit, bracket or dollar sign stands for itself.
+    comes within a point of it: letters make words, and a digit, bracket or dollar sign is a token.
     """
     return _PIECE.findall(text.lower())
 

@@ -1,4 +1,4 @@
-"""MATcH behind the interface of all backends: statements ask for their proofs."""
+"""MATcH as a backend: statements are queries for their proofs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from retriever.search.splits import SPLITS
 
 
 @dataclass(frozen=True, slots=True)
-class MatchBackend:
+class _MatchBackend:
     """The backend. A proof is ranked among those of its own part."""
 
     name: str = "match"
@@ -87,4 +87,4 @@ def readable(tokens: Iterable[Token]) -> str:
     return " ".join([*parts, "$"] if inside else parts)
 
 
-BACKEND = MatchBackend()
+BACKEND = _MatchBackend()

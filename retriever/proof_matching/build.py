@@ -38,7 +38,7 @@ _MOST = 13
 """Categories shown, as many as in Table 3.2."""
 
 
-def build(
+def _build(
     found: Iterable[StatementProof], kind: SetKind, seed: int, complaints: list[str], dropped: Counter[str]
 ) -> StatementProofs:
     """The set of the pairs that are kept of those found. Raises BadSource when there is none.
@@ -157,7 +157,7 @@ def run(options: argparse.Namespace) -> None:
                 found = _from_articles(options.source, options.categories, complaints, dropped)
             else:
                 found = _from_corpora(options.corpus, complaints)
-            pairs = build(found, options.kind, options.seed, complaints, dropped)
+            pairs = _build(found, options.kind, options.seed, complaints, dropped)
             write_pairs(options.out, pairs)
     finally:
         for reason, number in dropped.most_common():

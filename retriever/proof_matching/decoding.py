@@ -22,7 +22,7 @@ from lean_extract.common.terminal_text import import_extra
 
 Scores = NDArray[np.floating]
 UNASSIGNED = -1
-CANDIDATES = 500
+_CANDIDATES = 500
 """How many proofs a statement keeps when a corpus is decoded (section 7.1)."""
 _ROWS = 512
 """Statements sorted at a time, for the memory."""
@@ -47,7 +47,7 @@ class Assignment:
     proofs: Int64s
     """[statements] The proof of each; UNASSIGNED where there are fewer proofs than statements."""
     outside: int = 0
-    """Statements whose proof is none of their candidates: the candidates left them none."""
+    """Statements without a proof, since others took all of their candidates."""
 
 
 def local_decoding(scores: Scores) -> Int64s:
@@ -66,7 +66,7 @@ def exact_decoding(scores: Scores) -> Assignment:
     return Assignment(np.asarray(found, dtype=np.int64))
 
 
-def best_candidates(scores: Scores, count: int = CANDIDATES) -> ScoredPairs:
+def best_candidates(scores: Scores, count: int = _CANDIDATES) -> ScoredPairs:
     """The `count` best proofs of every statement. Raises ValueError."""
     if count < 1:
         raise ValueError("a statement needs a candidate")
@@ -79,7 +79,7 @@ def best_candidates(scores: Scores, count: int = CANDIDATES) -> ScoredPairs:
     return ScoredPairs(proofs, np.take_along_axis(scores, proofs, axis=1).astype(np.float64), total)
 
 
-def global_decoding(scores: Scores, count: int = CANDIDATES) -> Assignment:
+def global_decoding(scores: Scores, count: int = _CANDIDATES) -> Assignment:
     """The best assignment over the `count` best proofs of every statement, as a corpus is decoded.
 
     Statements that get none of their candidates share what is left by `exact_decoding`, so that every proof

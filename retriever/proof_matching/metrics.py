@@ -16,8 +16,8 @@ from retriever.metrics.ranks import rank_of
 from retriever.proof_matching.decoding import Scores, checked
 
 COLUMNS = ("MRR", "Acc")
-BOUNDS = (20, 10, 5, 2)
-"""Table 3.1: so many statements or more."""
+_BOUNDS = (20, 10, 5, 2)
+"""Numbers of statements in Table 3.1: this many or more."""
 
 
 def own_ranks(scores: Scores) -> Int64s:
@@ -54,7 +54,7 @@ class StatementCounts:
     none: int
 
 
-def assignment_counts(taken: Int64s, proofs: int, bounds: Sequence[int] = BOUNDS) -> StatementCounts:
+def assignment_counts(taken: Int64s, proofs: int, bounds: Sequence[int] = _BOUNDS) -> StatementCounts:
     """The counts for `taken` [statements], the proof that local decoding gives each, of so many proofs."""
     times = np.bincount(taken, minlength=proofs)
     return StatementCounts(

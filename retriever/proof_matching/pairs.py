@@ -26,7 +26,7 @@ class LoadedPairs:
 def load_pairs(source: Path, level: Level = "conservation", parts: Collection[Split] = SPLITS) -> LoadedPairs:
     """The pairs of a file, their proofs' symbols replaced; of a released folder its own files of that level.
 
-    Which symbols a proof gets depends on the pair alone, whatever parts are asked for. Raises BadRecords.
+    Which symbols a proof gets depends on the pair alone, whatever parts are requested. Raises BadRecords.
     """
     if source.is_dir():
         return LoadedPairs(

@@ -5,7 +5,7 @@
 writes the pairs with the symbols of their proofs replaced, at a level: `conservation` (none), `partial` (half
 of those that statement and proof share), `full` (all of them) or `transposition` (permuted among themselves).
 Which symbols a proof gets depends on the pair itself, the level and the seed alone, so other pairs can be
-left out or put in another order. Statements stay as they are. Pairs that cannot be read are told with their
+left out or put in another order. Statements stay as they are. Pairs that cannot be read are reported with their
 line, and left out.
 """
 
@@ -47,7 +47,7 @@ class Renaming:
     """Those of `shared` that are replaced, and by what: of the same case and font, no two by the same."""
 
 
-def find_renaming(
+def _find_renaming(
     statement: Sequence[Token], proof: Sequence[Token], level: Level, random: Random
 ) -> Renaming:
     """New names for variables that statement and proof share.
@@ -144,7 +144,7 @@ def _matched(ways: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def replace_symbols(pair: StatementProof, level: Level, seed: int = 0) -> StatementProof:
-    """The pair with the symbols of its proof replaced at a level; see `find_renaming`.
+    """The pair with the symbols of its proof replaced at a level; see `_find_renaming`.
 
     Tokens keep their positions, kinds and fonts. The same for the same pair, level and seed. A pair is left as
     it is where nothing can be done: no shared symbol, or for a transposition only one of an alphabet.
@@ -154,7 +154,7 @@ def replace_symbols(pair: StatementProof, level: Level, seed: int = 0) -> Statem
 
 def renaming_of(pair: StatementProof, level: Level, seed: int = 0) -> Renaming:
     """Which symbols `replace_symbols` replaces, and by what."""
-    return find_renaming(pair.statement, pair.proof, level, Random(f"{seed}:{level}:{pair.key}"))
+    return _find_renaming(pair.statement, pair.proof, level, Random(f"{seed}:{level}:{pair.key}"))
 
 
 def _replaced(pair: StatementProof, renaming: Renaming) -> StatementProof:

@@ -33,7 +33,7 @@ FONTS = (
     "monospace",
 )
 """The fonts of a math token, as MathML's `mathvariant` names them. "" is the one that a symbol has by itself:
-a single letter leans, all else stands upright. So `normal` is on single letters only, `italic` on names."""
+a single letter is italic, all else upright. So `normal` is on single letters only, `italic` on names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Token:
     text: str
     """Never empty, without white space; a word is in lower case."""
     kind: Kind
-    """`word` is text, also prose that stands in a formula; an identifier is a letter or a name (`Hom`)."""
+    """`word` is text, also prose inside a formula; an identifier is a letter or a name (`Hom`)."""
     font: str = ""
     """One of FONTS; of a word always ""."""
 
@@ -57,7 +57,7 @@ class Token:
         r"""The entry of the vocabulary: `let` for a word, `$x` and `$double-struck:R` for symbols.
 
         The two vocabularies are disjoint, and a symbol in two fonts is two entries (section 3.3): a word is
-        a run of letters or of digits, or one other character, so none is a dollar sign with something behind.
+        a run of letters or of digits, or one other character, so none is a dollar sign followed by something.
         """
         if self.kind == "word":
             return self.text

@@ -2,7 +2,7 @@
 
     python -m retriever match-check FILE
 
-tells everything that is wrong with a file, with its line, and exits with 1 where something is. FILE may also
+reports everything that is wrong with a file, with its line, and then exits with 1. FILE may also
 be a folder of the authors' release. The first line names the format, and how many pairs follow; the others
 are
 
@@ -155,7 +155,7 @@ def _pair(line: str) -> tuple[StatementProof, Split]:
             raise ValueError(f"has half a character (a lone surrogate) in {name!r}")
     part = next((part for part in SPLITS if part == plain["part"]), None)
     if part is None:
-        raise ValueError(f"has the part {plain['part']!r}, which is none of {', '.join(SPLITS)}")
+        raise ValueError(f"has the part {plain['part']!r}, which is not one of {', '.join(SPLITS)}")
     pair = StatementProof(
         key=plain["key"],
         statement=_side(plain, "statement"),

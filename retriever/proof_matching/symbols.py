@@ -5,7 +5,7 @@ lower case, whatever its font: a rule `a` to `t` is also one of `A` to `T` and o
 variables, and never changed, are
 
 - double-struck letters, which usually stand for fields, and the constants: π; `d`, `e` and `i` where they
-  stand upright; bold N, Z, Q, R and C, the sets of numbers where a book has no double-struck letters;
+  are upright; bold N, Z, Q, R and C, the sets of numbers where a book has no double-struck letters;
 - capital Greek letters: Figure 4.3 leaves its Ω, and most of them look like Latin ones;
 - names of several letters (`Hom`), also spelled letter by letter (`protected_positions`);
 - numbers, operators, and letters of other alphabets.
@@ -20,11 +20,11 @@ from retriever.proof_matching.schema import Token
 from retriever.proof_matching.tokens import listed
 
 LATIN = string.ascii_lowercase
-GREEK = "αβγδεζηθικλμνξορστυφχψω"
+_GREEK = "αβγδεζηθικλμνξορστυφχψω"
 """Without π. New names are chosen among these and the Latin ones."""
-VARIANTS = "ϵϑϕϱςϰϖ"
+_VARIANTS = "ϵϑϕϱςϰϖ"
 """Greek letters in a second shape, each a letter of its own."""
-_LETTERS = frozenset(LATIN + GREEK + VARIANTS)
+_LETTERS = frozenset(LATIN + _GREEK + _VARIANTS)
 _CONSTANTS = frozenset((*((letter, "normal") for letter in "dei"), *((letter, "bold") for letter in "NZQRC")))
 _SHORTEST = 3
 _WORDS = listed(
@@ -48,7 +48,7 @@ _LONGEST = max(map(len, _WORDS))
 
 
 def letter_of(token: Token) -> str:
-    """The letter of a token that stands for one, in lower case, whether variable or not; otherwise ""."""
+    """The letter of a token that is one, in lower case, whether variable or not; otherwise ""."""
     if token.kind != "identifier" or len(token.text) != 1:
         return ""
     letter = token.text.lower() if token.text.isascii() else token.text
@@ -56,7 +56,7 @@ def letter_of(token: Token) -> str:
 
 
 def is_variable(token: Token) -> bool:
-    """Whether its name can be changed, for all that the token itself tells."""
+    """Whether its name can be changed, judging by the token alone."""
     if token.font == "double-struck" or (token.text, token.font) in _CONSTANTS:
         return False
     return bool(letter_of(token))
@@ -72,7 +72,7 @@ def variables(tokens: Sequence[Token]) -> frozenset[Token]:
 
 def fresh_letters(letter: str) -> str:
     """The letters among which a new name is chosen: Latin for Latin, Greek for Greek."""
-    return LATIN if letter in LATIN else GREEK
+    return LATIN if letter in LATIN else _GREEK
 
 
 def with_letter(token: Token, letter: str) -> Token:
@@ -83,11 +83,11 @@ def with_letter(token: Token, letter: str) -> Token:
 def protected_positions(tokens: Sequence[Token]) -> frozenset[int]:
     """The positions of letters that spell a name.
 
-    A name begins where a row of single Latin letters of one font does, or right behind another name, so that
+    A name begins where a row of single Latin letters of one font does, or right after another name, so that
     `d i m k e r f` is dim, ker and f. It may begin with a capital; the rest is in lower case.
 
-    The thesis asks a spellchecker whether more than two letters in a row are an English word. A dictionary also
-    has words for products (`a c t`), so a list is asked here: names of operators, and words that formulas have.
+    The thesis uses a spellchecker for rows of more than two letters. A dictionary also has words for products
+    (`a c t`), so a list is used here: names of operators, and words that formulas have.
     """
     return frozenset(
         position
@@ -97,7 +97,7 @@ def protected_positions(tokens: Sequence[Token]) -> frozenset[int]:
 
 
 def _rows(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """Where single letters of one font stand in a row, as start and stop, of those that are long enough."""
+    """Where single letters of one font follow each other, as start and stop, of those that are long enough."""
     start = 0
     while start < len(tokens):
         stop = start

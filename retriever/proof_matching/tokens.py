@@ -11,11 +11,10 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from retriever.limits import CACHED_TOKENS
 from retriever.proof_matching.schema import FONTS, Kind, Token
 
 _WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
-_KEPT = 1 << 16
-"""Tokens of which there is one object, as large sets of pairs repeat them."""
 _CONNECTIVES = frozenset(
     ("and", "or", "if", "is", "in", "for", "with", "where", "otherwise", "else", "to", "of")
 )
@@ -60,7 +59,7 @@ def words(text: str) -> list[Token]:
 
 
 def symbols(text: str, kind: Kind, font: str = "") -> list[Token]:
-    """The symbols that a leaf of a formula holds: what stands between its white space, each in its font.
+    """The symbols that a leaf of a formula holds: what is between its white space, each in its font.
 
     Letters of Unicode's mathematical alphabets become plain ones in that font, so that `ℝ` and a
     double-struck R are one symbol; signs that are not seen are left out.
@@ -69,7 +68,7 @@ def symbols(text: str, kind: Kind, font: str = "") -> list[Token]:
 
 
 def kind_of(text: str) -> Kind:
-    """What a symbol is whose markup does not tell."""
+    """The kind of a symbol whose markup does not say it."""
     if _NUMBER.fullmatch(text):
         return "number"
     return "identifier" if text[:1].isalpha() else "operator"
@@ -89,7 +88,7 @@ def encode(tokens: Iterable[Token]) -> str:
 
 
 def decode(line: str) -> tuple[Token, ...]:
-    """The tokens of a line. Raises ValueError, with the piece in question, when it is none of `encode`."""
+    """The tokens of a line. Raises ValueError, with the piece in question, when `encode` did not write it."""
     return tuple(map(_decoded, line.split(" "))) if line else ()
 
 
@@ -106,18 +105,18 @@ def _normalised(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=CACHED_TOKENS)
 def _shared(text: str, kind: Kind, font: str) -> Token:
     return Token(text, kind, font)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=CACHED_TOKENS)
 def _symbol(piece: str, kind: Kind, font: str) -> Token:
     letters, own = _plain(_normalised(piece))
     return _shared(letters, kind, _settled(letters, kind, own or font))
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=CACHED_TOKENS)
 def _decoded(piece: str) -> Token:
     if len(piece) == 1 or not piece.startswith("$"):
         if [token.text for token in words(piece)] != [piece]:
@@ -142,7 +141,7 @@ def _plain(piece: str) -> tuple[str, str]:
 
 
 def _alphabet(char: str) -> str | None:
-    """The font that a character's name tells."""
+    """The font by a character's name."""
     if char == "ℎ":
         return "italic"
     if char < "ℂ":

@@ -26,7 +26,7 @@ from retriever.training.wordpiece import CLS, MASK, PAD, SEP, UNKNOWN
 _SPECIAL = (PAD, UNKNOWN, CLS, SEP, MASK)
 
 
-def build_vocabulary(texts: Iterable[str], least: int = 2) -> Tokenizer:
+def _build_vocabulary(texts: Iterable[str], least: int = 2) -> Tokenizer:
     """A tokenizer of lines of tokens (`tokens.encode`): the frequent first, ties in alphabetical order."""
     counted = Counter(piece for text in texts for piece in text.split())
     kept = sorted((piece for piece in counted if counted[piece] >= least), key=lambda p: (-counted[p], p))
@@ -48,7 +48,7 @@ def vocabulary_of(path: Path, least: int = 2) -> Tokenizer:
         pairs = load_pairs(path, level, parts).pairs.pairs
         texts += [encode(pair.proof) for pair in pairs]
         texts += [encode(pair.statement) for pair in pairs] if level == "conservation" else []
-    return build_vocabulary(texts, least)
+    return _build_vocabulary(texts, least)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

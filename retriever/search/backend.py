@@ -1,7 +1,7 @@
 """What a backend is: a corpus, the texts that models read of it, labels, metrics, and how a hit is shown.
 
 Encoder, index, trainer and evaluator know their corpus through this interface alone. What one corpus needs
-and another has not (a proof state's hypotheses, a statement's pages) stays behind it.
+and another has not (a proof state's hypotheses, a statement's pages) stays inside the backend.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Document:
     body: str
     """What a person is shown."""
     where: str = ""
-    """The part of its source that it stands in, in the source's own words."""
+    """The part of its source that contains it, in the source's own words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +94,13 @@ class Backend(Protocol):
 
     @property
     def pieces(self) -> str:
-        """A regular expression of what its tokenizer never joins; what it does not match stands alone."""
+        """A regular expression of what its tokenizer never joins; what it does not match is split off."""
 
     def read(self, source: Path) -> Collection:
         """The corpus in a file or folder. Raises BadRecords, BadSource."""
 
     def query_text(self, typed: str) -> str:
-        """What models read of a query that a person typed. Raises UserError when it is none."""
+        """What models read of a query that a person typed. Raises UserError when it is not a valid query."""
 
     def terms(self, text: str) -> list[str]:
         """The terms that BM25 counts in a text that models read."""

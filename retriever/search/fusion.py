@@ -29,7 +29,7 @@ from retriever.models.runtime import REINSTALL
 from retriever.search.bm25 import Bm25Parameters
 
 FORMAT = "premise-suggest-fusion"
-VERSION = 3
+_VERSION = 3
 FILE = "fusion.json"
 
 
@@ -80,7 +80,7 @@ class Fusion:
         """Write `fusion.json` into a model folder."""
         document = {
             "format": FORMAT,
-            "version": VERSION,
+            "version": _VERSION,
             "weights": dict(zip(self.features, self.weights, strict=True)),
             "candidates": asdict(self.lists),
             "bm25": {"k1": self.bm25.k1, "b": self.bm25.b},
@@ -102,9 +102,9 @@ class Fusion:
         path = folder / FILE
         try:
             document = read_json(path)
-            if document["format"] == FORMAT and document["version"] in range(1, VERSION):
+            if document["format"] == FORMAT and document["version"] in range(1, _VERSION):
                 found = document["version"]
-                message = f"The ranking weights {path} are of version {found}, this version reads {VERSION}."
+                message = f"The ranking weights {path} are of version {found}, this version reads {_VERSION}."
                 raise ModelError(message, f"Fit them again: {fit_command}")
             return _from_json(document, features)
         except FileNotFoundError as error:
@@ -119,7 +119,7 @@ class Fusion:
 
 def _from_json(document: Any, features: tuple[str, ...]) -> Fusion:
     """Raises ValueError, KeyError, TypeError, AttributeError, OverflowError."""
-    if (document["format"], document["version"]) != (FORMAT, VERSION):
+    if (document["format"], document["version"]) != (FORMAT, _VERSION):
         raise ValueError(f"format {document['format']} {document['version']}")
     weights = document["weights"]
     unknown = set(weights) ^ set(features)

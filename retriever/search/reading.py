@@ -10,13 +10,11 @@ from typing import Generic, Protocol, TypeVar
 
 from lean_extract.common.cancellation import Cancelled
 from lean_extract.common.errors import IndexDamaged, PremiseIndexError, PremiseSuggestError
+from retriever.limits import DAMAGE_CHECK_SECONDS
 from retriever.search.index.view import IndexView
 
-_LOOK_AGAIN_SECONDS = 60.0
-"""After an answer failed for another reason, the index's files are not read again for so long."""
 
-
-class StoreSnapshot(Protocol):
+class _StoreSnapshot(Protocol):
     """One state of some stores, opened for asking."""
 
     @property
@@ -27,7 +25,7 @@ class StoreSnapshot(Protocol):
         """Whether the stores are still those that were opened."""
 
 
-Opened = TypeVar("Opened", bound=StoreSnapshot)
+Opened = TypeVar("Opened", bound=_StoreSnapshot)
 
 
 class SnapshotReader(Generic[Opened]):
@@ -89,7 +87,7 @@ class SnapshotReader(Generic[Opened]):
         """What is wrong with the files of a snapshot; those that were just verified are not read again."""
         with self._looking:
             seen, since = self._found_whole
-            if seen is snapshot and time.monotonic() - since < _LOOK_AGAIN_SECONDS:
+            if seen is snapshot and time.monotonic() - since < DAMAGE_CHECK_SECONDS:
                 return None
             damage = snapshot.view.damage()
             self._found_whole = snapshot, time.monotonic()

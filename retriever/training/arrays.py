@@ -15,7 +15,7 @@ from retriever.training.tokens import Ragged
 ORIGINS = ("statement", "inner", "step", "comment")
 """Where a query comes from: the settings of `batch.shares`."""
 
-VALIDATED = ("step", "statement")
+_VALIDATED = ("step", "statement")
 """The origins that a curve has figures of, the one that counts first."""
 
 Pools = tuple[Int64s, ...]
@@ -39,7 +39,7 @@ class TrainingArrays:
     splits: Int64s
     """[queries] Index in `SPLITS`."""
     later: Ragged
-    """[queries] What the proof uses in the steps that follow; empty rows where no step asks."""
+    """[queries] What the proof uses in the steps that follow; empty rows for queries that are not steps."""
     earlier: Ragged
     """[queries] What else the proof uses."""
     origins: Int64s
@@ -52,7 +52,7 @@ class TrainingArrays:
     """[queries] In [0, 1), by the theorem's name: those below `batch.share` are learned from."""
 
     def cut(self, *, state: int, premise: int) -> TrainingArrays:
-        """Texts of at most so many tokens; of a long state its end is kept, where the goal stands."""
+        """Texts of at most so many tokens; a long state keeps its end, where the goal is."""
         return replace(
             self,
             contexts=self.contexts.cut(premise, keep="head"),
@@ -68,12 +68,12 @@ def training_queries(arrays: TrainingArrays, share: float = 1.0) -> Pools:
 
 
 def validation_sample(arrays: TrainingArrays, count: int, known: Int64s | None = None) -> dict[str, Int64s]:
-    """Fixed samples of valid queries, at most `count` of each of `VALIDATED` that there is, by origin.
+    """Fixed samples of valid queries, at most `count` of each of `_VALIDATED` that there is, by origin.
 
     `known` are the queries to choose from; None: all.
     """
     found: dict[str, Int64s] = {}
-    for origin in VALIDATED:
+    for origin in _VALIDATED:
         valid = (arrays.splits == SPLITS.index("valid")) & (arrays.origins == ORIGINS.index(origin))
         queries = np.flatnonzero(valid if known is None else valid & np.isin(np.arange(len(valid)), known))
         if len(queries):
@@ -91,5 +91,5 @@ def figures_by_origin(found: Mapping[str, Mapping[str, float]]) -> dict[str, flo
 
 
 def no_rows(count: int) -> Ragged:
-    """So many empty rows."""
+    """Empty rows, as many as `count`."""
     return Ragged(np.zeros(0, dtype=np.int32), np.zeros(count + 1, dtype=np.int64))

@@ -45,7 +45,7 @@ class CollectionArrays:
         return np.flatnonzero(self.splits == SPLITS.index(split))
 
 
-def held_of(questions: Sequence[Question]) -> NDArray[np.bool_]:
+def _held_of(questions: Sequence[Question]) -> NDArray[np.bool_]:
     """[questions] See `CollectionArrays.held`."""
     held = [bool(one.name) and split_of(one.name) != "train" for one in questions]
     return np.array(held, dtype=np.bool_)
@@ -64,7 +64,7 @@ def arrays_of_collection(
         references=ragged([one.references for one in questions]),
         splits=np.array([SPLITS.index(one.split) for one in questions], dtype=np.int64),
         own=np.array([-1 if one.own is None else one.own for one in questions], dtype=np.int64),
-        held=held_of(questions),
+        held=_held_of(questions),
         pools={split: np.array(pool, dtype=np.int64) for split, pool in collection.pools.items()},
         vocabulary=tokenizer.get_vocab_size(),
         digest=collection.digest,
@@ -85,7 +85,7 @@ def pair_arrays(collection: Collection, tokenizer: Tokenizer) -> TrainingArrays:
     splits = np.array([SPLITS.index(one.split) for one in questions], dtype=np.int64)
     gold = [[number for number in one.gold if number != one.own] for one in questions]
     unused = np.array([not one for one in gold], dtype=np.bool_)
-    unused |= held_of(questions) & (splits == SPLITS.index("train"))
+    unused |= _held_of(questions) & (splits == SPLITS.index("train"))
     return TrainingArrays(
         contexts=documents,
         goals=documents,

@@ -39,7 +39,7 @@ class TrainingCorpus(Protocol):
 
     @property
     def miner(self) -> str:
-        """What stands behind `python -m` in the command that mines hard negatives for the questions of `pairs`."""
+        """The arguments of `python -m` for the command that mines hard negatives for the questions of `pairs`."""
 
     def untrained_tokenizer(self) -> Tokenizer:
         """A WordPiece tokenizer without a vocabulary."""

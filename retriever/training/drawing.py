@@ -65,7 +65,7 @@ def draw_positives(
     """
     parts = (arrays.gold, arrays.later, arrays.earlier)
     lengths = np.stack([part.offsets[queries + 1] - part.offsets[queries] for part in parts])
-    ends = np.cumsum(lengths, axis=0)  # [3, b]: where each part ends, laid behind each other
+    ends = np.cumsum(lengths, axis=0)  # [3, b]: where each part ends when they are concatenated
     rows = np.arange(len(queries))
     reach = generator.choice(3, len(queries), p=[labels.step, labels.rest, labels.proof])
     place = generator.integers(0, ends[reach, rows])

@@ -122,13 +122,13 @@ def _shape(model: ModelConfig) -> dict[str, object]:
 def _fingerprint(folder: Path) -> str:
     """An exported folder's fingerprint, once it has been seen to load. Raises ModelError.
 
-    A tower cannot be loaded without its encoder, which need not lie around it yet.
+    A tower cannot be loaded without its encoder, which need not be there yet.
     """
     values = json.loads((folder / encoder.CONFIG).read_text(encoding="utf-8"))
     if values["format"] == state_tower.FORMAT:
         if (folder.parent / encoder.CONFIG).is_file():
             return state_tower.StateTower.load(folder, encoder.Encoder.load(folder.parent)).fingerprint
-        return f"beside the encoder {values['encoder']}"
+        return f"for the encoder {values['encoder']}"
     if values["format"] == reranker.FORMAT:
         return reranker.Reranker.load(folder).fingerprint
     return encoder.Encoder.load(folder).fingerprint

@@ -50,7 +50,7 @@ class Masking:
     pad: int
     """Number of [PAD]."""
     special: Int64s
-    """Tokens that stand for no word; they are never masked, nor replace a word."""
+    """Special tokens; they are never masked, and never replace a word."""
     vocabulary: int
 
     @classmethod
@@ -65,7 +65,7 @@ class Masking:
         return cls(share, mask, tokenizer.token_to_id(PAD) or 0, special, tokenizer.get_vocab_size())
 
     def words(self) -> Int64s:
-        """All tokens that stand for words."""
+        """All tokens but the special ones."""
         return np.setdiff1d(np.arange(self.vocabulary), self.special)
 
 

@@ -41,7 +41,7 @@ class MlmBatchConfig:
 
     def __post_init__(self) -> None:
         require(self.texts >= 1, "batch.texts must be at least 1")
-        require(0 < self.masked < 1, "batch.masked must lie between 0 and 1")
+        require(0 < self.masked < 1, "batch.masked must be between 0 and 1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ def make_objective(config: RunConfig, device: torch.device) -> MlmObjective:
     return MlmObjective(own, texts, masking, device)
 
 
-class MaskedModel(nn.Module):
+class _MaskedModel(nn.Module):
     """BertForMaskedLM, run on texts of all lengths; its decoder is tied to the word embeddings."""
 
     def __init__(self, model: BertForMaskedLM) -> None:
@@ -121,7 +121,7 @@ class MlmObjective(BertObjective):
     ) -> None:
         self._config, self._masking = config, masking
         self._texts, self._valid = texts.train, texts.valid
-        model = MaskedModel(BertForMaskedLM(bert_config(config.model, masking.vocabulary, masking.pad)))
+        model = _MaskedModel(BertForMaskedLM(bert_config(config.model, masking.vocabulary, masking.pad)))
         if config.start_from is not None:
             take_over(model.bert, load_bert(config.start_from, masking.vocabulary))
         super().__init__(model, config.schedule, texts.digest, device)
@@ -136,7 +136,7 @@ class MlmObjective(BertObjective):
     def validate(self) -> dict[str, float]:
         """Accuracy and mean cross-entropy over the masked tokens of a fixed sample of valid texts.
 
-        Such a theorem's statement stands in the corpus too: this measures the fit, no more.
+        Such a theorem's statement is in the corpus too: this measures the fit, no more.
         """
         generator = np.random.default_rng(0)
         right, loss, count = 0.0, 0.0, 0

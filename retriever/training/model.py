@@ -28,10 +28,10 @@ _T5_HEAD = 64
 def build_bert(config: ModelConfig, vocabulary: int, pad_id: int = 0) -> BertModel:
     """A BERT of this shape with fresh weights; positions and token types start at zero.
 
-    Where the shape asks for a T5 it is a T5's encoder, which is called alike and gives the same.
+    For a T5 shape it is a T5's encoder, which has the same interface.
     """
     if config.architecture == "t5":
-        return cast(BertModel, T5EncoderModel(t5_config(config, vocabulary, pad_id)))
+        return cast(BertModel, T5EncoderModel(_t5_config(config, vocabulary, pad_id)))
     bert = BertModel(bert_config(config, vocabulary, pad_id), add_pooling_layer=False)
     with torch.no_grad():
         bert.embeddings.position_embeddings.weight.zero_()
@@ -55,7 +55,7 @@ def bert_config(config: ModelConfig, vocabulary: int, pad_id: int = 0) -> BertCo
     )
 
 
-def t5_config(config: ModelConfig, vocabulary: int, pad_id: int = 0) -> T5Config:
+def _t5_config(config: ModelConfig, vocabulary: int, pad_id: int = 0) -> T5Config:
     """The shape of a ByT5's encoder in the terms of transformers."""
     return T5Config(
         vocab_size=vocabulary,
@@ -152,7 +152,7 @@ class BiEncoder(nn.Module):
         return mean_pool(hidden, mask)
 
 
-class Rows(Protocol):
+class _Rows(Protocol):
     """Rows of unequal length."""
 
     @property
@@ -163,7 +163,7 @@ class Rows(Protocol):
         """The given rows, in the given order."""
 
 
-AnyRows = TypeVar("AnyRows", bound=Rows)
+AnyRows = TypeVar("AnyRows", bound=_Rows)
 
 
 def by_length(texts: AnyRows, device: torch.device, run: Callable[[AnyRows], Tensor]) -> Tensor:

@@ -15,12 +15,12 @@ from onnxruntime.quantization.shape_inference import quant_pre_process
 from torch import Tensor, nn
 from transformers import BertModel
 
-OPSET = 17
+_OPSET = 17
 _BLOCK = 128
 """Numbers of an int4 row that share a scale."""
 
 
-class ExportedEncoder(nn.Module):
+class _ExportedEncoder(nn.Module):
     """The graph that is shipped: BERT, cut to its first `dimension` hidden numbers, zero where masked."""
 
     def __init__(self, bert: BertModel, dimension: int) -> None:
@@ -51,7 +51,7 @@ def export_onnx(bert: BertModel, dimension: int, path: Path) -> None:
     bert.set_attn_implementation("eager")
     names = ["input_ids", "attention_mask"]
     export_texts(
-        ExportedEncoder(bert, dimension), path, names, "last_hidden_state", {0: "batch", 1: "sequence"}
+        _ExportedEncoder(bert, dimension), path, names, "last_hidden_state", {0: "batch", 1: "sequence"}
     )
 
 
@@ -85,7 +85,7 @@ def export_graph(
             input_names=list(input_names),
             output_names=list(output_names),
             dynamic_axes=dict(axes),
-            opset_version=OPSET,
+            opset_version=_OPSET,
             dynamo=False,
         )
 

@@ -37,7 +37,7 @@ def padded_share(lengths: Int64s, limit: int) -> float:
 
 
 @contextmanager
-def lengths_read(model: nn.Module) -> Iterator[list[Int64s]]:
+def _lengths_read(model: nn.Module) -> Iterator[list[Int64s]]:
     """The lengths of the texts that the model's BERT reads in the block, a list of each call's."""
     read: list[Int64s] = []
 
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
     objective = kind_of({"kind": config.kind}).make_objective(shallow, torch.device("cpu"))
     batches: list[Int64s] = []
     for step in range(options.batches):
-        with torch.no_grad(), lengths_read(objective.model) as read:
+        with torch.no_grad(), _lengths_read(objective.model) as read:
             objective.loss(objective.model, step, 0, 0)
         batches.append(np.concatenate(read))
     texts, tokens = (float(np.mean([function(batch) for batch in batches])) for function in (len, np.sum))

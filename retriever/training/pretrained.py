@@ -6,7 +6,7 @@ writes a run folder of no steps: `checkpoint.pt` to be named as `start_from`, an
 the tokenizer is the encoder's own. Two of its unused tokens become <VAR> and <GOAL>; nothing else is changed,
 so it still folds case and accents and reads `≠` as `=`. The presets `minilm` and `minilm-cpu` go on from there.
 With `--tokenizer` the word embeddings are made anew for that tokenizer, and the layers are the
-encoder's. With `--layers` only its first layers are taken: what stands below serves other tasks best (Sajjad
+encoder's. With `--layers` only its first layers are taken: the lower layers serve other tasks best (Sajjad
 et al. 2023, On the effect of dropping layers of pre-trained transformer models).
 """
 
@@ -162,7 +162,7 @@ def convert(
     weights = {f"bert.{name}": values for name, values in bert.state_dict().items() if _is_kept(name, shape)}
     if tokenizer is not None:
         ours = open_tokenizer(tokenizer)
-        weights[_ROWS] = rows_for(ours, own, weights[_ROWS])
+        weights[_ROWS] = _rows_for(ours, own, weights[_ROWS])
         own = ours
     config = {"kind": "biencoder", "model": asdict(shape)}
     save_tokenizer(own, run / "tokenizer.json")
@@ -170,7 +170,7 @@ def convert(
     return run
 
 
-def rows_for(ours: Tokenizer, theirs: Tokenizer, rows: Tensor) -> Tensor:
+def _rows_for(ours: Tokenizer, theirs: Tokenizer, rows: Tensor) -> Tensor:
     """[our vocabulary, h] A row for each of our tokens.
 
     Special tokens of the same name keep their row. Any other token is read by the other tokenizer as a text of its

@@ -1,4 +1,4 @@
-"""A state tower: layers that read a state beside a bag of words, against premise vectors that stay.
+"""A state tower: layers that read a state in addition to a bag of words, over fixed premise vectors.
 
 The paper's CFR (section 3.2.1) with one tower frozen: premises are embedded by a bag of words, once; states by
 
@@ -71,7 +71,7 @@ class StateTower(nn.Module):
 
 
 def load_tower(run: Path, tokenizer: Tokenizer) -> tuple[StateTower, str]:
-    """The model of a run's last checkpoint, and the fingerprint of the encoder that it was trained beside.
+    """The model of a run's last checkpoint, and the fingerprint of the encoder that it was trained with.
 
     Raises ModelError when there is none, or of another tokenizer.
     """

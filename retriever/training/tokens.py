@@ -46,7 +46,7 @@ class Ragged:
     def cut(self, limit: int, *, keep: Keep) -> Ragged:
         """Rows of at most `limit` tokens: the first and last token ([CLS], [SEP]) always stay.
 
-        Of what lies between, `head` keeps the beginning and `tail` the end, where a state has its goal.
+        `head` keeps the beginning of what is between, and `tail` the end, where a state has its goal.
         """
         lengths = self.lengths
         kept = np.minimum(lengths, limit)

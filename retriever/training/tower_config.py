@@ -23,12 +23,12 @@ class TowerBatchConfig:
     dropped: float = 0.0
     """The chance with which each hypothesis of a state inside a proof is left out."""
     unrelated: float = 0.0
-    """The share of the queries that get the hypotheses of another query of the batch beside their own."""
+    """The share of the queries that get the hypotheses of another query of the batch in addition to their own."""
 
     def __post_init__(self) -> None:
         require(self.queries >= 2, "batch.queries must be at least 2")
-        require(0 <= self.dropped < 1, "batch.dropped must lie in [0, 1)")
-        require(0 <= self.unrelated <= 1, "batch.unrelated must lie in [0, 1]")
+        require(0 <= self.dropped < 1, "batch.dropped must be in [0, 1)")
+        require(0 <= self.unrelated <= 1, "batch.unrelated must be in [0, 1]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class TowerConfig(RunConfig):
         require(self.temperature > 0, "temperature must be positive")
         require(self.model.architecture == "bert", "model.architecture must be `bert` here")
         require(self.model.layers >= 1, "model.layers must be at least 1")
-        require(8 <= self.state <= self.model.positions, "state must lie between 8 and model.positions")
+        require(8 <= self.state <= self.model.positions, "state must be between 8 and model.positions")
 
     @property
     def tokenizer_file(self) -> Path:
@@ -63,5 +63,5 @@ def tower_data(dataset: str, encoder: str) -> str:
 
 
 def encoder_of(data: str) -> str:
-    """The fingerprint of the encoder that a tower was trained beside, from its checkpoint's `data`."""
+    """The fingerprint of the encoder that a tower was trained with, from its checkpoint's `data`."""
     return data.rpartition(" ")[2]

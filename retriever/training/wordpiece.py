@@ -29,7 +29,7 @@ def untrained(pieces: str, normalizer: normalizers.Normalizer | None = None) -> 
 
     Args:
         pieces: a regular expression of what is never joined with its neighbours; what it does not match
-            stands alone. White space always separates.
+            is a token of its own. White space always separates.
         normalizer: applied to the text before it is cut.
     """
     tokenizer = Tokenizer(

@@ -28,11 +28,11 @@ from retriever.lean.ranker.model import TreeRanker
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import goal_tokens
+from retriever.limits import DOCUMENTS_PER_STEP
 from retriever.models.encoder import Encoder
 from retriever.models.reranker import DEPTH, Reranker
 from retriever.models.state_tower import StateTower
 from retriever.search.index.store import IndexStore
-from retriever.search.indexing.embedding import DOCUMENTS_PER_STEP
 from scripts.benchmarks.harness import ENCODER, Row, Stopwatch, add_json, add_timing, show
 
 MOST = 100
@@ -72,9 +72,9 @@ def measure(stores: list[IndexStore], model: Path, watch: Stopwatch) -> list[Row
     """Everything; `runs` of the watch counts those of each goal."""
     started = watch.clock()
     encoder, fusion = Encoder.load(model), load_fusion(model)
-    tower = StateTower.beside(model, encoder)
+    tower = StateTower.of_model(model, encoder)
     loaded = watch.clock()
-    models = {"ranker": TreeRanker.beside(model), "tower": tower}
+    models = {"ranker": TreeRanker.of_model(model), "tower": tower}
     service = PremiseService(stores, encoder, fusion, **models)
     opened = watch.clock()
     snapshot = Snapshot.open(stores, encoder.fingerprint, fusion)
@@ -100,7 +100,7 @@ def measure(stores: list[IndexStore], model: Path, watch: Stopwatch) -> list[Row
     ]
     if tower is not None:
         rows.append(row("of which the state tower", lambda g: tower.encode_states([g])))
-    if reranker := Reranker.beside(model):
+    if reranker := Reranker.of_model(model):
         service = PremiseService(stores, encoder, fusion, reranker, DEPTH, **models)
         service.rank(RankRequest(queried[0], where))
         name = f"goal to {MOST} premises, in a file, {DEPTH} re-ranked"

@@ -17,8 +17,8 @@ from lsp_server.engine.requests import checked_query
 from lsp_server.engine.settings import Settings, parse
 from prover.search.problems import InvalidProblem, read_minif2f
 from retriever.documents.store import read_corpus
-from retriever.documents.xml_parser import DEEPEST
 from retriever.lean.features import load_fusion
+from retriever.limits import MAX_XML_DEPTH
 from retriever.naturalproofs.evaluation.generation import read_predictions
 from retriever.naturalproofs.readers import dump as dumps
 from retriever.naturalproofs.readers.dump import read_pages
@@ -88,7 +88,7 @@ def test_no_other_file_is_read_for_an_entity(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.xhtml", "a.html"])
 def test_elements_too_deep_end_an_article(name: str, tmp_path: Path) -> None:
     for inside in (theorem("a"), ""):
-        text = f"<html>{inside}{'<b>' * (DEEPEST + 1)}"
+        text = f"<html>{inside}{'<b>' * (MAX_XML_DEPTH + 1)}"
         pairs, complaints = article(tmp_path, text, name)
         assert len(pairs) == bool(inside)
         assert "nested more than 2,000 deep" in complaints[0]

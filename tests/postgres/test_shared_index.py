@@ -19,11 +19,12 @@ from lsp_server.engine.stores import model_folder
 from retriever.lean.eligibility import RankRequest
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
+from retriever.limits import GRAPH_FROM_PREMISES
 from retriever.search.index.segment import search_over
 from retriever.search.index.store import IndexStore
 from retriever.search.postgres.database import Database
 from retriever.search.postgres.search import GraphSearch
-from retriever.search.postgres.store import GRAPH_FROM, DatabaseStore
+from retriever.search.postgres.store import DatabaseStore
 from retriever.search.postgres.store import published as libraries
 from tests.http.conftest import SCRIPT, Served, names, serving
 from tests.postgres.conftest import Environment, Postgres, run
@@ -73,7 +74,9 @@ def test_a_revision_is_asked_for_by_its_lean_version(served: Served) -> None:
     assert refused.status_code == 400
 
 
-def store_of(published: Postgres, environment: Environment, graph_from: int = GRAPH_FROM) -> DatabaseStore:
+def store_of(
+    published: Postgres, environment: Environment, graph_from: int = GRAPH_FROM_PREMISES
+) -> DatabaseStore:
     """The example library as it is published."""
     database = Counting(published.uri)
     [found] = [one for one in libraries(database) if one.library == "example"]
@@ -124,7 +127,7 @@ def test_the_graph_in_the_database_finds_what_exact_search_finds(
 ) -> None:
     exact, by_graph = (
         PremiseService.open([store_of(published, environment, start)], model_folder(""))
-        for start in (GRAPH_FROM, 0)
+        for start in (GRAPH_FROM_PREMISES, 0)
     )
     for state in STATES:
         here, there = (
@@ -261,7 +264,7 @@ SECRET = "hunter2"
         (f"mysql://someone:{SECRET}@127.0.0.1/x", 2, "is no address of a PostgreSQL database."),
         (f"postgresql://someone:{SECRET}@[::1/x", 2, "is no address of a PostgreSQL database"),
         ("nothing", 2, "is no address of a PostgreSQL database"),
-        (f"postgresql://127.0.0.1/x?{SECRET.strip('2')}=x", 2, "127.0.0.1/x has a parameter behind the ?"),
+        (f"postgresql://127.0.0.1/x?{SECRET.strip('2')}=x", 2, "127.0.0.1/x has a parameter after the ?"),
     ],
 )
 def test_what_is_no_database_is_told_without_its_password(

@@ -55,11 +55,8 @@ def test_an_alias_has_the_statement_of_another_file(project: Project) -> None:
 
 def test_an_alias_is_found_by_its_statement(project: Project) -> None:
     project.index()
-    service = project.service()
-    ranked = [
-        one.premise.name for one in service.rank(RankRequest(COMMUTES, GoalContext("New", ("Num.User",))))
-    ]
-    assert set(ranked[:2]) == {"base_turn", "my_turn"}
+    ranked = project.service().rank(RankRequest(COMMUTES, GoalContext("New", ("Num.User",))))
+    assert {one.premise.name for one in ranked[:2]} == {"base_turn", "my_turn"}
 
 
 def test_an_alias_has_the_statement_of_another_package(
@@ -85,16 +82,13 @@ def test_a_first_index_completes_the_packages_that_it_finds(
     path.parent.mkdir(parents=True)
     path.write_text("import Core.Nat\nalias lib_turn := Nat.turn\n")
     entry = '{"type": "git", "name": "lib", "rev": "1", "url": "https://example.org/lib"}'
-    (project.root / "lake-manifest.json").write_text(
-        f'{{"version": "1.1.0", "packages": [{entry}], "name": "num"}}'
-    )
+    manifest = f'{{"version": "1.1.0", "packages": [{entry}], "name": "num"}}'
+    (project.root / "lake-manifest.json").write_text(manifest)
     [library] = pinned_packages(project.root, find_sources(project.root).sources)
     shared = tmp_path / "shared"
     update_package(library, shared, project.encoder)
-    assert (
-        premise(library.store(shared, project.encoder.fingerprint), project.encoder, "lib_turn").conclusion
-        == ""
-    )
+    own = library.store(shared, project.encoder.fingerprint)
+    assert premise(own, project.encoder, "lib_turn").conclusion == ""
     project.index(shared=shared, core=core)
     assert premise(project.store, project.encoder, "lib_turn").conclusion == "n * m = m * n"
 

@@ -14,7 +14,7 @@ from lean_extract.source.reader import read_module
 from lean_extract.toolchains.core_sources import LEAN_CORE, CoreSources
 from retriever.lean.eligibility import RankRequest, doc_url
 from retriever.lean.goal_context import GoalContext
-from retriever.lean.index.build import SharedPackage, settled, update_index
+from retriever.lean.index.build import SharedPackage, complete_report, update_index
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 from retriever.search.index.files import locked
@@ -30,9 +30,8 @@ CORE_NAMES = {"Nat.plus_turn", "Std.Sets.or_turn"}
 class Projects:
     """Projects, each with a store, that share a folder of packages and a toolchain."""
 
-    def __init__(self, folder: Path, encoder: CountingEncoder) -> None:
-        self.folder = folder
-        self.encoder = encoder
+    def __init__(self, folder: Path, encoder: CountingEncoder, model: Path) -> None:
+        self.folder, self.encoder, self.model = folder, encoder, model
         self.shared = folder / "shared"
         self.core_root = give_sources(folder / "toolchain")
 
@@ -70,8 +69,12 @@ class Projects:
             should_stop=should_stop,
         )
 
-    def service(self, name: str, model: Path) -> PremiseService:
-        return PremiseService.open([self.store(name)], model)
+    def service(self, name: str = "one") -> PremiseService:
+        return PremiseService.open([self.store(name)], self.model)
+
+    def ranked(self, name: str = "one") -> list[str]:
+        """The premises for a goal in a project, by names."""
+        return [one.premise.name for one in self.service(name).rank(RankRequest(COMMUTES))]
 
     @property
     def core_store(self) -> IndexStore:
@@ -79,11 +82,11 @@ class Projects:
 
 
 @pytest.fixture
-def projects(tmp_path: Path, counting: CountingEncoder) -> Projects:
-    return Projects(tmp_path, counting)
+def projects(tmp_path: Path, counting: CountingEncoder, model_folder: Path) -> Projects:
+    return Projects(tmp_path, counting, model_folder)
 
 
-def test_a_version_is_read_once_for_all_projects(projects: Projects, model_folder: Path) -> None:
+def test_a_version_is_read_once_for_all_projects(projects: Projects) -> None:
     first = projects.index("one")
     assert set(projects.encoder.names) == {*CORE_NAMES, "my_swap"}
     assert (first.files, first.documents) == (5, 3)
@@ -93,22 +96,16 @@ def test_a_version_is_read_once_for_all_projects(projects: Projects, model_folde
     assert (second.files, second.documents, second.files_read) == (5, 3, 1)
     assert projects.core_store.stamp() == written
     for name in ("one", "two"):
-        ranked = {
-            one.premise.name for one in projects.service(name, model_folder).rank(RankRequest(COMMUTES))
-        }
-        assert ranked == {*CORE_NAMES, "my_swap"}
-    own, core = projects.service("two", model_folder).freshness().sources
+        assert set(projects.ranked(name)) == {*CORE_NAMES, "my_swap"}
+    own, core = projects.service("two").freshness().sources
     assert (own.package, own.premises) == ("", 1)
     assert (core.package, core.revision, core.modules, core.premises) == (LEAN_CORE, "4.24.0", 4, 2)
 
 
-def test_another_version_has_an_index_of_its_own(projects: Projects, model_folder: Path) -> None:
+def test_another_version_has_an_index_of_its_own(projects: Projects) -> None:
     projects.index("one")
     projects.index("one", projects.core("4.25.0"))
-    assert {source.revision for source in projects.service("one", model_folder).freshness().sources} == {
-        "",
-        "4.25.0",
-    }
+    assert {source.revision for source in projects.service().freshness().sources} == {"", "4.25.0"}
     assert len(list(projects.shared.iterdir())) == 2
 
 
@@ -117,21 +114,21 @@ def test_what_changes_under_a_version_is_read_again(projects: Projects, encoder:
     projects.index("one")
     path = projects.core_root / "Init" / "Numbers.lean"
     path.write_text(path.read_text() + "theorem Nat.newly_proved : True := sorry\n")
-    assert settled(projects.core(), projects.core_store, encoder.fingerprint) is None
+    assert complete_report(projects.core(), projects.core_store, encoder.fingerprint) is None
     projects.index("two")
     assert sorted(projects.encoder.names) == ["Nat.newly_proved", "my_swap"]
-    found = settled(projects.core(), projects.core_store, encoder.fingerprint)
+    found = complete_report(projects.core(), projects.core_store, encoder.fingerprint)
     assert found is not None and found.documents == 3
 
 
-def test_the_same_version_elsewhere_is_not_embedded_again(projects: Projects, model_folder: Path) -> None:
+def test_the_same_version_elsewhere_is_not_embedded_again(projects: Projects) -> None:
     projects.index("one")
     moved = projects.folder / "moved"
     shutil.move(projects.core_root, moved)
     projects.core_root = moved
     projects.index("two")
     assert projects.encoder.names == ["my_swap"]
-    snapshot = projects.service("two", model_folder).snapshot()
+    snapshot = projects.service("two").snapshot()
     [number] = snapshot.names.find_names(["Nat.plus_turn"]).tolist()
     assert snapshot.view.path(number) == moved / "Init" / "Numbers.lean"
 
@@ -143,10 +140,10 @@ def test_a_copy_of_the_same_version_is_settled_once_it_was_looked_at(projects: P
     shutil.copytree(projects.core_root, copied, copy_function=shutil.copyfile)
     projects.core_root = copied
     fingerprint = projects.encoder.fingerprint
-    assert settled(projects.core(), projects.core_store, fingerprint) is None
+    assert complete_report(projects.core(), projects.core_store, fingerprint) is None
     projects.index("two")
     assert projects.encoder.names == ["my_swap"]
-    assert settled(projects.core(), projects.core_store, fingerprint) is not None
+    assert complete_report(projects.core(), projects.core_store, fingerprint) is not None
 
 
 def test_who_comes_while_another_reads_it_waits_and_has_it(projects: Projects) -> None:
@@ -174,9 +171,7 @@ def test_who_comes_while_another_reads_it_waits_and_has_it(projects: Projects) -
     assert (report.stopped, report.documents) == (False, 3)
 
 
-def test_who_is_stopped_while_waiting_keeps_what_the_project_had(
-    projects: Projects, model_folder: Path
-) -> None:
+def test_who_is_stopped_while_waiting_keeps_what_the_project_had(projects: Projects) -> None:
     heard = threading.Event()
     with locked(projects.core_store.root / "lock"):
         report = projects.index(
@@ -185,15 +180,11 @@ def test_who_is_stopped_while_waiting_keeps_what_the_project_had(
             should_stop=heard.is_set,
         )
     assert report.stopped
-    assert [
-        one.premise.name for one in projects.service("one", model_folder).rank(RankRequest(COMMUTES))
-    ] == ["my_swap"]
+    assert projects.ranked() == ["my_swap"]
     assert projects.index("one").documents == 3
 
 
-def test_what_was_stopped_goes_on_where_it_was(
-    projects: Projects, counting: CountingEncoder, model_folder: Path
-) -> None:
+def test_what_was_stopped_goes_on_where_it_was(projects: Projects, counting: CountingEncoder) -> None:
     for number in range(600):
         text = f"prelude\ntheorem more_{number} : True := sorry\n"
         (projects.core_root / "Init" / f"More{number}.lean").write_text(text)
@@ -205,18 +196,17 @@ def test_what_was_stopped_goes_on_where_it_was(
     assert report.stopped and 0 < first < 600
     assert not projects.index("one").stopped
     assert first + len(counting.names) == 603
-    assert projects.service("one", model_folder).snapshot().view.alive.sum() == 603
+    assert projects.service().snapshot().view.alive.sum() == 603
 
 
 @pytest.mark.parametrize("spoilt", ["manifest.json", "segments/*/meta.json", "segments/*/*.npy"])
-def test_a_damaged_index_of_it_is_built_again(projects: Projects, model_folder: Path, spoilt: str) -> None:
+def test_a_damaged_index_of_it_is_built_again(projects: Projects, spoilt: str) -> None:
     projects.index("one")
     for path in projects.core_store.root.glob(spoilt):
         path.write_bytes(b"spoilt")
     assert not projects.index("two").stopped
     assert set(projects.encoder.names) >= CORE_NAMES
-    names = {one.premise.name for one in projects.service("one", model_folder).rank(RankRequest(COMMUTES))}
-    assert names == {*CORE_NAMES, "my_swap"}
+    assert set(projects.ranked()) == {*CORE_NAMES, "my_swap"}
 
 
 def test_a_folder_that_cannot_be_written_to_is_told(projects: Projects) -> None:
@@ -230,10 +220,8 @@ def test_a_file_of_it_that_cannot_be_read_is_left_out(projects: Projects) -> Non
     (projects.core_root / "Init" / "Gone.lean").symlink_to("nowhere")
     report = projects.index("one")
     assert report.documents == 3
-    assert sorted(Path(one.path.split(": ")[0]).name for one in report.problems) == [
-        "Gone.lean",
-        "Latin.lean",
-    ]
+    named = sorted(Path(one.path.split(": ")[0]).name for one in report.problems)
+    assert named == ["Gone.lean", "Latin.lean"]
 
 
 SCOPES = [
@@ -248,30 +236,29 @@ SCOPES = [
 
 @pytest.mark.parametrize(("header", "reached"), SCOPES)
 def test_init_is_imported_by_every_file_without_prelude(
-    projects: Projects, model_folder: Path, header: str, reached: set[str]
+    projects: Projects, header: str, reached: set[str]
 ) -> None:
     projects.index("one")
     text = header + "theorem here (n m : Nat) : n + m = m + n := by\n  sorry\n"
     source = read_module(text, "Here", "Here.lean")
     where = GoalContext("Here", tuple(one.module for one in source.module.imports), 5, (), "here", source)
-    ranked = projects.service("one", model_folder).rank(RankRequest(COMMUTES, where))
+    ranked = projects.service().rank(RankRequest(COMMUTES, where))
     assert {one.premise.name for one in ranked if one.in_scope} == reached
     [far] = [one for one in ranked if one.premise.name == "Std.Sets.or_turn"]
     assert far.import_line == (None if far.in_scope else "import Std.Sets")
 
 
-def test_what_the_project_has_of_the_core_counts_first(projects: Projects, model_folder: Path) -> None:
+def test_what_the_project_has_of_the_core_counts_first(projects: Projects) -> None:
     """Lean's own repository: its module `Init.Numbers` is the one that is being worked on."""
     mine = projects.project("one") / "Init" / "Numbers.lean"
     mine.parent.mkdir()
     mine.write_text("theorem Nat.plus_turned (n m : Nat) : n + m = m + n := sorry\n")
     projects.index("one")
-    names = {one.premise.name for one in projects.service("one", model_folder).rank(RankRequest(COMMUTES))}
-    assert names == {"my_swap", "Nat.plus_turned", "Std.Sets.or_turn"}
+    assert set(projects.ranked()) == {"my_swap", "Nat.plus_turned", "Std.Sets.or_turn"}
 
 
 def test_a_lemma_of_mathlibs_that_has_gone_to_the_core_is_offered_once(
-    projects: Projects, model_folder: Path, encoder: Encoder, tmp_path: Path
+    projects: Projects, encoder: Encoder, tmp_path: Path
 ) -> None:
     projects.index("one")
     sheet = Sheet(
@@ -283,27 +270,26 @@ def test_a_lemma_of_mathlibs_that_has_gone_to_the_core_is_offered_once(
         package="mathlib",
     )
     bundled = make_store(tmp_path / "bundled", {"Mathlib.Nat": sheet}, encoder, is_bundled=True)
-    service = PremiseService.open([projects.store("one"), bundled], model_folder)
+    service = PremiseService.open([projects.store("one"), bundled], projects.model)
     found = [(one.premise.name, one.premise.module) for one in service.rank(RankRequest(COMMUTES))]
     assert found.count(("Nat.plus_turn", "Init.Numbers")) == 1
     assert {name for name, module in found if module == "Mathlib.Nat"} == {"Nat.other"}
 
 
-def test_its_lemmas_have_a_page_and_a_place(projects: Projects, model_folder: Path) -> None:
+def test_its_lemmas_have_a_page_and_a_place(projects: Projects) -> None:
     projects.index("one")
-    ranked = projects.service("one", model_folder).rank(RankRequest(COMMUTES))
+    ranked = projects.service().rank(RankRequest(COMMUTES))
     [found] = [one for one in ranked if one.premise.name == "Nat.plus_turn"]
     assert found.doc_url is not None and found.doc_url.endswith("/Init/Numbers.html#Nat.plus_turn")
     assert doc_url(found.premise, "mini-core") is None
 
 
-def test_axioms_that_prove_nothing_are_not_offered(projects: Projects, model_folder: Path) -> None:
+def test_axioms_that_prove_nothing_are_not_offered(projects: Projects) -> None:
     axioms = "axiom sorryAx (α : Sort u) : α\nunsafe axiom lcNowhere {α : Sort u} : α\n"
     axioms += "axiom Lean.trustCompiler : True\naxiom choose {α : Sort u} : Nonempty α → α\n"
     (projects.core_root / "Init" / "Axioms.lean").write_text(f"prelude\n{axioms}")
     projects.index("one")
-    names = {one.premise.name for one in projects.service("one", model_folder).rank(RankRequest(COMMUTES))}
-    assert names == {*CORE_NAMES, "my_swap", "choose"}
+    assert set(projects.ranked()) == {*CORE_NAMES, "my_swap", "choose"}
 
 
 PROVED = """prelude
@@ -316,10 +302,10 @@ theorem Nat.turned_openly (n m : Nat) : n + m = m + n := by
 """
 
 
-def test_steps_of_what_it_calls_internal_are_no_tactics(projects: Projects, model_folder: Path) -> None:
+def test_steps_of_what_it_calls_internal_are_no_tactics(projects: Projects) -> None:
     (projects.core_root / "Init" / "Turning.lean").write_text(PROVED)
     projects.index("one")
-    service = projects.service("one", model_folder)
+    service = projects.service()
     assert {step.theorem for step in service.near_steps(COMMUTES)} == {"Nat.turned_openly"}
     named = goal("n + Std.Internal.id m = m + n", ("n m", "ℕ"))
     found = {step.theorem for step in service.near_steps(named)}

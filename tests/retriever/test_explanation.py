@@ -97,7 +97,7 @@ class Counting:
 def test_trees_are_asked_once_for_all(tmp_path: Path) -> None:
     """One tree: 1 where a name has at most two parts, else -1."""
     write_ranker(tmp_path, STUMP, {"in_scope": 2.0}, "")
-    ranker = TreeRanker.beside(tmp_path)
+    ranker = TreeRanker.of_model(tmp_path)
     assert ranker is not None
     rows = np.zeros((5, len(RANKER_FEATURES)), dtype=np.float32)
     rows[:, RANKER_FEATURES.index("name_parts")] = [1, 4, 4, 5, 2]

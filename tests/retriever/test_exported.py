@@ -48,10 +48,8 @@ def test_a_premise_of_that_very_name_counts_first(tmp_path: Path, encoder: Encod
 def test_merging_and_packing_lose_no_name(tmp_path: Path, encoder: Encoder) -> None:
     store = make_store(tmp_path / "a", SHEETS, encoder, is_bundled=True)
     _, [(segment, _)] = store.open(encoder.fingerprint)
-    assert merge([(segment, frozenset({1})), (segment, frozenset({1}))]).aliases == {
-        1: "zero_mul",
-        3: "zero_mul",
-    }
+    both = merge([(segment, frozenset({1})), (segment, frozenset({1}))])
+    assert both.aliases == {1: "zero_mul", 3: "zero_mul"}
     assert merge([(segment, frozenset({0}))]).aliases == {}
     bundled.pack(segment, tmp_path / "data", revision="v0", built_at="")
     view = LeanView.open([bundled.unpack(tmp_path / "cache", tmp_path / "data")], encoder.fingerprint)

@@ -1,4 +1,4 @@
-"""Words as people type them, asked of the index that is shipped, through the one door."""
+"""Words as people type them, with the index that is shipped, through the one door."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lean_extract.common.errors import BadRecords
-from retriever.lean.evaluation.known_lemmas import asked, figures, read
+from retriever.lean.evaluation.known_lemmas import answers_of, figures, read
 from retriever.lean.service import PremiseService
 from retriever.lean.text_search import search
 
@@ -19,7 +19,7 @@ def names(service: PremiseService, text: str, k: int = 10) -> list[str]:
 
 
 def test_fifty_queries_in_words(shipped: PremiseService) -> None:
-    answers = asked(shipped, read(CORPORA / "word_queries.jsonl"))
+    answers = answers_of(shipped, read(CORPORA / "word_queries.jsonl"))
     missed = [(answer.question.text, answer.found) for answer in answers if answer.rank is None]
     first, found = figures(answers)
     assert len(answers) == 50 and found >= 48, missed

@@ -12,7 +12,6 @@ from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.corpus import LeanIndexCorpus
 from retriever.lean.near_steps import MOST_TERMS
-from retriever.search.indexing import embedding, update
 from tests.retriever.support import CountingEncoder, Project
 
 MODEL = Path(__file__).parent / "fixtures" / "encoder"
@@ -103,19 +102,6 @@ def test_a_changed_file_gives_its_new_steps_only(project: Project) -> None:
     project.write("Order", ORDER.replace("  exact le_swap a b hab", "  simpa using hab"))
     project.index()
     assert [step.tactic for step in found_in(project)["Num.le_zero_add"]] == ["simpa using hab"]
-
-
-def test_merged_segments_keep_their_steps(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(update, "DOCUMENTS_PER_SEGMENT", 1)
-    monkeypatch.setattr(embedding, "DOCUMENTS_PER_STEP", 1)
-    for number in range(9):
-        text = f"theorem t{number} (n : Nat) (h : n = {number}) : {number} = n := by\n  exact h.symm\n"
-        project.write(f"File{number}", text)
-    project.index()
-    assert len(project.store.manifest().segments) < 9
-    found = found_in(project)
-    assert {f"t{number}" for number in range(9)} <= set(found)
-    assert {step.tactic for number in range(9) for step in found[f"t{number}"]} == {"exact h.symm"}
 
 
 def test_an_index_from_before_steps_were_kept_answers_and_is_completed(

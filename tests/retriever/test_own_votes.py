@@ -121,7 +121,9 @@ def test_a_changed_proof_votes_as_it_is_now(project: Project) -> None:
     assert uses(project.store) == {}
 
 
-def test_merged_segments_keep_what_proofs_mention(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_merged_segments_keep_what_proofs_mention_and_their_steps(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(update, "DOCUMENTS_PER_SEGMENT", 1)
     monkeypatch.setattr(embedding, "DOCUMENTS_PER_STEP", 1)
     more = {f"t{number}": {"zero"} for number in range(9)}
@@ -130,6 +132,8 @@ def test_merged_segments_keep_what_proofs_mention(project: Project, monkeypatch:
     project.index()
     assert len(project.store.manifest().segments) < 9
     assert uses(project.store) == EXPECTED | more
+    steps = project.service().near_steps(parse_goal("⊢ 1 = 1"))
+    assert {(name, "exact zero") for name in more} <= {(step.theorem, step.tactic) for step in steps}
 
 
 def test_a_proof_that_was_read_counts_for_more_than_a_shipped_one_of_its_name(project: Project) -> None:

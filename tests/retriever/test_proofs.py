@@ -183,7 +183,7 @@ def test_a_full_cache_of_uses_loses_none(
 ) -> None:
     view = LeanView.open([make_store(tmp_path, {"L": sheet("L", "zero")}, encoder)], encoder.fingerprint)
     nearby = NearbyUses(LiveNames.of(view))
-    monkeypatch.setattr("retriever.lean.snapshot._CACHED", 1)
+    monkeypatch.setattr("retriever.lean.snapshot.CACHED_PROOFS", 1)
     names = [f"t{number}" for number in range(3)]
     source = read_module(
         "".join(f"theorem {name} : 1 = 1 := by\n  exact zero\n" for name in names), "A", "A.lean"

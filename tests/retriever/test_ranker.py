@@ -121,7 +121,7 @@ STUMP = {
 
 def test_the_file_scores_as_its_trees_say(tmp_path: Path) -> None:
     write_ranker(tmp_path, STUMP, {"in_scope": 2.0}, "a test")
-    ranker = TreeRanker.beside(tmp_path)
+    ranker = TreeRanker.of_model(tmp_path)
     assert ranker is not None and ranker.fitted_on == "a test"
     matrix = np.zeros((3, len(RANKER_FEATURES)), dtype=np.float32)
     matrix[:, SPLIT] = [2.0, 3.0, 2.5]
@@ -131,7 +131,7 @@ def test_the_file_scores_as_its_trees_say(tmp_path: Path) -> None:
 
 
 def test_a_model_without_a_ranker_has_none(tmp_path: Path) -> None:
-    assert TreeRanker.beside(tmp_path) is None
+    assert TreeRanker.of_model(tmp_path) is None
 
 
 def test_a_damaged_ranker_is_refused(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_damaged_ranker_is_refused(tmp_path: Path) -> None:
     for damaged in (b"", b"nothing", whole[: len(whole) // 2]):
         (tmp_path / FILE).write_bytes(damaged)
         with pytest.raises(ModelError, match=r"ranker\.onnx is damaged"):
-            TreeRanker.beside(tmp_path)
+            TreeRanker.of_model(tmp_path)
 
 
 def test_a_ranker_of_other_features_is_refused_with_the_command(
@@ -149,7 +149,7 @@ def test_a_ranker_of_other_features_is_refused_with_the_command(
     write_ranker(tmp_path, STUMP, {}, "")
     monkeypatch.setattr("retriever.lean.ranker.model.RANKER_FEATURES", RANKER_FEATURES[:-1])
     with pytest.raises(ModelError, match="other features") as caught:
-        TreeRanker.beside(tmp_path)
+        TreeRanker.of_model(tmp_path)
     assert "python -m retriever fit-ranker" in caught.value.hint
 
 
@@ -160,7 +160,7 @@ def test_a_ranker_fitted_before_a_feature_was_added_still_ranks(
     with monkeypatch.context() as patch:
         patch.setattr("retriever.lean.evaluation.ranker_graph.RANKER_FEATURES", older)
         write_ranker(tmp_path, STUMP, {"in_scope": 2.0}, "")
-    ranker = TreeRanker.beside(tmp_path)
+    ranker = TreeRanker.of_model(tmp_path)
     assert ranker is not None and [RANKER_FEATURES[column] for column in ranker.columns] == list(older)
     rows = np.random.default_rng(0).random((5, len(RANKER_FEATURES)), dtype=np.float32)
     changed = rows.copy()

@@ -110,7 +110,7 @@ def test_another_configuration_is_refused(folder: Path, change: dict[str, object
 def test_what_is_missing_or_damaged_is_told(tmp_path: Path, folder: Path, model_folder: Path) -> None:
     with pytest.raises(ModelError, match="There is no re-ranker"):
         Reranker.load(tmp_path / "none")
-    assert Reranker.beside(tmp_path / "none") is None
+    assert Reranker.of_model(tmp_path / "none") is None
     whole = (folder / "model.onnx").read_bytes()
     (folder / "model.onnx").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ModelError, match="damaged"):
@@ -183,11 +183,8 @@ def test_a_weight_of_zero_or_no_reranker_leaves_the_order(
     kept = make_store(tmp_path / "definitions", definitions, encoder)
     write_weight(model / "reranker", 5.0, "much")
     one, other = (PremiseService.open([kept], folder) for folder in (model, model_folder))
-    assert (
-        one.rank(RankRequest(COMMUTES, kinds="definitions"))
-        == other.rank(RankRequest(COMMUTES, kinds="definitions"))
-        != []
-    )
+    asked = RankRequest(COMMUTES, kinds="definitions")
+    assert one.rank(asked) == other.rank(asked) != []
 
 
 def test_bundled_premises_without_statements_stay_among_the_others(
@@ -198,7 +195,5 @@ def test_bundled_premises_without_statements_stay_among_the_others(
     assert PremiseService.open([bundled], model).rank(RankRequest(COMMUTES)) == plain
     local = (theorem("mine", "New", "n + m = m + n", "(n m : ℕ)", lines=(1, 2)),)
     where = GoalContext("New", ("Lib",), line=5, local=local)
-    names = {
-        one.premise.name for one in PremiseService.open([bundled], model).rank(RankRequest(COMMUTES, where))
-    }
-    assert names == {"mine", "other", "like", "plus", "total", "same"}
+    ranked = PremiseService.open([bundled], model).rank(RankRequest(COMMUTES, where))
+    assert {one.premise.name for one in ranked} == {"mine", "other", "like", "plus", "total", "same"}

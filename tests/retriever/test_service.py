@@ -87,9 +87,8 @@ def test_kinds_are_filtered(service: PremiseService) -> None:
 
 
 def test_scope_and_the_import_that_is_missing(service: PremiseService) -> None:
-    ranked = {
-        r.premise.name: r for r in service.rank(RankRequest(COMMUTES, GoalContext("New", ("Lib.Add",))))
-    }
+    place = GoalContext("New", ("Lib.Add",))
+    ranked = {one.premise.name: one for one in service.rank(RankRequest(COMMUTES, place))}
     assert ranked["add_comm"].in_scope is True and ranked["add_comm"].import_line is None
     assert ranked["le_total"].in_scope is True  # through Lib.Add
     assert ranked["mem_union"].in_scope is False
@@ -174,9 +173,8 @@ def test_bundled_premises_give_way_to_the_projects_own_copy(
 ) -> None:
     bundled = make_store(tmp_path / "bundled", MATHLIB, encoder, is_bundled=True)
     service = PremiseService.open([store, bundled], model_folder)
-    ranked = {
-        r.premise.name: r for r in service.rank(RankRequest(COMMUTES, GoalContext("New", ("Lib.Add",))))
-    }
+    place = GoalContext("New", ("Lib.Add",))
+    ranked = {one.premise.name: one for one in service.rank(RankRequest(COMMUTES, place))}
     assert ranked["add_comm"].in_scope is True and ranked["add_comm'"].in_scope is False
     alone = PremiseService.open([bundled], model_folder)
     [first, *_] = alone.rank(RankRequest(COMMUTES, GoalContext("New", ("Mathlib.Data.Set",))))
@@ -206,9 +204,8 @@ def test_what_the_proofs_of_near_theorems_use_is_a_candidate(tmp_path: Path, enc
     store = make_store(tmp_path, PROJECT | far, encoder, proofs=proofs)
     service = PremiseService([store], encoder, weighing("neighbours"))
     assert found(service)[0] == "far.away"
-    assert "far.away" not in found(
-        PremiseService([make_store(tmp_path / "b", PROJECT | far, encoder)], encoder, weighing("neighbours"))
-    )
+    without = make_store(tmp_path / "b", PROJECT | far, encoder)
+    assert "far.away" not in found(PremiseService([without], encoder, weighing("neighbours")))
     # the theorem being proved has no vote, nor has what follows it
     place = GoalContext("Lib.Open", (), line=3, theorem="open_old")
     [first, *_] = service.rank(RankRequest(COMMUTES, place))
@@ -228,9 +225,8 @@ def test_what_the_proofs_above_use_is_a_candidate(tmp_path: Path, encoder: Encod
     assert shown["le_total"] == shown["open_old"] == pytest.approx(np.log(2))
     assert shown.get("mem_union", 0.0) == 0.0, "what the editor shows takes the place of what was indexed"
     inside = GoalContext("Lib.Open", (), line=4, local=source.premises, theorem="next", source=source)
-    assert {one.premise.name: one.score for one in service.rank(RankRequest(COMMUTES, inside))}[
-        "open_old"
-    ] == 0.0
+    [old] = [one for one in service.rank(RankRequest(COMMUTES, inside)) if one.premise.name == "open_old"]
+    assert old.score == 0.0
 
 
 def test_a_new_index_is_seen_and_a_bad_one_is_told(
@@ -240,15 +236,11 @@ def test_a_new_index_is_seen_and_a_bad_one_is_told(
     assert found(service) == ["mem_union"]
     shutil.rmtree(store.root / "segments")
     with pytest.raises(IndexDamaged):
-        make_store_manifest_touch(store)
+        store.manifest_path.write_bytes(store.manifest_path.read_bytes())
         service.rank(RankRequest(COMMUTES))
     shutil.rmtree(store.root)
     with pytest.raises(IndexMissing):
         service.rank(RankRequest(COMMUTES))
-
-
-def make_store_manifest_touch(store: IndexStore) -> None:
-    store.manifest_path.write_bytes(store.manifest_path.read_bytes())
 
 
 def test_a_model_that_does_not_fit_is_told(store: IndexStore, model_folder: Path, tmp_path: Path) -> None:

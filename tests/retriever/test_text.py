@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from lean_extract.records import Goal, Hypothesis
 from lean_extract.syntax.canonical import normal_form
-from retriever.models.text import binder_text, premise_texts, state_text, unrelated_share
+from retriever.models.text import premise_texts, state_text, unrelated_share
 from tests.retriever.support import goal, theorem
 
 
@@ -46,7 +46,7 @@ def test_printing_marks_do_not_reach_the_model() -> None:
     ],
 )
 def test_binders_read_like_hypotheses(binder: str, read: str) -> None:
-    assert binder_text(binder) == read
+    assert premise_texts(theorem("a", "M", "p", binder))[0] == f"<VAR> {read}"
 
 
 @pytest.mark.parametrize(

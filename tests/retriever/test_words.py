@@ -9,8 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from retriever.lean.words.index import WordIndex
-from retriever.lean.words.query import MOST_WORDS, concepts, synonyms
+from retriever.lean.words.query import concepts, synonyms
 from retriever.lean.words.splitting import SMALL_WORDS, VAGUE_WORDS, split, stem
+from retriever.limits import MAX_QUERY_WORDS
 
 NAMES = st.lists(st.text("abABs._'₀«»λ2 ", max_size=12), max_size=20)
 
@@ -128,11 +129,11 @@ def test_vague_words_count_less_and_the_last_word_may_be_unfinished() -> None:
 @given(st.text(max_size=300))
 @example("∑ ∏ 漢字 \ud800 .*[(+")
 def test_any_text_asks_for_few_things(text: str) -> None:
-    assert len(concepts(text)) <= MOST_WORDS
+    assert len(concepts(text)) <= MAX_QUERY_WORDS
 
 
 def test_a_long_text_is_cut() -> None:
-    assert len(concepts(" ".join(f"w{number}" for number in range(5000)))) == MOST_WORDS
+    assert len(concepts(" ".join(f"w{number}" for number in range(5000)))) == MAX_QUERY_WORDS
 
 
 def test_every_line_of_the_table_can_be_asked_for() -> None:

@@ -4,7 +4,7 @@ A model trained on augmented states does not depend on what a goal looks like.
 
     python -m retriever augment DATASET TOKENIZER
 
-The tokens are kept beside the dataset (`variants-*.npz`), one row for each query and kind. A held-out
+The tokens are kept next to the dataset (`variants-*.npz`), one row for each query and kind. A held-out
 query's row is its own state, since nothing is trained on it.
 """
 
@@ -37,9 +37,9 @@ from retriever.models import text as texts
 from retriever.training.tokens import Ragged, encode_states, open_tokenizer
 
 VERSION = 4
-Augmentation = Callable[[Goal, Random], Goal]
+_Augmentation = Callable[[Goal, Random], Goal]
 
-KINDS: dict[str, Augmentation] = {
+KINDS: dict[str, _Augmentation] = {
     "renamed": renamed,
     "notation_off": lambda goal, random: goal.rewritten(functional),
     "both": lambda goal, random: renamed(goal, random).rewritten(functional),
@@ -65,10 +65,10 @@ def load_augmented(dataset: Path, tokenizer: Path) -> tuple[Ragged, ...]:
     if path.is_file():
         with np.load(path) as values:
             return tuple(Ragged(values[f"{kind}.flat"], values[f"{kind}.offsets"]) for kind in KINDS)
-    return make_augmented(dataset, tokenizer, path)
+    return _make_augmented(dataset, tokenizer, path)
 
 
-def make_augmented(dataset: Path, tokenizer: Path, path: Path) -> tuple[Ragged, ...]:
+def _make_augmented(dataset: Path, tokenizer: Path, path: Path) -> tuple[Ragged, ...]:
     """Augment and tokenise every training state, and keep the tokens at `path`."""
     queries = load_dataset(dataset).queries
     model = open_tokenizer(tokenizer)
@@ -138,7 +138,7 @@ def shortened(goal: Goal, random: Random) -> Goal:
 
 
 def _head_of(type_: str) -> str:
-    """The constant that a type is an application of; empty if it is none."""
+    """The constant that a type is an application of; empty if it is not one."""
     node = syntax_of([token.text for token in placed_tokens(type_)])
     first = node.parts[0] if node.kind == "applied" else node
     return NULLARY.get(first.text, first.text) if first.kind == "name" else ""
@@ -166,9 +166,9 @@ class _Printed:
         start, end = range_of(node, self._tokens)
         written, at = "", start
         for part in inner:
-            begin, behind = range_of(part, self._tokens)
+            begin, part_end = range_of(part, self._tokens)
             written += self._original[at:begin] + self._written(part)
-            at = behind
+            at = part_end
         written += self._original[at:end]
         return written[1:-1] if self._is_in_needless_brackets(node, written) else written
 

@@ -54,13 +54,13 @@ def bound_names(goal: Goal) -> list[str]:
     """The names that the goal binds, in order; instances' names are not among them, no model reads those."""
     found = [name for hypothesis in goal.hypotheses for name in _names(hypothesis)]
     for text in _texts(goal):
-        found += binder_names(_tokens(text))
+        found += _binder_names(_tokens(text))
     return list(dict.fromkeys(name for name in found if _is_variable(name)))
 
 
 def rename(goal: Goal, names: Mapping[str, str]) -> Goal:
     """The goal with these names for those, where they stand for variables."""
-    found = goal.rewritten(lambda text: rename_text(text, names))
+    found = goal.rewritten(lambda text: _rename_text(text, names))
     hypotheses = tuple(
         replace(one, names=tuple(_renamed_name(name, names) for name in one.names))
         for one in found.hypotheses
@@ -68,7 +68,7 @@ def rename(goal: Goal, names: Mapping[str, str]) -> Goal:
     return replace(found, hypotheses=hypotheses)
 
 
-def rename_text(text: str, names: Mapping[str, str]) -> str:
+def _rename_text(text: str, names: Mapping[str, str]) -> str:
     """A text with these names for those: not in `Nat.x`, `h.x` and `(x := …)`, where `x` is not a variable."""
     raw = raw_tokens(text)
     tokens = [token.rstrip() for token in raw]
@@ -79,7 +79,7 @@ def rename_text(text: str, names: Mapping[str, str]) -> str:
     return "".join(raw)
 
 
-def binder_names(tokens: Sequence[str]) -> Iterator[str]:
+def _binder_names(tokens: Sequence[str]) -> Iterator[str]:
     """The names that the binders among a text's tokens introduce, as they come."""
     for position, token in enumerate(tokens):
         if token in ("⋃", "⋂") and tokens[position + 1 : position + 2] == ["₀"]:

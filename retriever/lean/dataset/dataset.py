@@ -39,7 +39,7 @@ VERSION = 1
 class DatasetManifest:
     """What a dataset was made of. `digest` is a hash over the three data files.
 
-    What stands below it is left out of the file where it is not set: `more` by `dataset --more`, the others by
+    What is below it is left out of the file where it is not set: `more` by `dataset --more`, the others by
     `resplit`.
     """
 
@@ -95,7 +95,7 @@ def corpus_of(premises: Iterable[Premise]) -> list[Premise]:
     return [by_name[name] for name in sorted(by_name)]
 
 
-def queries_of(records: Records, number: Mapping[str, int], held_out: HeldOut) -> Iterator[DatasetQuery]:
+def _queries_of(records: Records, number: Mapping[str, int], held_out: HeldOut) -> Iterator[DatasetQuery]:
     """Every state with gold premises in the corpus, by theorem name, then in the order of the proof.
 
     Proofs of theorems that are held out by name, and of their twins, are left out of the training split.
@@ -131,7 +131,7 @@ def build_dataset(
     number = {premise.name: index for index, premise in enumerate(corpus)}
     others = [(read_header(path), load_records(path, complaints)) for path in more]
     held_out = HeldOut.of([one.premises for one in (records, *(other for _, other in others))], without)
-    queries = list(queries_of(records, number, held_out))
+    queries = list(_queries_of(records, number, held_out))
     if not queries:
         raise BadRecords(
             f"No proof in {records_path} uses a theorem that it also states.",
@@ -174,8 +174,8 @@ def write_dataset(
 
 
 def _query_to_plain(query: DatasetQuery) -> dict[str, object]:
-    told = {"later": list(query.later), "earlier": list(query.earlier)}
-    return {name: numbers for name, numbers in told.items() if numbers} | {
+    further = {"later": list(query.later), "earlier": list(query.earlier)}
+    return {name: numbers for name, numbers in further.items() if numbers} | {
         "theorem": query.theorem,
         "module": query.module,
         "line": query.line,
@@ -283,9 +283,9 @@ def load_dataset(folder: Path, complaints: list[str] | None = None) -> Dataset:
         if wrong := [gold for part in parts for gold in part if not 0 <= gold < last]:
             complain(folder / "queries.jsonl", number, f"gold: the corpus has no premise {wrong[0]}")
         elif gold := tuple([renumbered[gold] for gold in query.gold if gold in renumbered]):
-            told = [tuple([renumbered[one] for one in part if one in renumbered]) for part in parts[1:]]
-            same = (gold, *told) == parts
-            queries.append(query if same else replace(query, gold=gold, later=told[0], earlier=told[1]))
+            others = [tuple([renumbered[one] for one in part if one in renumbered]) for part in parts[1:]]
+            same = (gold, *others) == parts
+            queries.append(query if same else replace(query, gold=gold, later=others[0], earlier=others[1]))
     _compare(folder / "corpus.jsonl", len(corpus), manifest.corpus, complain)
     _compare(folder / "queries.jsonl", len(queries), sum(manifest.queries.values()), complain)
     return Dataset(manifest, tuple(corpus.values()), tuple(queries), tuple(modules))

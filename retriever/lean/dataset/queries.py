@@ -1,4 +1,4 @@
-"""The queries of a dataset: the states of a proof, each with the premises that it asks for."""
+"""The queries of a dataset: the states of a proof, each with the premises that it needs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DatasetQuery:
     line: int | None
     split: Split
     origin: str
-    """`statement`, `inner` (`have`, `show`, ...) or `step` (a tactic whose state Lean traced, or the text tells);
+    """`statement`, `inner` (`have`, `show`, ...) or `step` (a tactic whose state Lean traced, or the text shows);
     `comment` and `comment-truncated`: a step whose target Lean printed, whole or its beginning."""
     goal: Goal
     gold: tuple[int, ...]
@@ -46,8 +46,8 @@ def queries_of_proof(
         if gold := numbers(names):
             rest = numbers(later) - gold
             others = numbers(proof.premises) - gold - rest if origin in _STEPS else ()
-            told = [tuple(sorted(part)) for part in (gold, rest, others)]
-            yield DatasetQuery(theorem.name, theorem.module, line, split, origin, goal, *told)
+            premises = [tuple(sorted(part)) for part in (gold, rest, others)]
+            yield DatasetQuery(theorem.name, theorem.module, line, split, origin, goal, *premises)
 
 
 def _states(theorem: Premise, proof: Proof) -> Iterator[tuple[str, Goal, Iterable[str], Iterable[str]]]:
@@ -72,7 +72,7 @@ class _StepGoal:
 def _step_goals(proof: Proof) -> dict[Goal, _StepGoal]:
     """The distinct main goals before and after the steps, each with the premises of all steps it belongs to.
 
-    Section 3.1.1 relates the states before and after a step to its premises. The state behind a step that
+    Section 3.1.1 relates the states before and after a step to its premises. The state after a step that
     closes its goal is one that the step had nothing to do with, and belongs to the next step only.
     """
     found: dict[Goal, _StepGoal] = {}
@@ -87,7 +87,7 @@ def _step_goals(proof: Proof) -> dict[Goal, _StepGoal]:
     return found
 
 
-def relatives(name: str, roots: Sequence[Mapping[str, str]]) -> set[str]:
+def _relatives(name: str, roots: Sequence[Mapping[str, str]]) -> set[str]:
     """The name and what it was generated from in one library after the other."""
     found, waiting = {name}, [name]
     while waiting:
@@ -111,15 +111,15 @@ class HeldOut:
     def of(cls, libraries: Iterable[Iterable[Premise]], without: Iterable[str]) -> HeldOut:
         """What the hash of a name holds out in one of the libraries, and the theorems `without`."""
         roots = tuple(family_roots(premises) for premises in libraries)
-        return cls(roots, frozenset[str]().union(*(relatives(name, roots) for name in without)))
+        return cls(roots, frozenset[str]().union(*(_relatives(name, roots) for name in without)))
 
     def names(self, theorem: str) -> bool:
         """Whether a theorem, or what it was generated from, is one of those held out by name."""
-        return not relatives(theorem, self.roots).isdisjoint(self.barred)
+        return not _relatives(theorem, self.roots).isdisjoint(self.barred)
 
     def __contains__(self, theorem: str) -> bool:
         """Whether it is held out by name or by the hash of a name, in any of the libraries."""
-        own = relatives(theorem, self.roots)
+        own = _relatives(theorem, self.roots)
         return not own.isdisjoint(self.barred) or any(split_of(name) != "train" for name in own)
 
 
@@ -133,7 +133,7 @@ def further_queries(
     """Goals inside the proofs of further records, of another revision of the library, as training queries.
 
     They are by theorem, then in the order of the proof. The corpus, the statements and the held-out queries of a
-    dataset are those of its first records. Premises go by their name, so a proof asks for what the first records
+    dataset are those of its first records. Premises go by their name, so a proof needs what the first records
     have under the same name. A theorem that is held out under any name that either library gives it or its
     generated twins gives no query.
 
@@ -163,13 +163,13 @@ _UNKNOWN = "_"
 def goal_to_read(query: DatasetQuery) -> Goal:
     """A training query's goal without the hypotheses whose type is not known; a held-out one as it is.
 
-    The text of a proof often names what a tactic introduces and does not tell its type (`h : _`). Lean
+    The text of a proof often names what a tactic introduces and does not show its type (`h : _`). Lean
     always prints one.
     """
-    return without_unknown(query.goal) if query.split == "train" else query.goal
+    return _without_unknown(query.goal) if query.split == "train" else query.goal
 
 
-def without_unknown(goal: Goal) -> Goal:
+def _without_unknown(goal: Goal) -> Goal:
     """The goal without its hypotheses `h : _`."""
     known = tuple(one for one in goal.hypotheses if one.type != _UNKNOWN or one.value is not None)
     return goal if len(known) == len(goal.hypotheses) else replace(goal, hypotheses=known)

@@ -76,7 +76,7 @@ def resplit(source: Path, out: Path, plan: SplitPlan, complaints: list[str] | No
         raise BadSettings(f"{source} has been split before, by {dataset.manifest.strategy}.", hint)
     facts = _facts(plan, dataset, complaints)
     older = _older(plan.older, complaints) if plan.strategy == "time" and plan.older else Older()
-    queries = split_queries(dataset, plan, facts, older)
+    queries = _split_queries(dataset, plan, facts, older)
     manifest = replace(
         dataset.manifest,
         strategy=plan.strategy,
@@ -88,7 +88,7 @@ def resplit(source: Path, out: Path, plan: SplitPlan, complaints: list[str] | No
     return write_dataset(out, dataset.corpus, queries, dataset.modules, manifest)
 
 
-def split_queries(
+def _split_queries(
     dataset: Dataset, plan: SplitPlan, facts: ProofFacts | None = None, older: Older | None = None
 ) -> list[DatasetQuery]:
     """The dataset's queries in the parts of the plan, in their order. Raises BadRecords."""
@@ -123,12 +123,12 @@ def _check(plan: SplitPlan, source: Path, out: Path) -> None:
         raise BadSettings(f"{out} is the dataset to split.", "Name another folder to write.")
     if plan.strategy in ("pl", "pf") and plan.records is None:
         hint = "Name the records that it was built from with --records."
-        raise BadSettings(f"A dataset does not tell what {plan.strategy} weighs proofs by.", hint)
+        raise BadSettings(f"A dataset lacks what {plan.strategy} weighs proofs by.", hint)
     if plan.strategy == "time" and plan.older is None:
         hint = "Name the records or the dataset of the older one with --older."
         raise BadSettings("The split by time needs an older library.", hint)
     if plan.size < 1:
-        raise BadSettings(f"A part of {plan.size} theorems is none.", "Give --size at least 1.")
+        raise BadSettings(f"A part cannot have {plan.size} theorems.", "Give --size at least 1.")
 
 
 def _facts(plan: SplitPlan, dataset: Dataset, complaints: list[str] | None) -> ProofFacts | None:

@@ -49,7 +49,7 @@ class PartFigures:
     pool: int
 
 
-def figures_of(dataset: Dataset, part: Split, facts: ProofFacts | None) -> PartFigures:
+def _figures_of(dataset: Dataset, part: Split, facts: ProofFacts | None) -> PartFigures:
     """The row of one part; without facts no proof is known."""
     queries = [query for query in dataset.queries if query.split == part]
     theorems = {query.theorem for query in queries}
@@ -74,7 +74,7 @@ def _mean(values: Sequence[float]) -> float | None:
     return fmean(values) if values else None
 
 
-def table_2(rows: Iterable[tuple[str, PartFigures]]) -> str:
+def _table_2(rows: Iterable[tuple[str, PartFigures]]) -> str:
     """Table 2 as Markdown: the name of each row's split, and its figures."""
     lines = []
     for name, row in rows:
@@ -85,7 +85,7 @@ def table_2(rows: Iterable[tuple[str, PartFigures]]) -> str:
     return table(_HEADER, lines)
 
 
-def figure_3(dataset: Dataset, facts: ProofFacts | None) -> tuple[Histogram, ...]:
+def _figure_3(dataset: Dataset, facts: ProofFacts | None) -> tuple[Histogram, ...]:
     """Context lengths of all states and, with facts, premises of the tactics that name any."""
     contexts = (sum(len(item.names) for item in query.goal.hypotheses) for query in dataset.queries)
     lengths = Histogram.of("Context length (variables of a state)", contexts, width=3, bars=12)
@@ -97,7 +97,7 @@ def figure_3(dataset: Dataset, facts: ProofFacts | None) -> tuple[Histogram, ...
     )
 
 
-def report(
+def _report(
     folders: Sequence[Path],
     records: Path | None,
     complaints: list[str] | None = None,
@@ -110,10 +110,10 @@ def report(
         dataset = load_dataset(folder, complaints)
         if records is not None:
             facts = facts_for(dataset, records, complaints, known=facts)
-        histograms = histograms or figure_3(dataset, facts)
-        rows += [(dataset.manifest.strategy, figures_of(dataset, part, facts)) for part in SPLITS]
+        histograms = histograms or _figure_3(dataset, facts)
+        rows += [(dataset.manifest.strategy, _figures_of(dataset, part, facts)) for part in SPLITS]
         print(_summary(dataset.manifest))
-    print(f"\n{table_2(rows)}")
+    print(f"\n{_table_2(rows)}")
     return histograms
 
 
@@ -134,7 +134,7 @@ def run(options: argparse.Namespace) -> None:
     if options.svg:
         require_charts()
     with complaints_printed() as complaints:
-        histograms = report(options.datasets, options.records, complaints)
+        histograms = _report(options.datasets, options.records, complaints)
     for histogram in histograms:
         print(f"\n{as_text(histogram)}")
     if options.svg:

@@ -137,7 +137,7 @@ class ProofSize:
     """How long a proof is, and how much it relies on other theorems (section 4.1.4).
 
     A tactic proof is as long as it has steps. Text gives the tactics of every `by` block as written, nested ones
-    too; a step that only opens a block (`·`, `case x =>`) is none, and a tactic inside another one's term counts
+    too; a step that only opens a block (`·`, `case x =>`) does not count, a tactic inside another one's term counts
     for both. A term is one step, `exact TERM`. External premises of a step are the theorems of the corpus that it
     names, each once, less the theorem itself.
     """
@@ -159,7 +159,7 @@ class ProofSize:
 
 @dataclass(frozen=True, slots=True)
 class ProofFacts:
-    """What records tell of proofs and families that a dataset does not."""
+    """What records know of proofs and families and a dataset does not."""
 
     revision: str
     sizes: dict[str, ProofSize]

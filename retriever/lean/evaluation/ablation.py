@@ -1,4 +1,4 @@
-"""What each feature of the fusion is worth: fitted again without it, and with it alone beside the encoder.
+"""What each feature of the fusion is worth: fitted again without it, and with it as the encoder's only companion.
 
     python -m retriever ablation MODEL DATASET [--states FILE] [--limit 1500] [--cache DIR]
         [--json FILE]
@@ -28,12 +28,12 @@ from retriever.search.fusion import Fusion
 from retriever.search.top import top
 
 ALL = "all features"
-BASE = "dense"
+_BASE = "dense"
 """The feature that the others are added to one by one."""
 
 
 class Tables:
-    """The feature table of the question at hand in each setting, made once for all variants."""
+    """The feature table of the current question in each setting, made once for all variants."""
 
     def __init__(self, pool: Pool, lists: Fusion) -> None:
         self._pool, self._lists = pool, lists
@@ -66,15 +66,15 @@ class Variant:
 
 def variants() -> dict[str, tuple[str, ...]]:
     """The features that each variant has, by its name."""
-    others = [name for name in FEATURES if name != BASE]
+    others = [name for name in FEATURES if name != _BASE]
     found: dict[str, tuple[str, ...]] = {ALL: FEATURES}
     found |= {f"without {name}": tuple(kept for kept in FEATURES if kept != name) for name in FEATURES}
-    found[f"{BASE} alone"] = (BASE,)
-    return found | {f"{BASE} and {name}": (BASE, name) for name in others}
+    found[f"{_BASE} alone"] = (_BASE,)
+    return found | {f"{_BASE} and {name}": (_BASE, name) for name in others}
 
 
-def ablate(session: EvaluationSession, limit: int, states: Path | None = None) -> dict[str, list[MethodRow]]:
-    """The rows of the valid half and, if asked for, of traced states; each row's difference is to ALL."""
+def _ablate(session: EvaluationSession, limit: int, states: Path | None = None) -> dict[str, list[MethodRow]]:
+    """The rows of the valid half and, if requested, of traced states; each row's difference is to ALL."""
     lists = load_fusion(session.model)
     tuned = part_questions(session.dataset, "tune", limit)
     examples = list(examples_of(session, tuned, lists))
@@ -83,13 +83,13 @@ def ablate(session: EvaluationSession, limit: int, states: Path | None = None) -
         Variant(name, replace(lists, weights=refit(examples, kept)), tables)
         for name, kept in tqdm(variants().items(), desc="fitting", disable=None)
     ]
-    asked = {"valid": part_questions(session.dataset, "valid", limit)}
+    parts = {"valid": part_questions(session.dataset, "valid", limit)}
     if states:
-        asked[states.stem] = read_states(states, session.pool)
-    return {part: rows_of(measure(session, methods, questions), ALL) for part, questions in asked.items()}
+        parts[states.stem] = read_states(states, session.pool)
+    return {part: rows_of(measure(session, methods, questions), ALL) for part, questions in parts.items()}
 
 
-def printed(found: Mapping[str, Sequence[MethodRow]]) -> str:
+def _printed(found: Mapping[str, Sequence[MethodRow]]) -> str:
     """One table a part and setting."""
     parts = []
     for part, rows in found.items():
@@ -123,6 +123,6 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     bm25 = load_fusion(options.model).bm25
     session = open_session(options.model, options.dataset, options.cache, bm25)
-    found = ablate(session, options.limit, options.states)
+    found = _ablate(session, options.limit, options.states)
     write_json(options.json, {part: plain(rows) for part, rows in found.items()})
-    print(printed(found))
+    print(_printed(found))

@@ -267,15 +267,15 @@ def over_words(session: EvaluationSession) -> TfIdfRanker:
 
 def premise_words(premise: Premise) -> list[str]:
     """The plain words of a premise, its name first."""
-    return words(" ".join((premise.name, *premise_texts(premise))))
+    return _words(" ".join((premise.name, *premise_texts(premise))))
 
 
 def goal_words(goal: Goal) -> list[str]:
     """The plain words of a state."""
-    return words(state_text(goal))
+    return _words(state_text(goal))
 
 
-def words(text: str) -> list[str]:
+def _words(text: str) -> list[str]:
     """Runs of at least two letters, digits or underscores, in lower case."""
     return _WORD.findall(text.lower())
 

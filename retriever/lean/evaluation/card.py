@@ -67,7 +67,7 @@ _FIGURES = ("R@10", "MRR")
 
 @dataclass(frozen=True, slots=True)
 class CardStage:
-    """One training run, as far as the card tells of it."""
+    """One training run, as far as the card describes it."""
 
     name: str
     values: dict[str, Any]
@@ -94,7 +94,7 @@ def stages_of(run: Path) -> list[CardStage]:
     return [*before, CardStage(run.name, values, tuple(points), points[-1]["seconds"])]
 
 
-def write_card(
+def _write_card(
     model: Path,
     run: Path,
     figures: list[Path],
@@ -217,4 +217,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    write_card(options.model, options.run, options.figures, options.hardware, options.note, options.tower)
+    _write_card(options.model, options.run, options.figures, options.hardware, options.note, options.tower)

@@ -76,8 +76,8 @@ from retriever.lean.evaluation.session import (
 from retriever.lean.features import load_fusion
 from retriever.metrics.charts import require_charts
 
-PERTURBED: tuple[Setting, ...] = ("state", "importable")
-BLIND = ("random", "frequency")
+_PERTURBED: tuple[Setting, ...] = ("state", "importable")
+_BLIND = ("random", "frequency")
 """The methods that do not read the goal."""
 
 
@@ -119,7 +119,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def evaluate(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Measure each part asked for, print its tables, and give its name and them as JSON values."""
+    """Measure each requested part, print its tables, and give its name and them as JSON values."""
     if chosen.plot:
         require_charts()
     if "all" in chosen.kinds and not chosen.definitions:
@@ -128,18 +128,18 @@ def evaluate(chosen: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]
         )
     options = _session_options(chosen)
     cluster = cluster_options(chosen)
-    session = opened(options)
+    session = _opened(options)
     others: list[Method] = [beside(session, text) for text in chosen.beside]
     _check_against(chosen.against, others)
     own = open_methods(session, chosen.methods) if chosen.methods else open_available(session)
     methods = [*others, *own]
-    asked = _asked(session, chosen)
+    parts = _questions(session, chosen)
     with ExitStack() as stack:
         ask: Measure = partial(measure, session, methods)
         if cluster is not None:
             names = [method.name for method in own]
-            ask = stack.enter_context(measured_on(cluster, options, session, names))
-        for number, (part, questions) in enumerate(asked.items()):
+            ask = stack.enter_context(_measured_on(cluster, options, session, names))
+        for number, (part, questions) in enumerate(parts.items()):
             plot = chosen.plot if number == 0 else None
             yield part, _report(session, ask, methods, part, questions, chosen, plot)
 
@@ -192,36 +192,36 @@ def _check_against(name: str, others: Sequence[Method]) -> None:
         raise BadSettings(f"There is no method {name!r} to hold the others against.", hint)
 
 
-def _asked(session: EvaluationSession, chosen: argparse.Namespace) -> dict[str, Sequence[HeldOutGoal]]:
-    asked = {part: part_questions(session.dataset, part, chosen.limit) for part in chosen.part}
+def _questions(session: EvaluationSession, chosen: argparse.Namespace) -> dict[str, Sequence[HeldOutGoal]]:
+    parts = {part: part_questions(session.dataset, part, chosen.limit) for part in chosen.part}
     if chosen.states:
-        asked |= _of_states(session, chosen)
-    for part, questions in asked.items():
+        parts |= _of_states(session, chosen)
+    for part, questions in parts.items():
         if not questions:
             raise BadSettings(f"There is nothing to ask in {part}.", "Choose another part or dataset.")
-    return dict(asked)
+    return dict(parts)
 
 
 def _of_states(session: EvaluationSession, chosen: argparse.Namespace) -> dict[str, list[HeldOutGoal]]:
-    asked: dict[str, list[HeldOutGoal]] = {}
+    parts: dict[str, list[HeldOutGoal]] = {}
     callers = (False, True) if chosen.callers else (False,)
-    for count, kinds, told in product(chosen.count, chosen.kinds, callers):
-        found = read_states(chosen.states, session.pool, count, kinds, callers=told)[: chosen.limit]
-        name = _name_of(chosen.states.stem, count, kinds, callers=told)
-        asked[name] = found
+    for count, kinds, known in product(chosen.count, chosen.kinds, callers):
+        found = read_states(chosen.states, session.pool, count, kinds, callers=known)[: chosen.limit]
+        name = _name_of(chosen.states.stem, count, kinds, callers=known)
+        parts[name] = found
         if chosen.by_file:
-            asked[f"{name}, by file"] = [replace(question, hides_file=True) for question in found]
-    return asked
+            parts[f"{name}, by file"] = [replace(question, hides_file=True) for question in found]
+    return parts
 
 
 def _name_of(stem: str, count: Count, kinds: OfferedKinds, *, callers: bool) -> str:
-    said = [
+    shown = [
         stem,
         *([count] if count != "theorems" else []),
         *(["definitions offered"] if kinds == "all" else []),
         *(["callers known"] if callers else []),
     ]
-    return ", ".join(said)
+    return ", ".join(shown)
 
 
 def _perturb(
@@ -231,13 +231,13 @@ def _perturb(
     before: Measured,
     names: Sequence[str],
 ) -> Iterator[Robustness]:
-    reading = [method.name for method in methods if method.name not in BLIND]
-    known = {key: outcome for key, outcome in before.items() if key[0] in PERTURBED and key[1] in reading}
+    reading = [method.name for method in methods if method.name not in _BLIND]
+    known = {key: outcome for key, outcome in before.items() if key[0] in _PERTURBED and key[1] in reading}
     found: list[Robustness] = []
     for name in names:
         others = [perturbed(question, name) for question in questions]
         changed = np.array([one.goal != other.goal for one, other in zip(questions, others, strict=True)])
-        found += robustness(known, ask(others, PERTURBED, BLIND), name, changed)
+        found += robustness(known, ask(others, _PERTURBED, _BLIND), name, changed)
     if found:
         print(f"\n{changes(found)}\n\n{figure_5(found, 'importable', reading[-1])}", flush=True)
     yield from found
@@ -245,7 +245,7 @@ def _perturb(
 
 _AT_ONCE = 32
 """Questions of a task."""
-Shard = tuple[int, Sequence[HeldOutGoal], Sequence[Setting], Collection[str]]
+_Shard = tuple[int, Sequence[HeldOutGoal], Sequence[Setting], Collection[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,17 +260,17 @@ class SessionOptions:
     """Other models, as NAME=FOLDER."""
 
 
-def opened(options: SessionOptions) -> EvaluationSession:
+def _opened(options: SessionOptions) -> EvaluationSession:
     """The session. Raises ModelError, BadRecords."""
     bm25 = load_fusion(options.model).bm25
     return open_session(options.model, options.dataset, options.cache, bm25, options.definitions)
 
 
-class MeasuringProcess:
+class _MeasuringProcess:
     """A session and its methods on one worker. Raises ModelError, BadRecords; ClusterLost: its data are others."""
 
     def __init__(self, options: SessionOptions, methods: Sequence[str], digest: str) -> None:
-        self._session = opened(options)
+        self._session = _opened(options)
         if _digest(options, self._session) != digest:
             raise ClusterLost(
                 "A worker has another model or dataset than this machine.", "Use the same files everywhere."
@@ -278,7 +278,7 @@ class MeasuringProcess:
         others: list[Method] = [beside(self._session, text) for text in options.beside]
         self._methods = [*others, *open_methods(self._session, methods)]
 
-    def measure(self, shard: Shard) -> Measured:
+    def measure(self, shard: _Shard) -> Measured:
         """What the questions of a shard give."""
         _, questions, settings, without = shard
         return measure(self._session, self._methods, questions, settings, without, shows_progress=False)
@@ -288,10 +288,10 @@ class MeasuringProcess:
 
 
 @contextmanager
-def measured_on(
+def _measured_on(
     cluster: ClusterOptions, options: SessionOptions, session: EvaluationSession, methods: Sequence[str]
 ) -> Iterator[Measure]:
-    """A `Measure` for a block, which asks in other processes. Raises UserError, ClusterLost.
+    """A `Measure` for a block, which works in other processes. Raises UserError, ClusterLost.
 
     Args:
         cluster: which processes.
@@ -299,14 +299,14 @@ def measured_on(
         session: the same, opened here.
         methods: the names of the model's own methods.
     """
-    opening = partial(MeasuringProcess, options, tuple(methods), _digest(options, session))
+    opening = partial(_MeasuringProcess, options, tuple(methods), _digest(options, session))
     with cluster_client(cluster) as client, opened_on_workers(client, opening) as work_of:
-        yield partial(_measured, client, work_of(MeasuringProcess.measure))
+        yield partial(_measured, client, work_of(_MeasuringProcess.measure))
 
 
 def _measured(
     client: object,
-    work: Callable[[Shard], Measured],
+    work: Callable[[_Shard], Measured],
     questions: Sequence[HeldOutGoal],
     settings: Sequence[Setting] = SETTINGS,
     without: Collection[str] = (),
@@ -315,11 +315,11 @@ def _measured(
     shards = [(start, questions[start : start + _AT_ONCE], settings, without) for start in starts]
     found: dict[int, Measured] = {}
     with tqdm(total=len(questions), unit="question", disable=None) as bar:
-        for (start, asked, _, _), part in run_tasks(client, work, shards):
+        for (start, shard, _, _), part in run_tasks(client, work, shards):
             if isinstance(part, PremiseSuggestError):
                 raise part
             found[start] = part
-            bar.update(len(asked))
+            bar.update(len(shard))
     return _joined([found[start] for start in starts])
 
 
@@ -334,7 +334,7 @@ def _joined(parts: Sequence[Measured]) -> Measured:
 
 
 def _digest(options: SessionOptions, session: EvaluationSession) -> str:
-    """A hash of all that decides the figures: models with what lies in their folders, dataset, definitions."""
+    """A hash of all that decides the figures: models with all files of their folders, dataset, definitions."""
     found = hashlib.sha256(session.dataset.manifest.digest.encode())
     folders = [options.model, *(Path(text.partition("=")[2]) for text in options.beside)]
     files = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]

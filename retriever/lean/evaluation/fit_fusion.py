@@ -22,11 +22,11 @@ from retriever.search.fusion import Fusion
 
 IN_SCOPE_CEILING = 2.0
 """The most that being importable may weigh. A finished proof uses what its file imports, so the labels
-cannot tell what a lemma is worth that needs one more import; the fitted weight hides all of those."""
+cannot show what a lemma is worth that needs one more import; the fitted weight hides all of those."""
 
 EXACT_MATCH_FLOOR = 2.0
 """The least that stating the very goal weighs. Mathlib's proofs hardly ever need what states the same, so
-their labels cannot tell its worth; people's goals do. Chosen on the tune half and on the 60 statements of
+their labels cannot show its worth; people's goals do. Chosen on the tune half and on the 60 statements of
 tests/retriever/corpora/known_statements_tune.jsonl: more finds little more, and loses premises of proofs."""
 
 
@@ -34,8 +34,8 @@ def examples_of(
     session: EvaluationSession, questions: Sequence[HeldOutGoal], lists: Fusion
 ) -> Iterator[RankingExample]:
     """Every question in every setting that leaves it a gold premise among its candidates."""
-    for question, asked in scored_questions(session, questions):
-        for scored in asked.values():
+    for question, settings in scored_questions(session, questions):
+        for scored in settings.values():
             numbers, table = feature_rows(session.pool, lists.lists, FEATURES, scored)
             gold = np.isin(numbers, list(question.gold))
             if gold.any():

@@ -38,14 +38,14 @@ from retriever.metrics.bootstrap import table
 from retriever.models import encoder
 
 ADDED = {"in_scope": 2.0, "exact_match": 4.0}
-"""What the labels cannot tell, added to the trees' score in the place of the fusion's weights. A finished proof uses
+"""What the labels cannot show, added to the trees' score in the place of the fusion's weights. A finished proof uses
 what its file imports, so the trees never see what an import more is worth; and Mathlib's proofs hardly ever need
 what states the very goal, which people's goals do (see `fit_fusion`)."""
-START = 0.3
+_START = 0.3
 """The share of the fusion's weighted sum that the trees begin with. By cross-validation: with the whole sum or twice
 that, scores are so far apart that LambdaRank learns little; with none, statements lose two points of MRR."""
 _FEWEST_FOLDS = 2
-PARAMETERS = {
+_PARAMETERS = {
     "objective": "lambdarank",
     "num_leaves": 15,
     "learning_rate": 0.05,
@@ -93,7 +93,7 @@ def fit_trees(
         init_score=rows @ weights_of(start),
         feature_name=list(RANKER_FEATURES),
     )
-    parameters = {**PARAMETERS, "num_threads": threads}
+    parameters = {**_PARAMETERS, "num_threads": threads}
     with tqdm(total=rounds, unit="tree", disable=None) as bar:
         return lightgbm.train(parameters, data, rounds, callbacks=[lambda _: bar.update()])
 
@@ -106,7 +106,7 @@ def weights_of(named: Mapping[str, float]) -> np.ndarray[Any, np.dtype[np.float3
 def started_from(model: Path) -> dict[str, float]:
     """The weights that the trees add to: a share of the fusion's of a model folder. Raises ModelError."""
     fusion = load_fusion(model)
-    return {name: START * weight for name, weight in zip(fusion.features, fusion.weights, strict=True)}
+    return {name: _START * weight for name, weight in zip(fusion.features, fusion.weights, strict=True)}
 
 
 def _with_gold(part: RankingExamples) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -114,7 +114,7 @@ def _with_gold(part: RankingExamples) -> np.ndarray[Any, np.dtype[np.bool_]]:
     return np.bincount(owners, part.gold, minlength=len(part.lengths)) > 0
 
 
-def gains_table(booster: Any) -> str:
+def _gains_table(booster: Any) -> str:
     """The features in Markdown, the one with the largest gain first, in percent of all gains."""
     gains = np.asarray(booster.feature_importance("gain"), dtype=np.float64)
     share = 100 * gains / max(gains.sum(), 1e-9)
@@ -122,7 +122,7 @@ def gains_table(booster: Any) -> str:
     return table(["feature", "gain %"], [[RANKER_FEATURES[i], f"{share[i]:.1f}"] for i in order.tolist()])
 
 
-def fit_ranker(
+def _fit_ranker(
     model: Path, parts: Sequence[RankingExamples], weights: Sequence[float], rounds: int, threads: int = 1
 ) -> Any:
     """Fit and write `ranker.onnx`; returns the booster. Raises BadRecords, ModelError, BadSettings."""
@@ -158,7 +158,7 @@ def _judged(options: argparse.Namespace, parts: Sequence[RankingExamples], weigh
         return lambda rows: booster.predict(rows) + rows @ weights_of(start)
 
     scores = cross_validated(parts, options.folds, fit)
-    return figures_table([path.stem for path in options.examples], parts, scores)
+    return _figures_table([path.stem for path in options.examples], parts, scores)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -168,7 +168,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--weights", type=float, nargs="*", help="one for each file (1)")
     parser.add_argument("--rounds", type=positive, default=240, help="trees (240)")
     parser.add_argument("--threads", type=positive, default=1, help="threads (1)")
-    folds_help = "write nothing; judge by so many folds of theorems"
+    folds_help = "write nothing; cross-validate with this many folds of theorems"
     parser.add_argument("--folds", type=positive, help=folds_help)
     out_help = "with --folds: features that count as 0, by the beginnings of their names"
     parser.add_argument("--leave-out", nargs="+", default=[], metavar="FEATURE", help=out_help)
@@ -184,8 +184,8 @@ def run(options: argparse.Namespace) -> None:
     if options.folds:
         print(_judged(options, parts, weights))
         return
-    booster = fit_ranker(options.model, parts, weights, options.rounds, options.threads)
-    found = gains_table(booster)
+    booster = _fit_ranker(options.model, parts, weights, options.rounds, options.threads)
+    found = _gains_table(booster)
     if options.gains:
         with replacing(options.gains) as stream:
             stream.write(f"{found}\n")
@@ -204,7 +204,7 @@ def fold_of(theorem: str, folds: int) -> int:
     return int(hashlib.sha256(f"fold {theorem}".encode()).hexdigest(), 16) % folds
 
 
-def chosen(part: RankingExamples, keep: npt.NDArray[np.bool_]) -> RankingExamples:
+def _chosen(part: RankingExamples, keep: npt.NDArray[np.bool_]) -> RankingExamples:
     """The rankings (bool[rankings]) of some examples."""
     rows = np.repeat(keep, part.lengths)
     return replace(
@@ -231,7 +231,7 @@ def cross_validated(parts: Sequence[RankingExamples], folds: int, fit: Fit) -> l
     places = [np.array([fold_of(name, folds) for name in part.theorems.tolist()]) for part in parts]
     scores = [np.zeros(len(part.gold), dtype=np.float32) for part in parts]
     for fold in range(folds):
-        score = fit([chosen(part, place != fold) for part, place in zip(parts, places, strict=True)])
+        score = fit([_chosen(part, place != fold) for part, place in zip(parts, places, strict=True)])
         for part, place, found in zip(parts, places, scores, strict=True):
             rows = np.repeat(place == fold, part.lengths)
             if rows.any():
@@ -256,7 +256,7 @@ def figures(part: RankingExamples, scores: Floats) -> dict[str, list[float]]:
     }
 
 
-def figures_table(names: Sequence[str], parts: Sequence[RankingExamples], scores: Sequence[Floats]) -> str:
+def _figures_table(names: Sequence[str], parts: Sequence[RankingExamples], scores: Sequence[Floats]) -> str:
     """The figures of all parts in Markdown."""
     rows = [
         [name, setting, f"{values[0]:.0f}", *(f"{value:.1f}" for value in values[1:])]

@@ -1,9 +1,9 @@
-"""Fit how much the re-ranker's logit counts beside the score that is served, on the `tune` half of the valid split.
+"""Fit the weight of the re-ranker's logit relative to the score that is served, on the `tune` half of the valid split.
 
     python -m retriever fit-rerank MODEL DATASET [--states FILE] [--limit 500] [--first 20] [--cache DIR]
 
 The score is the learned ranker's, or the fusion's where MODEL has no ranker; fit that before. With `--states` traced
-steps of FILE over the dataset's pool are asked, too. The weight goes into the config.json of MODEL's re-ranker.
+steps of FILE over the dataset's pool are used, too. The weight goes into the config.json of MODEL's re-ranker.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from retriever.metrics.fit import RankingExample
 from retriever.models.reranker import DEPTH
 
 
-def examples_of(
+def _examples_of(
     session: EvaluationSession, questions: Sequence[HeldOutGoal], logits: Logits, first: int
 ) -> Iterator[RankingExample]:
     """The first candidates of every question in every setting, where gold and others are among them.
@@ -33,8 +33,8 @@ def examples_of(
     Features are the score and the logit; one that is not known counts as the mean of the others.
     """
     method = served_method(session.pool, session.model, load_fusion(session.model))
-    for question, asked in scored_questions(session, questions):
-        for scored in asked.values():
+    for question, settings in scored_questions(session, questions):
+        for scored in settings.values():
             numbers, scores = method.first(scored)
             gold = np.isin(numbers[:first], list(question.gold))
             if gold.any() and not gold.all():
@@ -42,7 +42,7 @@ def examples_of(
                 yield RankingExample(np.stack([scores[:first], filled(found)], axis=1), gold)
 
 
-def fit_rerank(
+def _fit_rerank(
     session: EvaluationSession, limit: int, first: int = DEPTH, states: Path | None = None
 ) -> FittedWeight:
     """The weight for a session's model.
@@ -65,7 +65,7 @@ def fit_rerank(
         f"data {manifest.digest[:16]}, encoder {session.encoder.fingerprint}, "
         f"re-ranker {logits.reranker.fingerprint}, first {first}"
     )
-    return FittedWeight.on(list(examples_of(session, [*questions, *steps], logits, first)), fitted_on)
+    return FittedWeight.on(list(_examples_of(session, [*questions, *steps], logits, first)), fitted_on)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,5 +82,5 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     weights = load_fusion(options.model)
     session = open_session(options.model, options.dataset, options.cache, weights.bm25)
-    fitted = fit_rerank(session, options.limit, options.first, options.states)
+    fitted = _fit_rerank(session, options.limit, options.first, options.states)
     fitted.keep(options.model, options.first, "the first ranking")

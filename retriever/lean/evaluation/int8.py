@@ -41,7 +41,7 @@ class PrecisionRow:
     """R@10 in percent."""
 
 
-def compare(
+def _compare(
     run: Path, dataset: Dataset, questions: Sequence[HeldOutGoal], cache: Path | None
 ) -> list[PrecisionRow]:
     """The three rows of a run, float32 first, over the dataset's corpus. Raises ModelError, BadSettings."""
@@ -64,11 +64,11 @@ def recall(dataset: Dataset, vectors: Floats, states: Floats, questions: Sequenc
     family = {premise.name: int(number) for premise, number in zip(dataset.corpus, families, strict=True)}
     found = []
     for start in range(0, len(questions), _BLOCK):
-        asked = questions[start : start + _BLOCK]
+        block = questions[start : start + _BLOCK]
         scores = states[start : start + _BLOCK] @ vectors.T
-        own = np.array([family.get(question.theorem, -1) for question in asked])
+        own = np.array([family.get(question.theorem, -1) for question in block])
         scores[own[:, None] == families[None, :]] = -np.inf
-        for question, row in zip(asked, best_columns(scores, 10).tolist(), strict=True):
+        for question, row in zip(block, best_columns(scores, 10).tolist(), strict=True):
             found.append(recall_at(row, question.gold, 10))
     return 100 * float(np.mean(found))
 
@@ -99,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path, help="a dataset folder")
     parser.add_argument("--part", choices=PARTS, default="valid", help="whose questions")
     parser.add_argument("--limit", type=int, default=2000, help="questions, at most")
-    parser.add_argument("--pool", type=int, help="a sample of so many premises, and the gold ones (all)")
+    parser.add_argument("--pool", type=int, help="a sample of this many premises, and the gold ones (all)")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
 
 
@@ -111,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
         raise UserError(f"There is nothing to ask in {options.part}.", "Choose another part or dataset.")
     if options.pool is not None:
         dataset, questions = sampled(dataset, questions, options.pool)
-    rows = compare(options.run, dataset, questions, options.cache)
+    rows = _compare(options.run, dataset, questions, options.cache)
     print(f"R@10 of {len(questions)} {options.part} questions over {len(dataset.corpus):,} premises:")
     for row in rows:
         print(f"{row.name:>25} {row.recall:6.2f} {row.recall - rows[0].recall:+.2f}")

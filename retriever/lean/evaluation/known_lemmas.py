@@ -2,7 +2,7 @@
 
     python -m retriever known-lemmas FILE... [--index FOLDER] [--model FOLDER] [--missed]
 
-A file has a line of JSON for each question: `{"query": words, "accept": [names]}` is asked as free text,
+A file has a line of JSON for each question: `{"query": words, "accept": [names]}` is searched as free text,
 `{"state": goal, "accept": [names]}` as a goal. Prints how many have an accepted name first, and how many in
 the first ten.
 """
@@ -25,12 +25,12 @@ from retriever.lean.text_search import search
 from retriever.search.index.store import IndexStore
 
 FIRST = 10
-"""So many answers are looked at."""
+"""How many answers are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
 class LemmaQuestion:
-    """What is asked, and what is a right answer."""
+    """A question and its right answers."""
 
     text: str
     is_state: bool
@@ -53,7 +53,7 @@ class LemmaAnswer:
 
 
 def read(path: Path) -> list[LemmaQuestion]:
-    """The questions of a file. Raises OSError, and BadRecords for a line that is none."""
+    """The questions of a file. Raises OSError, and BadRecords for an invalid line."""
     questions = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
@@ -66,7 +66,7 @@ def read(path: Path) -> list[LemmaQuestion]:
     return questions
 
 
-def asked(service: PremiseService, questions: Sequence[LemmaQuestion]) -> list[LemmaAnswer]:
+def answers_of(service: PremiseService, questions: Sequence[LemmaQuestion]) -> list[LemmaAnswer]:
     """The first answers of an index to each question. Raises BadState for a state that cannot be read."""
     answers = []
     for question in questions:
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> None:
         store = IndexStore(options.index) if options.index else bundled.unpack(Path(cache))
         service = PremiseService.open([store], options.model)
         for path in options.files:
-            _print(path, asked(service, read(path)), options.missed)
+            _print(path, answers_of(service, read(path)), options.missed)
 
 
 def _print(path: Path, answers: Sequence[LemmaAnswer], with_missed: bool) -> None:

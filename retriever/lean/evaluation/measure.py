@@ -1,4 +1,4 @@
-"""Every method asked every question: what each ranking is worth, query by query."""
+"""Every method on every question: what each ranking is worth, query by query."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from retriever.metrics.charts import LinePanel, PlotLine, line_chart
 
 SETTINGS: tuple[Setting, ...] = ("state", "importable", "place")
 RECALL_DEPTHS = (1, 5, 10, 32)
-DEPTHS = (1, 5, 10)
+_DEPTHS = (1, 5, 10)
 """Of precision, F1 and nDCG (Table 3)."""
 PER_QUERY = (
     *(f"R@{k}" for k in RECALL_DEPTHS),
-    *(f"P@{k}" for k in DEPTHS),
-    *(f"nDCG@{k}" for k in DEPTHS),
+    *(f"P@{k}" for k in _DEPTHS),
+    *(f"nDCG@{k}" for k in _DEPTHS),
     "MRR",
 )
-COLUMNS = (*PER_QUERY[:7], *(f"F1@{k}" for k in DEPTHS), *PER_QUERY[7:])
+COLUMNS = (*PER_QUERY[:7], *(f"F1@{k}" for k in _DEPTHS), *PER_QUERY[7:])
 """What a row of the tables holds: those of PER_QUERY, and F1, which is of their means."""
-CURVE = 100
+_CURVE = 100
 """How far the recall curve goes."""
 
 
@@ -51,7 +51,7 @@ class Outcome:
 
 
 Measured = Mapping[tuple[Setting, str], Outcome]
-"""By setting and method, in the order of the tables; questions in the order they were asked."""
+"""By setting and method, in the order of the tables; questions in their order."""
 
 
 class Measure(Protocol):
@@ -93,14 +93,14 @@ def measure(
     *,
     shows_progress: bool = True,
 ) -> Measured:
-    """Ask every question of every method, but for those `without`, in every setting that tells it something new."""
+    """Rank every question by every method but those `without`, in every setting that adds something for it."""
     methods = [method for method in methods if method.name not in without]
     found: dict[tuple[Setting, str], list[tuple[list[float], Doubles]]] = {
         (setting, method.name): [] for setting in settings for method in methods if _is_new(method, setting)
     }
-    for _, asked in scored_questions(session, questions, settings, shows_progress=shows_progress):
+    for _, by_setting in scored_questions(session, questions, settings, shows_progress=shows_progress):
         for method in methods:
-            known = [asked[setting] for setting in settings if _is_new(method, setting)]
+            known = [by_setting[setting] for setting in settings if _is_new(method, setting)]
             for scored, ranked in zip(known, rankings(method, known), strict=True):
                 result = figures_of(session.pool, scored, ranked), recalls_of(scored, ranked)
                 found[scored.setting, method.name].append(result)
@@ -120,14 +120,14 @@ def figures_of(pool: Pool, scored: ScoredQuestion, ranked: Int64s) -> list[float
     inside = [number for number in gold if number < len(pool)]
     first = ranked[: max(RECALL_DEPTHS)].tolist()
     modules = {int(pool.module_numbers[number]) for number in inside}
-    grades = metrics.grades_of(first[: max(DEPTHS)], gold, pool.module_numbers, modules)
-    beside = sum(int(scored.allowed[pool.members[module]].sum()) for module in modules)
-    beside -= int(scored.allowed[inside].sum())
-    ideal = metrics.ideal_grades(len(gold), beside, max(DEPTHS))
+    grades = metrics.grades_of(first[: max(_DEPTHS)], gold, pool.module_numbers, modules)
+    others = sum(int(scored.allowed[pool.members[module]].sum()) for module in modules)
+    others -= int(scored.allowed[inside].sum())
+    ideal = metrics.ideal_grades(len(gold), others, max(_DEPTHS))
     return [
         *(metrics.recall_at(first, gold, k) for k in RECALL_DEPTHS),
-        *(metrics.precision_at(first, gold, k) for k in DEPTHS),
-        *(metrics.ndcg_at(grades, ideal, k) for k in DEPTHS),
+        *(metrics.precision_at(first, gold, k) for k in _DEPTHS),
+        *(metrics.ndcg_at(grades, ideal, k) for k in _DEPTHS),
         metrics.reciprocal_rank(ranked.tolist(), gold),
     ]
 
@@ -135,15 +135,15 @@ def figures_of(pool: Pool, scored: ScoredQuestion, ranked: Int64s) -> list[float
 def recalls_of(scored: ScoredQuestion, ranked: Int64s) -> Doubles:
     """[CURVE] recall@1, recall@2, ... of one ranking."""
     gold = scored.question.gold
-    hits = np.zeros(CURVE)
-    first = ranked[:CURVE].tolist()
+    hits = np.zeros(_CURVE)
+    first = ranked[:_CURVE].tolist()
     hits[: len(first)] = [item in gold for item in first]
     return np.cumsum(hits) / len(gold)
 
 
 def to_columns(means: Doubles) -> Doubles:
     """[n, COLUMNS] in percent, from means [n, PER_QUERY]; F1 is of mean precision and mean recall."""
-    recalls = means[:, [RECALL_DEPTHS.index(k) for k in DEPTHS]]
+    recalls = means[:, [RECALL_DEPTHS.index(k) for k in _DEPTHS]]
     precisions = means[:, 4:7]
     f1 = metrics.f1_of(precisions, recalls)
     return 100 * np.concatenate([means[:, :7], f1, means[:, 7:]], axis=1)

@@ -24,10 +24,10 @@ from retriever.metrics.bootstrap import Bootstrap, Interval, cell, table
 
 LONG_CONTEXT = 15
 """From how many hypotheses on some are dropped."""
-DROPPED = 0.2
-RATIOS = (0.0, 0.25, 0.5, 0.75, 1.0)
+_DROPPED = 0.2
+_RATIOS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Which share of the questions is put differently: Figure 5's axis."""
-SHOWN = (*(f"{name}@{k}" for name in ("R", "P", "F1", "nDCG") for k in (1, 5, 10)),)
+_SHOWN = (*(f"{name}@{k}" for name in ("R", "P", "F1", "nDCG") for k in (1, 5, 10)),)
 
 
 def shuffled(goal: Goal, random: Random) -> Goal:
@@ -35,18 +35,18 @@ def shuffled(goal: Goal, random: Random) -> Goal:
     return replace(goal, hypotheses=tuple(random.sample(goal.hypotheses, len(goal.hypotheses))))
 
 
-def thinned(goal: Goal, random: Random) -> Goal:
+def _thinned(goal: Goal, random: Random) -> Goal:
     """A fifth of the context left out where it has at least LONG_CONTEXT hypotheses."""
     count = len(goal.hypotheses)
     if count < LONG_CONTEXT:
         return goal
-    kept = sorted(random.sample(range(count), count - round(DROPPED * count)))
+    kept = sorted(random.sample(range(count), count - round(_DROPPED * count)))
     return replace(goal, hypotheses=tuple(goal.hypotheses[index] for index in kept))
 
 
 PERTURBATIONS: Mapping[str, Callable[[Goal, Random], Goal]] = {
     "shuffle": shuffled,
-    "drop": thinned,
+    "drop": _thinned,
     "rename": renamed,
     "notation": lambda goal, random: goal.rewritten(functional),
 }
@@ -68,7 +68,7 @@ class Robustness:
     changed: float
     """The share of the questions whose goal did change."""
     figures: dict[str, tuple[float, ...]]
-    """Of each of COLUMNS, in percent, with each share of RATIOS perturbed."""
+    """The figures of COLUMNS, in percent, with each share of _RATIOS perturbed."""
     change: dict[str, Interval]
     """Points gained where all are perturbed, paired over questions."""
 
@@ -86,7 +86,7 @@ def robustness(
     found = []
     for (setting, method), outcome in before.items():
         other = after[setting, method]
-        mixed = [to_columns(_mean(outcome, other, order, ratio))[0] for ratio in RATIOS]
+        mixed = [to_columns(_mean(outcome, other, order, ratio))[0] for ratio in _RATIOS]
         change = Bootstrap(len(changed)).intervals(other.figures, to_columns, outcome.figures)
         found.append(
             Robustness(
@@ -143,10 +143,10 @@ def changes(found: Sequence[Robustness]) -> str:
 def figure_5(found: Sequence[Robustness], setting: Setting, method: str) -> str:
     """Figure 5 of one method as a table: each metric over the unperturbed one, by the share perturbed."""
     lines = [
-        [row.perturbation, f"{ratio:.0%}", *(f"{row.normalised(column)[at]:.3f}" for column in SHOWN)]
+        [row.perturbation, f"{ratio:.0%}", *(f"{row.normalised(column)[at]:.3f}" for column in _SHOWN)]
         for row in found
         if (row.setting, row.method) == (setting, method)
-        for at, ratio in enumerate(RATIOS)
+        for at, ratio in enumerate(_RATIOS)
     ]
     title = f"{method}, {HEADINGS[setting]}; each figure over the unperturbed one"
-    return f"{title}:\n\n{table(['', 'perturbed', *SHOWN], lines)}"
+    return f"{title}:\n\n{table(['', 'perturbed', *_SHOWN], lines)}"

@@ -1,4 +1,4 @@
-"""What a ranking is drawn from, and what is asked of it."""
+"""The premises that are ranked, and the questions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OfferedKinds = Literal["theorems", "all"]
 
 @dataclass(frozen=True, slots=True)
 class HeldOutGoal:
-    """A state, where it stands, and what its proof uses."""
+    """A state, where it is, and what its proof uses."""
 
     goal: Goal
     theorem: str
@@ -46,7 +46,7 @@ class HeldOutGoal:
     kinds: OfferedKinds = "theorems"
     """What is offered."""
     caller: Caller = ""
-    """The tactic that premises are asked for, where that is told."""
+    """The tactic that premises are for, where that is known."""
     hides_file: bool = False
     """Whether nothing is known of the other proofs of its file, as in a split by files."""
 
@@ -79,7 +79,7 @@ class Pool:
     internal: InternalNames
     """Those that their libraries call internal, as a pool is of libraries."""
     _visible: dict[str, Bools] = field(default_factory=dict)
-    """[modules] What each module asked about so far can see; questions of one module come together."""
+    """[modules] What each module seen so far can see; questions of one module come together."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -102,7 +102,7 @@ class Pool:
         return self.roots.get(theorem, -1)
 
     def offered(self, question: HeldOutGoal, *, is_placed: bool) -> Bools:
-        """[n] What is of the kinds asked for, but the theorem itself, its generated twins, and internal names.
+        """[n] Premises of the wanted kinds, but not the theorem itself, its generated twins, and internal names.
 
         `is_placed`: whether the question's place is known; then what that names is not internal.
         """
@@ -128,7 +128,7 @@ class Pool:
         return np.asarray(result)
 
     def place_of(self, question: HeldOutGoal) -> Place:
-        """Where a question stands: its module, what that imports, what stands above it."""
+        """Where a question is: its module, what that imports, what is above it."""
         above = self.above(question)
         above = above[np.argsort(self.lines[above], kind="stable")]
         known = above[:0] if question.hides_file else above
@@ -161,15 +161,15 @@ class Pool:
         return np.asarray(result)
 
     def above(self, question: HeldOutGoal) -> Int64s:
-        """What stands before the theorem in its own file, less its twins; nothing where no line is known."""
+        """What is before the theorem in its own file, without its twins; nothing where no line is known."""
         own = self._in_file(question)
         if question.line is None:
             return own[:0]
         is_twin = self.families[own] == self.family_of(question.theorem)
         return np.asarray(own[(self.lines[own] < question.line) & ~is_twin])
 
-    def behind(self, question: HeldOutGoal) -> Bools:
-        """[n] What stands in the theorem's own file and not above it; nothing where the file is not known."""
+    def not_above(self, question: HeldOutGoal) -> Bools:
+        """[n] What is in the theorem's own file and not above it; nothing where the file is not known."""
         result = np.zeros(len(self), dtype=np.bool_)
         result[self._in_file(question)] = True
         result[self.above(question)] = False
@@ -198,7 +198,7 @@ def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
     numbers = {name: number for number, name in enumerate(module_names)}
     module_numbers = np.array([numbers[premise.module] for premise in corpus], dtype=np.int64)
     order = np.argsort(module_numbers, kind="stable")
-    proofs = proofs_of(dataset)
+    proofs = _proofs_of(dataset)
     names = [premise.name.encode() for premise in corpus]
     starts = np.cumsum([0, *(len(name) + 1 for name in names)])
     joined_names = b"".join(name + b"\n" for name in names)
@@ -235,7 +235,7 @@ def pool_of(dataset: Dataset, parameters: Bm25Parameters) -> Pool:
     )
 
 
-def proofs_of(dataset: Dataset) -> ProofGraph:
+def _proofs_of(dataset: Dataset) -> ProofGraph:
     """What the proofs of the training split use, over the corpus."""
     numbers = {premise.name: number for number, premise in enumerate(dataset.corpus)}
     rows = {

@@ -1,7 +1,7 @@
 """The rankings that are held against each other; each gives the first candidates of a question.
 
-A method is one of two kinds. A `QuestionRanker` scores every premise of the pool from the question alone; what may
-not be offered is taken out here. An `ContextualMethod` method reads where the question stands and what is offered.
+A method is one of two kinds. A `_QuestionRanker` scores every premise of the pool from the question alone; what may
+not be offered is taken out here. A `ContextualMethod` reads where the question is and what is offered.
 """
 
 from __future__ import annotations
@@ -55,34 +55,34 @@ class ScoredQuestion:
 
     question: HeldOutGoal
     setting: Setting
-    asked: RankingQuestion
-    """As the service asks it."""
+    served: RankingQuestion
+    """As the service ranks it."""
 
     @property
     def allowed(self) -> Bools:
         """bool[n]: what may be offered."""
-        return self.asked.there.offered
+        return self.served.there.offered
 
     @property
     def dense(self) -> Floats:
         """float32[n]: the products with the goal's vector; what may not be offered has -inf, as below."""
-        return self._of_allowed(self.asked.query.dense)
+        return self._of_allowed(self.served.query.dense)
 
     @property
     def tower(self) -> Floats:
         """float32[n]: the same with the state tower's."""
-        return self._of_allowed(self.asked.query.tower)
+        return self._of_allowed(self.served.query.tower)
 
     @property
     def lexical(self) -> Floats:
         """float32[n]: BM25."""
-        return only(self.asked.signals.lexical, self.allowed)
+        return only(self.served.signals.lexical, self.allowed)
 
     def _of_allowed(self, vector: GoalVector) -> Floats:
         return only(vector.query.scores(np.arange(len(self.allowed))), self.allowed)
 
 
-class QuestionRanker(Protocol):
+class _QuestionRanker(Protocol):
     """A method that needs nothing but the question."""
 
     @property
@@ -95,7 +95,7 @@ class QuestionRanker(Protocol):
 
 @runtime_checkable
 class ContextualMethod(Protocol):
-    """A method that reads where the question stands and what is offered there."""
+    """A method that reads where the question is and what is offered there."""
 
     @property
     def name(self) -> str:
@@ -109,7 +109,7 @@ class ContextualMethod(Protocol):
         """The numbers of the best candidates among `scored.allowed`, best first, at most DEPTH."""
 
 
-Method = QuestionRanker | ContextualMethod
+Method = _QuestionRanker | ContextualMethod
 Factory = Callable[[EvaluationSession], Method]
 """Makes a method ready for a session's pool. Raises PremiseSuggestError where what it needs is missing."""
 
@@ -129,7 +129,7 @@ class Random:
 
 @dataclass(frozen=True, slots=True)
 class UseCountRanker:
-    """How many training proofs use a premise, whatever is asked."""
+    """How many training proofs use a premise, whatever the question."""
 
     counts: Floats
     name: str = "frequency"
@@ -185,7 +185,7 @@ def served_method(pool: Pool, model: Path, fusion: Fusion) -> RankedMethod:
 
     Raises ModelError.
     """
-    ranker = TreeRanker.beside(model)
+    ranker = TreeRanker.of_model(model)
     return (
         RankedMethod.fused(pool, fusion)
         if ranker is None
@@ -207,11 +207,11 @@ def score(
         is_placed = setting != "state"
         if is_placed not in known:
             known[is_placed] = question_of(pool, query, _surroundings(pool, question, is_placed=is_placed))
-        asked = known[is_placed]
-        if setting == "importable" and asked.there.scope is not None:
-            offered = asked.there.offered & asked.there.scope
-            asked = replace(asked, there=replace(asked.there, offered=offered))
-        yield ScoredQuestion(question, setting, asked)
+        served = known[is_placed]
+        if setting == "importable" and served.there.scope is not None:
+            offered = served.there.offered & served.there.scope
+            served = replace(served, there=replace(served.there, offered=offered))
+        yield ScoredQuestion(question, setting, served)
 
 
 def _surroundings(pool: Pool, question: HeldOutGoal, *, is_placed: bool) -> Surroundings:
@@ -221,7 +221,7 @@ def _surroundings(pool: Pool, question: HeldOutGoal, *, is_placed: bool) -> Surr
     if not is_placed:
         return Surroundings(voters, offered, uses, np.zeros(len(pool), dtype=np.float32))
     return Surroundings(
-        voters & ~pool.behind(question),
+        voters & ~pool.not_above(question),
         offered,
         uses,
         pool.uses_above(question),
@@ -234,18 +234,18 @@ def _surroundings(pool: Pool, question: HeldOutGoal, *, is_placed: bool) -> Surr
 
 
 def asked_by(scored: ScoredQuestion, caller: Caller) -> ScoredQuestion:
-    """The same question asked by another caller."""
-    query = replace(scored.asked.query, caller=caller)
-    return replace(scored, asked=replace(scored.asked, query=query))
+    """The same question for another caller."""
+    query = replace(scored.served.query, caller=caller)
+    return replace(scored, served=replace(scored.served, query=query))
 
 
-def rankings(method: Method, asked: Sequence[ScoredQuestion]) -> Iterator[Int64s]:
+def rankings(method: Method, questions: Sequence[ScoredQuestion]) -> Iterator[Int64s]:
     """The best candidates, at most DEPTH, of one question in each of several settings."""
     if isinstance(method, ContextualMethod):
-        yield from (method.ranking(scored) for scored in asked)
+        yield from (method.ranking(scored) for scored in questions)
     else:
-        scores = method.scores(asked[0].question)
-        yield from (top(scores, DEPTH, scored.allowed) for scored in asked)
+        scores = method.scores(questions[0].question)
+        yield from (top(scores, DEPTH, scored.allowed) for scored in questions)
 
 
 def only(scores: Floats, allowed: Bools) -> Floats:
@@ -257,7 +257,7 @@ def feature_rows(
     pool: Pool, lists: Lists, read: tuple[str, ...], scored: ScoredQuestion
 ) -> tuple[Int64s, Floats]:
     """(candidates int64[n], the features of a ranker float32[n, len(read)]), as the service has them."""
-    asked = scored.asked
-    numbers = candidates(asked, lists, read)
-    columns, further = columns_of(pool, asked, numbers), ranker_columns_of(pool, asked, numbers)
-    return numbers, feature_table(pool, asked, numbers, columns, [further])[:, : len(read)]
+    served = scored.served
+    numbers = candidates(served, lists, read)
+    columns, further = columns_of(pool, served, numbers), ranker_columns_of(pool, served, numbers)
+    return numbers, feature_table(pool, served, numbers, columns, [further])[:, : len(read)]

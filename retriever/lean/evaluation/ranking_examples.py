@@ -4,15 +4,15 @@
         [--half tune|report] [--states FILE] [--definitions RECORDS] [--limit 1500] [--cache DIR]
 
 The questions are those of the valid split, which the encoder has not seen: statements and the goals inside their
-proofs, or traced steps over the dataset's pool (`--states`). Each is asked with its state alone, with its file and
+proofs, or traced steps over the dataset's pool (`--states`). Each is ranked with its state alone, with its file and
 position and importable candidates, and as in serving (`place`); a step once more with its tactic known. With
-`--definitions` a step, or a statement, is also asked for premises of all kinds. OUT holds
+`--definitions` a step, or a statement, is also ranked over premises of all kinds. OUT holds
 
     features  float32[rows, RANKER_FEATURES]
     gold      bool[rows]
     lengths   int64[rankings], the rows of each
     missing   int64[rankings], gold premises that are not among the candidates
-    settings  str[rankings], how each was asked
+    settings  str[rankings], what was known of each
     theorems  str[rankings], of which theorem
     about     JSON: the features' names, data hash, encoder, questions
 """
@@ -49,12 +49,12 @@ from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.search.fusion import Lists
 
 _ARRAYS = ("features", "gold", "lengths", "missing", "settings", "theorems")
-FIT = "Make it again: python -m retriever ranking-examples MODEL DATASET {path}"
+_FIT = "Make it again: python -m retriever ranking-examples MODEL DATASET {path}"
 
 
 @dataclass(frozen=True, slots=True)
 class RankingExamples:
-    """Rankings, one behind the other."""
+    """Rankings, one after the other."""
 
     features: npt.NDArray[np.float32]
     gold: npt.NDArray[np.bool_]
@@ -90,7 +90,7 @@ class RankingExamples:
             ) from error
         except Exception as error:  # a damaged .npz raises exceptions of many kinds
             raise BadRecords(
-                f"{path} does not hold ranking examples: {error}.", FIT.format(path=path)
+                f"{path} does not hold ranking examples: {error}.", _FIT.format(path=path)
             ) from error
         return cls(**arrays, about=about)
 
@@ -106,12 +106,12 @@ class _Ranking:
     theorem: str
 
 
-def examples_of(
+def _examples_of(
     session: EvaluationSession, questions: Sequence[HeldOutGoal], lists: Lists
 ) -> Iterator[_Ranking]:
-    """Every question in every setting; `caller` and `kinds` of a question are those that it may be told.
+    """Every question in every setting; `caller` and `kinds` of a question are those that it may use.
 
-    Premises of all kinds are asked for where the file is known; what is gold among theorems is less. `place` is what
+    Premises of all kinds are ranked where the file is known; what is gold among theorems is less. `place` is what
     serves: candidates are drawn from everything, and features compare them all. What cannot be imported is then left
     out, since a finished proof never uses it, and trees would learn never to offer an import.
     """
@@ -123,25 +123,25 @@ def examples_of(
             gold = [one for one in question.gold if kinds == "all" or pool.is_theorem[one]]
             if not gold:
                 continue
-            asked = replace(question, kinds=kinds, caller="")
+            known = replace(question, kinds=kinds, caller="")
             settings: list[Setting] = ["state", "importable", "place"] if kinds == "theorems" else ["place"]
-            scored_in = score(pool, session.vectors, states[row], asked, settings)
+            scored_in = score(pool, session.vectors, states[row], known, settings)
             ways = [
                 (scored, caller)
                 for scored in scored_in
                 for caller in (callers if scored.setting == "place" else callers[:1])
             ]
             for scored, caller in ways:
-                setting, scope = scored.setting, scored.asked.there.scope
+                setting, scope = scored.setting, scored.served.there.scope
                 numbers, table = feature_rows(pool, lists, RANKER_FEATURES, asked_by(scored, caller))
                 if setting == "place" and scope is not None:
                     numbers, table = numbers[scope[numbers]], table[scope[numbers]]
                 is_gold = np.isin(numbers, gold)
-                told = f"{setting}, {kinds}, caller known" if caller else f"{setting}, {kinds}"
-                yield _Ranking(table, is_gold, len(gold) - int(is_gold.sum()), told, question.theorem)
+                name = f"{setting}, {kinds}, caller known" if caller else f"{setting}, {kinds}"
+                yield _Ranking(table, is_gold, len(gold) - int(is_gold.sum()), name, question.theorem)
 
 
-def held_out(
+def _held_out(
     session: EvaluationSession,
     origins: Sequence[str],
     half: str,
@@ -160,11 +160,11 @@ def held_out(
     return [found[index] for index in chosen]
 
 
-def make_examples(session: EvaluationSession, questions: Sequence[HeldOutGoal]) -> RankingExamples:
+def _make_examples(session: EvaluationSession, questions: Sequence[HeldOutGoal]) -> RankingExamples:
     """The examples of some questions. Raises BadRecords when there are none."""
     if not questions:
         raise BadRecords("There are no such questions.", "Use a larger dataset, or name other --origin.")
-    found = list(examples_of(session, questions, load_fusion(session.model).lists))
+    found = list(_examples_of(session, questions, load_fusion(session.model).lists))
     about = {
         "features": list(RANKER_FEATURES),
         "data": session.dataset.manifest.digest,
@@ -207,8 +207,8 @@ def run(options: argparse.Namespace) -> None:
         count: Count = "known" if options.definitions else "theorems"
         questions = read_states(options.states, session.pool, count, kinds, callers=True)[: options.limit]
     else:
-        questions = held_out(session, options.origin, options.half, options.limit, kinds)
-    examples = make_examples(session, questions)
+        questions = _held_out(session, options.origin, options.half, options.limit, kinds)
+    examples = _make_examples(session, questions)
     examples.save(options.out)
     print(
         f"{len(examples.lengths):,} rankings, {len(examples.gold):,} candidates, {examples.gold.sum():,} gold"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,7 +38,7 @@ from retriever.search.top import top
 
 
 def _sentence(session: EvaluationSession) -> Method:
-    """Imports torch only where it is asked for. Raises ModelError where there is none."""
+    """Imports torch only when it is called. Raises ModelError where there is none."""
     try:
         from retriever.lean.evaluation.sentence import sentence
     except ModuleNotFoundError as error:
@@ -61,14 +61,14 @@ METHODS: Mapping[str, Factory] = {
     "knn": baselines.by_encoder,
     "dense": lambda session: Column("dense"),
     "tower": lambda session: _tower(session),
-    "dense-reranked": lambda session: DenseReranked(logits_of(session)),
+    "dense-reranked": lambda session: _Reranked(
+        "dense-reranked", _by_encoder, logits_of(session), 1.0, False
+    ),
     "fused": lambda session: RankedMethod.fused(session.pool, load_fusion(session.model)),
     "ranked": lambda session: RankedMethod(
-        session.pool, load_fusion(session.model).lists, open_ranker(session.model), "ranked"
+        session.pool, load_fusion(session.model).lists, _open_ranker(session.model), "ranked"
     ),
-    "reranked": lambda session: Reranked(
-        served_method(session.pool, session.model, load_fusion(session.model)), logits_of(session)
-    ),
+    "reranked": lambda session: _served_reranked(session),
 }
 """In the order of the tables: what learns nothing, then the methods of others, then ours."""
 
@@ -84,9 +84,9 @@ def _tower(session: EvaluationSession) -> Column:
     return Column("tower")
 
 
-def open_ranker(model: Path) -> TreeRanker:
+def _open_ranker(model: Path) -> TreeRanker:
     """The learned ranker in a model folder. Raises ModelError when it has none, or a damaged one."""
-    ranker = TreeRanker.beside(model)
+    ranker = TreeRanker.of_model(model)
     if ranker is None:
         hint = f"Fit one: python -m retriever fit-ranker {model} EXAMPLES."
         raise ModelError(f"The model in {model} has no learned ranker.", hint)
@@ -115,7 +115,7 @@ def open_methods(session: EvaluationSession, names: Iterable[str]) -> list[Metho
 
 @dataclass(slots=True)
 class Logits:
-    """The re-ranker's logits (eq. 5), each computed once while the same question is asked in several settings."""
+    """The re-ranker's logits (eq. 5), each computed once for all settings of a question."""
 
     corpus: Sequence[Premise]
     reranker: Reranker
@@ -133,50 +133,46 @@ class Logits:
 
 
 @dataclass(frozen=True, slots=True)
-class Reranked:
-    """What is served where a re-ranker is: the first candidates of another ranking by a blend of both scores."""
+class _Reranked:
+    """The first candidates of another ranking by a blend of its scores and the re-ranker's logits."""
 
-    base: RankedMethod
+    name: str
+    base: Callable[[ScoredQuestion], tuple[Int64s, Floats]]
+    """(numbers, scores) of the other ranking."""
     logits: Logits
-    first: int = FIRST
-    name: str = "reranked"
+    weight: float
+    """The logit's, relative to a score."""
     reads_position: bool = True
 
     def ranking(self, scored: ScoredQuestion) -> Int64s:
-        """The first ones in their new order, the others behind them."""
-        numbers, scores = self.base.first(scored)
-        head = numbers[: self.first]
-        logits = self.logits.of(scored.question, head)
-        order, _ = reranked(scores[: self.first], logits, self.logits.reranker.weight)
-        return np.concatenate([head[order], numbers[self.first :]])
+        """The first ones in their new order, followed by the others."""
+        numbers, scores = self.base(scored)
+        head = numbers[:FIRST]
+        order, _ = reranked(scores[:FIRST], self.logits.of(scored.question, head), self.weight)
+        return np.concatenate([head[order], numbers[FIRST:]])
 
 
-@dataclass(frozen=True, slots=True)
-class DenseReranked:
-    """The paper's own two stages: the encoder's first candidates in the re-ranker's order."""
+def _served_reranked(session: EvaluationSession) -> _Reranked:
+    """What is served where a model has a re-ranker. Raises ModelError when it has none."""
+    base = served_method(session.pool, session.model, load_fusion(session.model))
+    logits = logits_of(session)
+    return _Reranked("reranked", base.first, logits, logits.reranker.weight)
 
-    logits: Logits
-    first: int = FIRST
-    name: str = "dense-reranked"
-    reads_position: bool = False
 
-    def ranking(self, scored: ScoredQuestion) -> Int64s:
-        """The first ones in their new order, the others behind them."""
-        numbers = top(scored.dense, DEPTH)
-        head = numbers[: self.first]
-        logits = self.logits.of(scored.question, head)
-        order, _ = reranked(np.zeros_like(logits), logits, 1.0)
-        return np.concatenate([head[order], numbers[self.first :]])
+def _by_encoder(scored: ScoredQuestion) -> tuple[Int64s, Floats]:
+    """The encoder's first candidates with equal scores: the paper's two stages re-rank them by logits alone."""
+    numbers = top(scored.dense, DEPTH)
+    return numbers, np.zeros(len(numbers), dtype=np.float32)
 
 
 def logits_of(session: EvaluationSession) -> Logits:
     """The logits of the re-ranker in the model's folder. Raises ModelError when it has none."""
-    return Logits(session.dataset.corpus, open_reranker(session.model))
+    return Logits(session.dataset.corpus, _open_reranker(session.model))
 
 
-def open_reranker(model: Path) -> Reranker:
+def _open_reranker(model: Path) -> Reranker:
     """The re-ranker in a model's folder. Raises ModelError when it has none, or a damaged one."""
-    reranker = Reranker.beside(model)
+    reranker = Reranker.of_model(model)
     if reranker is None:
         hint = f"Export one: python -m retriever export RUN {model / RERANKER}."
         raise ModelError(f"The model in {model} has no re-ranker.", hint)

@@ -6,7 +6,7 @@ embeds the corpus and keeps the vectors where the evaluation finds them; a stopp
 
 States and premises are read in the form of `retriever.models.text`, less its marks, which say nothing to this model
 (with them R@10 is 1.3 points lower on a small pool): a premise is its context followed by its conclusion, one
-text. Of a text that is too long the end is kept, where the goal stands. Its own tokenizer is used as it is.
+text. A text that is too long keeps its end, where the goal is. Its own tokenizer is used as it is.
 Runs in bf16.
 """
 

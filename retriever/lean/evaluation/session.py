@@ -57,9 +57,9 @@ def open_session(
     the definitions of a records file where one is named. Raises ModelError, BadRecords."""
     loaded = load_dataset(dataset)
     if definitions is not None:
-        loaded = with_definitions(loaded, definitions)
+        loaded = _with_definitions(loaded, definitions)
     encoder = Encoder.load(model)
-    tower = StateTower.beside(model, encoder)
+    tower = StateTower.of_model(model, encoder)
     vectors = corpus_vectors(loaded, encoder, cache)
     pool = pool_of(loaded, parameters or Bm25Parameters())
     return EvaluationSession(model, cache, loaded, encoder, tower, pool, vectors)
@@ -77,7 +77,7 @@ def part_questions(dataset: Dataset, part: Part, limit: int) -> list[HeldOutGoal
 
 
 def is_tuned_on(theorem: str) -> bool:
-    """Which half of the valid split a theorem lies in: the parity of its hash's quotient by 50."""
+    """Which half of the valid split a theorem is in: the parity of its hash's quotient by 50."""
     return int(hashlib.sha256(theorem.encode()).hexdigest(), 16) // 50 % 2 == 0
 
 
@@ -98,7 +98,7 @@ def encode_questions(session: EvaluationSession, questions: Sequence[HeldOutGoal
 def describe(
     session: EvaluationSession, part: str, questions: Sequence[HeldOutGoal], seconds: float
 ) -> dict[str, Any]:
-    """What was asked of what, as JSON values."""
+    """What was measured, as JSON values."""
     manifest = session.dataset.manifest
     return {
         "part": part,
@@ -112,7 +112,7 @@ def describe(
     }
 
 
-def with_definitions(dataset: Dataset, records: Path) -> Dataset:
+def _with_definitions(dataset: Dataset, records: Path) -> Dataset:
     """The dataset with the definitions of its records: offered, voted for and counted as an index has them.
 
     The corpus of a dataset holds theorems, for these are what the encoder is trained on. The premises of other kinds
@@ -126,7 +126,7 @@ def with_definitions(dataset: Dataset, records: Path) -> Dataset:
             "Name the records that the dataset was made of.",
         )
     read = load_records(records)
-    further = definitions_of(read.premises, dataset.corpus)
+    further = _definitions_of(read.premises, dataset.corpus)
     numbers = {one.name: number for number, one in enumerate(further, start=len(dataset.corpus))}
     used: dict[str, frozenset[int]] = {}
     for proof in read.proofs:
@@ -143,7 +143,7 @@ def with_definitions(dataset: Dataset, records: Path) -> Dataset:
     )
 
 
-def definitions_of(premises: Sequence[Premise], corpus: Sequence[Premise]) -> list[Premise]:
+def _definitions_of(premises: Sequence[Premise], corpus: Sequence[Premise]) -> list[Premise]:
     """The premises that are no theorems, by name; the first of a name counts."""
     known = {premise.name for premise in corpus}
     found: dict[str, Premise] = {}
@@ -182,8 +182,8 @@ def read_states(
     The file has one tactic a line: theorem, file, step, state_before, tactic, premises, core_premises (LeanDojo's
     form; `core_premises` may be absent).
 
-    Where the pool has the theorem, it stands where the pool has it: files move between versions. Gold premises that
-    the pool lacks have numbers from `len(pool)` on. With `callers` each is asked with its step's tactic known.
+    A theorem of the pool has its place there: files move between versions. Gold premises that
+    the pool lacks have numbers from `len(pool)` on. With `callers` the tactic of its step is known.
 
     Raises BadRecords when there is no such file or a line is not such a step, BadState when a state cannot be
     read.

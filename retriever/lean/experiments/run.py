@@ -53,7 +53,7 @@ from retriever.training.wordpiece import save_tokenizer, train_tokenizer
 
 
 @dataclass(frozen=True, slots=True)
-class TableExperiments:
+class _TableExperiments:
     """The rows of a plan, and the folder where they are made."""
 
     plan: ExperimentPlan
@@ -112,9 +112,9 @@ class TableExperiments:
         return run
 
     def _measure(self, row: PlannedRow, session: EvaluationSession, progress: TrainingProgress) -> None:
-        asked = {"test": part_questions(session.dataset, "test", self.plan.questions)}
+        parts = {"test": part_questions(session.dataset, "test", self.plan.questions)}
         if self.states:
-            asked["states"] = read_states(self.states, session.pool)
+            parts["states"] = read_states(self.states, session.pool)
         methods = open_methods(session, row.methods)
         about: dict[str, Any] = {
             "planned": to_plain(row),
@@ -123,7 +123,7 @@ class TableExperiments:
             "parts": {},
         }
         values = {}
-        for part, questions in asked.items():
+        for part, questions in parts.items():
             began = time.monotonic()
             for (setting, method), outcome in measure(session, methods, questions, SETTINGS).items():
                 values[f"{part}|{setting}|{method}"] = outcome.figures
@@ -158,7 +158,7 @@ def run(options: argparse.Namespace) -> None:
         require_charts()
     run = ExperimentRun.of_minutes(options.minutes)
     plan = load_plan(options.plan)
-    experiments = TableExperiments(plan, options.work, options.states, options.pretrained, run)
+    experiments = _TableExperiments(plan, options.work, options.states, options.pretrained, run)
     if not options.print:
         make_rows(plan.rows, options.only, experiments.is_finished, experiments.make)
     finished = read_finished(experiments.rows, plan)

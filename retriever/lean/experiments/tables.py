@@ -41,11 +41,11 @@ from retriever.training.running.config import RunConfig
 from retriever.training.running.config_io import from_plain, read_values, to_plain
 
 SETTINGS: tuple[Setting, ...] = ("state", "importable")
-PAPER = (*(f"{name}@{k}" for name in ("R", "P", "F1", "nDCG") for k in (1, 5, 10)),)
+_PAPER = (*(f"{name}@{k}" for name in ("R", "P", "F1", "nDCG") for k in (1, 5, 10)),)
 """The columns of Tables 3 and 4, in their order."""
 SHOWN: dict[Table, tuple[str, ...]] = {"pieces": ("dense",), "share": ("dense", "fused")}
 """The methods that a table is about; the other one shows all."""
-TITLES: dict[Table, str] = {
+_TITLES: dict[Table, str] = {
     "splits": "Table 3: methods on different splits",
     "pieces": "Table 4: pre-training, tokenizer and similarity",
     "share": "Section 4.4.2: share of the training data",
@@ -68,7 +68,7 @@ class FinishedRow:
 
     @property
     def parts(self) -> list[str]:
-        """The test part, then traced states where they were asked."""
+        """The test part, then traced states where they were measured."""
         return list(dict.fromkeys(key.split("|")[0] for key in self.values))
 
 
@@ -94,7 +94,7 @@ def read_row(folder: Path, planned: PlannedRow) -> FinishedRow | None:
 def report(rows: Sequence[FinishedRow]) -> str:
     """Every table that has rows: all candidates and importable ones, for the test part and for states."""
     parts = []
-    for kind, title in TITLES.items():
+    for kind, title in _TITLES.items():
         chosen = [row for row in rows if kind in row.planned.tables]
         if chosen:
             parts += [f"## {title}", *_tables(kind, chosen), _hashes(chosen)]
@@ -107,7 +107,7 @@ def _tables(kind: Table, rows: Sequence[FinishedRow]) -> Iterator[str]:
             lines = list(_lines(kind, rows, part, setting))
             if lines:
                 apart = [] if kind == "splits" else ["R@10, points above the last of its kind"]
-                head = [*LABELS[kind], "method", *PAPER, "R@32", "MRR", "R@10, 95%", *apart]
+                head = [*_LABELS[kind], "method", *_PAPER, "R@32", "MRR", "R@10, 95%", *apart]
                 yield f"{part}, {HEADINGS[setting]}:\n\n{table(head, lines)}"
 
 
@@ -118,8 +118,8 @@ def _lines(kind: Table, rows: Sequence[FinishedRow], part: str, setting: Setting
             if values is None:
                 continue
             figures = dict(zip(COLUMNS, Bootstrap(len(values)).intervals(values, to_columns), strict=True))
-            labels = [row.planned.label[name] for name in LABELS[kind]]
-            cells = [cell(figures[name], intervals=False) for name in (*PAPER, "R@32", "MRR")]
+            labels = [row.planned.label[name] for name in _LABELS[kind]]
+            cells = [cell(figures[name], intervals=False) for name in (*_PAPER, "R@32", "MRR")]
             interval = f"[{figures['R@10'].low:.1f}, {figures['R@10'].high:.1f}]"
             apart = [] if kind == "splits" else [_apart(_alike(kind, rows, row), row, part, setting, method)]
             yield [*labels, method, *cells, interval, *apart]
@@ -127,7 +127,7 @@ def _lines(kind: Table, rows: Sequence[FinishedRow], part: str, setting: Setting
 
 def _alike(kind: Table, rows: Sequence[FinishedRow], row: FinishedRow) -> list[FinishedRow]:
     """The rows that one is held against: of Table 4 those of the same model."""
-    first = LABELS[kind][0]
+    first = _LABELS[kind][0]
     return [
         other for other in rows if kind != "pieces" or other.planned.label[first] == row.planned.label[first]
     ]
@@ -197,7 +197,7 @@ def _figure(row: FinishedRow, setting: Setting, method: str, column: str) -> flo
 
 
 Table = Literal["splits", "pieces", "share"]
-LABELS: dict[Table, tuple[str, ...]] = {
+_LABELS: dict[Table, tuple[str, ...]] = {
     "splits": ("split",),
     "pieces": ("model", "pre-training", "tokenizer", "similarity"),
     "share": ("share",),
@@ -237,10 +237,10 @@ class PlannedRow:
 
     def __post_init__(self) -> None:
         for kind in self.tables:
-            if kind not in LABELS:
-                hint = f"Choose {', '.join(LABELS)}."
+            if kind not in _LABELS:
+                hint = f"Choose {', '.join(_LABELS)}."
                 raise BadSettings(f"There is no table {kind!r} for the row {self.name}.", hint)
-            lacking = [name for name in LABELS[kind] if name not in self.label]
+            lacking = [name for name in _LABELS[kind] if name not in self.label]
             if lacking:
                 raise BadSettings(f"The row {self.name} has no label `{lacking[0]}`.", "Add it to the plan.")
         unknown = sorted(set(self.without) - set(FEATURES))

@@ -25,6 +25,7 @@ from lean_extract.source.reader_declarations import Known
 from retriever.lean.index.content import NO_PROOFS, Flag
 from retriever.lean.index.corpus import LeanFile, LeanIndexCorpus, ListedSource, lean_files
 from retriever.lean.index.view import LeanView
+from retriever.limits import MAX_FOLDER_NAME_CHARACTERS
 from retriever.models.encoder import PremiseEncoder
 from retriever.search.index import hnsw
 from retriever.search.index.proof_columns import ProofRows
@@ -35,7 +36,6 @@ from retriever.search.indexing.report import IndexReport, Progress, UpdateOption
 from retriever.search.indexing.update import update_store
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
-_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def update_index(
     corpus = LeanIndexCorpus(encoder, uses or {}, proofs)
     root = project.find_root(root.resolve())
     found = project.find_sources(root, should_stop=should_stop)
-    if found.stopped:  # not knowing all sources, it must not take any for gone
+    if found.stopped:  # not all sources are known, so none counts as deleted
         _leave_unfinished(root, store, encoder.fingerprint)
         return IndexReport(0, 0, stopped=True, notes=found.notices)
     sources = found.sources
@@ -112,7 +112,7 @@ def update_index(
     fields = {"root": str(root), "includes": tuple(includes), "pinned": False}
     work.append(StoreWork(store, lean_files(root, own, unread, bare.add), fields))
     reports.append(update_store(work[-1].files, store, corpus, options, fields=fields))
-    reports = with_targets(work, reports, bare, corpus, options, is_first=is_first)
+    reports = _with_targets(work, reports, bare, corpus, options, is_first=is_first)
     return sum(reports, IndexReport(0, 0, notes=found.notices))
 
 
@@ -136,7 +136,7 @@ def update_package(
     bare: set[str] = set()
     work = _shared_work(package, package.store(shared, encoder.fingerprint), bare.add)
     report = _update_shared(package, work, corpus, UpdateOptions())
-    return with_targets([work], [report], bare, corpus, UpdateOptions())[0]
+    return _with_targets([work], [report], bare, corpus, UpdateOptions())[0]
 
 
 def pinned_packages(root: Path, sources: Sequence[ListedSource]) -> list[SharedPackage]:
@@ -151,9 +151,10 @@ def pinned_packages(root: Path, sources: Sequence[ListedSource]) -> list[SharedP
 def _folder_name(called: str) -> str:
     """A folder's name for what a project calls a package; two that differ (not in «» alone) share none."""
     safe = _UNSAFE.sub("_", called)
-    if len(safe) <= _LONGEST_NAME and _UNSAFE.search(called.replace("«", "").replace("»", "")) is None:
+    is_safe = _UNSAFE.search(called.replace("«", "").replace("»", "")) is None
+    if is_safe and len(safe) <= MAX_FOLDER_NAME_CHARACTERS:
         return safe
-    return f"{safe[: _LONGEST_NAME - 17]}-{hashlib.sha256(called.encode()).hexdigest()[:16]}"
+    return f"{safe[: MAX_FOLDER_NAME_CHARACTERS - 17]}-{hashlib.sha256(called.encode()).hexdigest()[:16]}"
 
 
 def _shared_work(package: SharedPackage, store: IndexStore, on_bare: Callable[[str], None]) -> StoreWork:
@@ -171,7 +172,7 @@ def _update_shared(
         return not options.should_stop()
 
     with suppress(IndexMissing, IndexDamaged, ModelError):  # then it is built again
-        if report := settled(package, work.store, corpus.fingerprint, options.graphs):
+        if report := complete_report(package, work.store, corpus.fingerprint, options.graphs):
             return report
     try:
         return update_store(work.files, work.store, corpus, options, fields=work.fields, wait=wait)
@@ -179,7 +180,7 @@ def _update_shared(
         return IndexReport(0, 0, stopped=True)
 
 
-def settled(
+def complete_report(
     package: SharedPackage,
     store: IndexStore,
     fingerprint: str,
@@ -248,7 +249,7 @@ class StoreWork:
     fields: Mapping[str, Any]
 
 
-def with_targets(
+def _with_targets(
     work: Sequence[StoreWork],
     reports: Sequence[IndexReport],
     bare: Set[str],

@@ -21,6 +21,7 @@ from retriever.lean.structure.hashes import of_parsed
 from retriever.lean.structure.statement import statement_of
 from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import premise_tokens
+from retriever.limits import MAX_NOTATION_TARGET_CHARACTERS, MAX_NOTATIONS_PER_FILE, MAX_SYMBOL_CHARACTERS
 from retriever.search.index.meta import IndexedFile
 from retriever.search.index.postings import build_postings
 from retriever.search.index.proof_columns import (
@@ -85,7 +86,7 @@ def content_of(
         ),
         records=[_record(premise) for premise in premises] if with_records else None,
         columns={
-            "flags": np.array([flags_of(premise) for premise in premises], dtype=np.uint8),
+            "flags": np.array([_flags_of(premise) for premise in premises], dtype=np.uint8),
             "lines": np.array([_line(premise) for premise in premises], dtype=np.int32),
             "uses": np.array([uses.get(premise.name, 0) for premise in premises], dtype=np.int32),
         },
@@ -94,7 +95,7 @@ def content_of(
 
 
 def _without(lengths: Ids, used: UInt64s, mentions: MentionColumns | None) -> tuple[Ids, UInt64s]:
-    """What proofs use (`ProofRows.aligned`), but for those that were read from the text."""
+    """What proofs use (`ProofRows.aligned`), except for proofs that were read from the text."""
     if mentions is None:
         return lengths, used
     is_read = np.zeros(len(lengths), dtype=np.bool_)
@@ -145,7 +146,7 @@ class Flag(IntFlag):
     """The same of the attribute `deprecated`."""
 
 
-def flags_of(premise: Premise) -> int:
+def _flags_of(premise: Premise) -> int:
     """All that hold of a premise."""
     return (
         Flag.PRIVATE * premise.is_private
@@ -159,8 +160,6 @@ def flags_of(premise: Premise) -> int:
 
 _NOTATION = 8
 """The flag of an entry that is no import. An older version takes it for one of a module that is not there."""
-_MOST_NOTATIONS = 200
-_LONGEST_SYMBOL, _LONGEST_TARGET = 16, 200
 
 
 def kept_of(
@@ -171,14 +170,16 @@ def kept_of(
     The entries are its imports and the notations that other files may use, as "SYMBOL FORM PRECEDENCE CONSTANT".
     """
     listed = [[one.module, one.is_public + 2 * one.is_meta + 4 * one.is_all] for one in imports]
-    kept = islice((one for one in notations if _is_kept(one)), _MOST_NOTATIONS)
+    kept = islice((one for one in notations if _is_kept(one)), MAX_NOTATIONS_PER_FILE)
     declared = [[f"{one.symbol} {one.form} {one.precedence} {one.target}", _NOTATION] for one in kept]
     return ([*listed, *declared], int(in_module_system))
 
 
 def _is_kept(notation: Notation) -> bool:
     symbol = notation.symbol
-    is_short = 0 < len(symbol) <= _LONGEST_SYMBOL and len(notation.target) <= _LONGEST_TARGET
+    is_short = (
+        0 < len(symbol) <= MAX_SYMBOL_CHARACTERS and len(notation.target) <= MAX_NOTATION_TARGET_CHARACTERS
+    )
     return is_short and not notation.is_local and not any(map(str.isspace, symbol))
 
 

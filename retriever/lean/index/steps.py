@@ -17,19 +17,16 @@ from lean_extract.source.proofs.proof import SourceProof, SourceStep
 from lean_extract.source.reader import SourceModule
 from lean_extract.syntax.complete_tactics import complete
 from lean_extract.syntax.lexer import is_identifier, raw_tokens
+from retriever.limits import (
+    MAX_CONTEXT_NAMES,
+    MAX_MENTIONS_PER_PROOF,
+    MAX_STATE_CHARACTERS,
+    MAX_STEPS_PER_FILE,
+    MAX_TACTIC_CHARACTERS,
+)
 from retriever.models.encoder import PremiseEncoder
 from retriever.search.index.proof_columns import MentionColumns, ReadStep
 
-LONGEST_TACTIC = 200
-"""Characters."""
-LONGEST_STATE = 2000
-"""Characters of the target and of the types of the hypotheses."""
-_MOST_STEPS = 2000
-"""Steps of one file."""
-_MOST_MENTIONS = 500
-"""Mentions of one proof."""
-_MOST_NAMES = 40
-"""Names of the context that are kept."""
 _LEAST = 1e-9
 
 
@@ -60,12 +57,12 @@ class KnownStep:
 def known_steps(source: SourceModule, proof: SourceProof) -> Iterator[tuple[KnownStep, Goal]]:
     """The steps of one proof with known states, and the goal of each. The module was read with `states`."""
     for step, is_term in (*((one, False) for one in proof.steps), *((one, True) for one in proof.terms)):
-        if step.before is None or not step.before.target or size_of(step.before) > LONGEST_STATE:
+        if step.before is None or not step.before.target or size_of(step.before) > MAX_STATE_CHARACTERS:
             continue
-        if len(step.tactic) > 2 * LONGEST_TACTIC:  # white space aside, too long for certain
+        if len(step.tactic) > 2 * MAX_TACTIC_CHARACTERS:  # white space aside, too long for certain
             continue
         tactic = complete(step.tactic)
-        if tactic is not None and len(tactic) <= LONGEST_TACTIC:
+        if tactic is not None and len(tactic) <= MAX_TACTIC_CHARACTERS:
             yield _known_step(proof, step, step.before, tactic, is_term=is_term), step.before
 
 
@@ -95,7 +92,7 @@ def split_context(goal: Goal, tactic: str) -> tuple[tuple[Hypothesis, ...], tupl
             mentioned.append(hypothesis)
         else:
             others += hypothesis.names
-    return tuple(mentioned), tuple(others[-_MOST_NAMES:])
+    return tuple(mentioned), tuple(others[-MAX_CONTEXT_NAMES:])
 
 
 def size_of(goal: Goal) -> int:
@@ -128,7 +125,7 @@ def read_steps(source: SourceModule) -> list[ReadStep]:
         if owner is None:
             continue
         for step, goal in known_steps(source, proof):
-            if len(found) == _MOST_STEPS:
+            if len(found) == MAX_STEPS_PER_FILE:
                 break
             found.append(ReadStep(owner, goal, to_record(step)))
     return sorted(found, key=lambda step: step.owner)
@@ -150,6 +147,8 @@ def read_mentions(source: SourceModule) -> MentionColumns:
     proofs = [proof for proof in source.proofs if proof.theorem in positions]
     found = zip(proofs, possible_uses(source, proofs), strict=True)
     rows = [
-        (positions[proof.theorem], names) for proof, mentions in found for names in mentions[:_MOST_MENTIONS]
+        (positions[proof.theorem], names)
+        for proof, mentions in found
+        for names in mentions[:MAX_MENTIONS_PER_PROOF]
     ]
     return MentionColumns.of_names(sorted(rows, key=lambda row: row[0]))

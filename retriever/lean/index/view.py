@@ -29,7 +29,7 @@ from retriever.search.votes import ProofGraph
 class LeanView(IndexView):
     """A view whose documents are premises; see `IndexView`.
 
-    A bundled premise also gives way to one of its name that was read here (a lemma of Mathlib's that has gone to
+    A bundled premise also gives way to one of its name that was read here (a lemma of Mathlib's that has moved to
     Lean's core).
 
     Raises IndexDamaged where a segment does not have Lean's columns.
@@ -97,7 +97,7 @@ def proof_graph(view: LeanView, names: LiveNames) -> ProofGraph:
     """What the proofs of a view's live theorems use, of its live premises of any kind.
 
     What a dead premise (of a replaced file, of a module that another store has too) uses, or is used by, goes
-    over to the live one of its name. Of what is shipped, proofs of held-out theorems are in no graph: they have no
+    over to the live one of its name. Proofs of shipped held-out theorems are in no graph: they have no
     vote. The proofs of a project's own files are read from their text, and all of them vote.
     """
     owners, used = [], []

@@ -8,7 +8,7 @@
 | names | the parts of a premise's name against the goal's tokens |
 | place | what proofs of the same place use: `retriever.lean.ranker.place` |
 | kinds | what a premise is, where it is no theorem: `retriever.lean.ranker.kinds` |
-| caller | the tactic that premises are asked for: `retriever.lean.callers`; the same for all candidates |
+| caller | the tactic that premises are for: `retriever.lean.callers`; the same for all candidates |
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def ranker_features(
     candidates: CandidateColumns,
     further: RankerColumns,
     together: Floats,
-    asked: RankerQuestion,
+    question: RankerQuestion,
 ) -> Floats:
     """float32[n, len(RANKER_FEATURES)].
 
@@ -108,7 +108,7 @@ def ranker_features(
         candidates: the columns it was made of.
         further: the other columns.
         together: float32[n], how often each is used with the candidates that have most votes.
-        asked: what does not depend on the candidates.
+        question: what does not depend on the candidates.
     """
     votes = further.votes[:, VOTES.index("votes_512")]
     rarity = np.sqrt(1.0 + candidates.use_count)
@@ -138,15 +138,15 @@ def ranker_features(
         "hypotheses_fit": candidates.fit.hypotheses,
         "assumed_fit": candidates.fit.assumed,
         "name_parts": [len(one) for one in parts],
-        "name_missing": [sum(part not in asked.goal_tokens for part in one) for one in parts],
-        "name_target": _share(parts, asked.target_tokens),
+        "name_missing": [sum(part not in question.goal_tokens for part in one) for one in parts],
+        "name_target": _share(parts, question.target_tokens),
         **_lifts(further.place, rarity),
-        "declaration_gap": declaration_gaps(asked.lines, candidates.lines, is_near),
+        "declaration_gap": declaration_gaps(question.lines, candidates.lines, is_near),
     }
     relative = np.stack([np.asarray(columns[name], dtype=np.float32) for name in _RELATIVE], axis=1)
     place = np.log1p(further.place)
     callers = np.tile(
-        np.array([name == asked.caller for name in CALLERS if name], np.float32), (len(table), 1)
+        np.array([name == question.caller for name in CALLERS if name], np.float32), (len(table), 1)
     )
     parts_of = [table, further.votes, further.patterns, place, further.kinds, relative, callers]
     return np.concatenate(parts_of, axis=1, dtype=np.float32)

@@ -29,7 +29,7 @@ FILE = "ranker.onnx"
 FORMAT = "premise-suggest-ranker"
 VERSION = 1
 INPUT, OUTPUT = "features", "scores"
-FIT = "Fit it again: python -m retriever fit-ranker {folder} EXAMPLES"
+_FIT = "Fit it again: python -m retriever fit-ranker {folder} EXAMPLES"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class TreeRanker:
         return np.asarray(found[:, 0] + matrix @ self.added, dtype=np.float32)
 
     @classmethod
-    def beside(cls, folder: Path, *, threads: int = 1) -> TreeRanker | None:
+    def of_model(cls, folder: Path, *, threads: int = 1) -> TreeRanker | None:
         """The ranker in a model folder; None if it has none. Raises ModelError."""
         path = folder / FILE
         if not path.exists():
@@ -76,7 +76,7 @@ class TreeRanker:
         if not set(read) <= set(RANKER_FEATURES):
             raise ModelError(
                 f"The ranker {path} reads other features than this version computes.",
-                FIT.format(folder=folder),
+                _FIT.format(folder=folder),
             )
         columns = np.array([RANKER_FEATURES.index(name) for name in read], dtype=np.int64)
         return cls(session, columns, weights, about.get("fitted_on", ""))

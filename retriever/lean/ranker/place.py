@@ -1,4 +1,4 @@
-"""Where a question stands: what proofs of the same place use, and how near above a premise was last used.
+"""Where a goal is: what proofs of the same place use, and how near above a premise was last used.
 
 The proofs counted are those that may vote, in other modules than the question's own: what its own file uses above
 is `used_nearby`. All is 0 where no file is known.
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.common.lru import Cache
 from retriever.lean.tokens import name_parts
+from retriever.limits import CACHED_PLACES
 from retriever.search.bm25 import Bm25
 from retriever.search.index.table import rows_of
 from retriever.search.top import top
@@ -30,12 +31,11 @@ PLACE = (*USES, "named_votes", "last_use")
 _NAMED = 64
 """How many theorems of like names vote."""
 _FOLDER_PARTS = 2
-_CACHED = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a question stands, among n premises."""
+    """Where a goal is, among n premises."""
 
     last_use: Floats
     """float32[n]: see PLACE."""
@@ -82,7 +82,7 @@ class UsesByPlace:
     ) -> None:
         self._proofs, self._module_names, self._module_of = proofs, module_names, module_of
         self._in_namespace = in_namespace
-        self._found: Cache[tuple[Floats, ...]] = Cache(_CACHED)
+        self._found: Cache[tuple[Floats, ...]] = Cache(CACHED_PLACES)
 
     def of(self, place: Place) -> tuple[Floats, ...]:
         """float32[n] for each of USES: for goals of one file and namespace counted once."""
@@ -119,7 +119,7 @@ def _is_below(module: str, folder: str) -> bool:
 def place_signals(
     uses: UsesByPlace, bm25: Bm25, proofs: ProofGraph, place: Place, voters: Bools
 ) -> PlaceSignals:
-    """What a place tells of n premises.
+    """The features of n premises at a place.
 
     Args:
         uses: the counts by place.
@@ -175,7 +175,7 @@ def starting_with(names: bytes | mmap.mmap, starts: npt.NDArray[np.integer], pre
     """bool[n]: which names begin with a prefix.
 
     Args:
-        names: n names in UTF-8, each with a line feed behind it.
+        names: n names in UTF-8, each followed by a line feed.
         starts: int[n], where each begins.
     """
     data = np.frombuffer(names, dtype=np.uint8)

@@ -150,6 +150,6 @@ def used_together(graph: ProofGraph, ids: Ids, votes: Floats, voters: Bools) -> 
     return result
 
 
-def column(table: Floats, name: str) -> Floats:
+def _column(table: Floats, name: str) -> Floats:
     """float32[n]: one column of a table of VOTES."""
     return table[:, VOTES.index(name)]

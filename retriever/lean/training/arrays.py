@@ -1,4 +1,4 @@
-"""A dataset folder as arrays: tokens of every text, gold premises, families; made once and kept beside it."""
+"""A dataset folder as arrays: tokens of every text, gold premises, families; made once and cached next to it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ORIGIN = {PRINTED_IN_PART: PRINTED}
 """Origins of queries that count as another one's when a batch is drawn."""
 
 
-def arrays_of(dataset: Dataset, tokenizer: Tokenizer) -> TrainingArrays:
+def _arrays_of(dataset: Dataset, tokenizer: Tokenizer) -> TrainingArrays:
     """Tokenise a dataset."""
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -58,7 +58,7 @@ def arrays_of(dataset: Dataset, tokenizer: Tokenizer) -> TrainingArrays:
 def share_rank(name: str) -> float:
     """A number in [0, 1) from a theorem's name; those below `batch.share` are learned from.
 
-    So a smaller share lies in a larger one. A theorem's generated twins go by the name of their source.
+    So a smaller share is a part of a larger one. A theorem's generated twins go by the name of their source.
     """
     digest = hashlib.sha256(f"share {name}".encode()).digest()  # apart from the hash that decides the split
     return int.from_bytes(digest[:6], "big") / 2**48
@@ -72,7 +72,7 @@ def load_arrays(dataset: Path, tokenizer: Path) -> TrainingArrays:
     cache = dataset / f"tokens-{hashlib.sha256(key.encode()).hexdigest()[:16]}.npz"
     if cache.is_file():
         return _read(cache)
-    arrays = arrays_of(load_dataset(dataset), model)
+    arrays = _arrays_of(load_dataset(dataset), model)
     _write(cache, arrays)
     return arrays
 

@@ -27,7 +27,7 @@ from retriever.metrics.ranking import recall_at
 from retriever.models.text import GOAL, VAR
 from retriever.search.splits import SPLITS
 from retriever.training.arrays import ORIGINS, TrainingArrays, training_queries
-from retriever.training.losses.contrastive import matryoshka_loss
+from retriever.training.losses import matryoshka_loss
 from retriever.training.model import BertObjective, BiEncoder, build_bert
 from retriever.training.reranking.mined import Mined, load_mined
 from retriever.training.running.config import RunConfig, TrainConfig

@@ -16,24 +16,24 @@ from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers, processors
 from retriever.models.text import GOAL, VAR
 from retriever.training.wordpiece import save_tokenizer
 
-PAD, END, UNKNOWN = "<pad>", "</s>", "<unk>"
-SIZE = 384
+PAD, _END, _UNKNOWN = "<pad>", "</s>", "<unk>"
+_SIZE = 384
 _FIRST = 3
 _MARKS = (VAR, GOAL)
 
 
 def byte_tokenizer() -> Tokenizer:
     """The tokenizer; byte b is token b + 3."""
-    names = [PAD, END, UNKNOWN, *_byte_names(), *_MARKS]
-    names += [f"<extra_id_{number}>" for number in range(len(_MARKS), SIZE - _FIRST - 256)]
+    names = [PAD, _END, _UNKNOWN, *_byte_names(), *_MARKS]
+    names += [f"<extra_id_{number}>" for number in range(len(_MARKS), _SIZE - _FIRST - 256)]
     tokenizer = Tokenizer(
-        models.BPE(vocab={name: number for number, name in enumerate(names)}, merges=[], unk_token=UNKNOWN)
+        models.BPE(vocab={name: number for number, name in enumerate(names)}, merges=[], unk_token=_UNKNOWN)
     )
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     tokenizer.post_processor = processors.TemplateProcessing(
-        single=f"$A {END}", pair=f"$A {END} $B {END}", special_tokens=[(END, names.index(END))]
+        single=f"$A {_END}", pair=f"$A {_END} $B {_END}", special_tokens=[(_END, names.index(_END))]
     )
-    special = (PAD, END, UNKNOWN, *_MARKS)
+    special = (PAD, _END, _UNKNOWN, *_MARKS)
     tokenizer.add_special_tokens([AddedToken(name, special=True, normalized=False) for name in special])
     return tokenizer
 
@@ -41,7 +41,7 @@ def byte_tokenizer() -> Tokenizer:
 def _byte_names() -> list[str]:
     """The letters by which byte-level models in `tokenizers` call the bytes, from 0 to 255.
 
-    Printable ones stand for themselves in Latin-1; the others, in order, are the letters from U+0100 on.
+    Printable ones are themselves in Latin-1; the others, in order, are the letters from U+0100 on.
     """
     plain = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)}
     others = iter(range(256, 512))
@@ -56,4 +56,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     save_tokenizer(byte_tokenizer(), options.out)
-    print(f"{options.out}: {SIZE} tokens")
+    print(f"{options.out}: {_SIZE} tokens")

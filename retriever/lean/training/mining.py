@@ -41,7 +41,7 @@ class Filter(Protocol):
         """Set float32[corpus] to -inf where a premise is not offered."""
 
 
-def mine(
+def _mine(
     dataset: Dataset,
     vectors: Floats,
     states: Floats,
@@ -72,7 +72,7 @@ def mine(
     return found
 
 
-class Withheld:
+class _Withheld:
     """The theorem itself, its twins and, where `gold` says so, the premises of its proof."""
 
     def __init__(self, dataset: Dataset, *, gold: bool) -> None:
@@ -121,7 +121,7 @@ class Importable:
         return np.where(visible[self._modules], 0.0, -np.inf).astype(np.float32)
 
 
-def mine_split(
+def _mine_split(
     dataset: Dataset,
     encoder: Encoder,
     split: str,
@@ -137,10 +137,10 @@ def mine_split(
     of_split.sort(key=lambda number: dataset.queries[number].module)  # `Importable` looks a file up once
     vectors = corpus_vectors(dataset, encoder, cache)
     states = state_vectors(encoder, [dataset.queries[number].goal for number in of_split])
-    filters: list[Filter] = [Withheld(dataset, gold=split == "train")]
+    filters: list[Filter] = [_Withheld(dataset, gold=split == "train")]
     if only_importable:
         filters.append(Importable(dataset))
-    found = mine(dataset, vectors, states, of_split, top, filters)
+    found = _mine(dataset, vectors, states, of_split, top, filters)
     queries = np.array(of_split, dtype=np.int64)
     order = np.argsort(queries)
     return Mined(
@@ -167,7 +167,7 @@ def run(options: argparse.Namespace) -> None:
     if options.top < 1:
         raise UserError(f"--top must be at least 1, not {options.top}.")
     encoder, dataset = Encoder.load(options.model), load_dataset(options.dataset)
-    mined = mine_split(
+    mined = _mine_split(
         dataset,
         encoder,
         options.queries,

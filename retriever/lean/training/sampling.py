@@ -54,7 +54,7 @@ def draw_batch(
 
 
 def _drawn(candidates: NDArray[np.int32], count: int, generator: np.random.Generator) -> Int64s:
-    """[n] Up to `count` of each row of [b, m], drawn without replacement; -1 is none."""
+    """[n] Up to `count` of each row of [b, m], drawn without replacement; -1 pads."""
     order = generator.permuted(np.tile(np.arange(candidates.shape[1]), (len(candidates), 1)), axis=1)
     shuffled = np.take_along_axis(candidates, order, axis=1)
     first = np.argsort(shuffled < 0, axis=1, kind="stable")[:, :count]

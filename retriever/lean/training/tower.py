@@ -30,7 +30,7 @@ from retriever.training.arrays import (
     validation_sample,
 )
 from retriever.training.drawing import draw_queries
-from retriever.training.losses.against_all import Positives, against_all
+from retriever.training.losses import Positives, against_all
 from retriever.training.model import BertObjective, build_bert
 from retriever.training.running.config import Labels, RunConfig
 from retriever.training.running.config_io import from_plain

@@ -46,7 +46,7 @@ def corpus_vectors(dataset: Dataset, encoder: PremiseEncoder, cache: Path | None
 
 
 def dataset_vectors(folder: Path, encoder: PremiseEncoder) -> Floats:
-    """float32[corpus, d]: `corpus_vectors` of a dataset folder, kept beside it. Raises BadRecords."""
+    """float32[corpus, d]: `corpus_vectors` of a dataset folder, cached next to it. Raises BadRecords."""
     path = _path(folder, read_manifest(folder).digest, encoder)
     if path.exists():
         return np.asarray(np.load(path), dtype=np.float32)

@@ -20,9 +20,8 @@ from lean_extract.common.arrays import Bools, Floats, Int32s, Int64s
 from retriever.lean.words.index import WordIndex
 from retriever.lean.words.query import Concept, concepts
 from retriever.lean.words.splitting import NEWLINE, begins_at, stem
+from retriever.limits import MAX_PHRASE_CHARACTERS
 
-LONGEST = 300
-"""Characters of a query that is searched as typed."""
 _STEM, _PREFIX, _SUBSTRING = 0.95, 0.5, 0.3
 """The closeness of a name's word to a word of the query: the same stem, a prefix match, a substring match."""
 _ALL_WORDS = 1.5
@@ -50,7 +49,7 @@ class NameQuery:
     text: str
     """As typed, without surrounding backticks and white space."""
     phrases: tuple[bytes, ...]
-    """The whole query in lower case as it could occur in a name; empty if it is longer than `LONGEST`."""
+    """The whole query in lower case as it could occur in a name; empty if it is too long for one."""
     concepts: tuple[Concept, ...]
     """The concepts of the query."""
 
@@ -58,7 +57,8 @@ class NameQuery:
     def of(cls, text: str) -> NameQuery:
         """The query for a text."""
         bare = text.strip().strip("`")
-        joined = {"_".join(bare.split()), ".".join(bare.split())} if 0 < len(bare) <= LONGEST else set[str]()
+        is_phrase = 0 < len(bare) <= MAX_PHRASE_CHARACTERS
+        joined = {"_".join(bare.split()), ".".join(bare.split())} if is_phrase else set[str]()
         phrases = tuple(sorted(phrase.encode(errors="replace").lower() for phrase in joined))
         return cls(bare, phrases, tuple(concepts(text)))
 
@@ -92,7 +92,7 @@ class _Matches:
 
 
 class NameSearch:
-    """Int32s that can be searched by letters and by words. The indexes are built when they are first needed.
+    """Names that can be searched by letters and by words. The indexes are built when they are first needed.
 
     Args:
         data: the names' UTF-8 bytes, each followed by a line feed.
@@ -143,7 +143,7 @@ class NameSearch:
         matches.record(names[matches.closeness[names] == 0], _PREFIX)
 
     def holding(self, letters: str) -> Bools:
-        """bool[n]: which names contain these letters, in any case, one behind another."""
+        """bool[n]: which names contain these letters, in any case, one after another."""
         found = np.zeros(len(self), dtype=np.bool_)
         found[self._table.holding(letters.lower().encode(errors="replace"))] = True
         return found
@@ -205,11 +205,11 @@ def _as_typed(part: NameSearch, query: NameQuery, closeness: Floats) -> Floats:
     return bonus
 
 
-def _matches_of(parts: Sequence[NameSearch], asked: Sequence[Concept]) -> _Matches:
+def _matches_of(parts: Sequence[NameSearch], wanted: Sequence[Concept]) -> _Matches:
     """How well the names of all parts match all concepts. Concepts that no name matches are ignored."""
     count = sum(map(len, parts))
     total, weights, by_letters = _Matches.none(count), 0.0, 0
-    for concept in asked:
+    for concept in wanted:
         found = [part.by_words(concept) for part in parts]
         if concept.is_last or not _any(found):
             for part, matches in zip(parts, found, strict=True):

@@ -10,12 +10,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from retriever.lean.words.splitting import SMALL_WORDS, VAGUE_WORDS, split, stem
+from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
 
-MOST_WORDS = 32
-"""Words of a query. Further words are ignored."""
-MOST_LETTERS = 2000
-"""Characters of a query. Further characters are ignored."""
-ASKED, ALTERNATIVE = 0.9, 0.7
+ASKED, _ALTERNATIVE = 0.9, 0.7
 """How close a spelling in the table is to the query: if the query matches the right column, or another spelling."""
 _VAGUE = 0.2
 _POSSESSIVE = re.compile(r"['’]s\b")
@@ -59,9 +56,9 @@ def concepts(text: str) -> list[Concept]:
 
 def _words(text: str) -> list[str]:
     """The words of a query, split as names are, without accents and apostrophes."""
-    plain = unicodedata.normalize("NFD", _POSSESSIVE.sub("", text[:MOST_LETTERS]))
+    plain = unicodedata.normalize("NFD", _POSSESSIVE.sub("", text[:MAX_QUERY_CHARACTERS]))
     plain = "".join(character for character in plain if not unicodedata.combining(character))
-    return split(_INNER_STROKE.sub("", plain))[:MOST_WORDS]
+    return split(_INNER_STROKE.sub("", plain))[:MAX_QUERY_WORDS]
 
 
 def _matched(words: Sequence[str]) -> Iterator[tuple[str, tuple[tuple[Way, float], ...], int]]:
@@ -102,8 +99,8 @@ def synonyms() -> Iterator[tuple[tuple[Way, ...], tuple[Way, ...]]]:
     """The lines of the table: the spellings in names, and the phrases in queries, each as words."""
     for line in _SYNONYMS.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
-            spellings, asked = line.split("|")
-            yield _phrases(spellings), _phrases(asked)
+            spellings, meant = line.split("|")
+            yield _phrases(spellings), _phrases(meant)
 
 
 def _phrases(text: str) -> tuple[Way, ...]:
@@ -114,9 +111,9 @@ def _phrases(text: str) -> tuple[Way, ...]:
 def _ways() -> Mapping[Way, Mapping[Way, float]]:
     """The ways in which names write a concept, with their closeness, by the stems of the concept."""
     found: dict[Way, dict[Way, float]] = {}
-    for spellings, asked in synonyms():
-        for phrase in (*asked, *spellings):
-            closeness = ASKED if phrase in asked else ALTERNATIVE
+    for spellings, meant in synonyms():
+        for phrase in (*meant, *spellings):
+            closeness = ASKED if phrase in meant else _ALTERNATIVE
             ways = found.setdefault(tuple(map(stem, phrase)), {})
             for way in spellings:
                 ways[way] = max(closeness, ways.get(way, 0.0))

@@ -16,6 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from lean_extract.common.arrays import Bools, Bytes, Int64s
+from retriever.limits import CACHED_STEMS
 
 NEWLINE = ord("\n")
 _QUOTES = 0xC2
@@ -86,7 +87,7 @@ def split(text: str) -> list[str]:
     return [low[a:b].decode(errors="replace") for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=CACHED_STEMS)
 def stem(word: str) -> str:
     """The stem of a word in lower case."""
     if word.endswith("s") and len(word) > 3 and not word.endswith(_NO_PLURAL):

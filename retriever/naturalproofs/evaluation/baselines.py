@@ -80,7 +80,9 @@ def _bm25(name: str, task: RankingTask) -> RankerTable:
     scorer = Bm25([build_postings(_documents(task, words_and_pairs))])
 
     def table(questions: Int64s, _documents: Int64s) -> Floats:
-        return np.stack([scorer.scores(asked) for asked in _questions(task, questions, words_and_pairs)])
+        return np.stack(
+            [scorer.scores(question) for question in _questions(task, questions, words_and_pairs)]
+        )
 
     return RankerTable(name, table)
 

@@ -73,7 +73,7 @@ def evaluate(task: RankingTask, seed: int = 0) -> list[CollectionRow]:
     return [*rows, *(row for row in frequency if row.protocol == "among")]
 
 
-def report(rows: Sequence[CollectionRow], *, intervals: bool = True) -> str:
+def _report(rows: Sequence[CollectionRow], *, intervals: bool = True) -> str:
     """Tables 5 and 17 in Markdown, each under both protocols."""
     parts = []
     for protocol, heading in _HEADINGS.items():
@@ -134,6 +134,6 @@ def run(options: argparse.Namespace) -> None:
         f"corpus sha256 {digest[:12]}\n"
     )
     rows = evaluate(task, options.seed or 0)
-    print(report(rows, intervals=not options.plain))
+    print(_report(rows, intervals=not options.plain))
     about = {"part": options.part, "split": origin, "corpus_sha256": digest}
     write_json(options.json, {**about, **counts, "rows": list(map(_plain, rows))})

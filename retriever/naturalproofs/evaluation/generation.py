@@ -1,4 +1,4 @@
-"""Hold generated reference sequences against the true ones, beside the three oracles (section 6.1, Table 8).
+"""Compare generated reference sequences and the three oracles with the true sequences (section 6.1, Table 8).
 
 python -m retriever naturalproofs-generation CORPUS.json [--part valid|test|both] [--seed N] [--whole]
     [--predictions FILE.jsonl ...] [--plain] [--json FILE]

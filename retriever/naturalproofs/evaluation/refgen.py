@@ -6,7 +6,7 @@ python -m retriever generate-references RUN CORPUS.json --out FILE.jsonl [--part
 An autoregressive run writes by beam search; a joint or pairwise one gives its `--top` references in the order
 of its scores (the retrieval-only baseline of Table 8). The theorem itself is never written. FILE is what
 `python -m retriever naturalproofs-generation CORPUS.json --predictions FILE.jsonl` reads. Finished examples
-are kept beside it, so a call that was stopped goes on where it was.
+are kept next to it, so a call that was stopped continues where it was.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Writer = Callable[[int, Int64s], list[int]]
 """(question, documents that may be written) to documents in order."""
 
 
-def writer_of(run: Path, collection: Collection, beam: Beam, top: int) -> Writer:
+def _writer_of(run: Path, collection: Collection, beam: Beam, top: int) -> Writer:
     """How a run writes. Raises ModelError."""
     kind, data = kind_of_run(run)
     if kind != "pairwise" and data != collection.digest:
@@ -61,7 +61,7 @@ def writer_of(run: Path, collection: Collection, beam: Beam, top: int) -> Writer
 def predict(collection: Collection, writer: Writer, splits: Sequence[Split], out: Path, about: str) -> int:
     """Write the file of predictions; returns how many examples it has.
 
-    `about` says what they are made with: what an earlier call with the same left unfinished is gone on with.
+    `about` says what they are made with: what an earlier call with the same left unfinished is continued.
     """
     chosen = [number for number, one in enumerate(collection.questions) if one.split in splits]
     pools = {split: np.array(collection.pools[split], dtype=np.int64) for split in splits}
@@ -71,8 +71,8 @@ def predict(collection: Collection, writer: Writer, splits: Sequence[Split], out
             if question.key not in done:
                 written = writer(number, pools[question.split])
                 keep(question.key, [int(collection.documents[document].key) for document in written])
-        asked = [collection.questions[number] for number in chosen]
-        write_predictions(out, {example_of(one): tuple(done[one.key]) for one in asked})
+        questions = [collection.questions[number] for number in chosen]
+        write_predictions(out, {example_of(one): tuple(done[one.key]) for one in questions})
     return len(chosen)
 
 
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
     splits: tuple[Split, ...] = ("valid", "test") if options.part == "both" else (options.part,)
     beam = Beam(options.beam, options.length_penalty)
     collection = BACKEND.read(options.corpus)
-    writer = writer_of(options.run, collection, beam, options.top)
+    writer = _writer_of(options.run, collection, beam, options.top)
     about = f"{options.run} {collection.digest} {options.part} {beam} {options.top}"
     count = predict(collection, writer, splits, options.out, about)
     print(f"{options.out}: {count:,} examples; corpus sha256 {collection.digest[:12]}")

@@ -1,4 +1,4 @@
-"""Metrics of generated reference sequences (section 6.1, Table 8), a true sequence beside a predicted one.
+"""Metrics of generated reference sequences (section 6.1, Table 8): a predicted sequence against the true one.
 
 The paper names them only; where it leaves a choice, its oracle rows and the authors' published code decide:
 the edit distance is divided by the length of the true sequence and is at most 1, BLEU counts every sequence

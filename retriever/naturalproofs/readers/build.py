@@ -48,7 +48,7 @@ def build(kind: str, source: Path, complaints: list[str], published: bool = Fals
 def figures_table(corpus: Corpus) -> str:
     """The rows of Tables 3 and 14 as Markdown: how many texts there are, and means over them.
 
-    Tokens are what stands between white space, as the paper's figures are; references are links that lead to a
+    Tokens are what is between white space, as the paper's figures are; references are links that lead to a
     statement of the corpus, repeated as they are. The last row has the number of examples of Table 4.
     """
     proofs = [proof for theorem in corpus.theorems for proof in theorem.proofs]

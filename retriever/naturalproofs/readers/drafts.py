@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from retriever.documents.schema import StatementType
+from retriever.limits import MAX_STATEMENT_DEPTH
 from retriever.naturalproofs.readers.latex import (
     LatexEnvironment,
     LatexSource,
@@ -21,8 +22,6 @@ from retriever.naturalproofs.readers.latex import (
 PROOF = "proof"
 _LABEL = re.compile(r"\\label\s*\{([^{}]{0,1000})\}")
 _REF = re.compile(r"\\(?:auto|c|C|name|v)?ref\*?\s*\{([^{}]*)\}")
-_DEEPEST = 16
-"""No statement or proof is read that stands in so many others: each of those has its text as well."""
 _HREF = re.compile(r"\\href\s*\{[^{}]*\}\s*\{([^{}]*)\}")
 
 
@@ -33,15 +32,15 @@ class Rules:
     types: Mapping[str, StatementType]
     """Of environments (Table 15)."""
     marks: tuple[str, str] | None = None
-    r"""Commands, without `\`, between which a proof stands, beside the environment `proof`."""
+    r"""Commands, without `\`, between which there is a proof, in addition to the environment `proof`."""
     others: frozenset[str] = frozenset()
-    """Environments of what is not a statement here and may have a proof: one behind it is not a theorem's."""
+    """Environments of what is not a statement here and may have a proof: one after it is not a theorem's."""
     label_as_title: bool = False
     chapters: bool = False
     """Whether each file is a topic, named as the category of its statements."""
     published: bool = False
     """Whether to count as the authors' scripts do: what `%` comments out is read, and of each theorem the
-    first proof behind it is taken that comes before the next theorem in the same environment."""
+    first proof after it is taken that comes before the next theorem in the same environment."""
     not_linked: frozenset[str] = frozenset()
     """Words of labels; a link to a label with one of them is passed over."""
 
@@ -75,7 +74,7 @@ class Draft:
     contents: tuple[str, ...]
     links: tuple[Link, ...]
     labels: frozenset[int]
-    """Where its own stand."""
+    """The positions of its own."""
     label: str = ""
     proof: DraftProof | None = None
 
@@ -139,12 +138,12 @@ def _marked_proofs(
 def _not_too_deep(
     source: LatexSource, events: Sequence[LatexEnvironment], complaints: list[str]
 ) -> Iterator[LatexEnvironment]:
-    """The events that stand in fewer than `_DEEPEST` others; they come in the order of the text."""
+    """The events that are inside fewer than `MAX_STATEMENT_DEPTH` others; they come in the order of the text."""
     open_: list[int] = []
     for event in events:
         while open_ and open_[-1] <= event.start:
             open_.pop()
-        if len(open_) == _DEEPEST:
+        if len(open_) == MAX_STATEMENT_DEPTH:
             complaints.append(f"{source.at(event.start)}: \\begin{{{event.name}}} is nested too deeply.")
             continue
         if event.closed:

@@ -16,11 +16,10 @@ from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import format_size, open_regular
 from lean_extract.limits import MAX_CORPUS_BYTES
 from retriever.documents.xml_parser import Refused, check_depth, create_parser
+from retriever.limits import MAX_PAGE_CHARACTERS
 
 _CHUNK = 1 << 20
 _ROOT = "mediawiki"
-_LONGEST_PAGE = 4 << 20
-"""Characters of a page's text; MediaWiki allows 2 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +133,8 @@ class _Reader:
     def _data(self, text: str) -> None:
         if self._gathering is not None:
             self._gathered += len(text)
-            if self._gathered > _LONGEST_PAGE:
-                raise Refused(f"a page has more than {_LONGEST_PAGE:,} characters")
+            if self._gathered > MAX_PAGE_CHARACTERS:
+                raise Refused(f"a page has more than {MAX_PAGE_CHARACTERS:,} characters")
             self._gathering.append(text)
 
     def _end(self, name: str) -> None:

@@ -13,7 +13,7 @@ it the other way round. Both are read in both books.
 Stein has 68 theorems as in Table 3. Of the paper's 37 definitions 6 are commented out: 31 are here. The
 authors' script gives a theorem without a proof the next one that comes before its namesake, so that proofs of
 algorithms, and of other theorems, are counted: 64. Here 58 of the 69 proofs belong to a theorem, 8 are those
-of algorithms, and 3 stand behind another proof. With `published` it is done the authors' way: 68, 64, 37.
+of algorithms, and 3 follow another proof. With `published` it is done the authors' way: 68, 64, 37.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from retriever.naturalproofs.readers.drafts import Rules
 from retriever.naturalproofs.readers.latex import LatexSource
 from retriever.naturalproofs.readers.statements import read_statements
 
-STACKS_TYPES: Mapping[str, StatementType] = {
+_STACKS_TYPES: Mapping[str, StatementType] = {
     "theorem": "theorem",
     "lemma": "theorem",
     "proposition": "theorem",
@@ -36,18 +36,18 @@ STACKS_TYPES: Mapping[str, StatementType] = {
     "remarks": "other",
 }
 """Table 15, as are the others."""
-TRENCH_TYPES: Mapping[str, StatementType] = {
+_TRENCH_TYPES: Mapping[str, StatementType] = {
     "theorem": "theorem",
     "lemma": "theorem",
     "corollary": "theorem",
     "definition": "definition",
 }
-STEIN_TYPES: Mapping[str, StatementType] = {**TRENCH_TYPES, "proposition": "theorem"}
+STEIN_TYPES: Mapping[str, StatementType] = {**_TRENCH_TYPES, "proposition": "theorem"}
 MARKS = ("proof", "bbox")
 OTHERS = frozenset(("algorithm", "claim", "conjecture", "exercise", "problem", "question"))
 _NOT_LINKED = frozenset(("section", "subsection", "item", "equation", "situation", "exercise", "example"))
 _ABOUT_STYLE = "coding.tex"
-"""Shows how to write a lemma; its example is none."""
+"""Shows how to write a lemma; its example is not one."""
 
 
 def read_stacks(folder: Path, complaints: list[str], published: bool = False) -> Corpus:
@@ -58,7 +58,7 @@ def read_stacks(folder: Path, complaints: list[str], published: bool = False) ->
             f"{folder} has no LaTeX files.", "Name a checkout of github.com/stacks/stacks-project."
         )
     rules = Rules(
-        STACKS_TYPES,
+        _STACKS_TYPES,
         label_as_title=True,
         chapters=True,
         published=published,
@@ -80,7 +80,7 @@ def read_trench(source: Path, complaints: list[str], published: bool = False) ->
 
     Raises BadSource.
     """
-    return _read_book(source, "TRENCH_REAL_ANALYSIS.tex", TRENCH_TYPES, complaints, published)
+    return _read_book(source, "TRENCH_REAL_ANALYSIS.tex", _TRENCH_TYPES, complaints, published)
 
 
 def _read_book(

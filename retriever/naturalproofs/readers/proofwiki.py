@@ -21,6 +21,7 @@ from tqdm import tqdm
 
 from lean_extract.common.errors import BadSource
 from retriever.documents.schema import Corpus, DocumentProof, Statement, StatementType
+from retriever.limits import MAX_CATEGORIES, MAX_TITLE_CHARACTERS
 from retriever.naturalproofs.readers.dump import Page, read_pages
 from retriever.naturalproofs.readers.wikitext import (
     Passage,
@@ -41,10 +42,6 @@ _WANTED = frozenset(("{{proofwanted}}", "{{proof wanted}}", "{{finish}}"))
 _TAKEN_IN = re.compile(r"(?:\s*\{\{:[^{}]*\}\})+\s*")
 _CATEGORY = "Category:"
 _ROOT = "proofs by topic"
-_MOST_ABOVE = 200
-"""So many categories of a statement are looked at, the nearest first; ProofWiki's have a few dozen."""
-_LONGEST_TITLE = 1000
-"""Characters; MediaWiki allows 255 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +97,10 @@ def _sorted(name: str, pages: Iterable[Page], complaints: list[str]) -> _Wiki:
     wiki = _Wiki(name)
     for raw in pages:
         page = Page(title_of(raw.title), visible(raw.text), raw.line, title_of(raw.redirect))
-        if max(len(page.title), len(page.redirect)) > _LONGEST_TITLE:
-            complaints.append(f"{name}:{page.line}: the title is longer than {_LONGEST_TITLE:,} characters.")
+        if max(len(page.title), len(page.redirect)) > MAX_TITLE_CHARACTERS:
+            complaints.append(
+                f"{name}:{page.line}: the title is longer than {MAX_TITLE_CHARACTERS:,} characters."
+            )
         elif page.redirect:
             wiki.redirects[page.title] = page.redirect
         elif page.title.startswith(_CATEGORY):
@@ -232,16 +231,16 @@ class Topics:
         self._below = _flood(self._top, children) - set(roots)
 
     def toplevel(self, categories: Iterable[str]) -> tuple[str, ...]:
-        """Those right under *Proofs by Topic* that lie above categories, by name."""
+        """Those directly under *Proofs by Topic* that are above categories, by name."""
         return tuple(sorted(self._above(categories) & self._top))
 
     def recursive(self, categories: Iterable[str]) -> tuple[str, ...]:
-        """The categories and all above them that lie under *Proofs by Topic*, by name."""
+        """The categories and all above them that are under *Proofs by Topic*, by name."""
         return tuple(sorted(self._above(categories) & self._below))
 
     def _above(self, categories: Iterable[str]) -> set[str]:
         own = (name for name in categories if name in self._below)
-        return _flood(own, self._parents, _MOST_ABOVE)
+        return _flood(own, self._parents, MAX_CATEGORIES)
 
 
 def _flood(start: Iterable[str], edges: Mapping[str, Iterable[str]], most: int | None = None) -> set[str]:

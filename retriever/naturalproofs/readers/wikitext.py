@@ -1,6 +1,6 @@
 """MediaWiki's markup as far as statements and proofs need it: sections, links, what other pages include.
 
-Not mwparserfromhell: its nodes do not say where in the text they stand, and it takes ten times as long a page.
+Not mwparserfromhell: its nodes do not say where in the text they are, and it takes ten times as long a page.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ python -m retriever match-evaluate PAIRS.jsonl [--run RUN ...] [--part valid|tes
     [--replacement LEVEL ...] [--modality both|text|math] [--decoding local|global] [--plain] [--json FILE]
 
 PAIRS.jsonl is a file that `match-build` wrote, or a folder of the authors' release. TF-IDF is measured
-beside the runs, with frequencies as they are (the thesis' baseline) and by their logarithms. Every statement
+and the runs, with frequencies as they are (the thesis' baseline) and by their logarithms. Every statement
 is ranked against all proofs of the part; a run is tested at its own level of symbol replacement unless others
 are named, and on its own kind of tokens. Figures are percent with a 95% bootstrap interval over statements.
 Global decoding needs the package `lap`. Table 3.1 is printed of every local decoding.

@@ -36,7 +36,7 @@ from retriever.search.splits import Split
 
 
 @dataclass(frozen=True, slots=True)
-class MatchExperiments:
+class _MatchExperiments:
     """The matchers of the tables, and the folder where they are made."""
 
     pairs: Path
@@ -128,7 +128,7 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     tables = (options.table,) if options.table else TABLES
     digest = digest_of(options.pairs)
-    experiments = MatchExperiments(
+    experiments = _MatchExperiments(
         options.pairs,
         options.out,
         options.scale,

@@ -16,7 +16,7 @@ from retriever.training.running.config_io import read_values
 Encoder = Literal["npt", "bert"]
 Scale = Literal["cpu", "gpu"]
 
-STAGES: Mapping[tuple[Scale, Encoder], tuple[str, ...]] = MappingProxyType(
+_STAGES: Mapping[tuple[Scale, Encoder], tuple[str, ...]] = MappingProxyType(
     {
         ("cpu", "npt"): ("match-cpu-npt-bag", "match-cpu-npt"),
         ("cpu", "bert"): ("match-cpu-bert-bag", "match-cpu-bert"),
@@ -25,7 +25,7 @@ STAGES: Mapping[tuple[Scale, Encoder], tuple[str, ...]] = MappingProxyType(
     }
 )
 """The presets of local training, each of which starts where the one before it ended."""
-GLOBAL: Mapping[tuple[Scale, Encoder], str] = MappingProxyType(
+_GLOBAL: Mapping[tuple[Scale, Encoder], str] = MappingProxyType(
     {
         ("cpu", "npt"): "match-cpu-npt-hybrid",
         ("cpu", "bert"): "match-cpu-bert-hybrid",
@@ -89,9 +89,9 @@ def stages_of(
 
     `presets` are the folders to read presets from, those of the corpora unless they are given.
     """
-    names = STAGES[scale, planned.encoder]
+    names = _STAGES[scale, planned.encoder]
     local = Planned(planned.encoder, planned.level, planned.modality)
-    stages = [*enumerate(names), *([(len(names), GLOBAL[scale, planned.encoder])] if planned.hybrid else [])]
+    stages = [*enumerate(names), *([(len(names), _GLOBAL[scale, planned.encoder])] if planned.hybrid else [])]
     configs: list[RunConfig] = []
     for stage, preset in stages:
         own: dict[str, object] = {"dataset": pairs, "tokenizer": folder / "tokenizer.json", "seed": seed}

@@ -56,10 +56,10 @@ class MatchRow:
 
     def cells(self, *, intervals: bool) -> list[str]:
         """Its figures."""
-        return cells_of(self.figures, intervals=intervals)
+        return _cells_of(self.figures, intervals=intervals)
 
 
-def cells_of(figures: Mapping[str, Interval], *, intervals: bool) -> list[str]:
+def _cells_of(figures: Mapping[str, Interval], *, intervals: bool) -> list[str]:
     """MRR and Acc, each `-` where it is missing."""
     return [cell(figures[name], intervals=intervals) if name in figures else "-" for name in COLUMNS]
 
@@ -164,7 +164,7 @@ def _by_level(
     for name, row in rows:
         lines.setdefault(name, {})[row.tested] = row
     columns = [f"{level} {name}" for level in levels for name in COLUMNS]
-    nothing = cells_of({}, intervals=intervals)
+    nothing = _cells_of({}, intervals=intervals)
     return table(
         [title, *columns],
         [

@@ -35,7 +35,7 @@ from retriever.proof_matching.pairs import load_pairs
 from retriever.proof_matching.schema import LEVELS, StatementProof, StatementProofs
 
 
-def pair_of(pairs: StatementProofs, key: str, proof_of: str) -> StatementProof:
+def _pair_of(pairs: StatementProofs, key: str, proof_of: str) -> StatementProof:
     """The pair of a key, with the proof of another where one is named. Raises BadRecords."""
     found = {pair.key: pair for pair in pairs.pairs}
     for name in filter(None, (key, proof_of)):
@@ -45,7 +45,7 @@ def pair_of(pairs: StatementProofs, key: str, proof_of: str) -> StatementProof:
     return replace(found[key], proof=found[proof_of].proof) if proof_of else found[key]
 
 
-def pool_of(pairs: StatementProofs, key: str, proof_of: str, count: int, seed: int) -> list[Text]:
+def _pool_of(pairs: StatementProofs, key: str, proof_of: str, count: int, seed: int) -> list[Text]:
     """Proofs of other pairs of the same part, drawn by the seed. Raises BadSettings when there is none."""
     others = [pair.proof for pair in pairs.part(pairs.splits[key]) if pair.key not in (key, proof_of)]
     if count < 1 or not others:
@@ -54,7 +54,7 @@ def pool_of(pairs: StatementProofs, key: str, proof_of: str, count: int, seed: i
     return [others[number] for number in chosen.tolist()]
 
 
-def scorer_of(run: Path | None, pool: Sequence[Text]) -> PairScorer:
+def _scorer_of(run: Path | None, pool: Sequence[Text]) -> PairScorer:
     """What is explained: a run's matcher, or TF-IDF. Raises ModelError."""
     if run is None:
         return TfIdfAgainstPool(pool)
@@ -64,8 +64,8 @@ def scorer_of(run: Path | None, pool: Sequence[Text]) -> PairScorer:
     return AgainstPool(open_matcher(run), pool)
 
 
-def show(explanation: Explanation, html: Path | None, title: str) -> None:
-    """To the terminal, and to a page where one is asked for."""
+def _show(explanation: Explanation, html: Path | None, title: str) -> None:
+    """To the terminal, and to a page if one was requested."""
     width = shutil.get_terminal_size((100, 40)).columns
     print(render_terminal(explanation, width=width, colour=has_colour(sys.stdout, os.environ)))
     if html is not None:
@@ -91,8 +91,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     pairs = load_pairs(options.pairs, options.replacement).pairs
-    pair = pair_of(pairs, options.key, options.proof_of)
-    pool = pool_of(pairs, options.key, options.proof_of, options.pool, options.seed)
-    scorer = scorer_of(options.run, pool)
+    pair = _pair_of(pairs, options.key, options.proof_of)
+    pool = _pool_of(pairs, options.key, options.proof_of, options.pool, options.seed)
+    scorer = _scorer_of(options.run, pool)
     found = explain_pair(scorer, pair, side=options.side, samples=options.samples, seed=options.seed)
-    show(found, options.html, options.key)
+    _show(found, options.html, options.key)

@@ -1,7 +1,7 @@
 """Which tokens a match rests on: LIME over the tokens of one side (section 7.3).
 
-LIME (Ribeiro et al. 2016) leaves tokens out, asks the model again, and fits a linear function to the answers
-nearest to the text as it is. As in the thesis' pictures a token counts wherever it stands: it is left out at
+LIME (Ribeiro et al. 2016) leaves tokens out, runs the model again, and fits a linear function to the answers
+nearest to the text as it is. As in the thesis' pictures a token counts wherever it occurs: it is left out at
 all its positions at once, and has one weight.
 
 The answers are log-odds of the match, in nats: `log_odds` makes them of a row of scores. A probability would
@@ -37,7 +37,7 @@ _KERNEL = 25.0
 
 
 class PairScorer(Protocol):
-    """What a model is asked for."""
+    """What a model computes."""
 
     def __call__(self, side: Side, variants: Sequence[Text], other: Text) -> NDArray[np.floating]:
         """The log-odds of the match for variants of a side, float[variants], the other side as it is."""
@@ -49,7 +49,7 @@ class Weighted:
 
     token: Token
     count: int
-    """How often it stands there."""
+    """How often it occurs."""
     weight: float
     """By how many nats it supports the match; against it where negative."""
 
@@ -71,7 +71,7 @@ class Explanation:
     fit: float
     """R² of the linear function over the variants, near ones counting more; 1 is perfect."""
     samples: int
-    """Variants that the model was asked for, with the text as it is."""
+    """Variants that the model scored, the original text among them."""
 
     @property
     def probability(self) -> float:
@@ -161,8 +161,8 @@ def explain(
 def _variants(names: int, samples: int, random: np.random.Generator) -> NDArray[np.bool_]:
     """Which distinct tokens are kept, bool[samples, names]: all, then any number of them but none.
 
-    LIME also asks for the empty text, which encoders have no vector for, and not again for the whole one,
-    without which the weights of two tokens could not be told from the base.
+    LIME also scores the empty text, which encoders have no vector for, and not the whole one again,
+    without which the weights of two tokens could not be distinguished from the base.
     """
     kept = np.ones((samples, names), np.bool_)
     for row in kept[1:]:
@@ -213,7 +213,7 @@ class ScoreMatrix(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AgainstPool:
-    """A trained matcher as `explain_pair` asks it: a proof's log-odds against those of a pool."""
+    """A trained matcher as `explain_pair` calls it: a proof's log-odds against those of a pool."""
 
     model: ScoreMatrix
     pool: Sequence[Text]
@@ -229,7 +229,7 @@ class AgainstPool:
 
 
 class TfIdfAgainstPool:
-    """A proof's log-odds by TF-IDF against those of a pool; cosines times a hundred, to tell them apart."""
+    """A proof's log-odds by TF-IDF against those of a pool; cosines times a hundred, to spread them."""
 
     def __init__(self, pool: Sequence[Text]) -> None:
         self._pool = list(pool)

@@ -44,7 +44,7 @@ def render_terminal(
     against it on blue, darker where they matter more; then the `most` weightiest as a list. Without, only the
     list.
     """
-    parts = [headline(explanation)]
+    parts = [_headline(explanation)]
     if colour:
         legend = f"{_painted(' for ', _FOR[-2])} supports the match  {_painted(' against ', _AGAINST[-2])}"
         parts += [f"{legend} speaks against it, darker where it matters more", ""]
@@ -52,10 +52,10 @@ def render_terminal(
     parts += _listed(explanation.tokens[:most])
     if len(explanation.tokens) > most:
         parts.append(f"and {len(explanation.tokens) - most:,} more that matter less")
-    return "\n".join([*parts, "", *sums(explanation)]) + "\n"
+    return "\n".join([*parts, "", *_sums(explanation)]) + "\n"
 
 
-def headline(explanation: Explanation) -> str:
+def _headline(explanation: Explanation) -> str:
     """The score, and how it was explained."""
     return (
         f"match: probability {explanation.probability:.3f} (log-odds {explanation.score:+.2f}); "
@@ -64,7 +64,7 @@ def headline(explanation: Explanation) -> str:
     )
 
 
-def sums(explanation: Explanation) -> list[str]:
+def _sums(explanation: Explanation) -> list[str]:
     """Lines with what symbols and words add up to."""
     lines = [f"without any token {explanation.base:+.2f}"]
     for math, what in ((True, "symbols"), (False, "words")):
@@ -74,8 +74,8 @@ def sums(explanation: Explanation) -> list[str]:
     return lines
 
 
-def strength(weight: float, explanation: Explanation) -> float:
-    """How much a weight matters beside the largest, in [0, 1]."""
+def _strength(weight: float, explanation: Explanation) -> float:
+    """How much a weight matters relative to the largest, in [0, 1]."""
     largest = abs(explanation.tokens[0].weight)
     return abs(weight) / largest if largest else 0.0
 
@@ -93,12 +93,12 @@ def _text(explanation: Explanation, width: int) -> list[str]:
     weights = explanation.weights
     lines: list[str] = []
     line, used = "", 0
-    for space, token in spaced(explanation.explained):
+    for space, token in _spaced(explanation.explained):
         shown = glyph(token)
         if used and used + len(space) + len(shown) > width - _MARGIN:
             lines.append(line)
             line, used, space = "", 0, ""
-        line += space + _weighed(shown, weights[token], strength(weights[token], explanation))
+        line += space + _weighed(shown, weights[token], _strength(weights[token], explanation))
         used += len(space) + len(shown)
     return [" " * _MARGIN + line for line in [*lines, line]]
 
@@ -146,14 +146,14 @@ def render_html(explanation: Explanation, *, title: str = "What a match rests on
 </head>
 <body>
 <h1>{escape(title)}</h1>
-<p>{escape(headline(explanation))}</p>
+<p>{escape(_headline(explanation))}</p>
 <p><mark class="for" style="--w: {_STRONG}">for</mark> supports the match,
 <mark class="against" style="--w: {_STRONG}">against</mark> speaks against it;
 the stronger the colour, the more it matters. Weights are in log-odds.</p>
 {sides}
 <h2>Sums</h2>
 <ul>
-{"".join(f"<li>{escape(line)}</li>" for line in sums(explanation))}
+{"".join(f"<li>{escape(line)}</li>" for line in _sums(explanation))}
 </ul>
 <h2>Tokens</h2>
 <table>
@@ -171,12 +171,12 @@ the stronger the colour, the more it matters. Weights are in log-odds.</p>
 def _marked(text: Text, explanation: Explanation, weights: dict[Token, float]) -> str:
     return "".join(
         space + (_mark(token, weights[token], explanation) if token in weights else _letters(token))
-        for space, token in spaced(text)
+        for space, token in _spaced(text)
     )
 
 
 def _mark(token: Token, weight: float, explanation: Explanation) -> str:
-    share = strength(weight, explanation)
+    share = _strength(weight, explanation)
     opacity = round(_STRONG * share, 3)
     if opacity < _FAINT:
         return f"<span title='{weight:+.3f}'>{_letters(token)}</span>"
@@ -201,8 +201,8 @@ def glyph(token: Token) -> str:
     return "".join(_styled(char, token.font) for char in text)
 
 
-def spaced(tokens: Sequence[Token]) -> Iterator[tuple[str, Token]]:
-    """Each token behind the space that stands in front of it; "" at the start and where none belongs."""
+def _spaced(tokens: Sequence[Token]) -> Iterator[tuple[str, Token]]:
+    """The space before each token; "" at the start and where there should be none."""
     before: Token | None = None
     for token in tokens:
         yield "" if before is None or _joined(before, token) else " ", token

@@ -40,7 +40,7 @@ class _Block:
 
 @dataclass(slots=True)
 class _Scan:
-    """Finds a `div` of a theorem with a `div` of a proof right behind; keeps no other part of the file."""
+    """Finds a `div` of a theorem with a `div` of a proof right after it; keeps no other part of the file."""
 
     found: list[tuple[_Block, _Block]] = field(default_factory=list)
     orphans: list[int] = field(default_factory=list)
@@ -127,9 +127,9 @@ def article_pairs(
 ) -> Iterator[StatementProof]:
     """The pairs of an article, as yet without filters; `root` is what its name is relative to.
 
-    Of a file that is not well-formed, what comes before that is kept. Titles (`Theorem 1.3.`, `Proof of
+    In a file that is not well-formed, what comes before the error is kept. Titles (`Theorem 1.3.`, `Proof of
     Theorem 1.3.`), equation numbers, links to other places and citations are left out on both sides: they
-    would tell which proof belongs to which statement. `skipped` counts annotations in content markup.
+    would show which proof belongs to which statement. `skipped` counts annotations in content markup.
     """
     scan = _Scan()
     try:
@@ -177,7 +177,7 @@ def _tokens(block: Element, lost: list[str], skipped: Counter[str]) -> Iterator[
             yield from words("".join(text))
             text.clear()
             formula = linearise(item)
-            skipped["annotations in content markup"] += formula.beside
+            skipped["annotations in content markup"] += formula.annotations
             lost += [item.get(_LINE, "")] * bool(formula.lost)
             yield from formula.tokens
         elif not _unseen(item):

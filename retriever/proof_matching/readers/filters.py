@@ -11,7 +11,7 @@ from retriever.proof_matching.schema import StatementProof, StatementProofs, Tok
 from retriever.proof_matching.tokens import listed
 from retriever.search.splits import Split
 
-SHORTEST, LONGEST = 20, 500
+_SHORTEST, _LONGEST = 20, 500
 """Tokens of a statement, and of a proof, that is kept."""
 SetKind = Literal["mixed", "unmixed"]
 _TENTHS: dict[int, Split] = {0: "test", 1: "valid"}
@@ -75,9 +75,9 @@ def english(pairs: Sequence[StatementProof], dropped: Counter[str]) -> tuple[Sta
 
 
 def is_english(words: Sequence[str]) -> bool:
-    """Whether these words, in lower case, are of an English text; True where they are too few to tell.
+    """Whether these words, in lower case, are of an English text; True where they are too few to decide.
 
-    The thesis asks the package polyglot, whose models have to be downloaded. This rule needs none: each language
+    The thesis uses the package polyglot, whose models have to be downloaded. This rule needs none: each language
     scores by the share of the words that are among its most frequent ones, and English has to be first. Single
     letters count for nothing, as mathematics uses them everywhere.
     """
@@ -133,7 +133,7 @@ def draw(name: str, seed: int) -> Split:
 def with_own_keys(
     pairs: Iterable[StatementProof], rename: Callable[[StatementProof, str], StatementProof]
 ) -> Iterator[StatementProof]:
-    """The pairs, those whose key an earlier one has with `@2`, `@3` and so on behind it."""
+    """The pairs; a key that an earlier one has gets the suffix `@2`, `@3` and so on."""
     seen: Counter[str] = Counter()
     for pair in pairs:
         seen[pair.key] += 1
@@ -141,9 +141,9 @@ def with_own_keys(
 
 
 def _length(side: str, tokens: Sequence[Token]) -> str:
-    if len(tokens) < SHORTEST:
-        return f"pairs with a {side} of fewer than {SHORTEST} tokens"
-    return f"pairs with a {side} of more than {LONGEST} tokens" if len(tokens) > LONGEST else ""
+    if len(tokens) < _SHORTEST:
+        return f"pairs with a {side} of fewer than {_SHORTEST} tokens"
+    return f"pairs with a {side} of more than {_LONGEST} tokens" if len(tokens) > _LONGEST else ""
 
 
 def _digest(tokens: Iterable[Token]) -> bytes:

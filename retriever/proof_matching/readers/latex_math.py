@@ -34,7 +34,7 @@ _COLUMNS = frozenset(("array", "tabular", "alignat", "alignat*", "alignedat"))
 _ESCAPED = {char: char for char in "{}#%&$_"} | {"|": "‖"}
 
 Prose = Callable[[str], list[Token]]
-"""What reads text that stands in a formula."""
+"""What reads text inside a formula."""
 
 
 @dataclass(slots=True)
@@ -63,8 +63,8 @@ class _Reader:
     at: int = 0
     tokens: list[Token] = field(default_factory=list)
     groups: list[_Group] = field(default_factory=lambda: [_Group()])
-    asked: _Group | None = None
-    """What a font command asks for of its argument, which comes next."""
+    pending: _Group | None = None
+    """What a font command sets for its argument, which comes next."""
     letters: list[str] = field(default_factory=list)
     """Of a name that goes on."""
 
@@ -81,13 +81,13 @@ class _Reader:
         elif piece == "{":
             self.end_name()
             above = self.groups[-1]
-            self.groups.append(self.asked or _Group(above.font, above.name))
-            self.asked = None
+            self.groups.append(self.pending or _Group(above.font, above.name))
+            self.pending = None
         elif piece == "}":
             self.end_name()
             if len(self.groups) > 1:
                 self.groups.pop()
-        elif piece.isascii() and piece.isalpha() and self.asked is None and self.groups[-1].name:
+        elif piece.isascii() and piece.isalpha() and self.pending is None and self.groups[-1].name:
             self.letters.append(piece)
         elif piece not in "^_&~$" and not piece.isspace():
             self.end_name()
@@ -96,8 +96,8 @@ class _Reader:
 
     def emit(self, text: str, kind: Kind) -> None:
         """Add a symbol in the font that holds here."""
-        font = (self.asked or self.groups[-1]).font
-        self.asked = None
+        font = (self.pending or self.groups[-1]).font
+        self.pending = None
         self.tokens += symbols(text, kind, "" if kind == "operator" else font)
 
     def end_name(self) -> None:
@@ -134,14 +134,14 @@ class _Reader:
 
     def font(self, name: str) -> None:
         """Take note of a font command."""
-        asked = _Group(FONTS_OF[name], name in NAMES)
+        group = _Group(FONTS_OF[name], name in NAMES)
         if name in SWITCHES:
-            self.groups[-1] = asked
+            self.groups[-1] = group
         else:
-            self.asked = asked
+            self.pending = group
 
     def words(self, text: str) -> None:
-        """Add text that stands in a formula."""
+        """Add text inside a formula."""
         if is_prose(text):
             self.tokens += self.prose(text)
         else:
@@ -165,12 +165,12 @@ class _Reader:
             start += 1
         if self.text[start : start + 1] != "{":
             return ""
-        stop = closing_brace(self.text, start)
+        stop = _closing_brace(self.text, start)
         self.at = stop + 1
         return self.text[start + 1 : stop]
 
 
-def closing_brace(text: str, start: int) -> int:
+def _closing_brace(text: str, start: int) -> int:
     """Where the brace closes that opens at `start`; the end of the text where it never does."""
     depth = 0
     for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start):

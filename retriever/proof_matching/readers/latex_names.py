@@ -56,7 +56,7 @@ OPERATORS = MappingProxyType(
     {name: html5[f"{name};"] for name in _SIGNS}
     | dict(zip(_FURTHER_SIGNS.split()[::2], _FURTHER_SIGNS.split()[1::2], strict=True))
 )
-"""Signs by command. An accent comes in front of its letter, as in the source; MathML has it behind."""
+"""Signs by command. An accent comes before its letter, as in the source; in MathML it comes after it."""
 
 _COMMANDS_OF = {
     "normal": "mathrm mathup rm textrm textnormal operatorname",
@@ -73,7 +73,7 @@ _COMMANDS_OF = {
 FONTS_OF = MappingProxyType(
     {command: font for font, commands in _COMMANDS_OF.items() for command in commands.split()}
 )
-"""Fonts by the command that asks for them."""
+"""Fonts by the command that selects them."""
 SWITCHES = listed("rm bf it em cal frak sf tt")
 """Those that hold to the end of their group."""
 NAMES = listed(

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property, partial
 
+from retriever.limits import MAX_CLOSERS_IN_BRACES, MAX_FORMULA_DEPTH
 from retriever.proof_matching.readers.latex_math import linearise
 from retriever.proof_matching.readers.latex_names import LEFT_OUT
 from retriever.proof_matching.schema import Token
@@ -32,10 +33,6 @@ _ACCENTS = {
 _ACCENT = re.compile(r"\\(?:(['`^\"~=.])\s*|([vcHukr])(?=[\s{])\s*)\{?\\?([A-Za-z])(?![A-Za-z]*\{)\}?")
 _COMMAND = re.compile(r"\\(?:([A-Za-z]+)\*?|(.?))", re.DOTALL)
 _SHOWN = {"dots": "…", "ldots": "…", "S": "§", "ss": "ß", "o": "ø", "l": "ł", "ae": "æ", "oe": "œ", "i": "i"}
-_DEPTH = 8
-"""How many formulas in texts in formulas are read as such."""
-_PASSED = 64
-"""Of how many closers in braces a formula is believed not to end there."""
 
 
 def read_text(text: str, problems: list[str], depth: int = 0) -> list[Token]:
@@ -47,14 +44,14 @@ def read_text(text: str, problems: list[str], depth: int = 0) -> list[Token]:
     """
     text = _without_notes(_COMMENT.sub(r"\1", text))
     tokens: list[Token] = []
-    prose = partial(read_text, problems=problems, depth=depth + 1) if depth < _DEPTH else words
+    prose = partial(read_text, problems=problems, depth=depth + 1) if depth < MAX_FORMULA_DEPTH else words
     for is_math, piece in _segments(text, problems):
         tokens += linearise(piece, prose) if is_math else words(_plain(piece))
     return tokens
 
 
 def _without_notes(text: str) -> str:
-    """Text without the notes of Stacks; one that is never closed is none."""
+    """Text without the notes of Stacks; one that is never closed is kept."""
     ends: dict[str, list[re.Match[str]]] = {}
     for closer in _NOTE_END.finditer(text):
         ends.setdefault(closer[1], []).append(closer)
@@ -106,7 +103,7 @@ class _Closers:
 
     @cached_property
     def _braces(self) -> tuple[list[int], list[int]]:
-        """Where braces stand, and how many are open before each and behind the last."""
+        """Where braces are, and how many are open before each and after the last."""
         positions, depths = [], [0]
         for match in _BRACE.finditer(self._text):
             if match[1]:
@@ -139,7 +136,7 @@ class _Closers:
         positions, others = self._all(closer)
         first = bisect_left(positions, start)
         depth = self._depth(start) if first < len(positions) else 0
-        for number in range(first, min(first + _PASSED + 1, len(positions))):
+        for number in range(first, min(first + MAX_CLOSERS_IN_BRACES + 1, len(positions))):
             if others[number][0] <= depth:
                 return positions[number], others[number][1]
         return (positions[first], others[first][1]) if first < len(positions) else (-1, -1)

@@ -14,13 +14,11 @@ from xml.parsers import expat
 from lean_extract.common.files.reading import format_size, read_regular
 from lean_extract.limits import MAX_DOCUMENT_BYTES
 from retriever.documents.xml_parser import create_parser
+from retriever.limits import MAX_UNCLOSED_CHARACTERS
 from retriever.proof_matching.readers.mathml import local
 from retriever.proof_matching.tokens import listed
 
 _HEAD = 512
-_LONGEST_REST = 1 << 12
-"""Behind a tag or comment that is never closed so many characters are read, and of more none: the standard
-library's parser would look for the end again from every `<` in there."""
 _VOID = listed("area base br col embed hr img input link meta param source track wbr")
 _OPEN_END = listed("html body head p li dt dd tr td th tbody thead tfoot option colgroup")
 """Elements whose end tag HTML lets one leave out."""
@@ -77,8 +75,9 @@ def _read_html(text: str, events: Events) -> str:
     parser = _Html(events)
     try:
         parser.feed(text)
-        if len(parser.rawdata) > _LONGEST_REST and parser.rawdata.startswith("<"):
-            return f"{parser.getpos()[0]}: a tag or comment is not closed within {format_size(_LONGEST_REST)}"
+        if len(parser.rawdata) > MAX_UNCLOSED_CHARACTERS and parser.rawdata.startswith("<"):
+            limit = format_size(MAX_UNCLOSED_CHARACTERS)
+            return f"{parser.getpos()[0]}: a tag or comment is not closed within {limit}"
         parser.close()
     except (AssertionError, ValueError) as error:
         # What this parser does not know of SGML; a reference to a character by a number of a thousand digits.
@@ -113,7 +112,7 @@ class _Html(HTMLParser):
             self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        """See HTMLParser; an end tag ends what is still open in its element, and nothing else."""
+        """See HTMLParser; an end tag only ends what is still open in its element."""
         if not self.counts[tag]:
             return
         while True:

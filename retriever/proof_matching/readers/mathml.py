@@ -22,7 +22,7 @@ class Formula:
     """What a `math` element holds."""
 
     tokens: list[Token] = field(default_factory=list)
-    beside: int = 0
+    annotations: int = 0
     """Annotations in content markup, left out as the presentation is there."""
     lost: int = 0
     """Parts in content markup alone, left out."""
@@ -58,7 +58,7 @@ def linearise(math: Element) -> Formula:
         elif name in _CONTENT:
             formula.lost += 1
         elif name == "annotation-xml":
-            formula.beside += 1
+            formula.annotations += 1
         elif name not in _NOTHING:
             todo += reversed([(part, font) for part in _parts(item, name, formula)])
     return formula
@@ -74,7 +74,7 @@ def _parts(element: Element, name: str, formula: Formula) -> list[Element | str]
     """What an element that is not a leaf has in it: children, and text between them."""
     if name == "semantics":
         shown = _presentation(element)
-        formula.beside += sum(
+        formula.annotations += sum(
             local(one.tag) == "annotation-xml" and one is not shown and not _is_shown(one) for one in element
         )
         if shown is None:

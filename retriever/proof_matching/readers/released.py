@@ -49,7 +49,7 @@ def read_released(folder: Path, level: str, complaints: list[str]) -> StatementP
     parts: dict[str, Split] = {}
     for name, part in _FILES:
         path = folder / f"{folder.resolve().name}_{level}_{name}"
-        for pair in read_part(path, complaints):
+        for pair in _read_part(path, complaints):
             if pair.key in parts:
                 complaints.append(f"{pair.location}: {pair.key!r} is there a second time.")
             else:
@@ -58,8 +58,8 @@ def read_released(folder: Path, level: str, complaints: list[str]) -> StatementP
     return StatementProofs(tuple(pairs), parts)
 
 
-def read_part(path: Path, complaints: list[str]) -> Iterator[StatementProof]:
-    """The pairs of one file, read as they are asked for. Raises BadRecords as `read_released`."""
+def _read_part(path: Path, complaints: list[str]) -> Iterator[StatementProof]:
+    """The pairs of one file, read as they are needed. Raises BadRecords as `read_released`."""
     try:
         with open_regular(path) as stream:
             text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")

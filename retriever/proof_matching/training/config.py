@@ -27,7 +27,7 @@ class NptConfig:
         require(min(self.hidden, self.heads, self.key) > 0, "npt.* must be positive")
         require(self.hidden % self.heads == 0, "npt.hidden must be a multiple of heads")
         require(self.hidden % 2 == 0, "npt.hidden must be even: positions are sines and cosines")
-        require(0 <= self.dropout < 1, "npt.dropout must lie in [0, 1)")
+        require(0 <= self.dropout < 1, "npt.dropout must be in [0, 1)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class MatchBatch:
     """The share of a text's tokens that a step leaves out at random."""
 
     def __post_init__(self) -> None:
-        require(0 <= self.dropped < 1, "batch.dropped must lie in [0, 1)")
+        require(0 <= self.dropped < 1, "batch.dropped must be in [0, 1)")
         require(self.pairs >= 2, "batch.pairs must be at least 2")
 
 

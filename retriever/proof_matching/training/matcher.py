@@ -22,7 +22,7 @@ from retriever.training.running.checkpoint import load_checkpoint
 from retriever.training.running.config import Precision
 from retriever.training.running.run_folder import check_run
 from retriever.training.tokens import Ragged, open_tokenizer
-from retriever.training.weights import load_bert, take_over
+from retriever.training.weights import fill, load_bert, take_over
 from retriever.training.wordpiece import PAD
 
 Text = Sequence[Token]
@@ -65,7 +65,7 @@ def open_matcher(run: Path) -> OpenMatcher:
     """The matcher of a run folder, on a GPU where there is one. Raises ModelError."""
     check_run(run, "match")
     tokenizer = open_tokenizer(run / "tokenizer.json")
-    model, config = load_matcher(run, tokenizer.get_vocab_size(), tokenizer.token_to_id(PAD) or 0)
+    model, config = _load_matcher(run, tokenizer.get_vocab_size(), tokenizer.token_to_id(PAD) or 0)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if isinstance(model.encoder, BertEncoder):
         fit_attention(model.encoder.bert, device)
@@ -92,17 +92,14 @@ def _encoded(model: Matcher, texts: Ragged, precision: Precision) -> Tensor:
         )
 
 
-def load_matcher(run: Path, vocabulary: int, pad: int = 0) -> tuple[Matcher, MatchConfig]:
+def _load_matcher(run: Path, vocabulary: int, pad: int = 0) -> tuple[Matcher, MatchConfig]:
     """A run's last matcher and its configuration. Raises ModelError when there is none."""
     saved = load_checkpoint(run)
     if saved is None or saved.kind != "match":
         raise ModelError(f"The run {run} has no checkpoint of kind match.", "Train it first.")
     config = parse_match(saved.config)
     model = build_matcher(config, vocabulary, pad)
-    try:
-        model.load_state_dict(saved.model)
-    except RuntimeError as error:
-        raise ModelError(f"The run {run} was trained with another tokenizer.", "Train it again.") from error
+    fill(model, saved.model, run)
     return model, config
 
 
@@ -120,7 +117,7 @@ def start_from(model: Matcher, run: Path, vocabulary: int) -> None:
             )
         take_over(model.encoder.bert, load_bert(run, vocabulary))
         return
-    other, _ = load_matcher(run, vocabulary)
+    other, _ = _load_matcher(run, vocabulary)
     try:
         if isinstance(model.encoder, BertEncoder) and isinstance(other.encoder, BertEncoder):
             take_over(model.encoder.bert, other.encoder.bert)

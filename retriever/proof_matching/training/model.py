@@ -20,7 +20,7 @@ _NPT_SCALE, _BERT_SCALE = 0.3, 0.05
 """Of W in the beginning; a BERT's vectors come out of a layer norm and are that much longer."""
 
 
-class SelfAttention(nn.Module):
+class _SelfAttention(nn.Module):
     """A self-attention layer (eq. 5.1 and 5.2), its input normalised, with a residual connection around it.
 
     It begins as the identity: what it adds is zero until it has learned.
@@ -64,12 +64,12 @@ class NptEncoder(nn.Module):
         self.hidden, self.pad = config.hidden, pad
         self.word_embeddings = nn.Embedding(vocabulary, config.hidden)
         nn.init.normal_(self.word_embeddings.weight, std=_DEVIATION)
-        self.layers = nn.ModuleList(SelfAttention(config) for _ in range(config.layers))
+        self.layers = nn.ModuleList(_SelfAttention(config) for _ in range(config.layers))
 
     def forward(self, texts: Ragged) -> Tensor:
         """[rows, d] float32."""
         if not len(self.layers):
-            return largest(texts, self.word_embeddings.weight)
+            return _largest(texts, self.word_embeddings.weight)
         return by_length(texts, self.word_embeddings.weight.device, self._run)
 
     def _run(self, texts: Ragged) -> Tensor:
@@ -79,7 +79,7 @@ class NptEncoder(nn.Module):
         encodings = positions(ids.shape[1], self.hidden, device)
         for layer in self.layers:
             hidden = layer(hidden, encodings, outside)
-        return max_pool(hidden, outside)
+        return _max_pool(hidden, outside)
 
 
 class BertEncoder(nn.Module):
@@ -100,20 +100,20 @@ class BertEncoder(nn.Module):
             return by_length(texts, self.bert.device, self._run)
         embeddings = self.bert.embeddings
         kind = embeddings.token_type_embeddings.weight[0]
-        return largest(texts, embeddings.LayerNorm(embeddings.word_embeddings.weight + kind))
+        return _largest(texts, embeddings.LayerNorm(embeddings.word_embeddings.weight + kind))
 
     def _run(self, texts: Ragged) -> Tensor:
         ids, mask = (part.to(self.bert.device) for part in padded(texts, self.bert.config.pad_token_id or 0))
         hidden = self.bert(input_ids=ids, attention_mask=mask).last_hidden_state
-        return max_pool(hidden, mask == 0)
+        return _max_pool(hidden, mask == 0)
 
 
-def max_pool(hidden: Tensor, outside: Tensor) -> Tensor:
+def _max_pool(hidden: Tensor, outside: Tensor) -> Tensor:
     """[b, d] float32: the maximum of [b, s, d] over the positions that are not `outside` [b, s]."""
     return hidden.float().masked_fill(outside[:, :, None], -torch.inf).amax(dim=1)
 
 
-def largest(texts: Ragged, table: Tensor) -> Tensor:
+def _largest(texts: Ragged, table: Tensor) -> Tensor:
     """[rows, d] The maximum of the rows of a table [vocabulary, d] over every text's tokens."""
     flat = torch.from_numpy(texts.flat.astype(np.int64)).to(table.device)
     offsets = torch.from_numpy(texts.offsets[:-1]).to(table.device)

@@ -48,7 +48,7 @@ def make_objective(config: RunConfig, device: torch.device) -> MatchObjective:
 
 
 class MatchObjective:
-    """Statements and proofs of a batch, told apart from each other."""
+    """Statements and proofs of a batch, classified against each other."""
 
     def __init__(
         self,

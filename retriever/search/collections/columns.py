@@ -53,7 +53,7 @@ def stored_columns(view: IndexView) -> CollectionColumns:
     vectors = [(segment.vectors, segment.scales) for segment in segments]
     has_vectors = any(segment.dimension for segment in segments)
     return CollectionColumns(
-        StoredDocuments(view, live),
+        _StoredDocuments(view, live),
         live,
         Bm25([segment.tables.postings for segment in segments], alive=view.alive),
         Segment.search_over(segments) if has_vectors else None,
@@ -85,8 +85,8 @@ def read_columns(backend: Backend, collection: Collection, towers: Towers | None
     )
 
 
-class StoredDocuments(Sequence[Document]):
-    """The documents of a view, each read from its segment when it is asked for. Raises IndexDamaged."""
+class _StoredDocuments(Sequence[Document]):
+    """The documents of a view, each read from its segment when it is needed. Raises IndexDamaged."""
 
     def __init__(self, view: IndexView, live: Ids) -> None:
         self._view, self._live = view, live
@@ -120,7 +120,7 @@ def _mean(parts: Sequence[tuple[StoredVectors, Floats]], alive: Bools) -> Floats
 
 
 def _proof_graph(parts: Sequence[ProofColumns], alive: Bools) -> ProofGraph:
-    """What the proofs of live documents use, over the live ones; documents that are gone are used by nobody."""
+    """What the proofs of live documents use, over the live ones; uses of deleted documents are left out."""
     names = LiveNames([columns.hashes for columns in parts], alive)
     number = np.cumsum(alive) - 1
     owners, lengths, uses = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], []

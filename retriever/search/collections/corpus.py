@@ -40,7 +40,7 @@ Proofs = Mapping[str, Sequence[tuple[str, ...]]]
 """By the key of a document: the keys of the documents that each of its known proofs uses."""
 
 
-def known_proofs(questions: Iterable[Question], documents: Sequence[Document]) -> Proofs:
+def _known_proofs(questions: Iterable[Question], documents: Sequence[Document]) -> Proofs:
     """The proofs of those questions that are documents; a document does not count as used by itself."""
     found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for one in questions:
@@ -50,7 +50,7 @@ def known_proofs(questions: Iterable[Question], documents: Sequence[Document]) -
     return found
 
 
-def parts_of(documents: Sequence[Document]) -> dict[str, list[Document]]:
+def _parts_of(documents: Sequence[Document]) -> dict[str, list[Document]]:
     """The documents in runs that end where the hash of a key says so, or when they are many.
 
     A run is called by the key at its end, which stays where the others change; the last one by `_END`.
@@ -76,7 +76,7 @@ def _unused(name: str, used: Container[str]) -> str:
 
 
 @dataclass(frozen=True)
-class DocumentPart:
+class _DocumentPart:
     """A run of documents as a source of the index."""
 
     name: str
@@ -123,16 +123,16 @@ class DocumentCorpus:
 
     def __init__(self, backend: Backend, collection: Collection, towers: Towers | None = None) -> None:
         self.backend, self.towers = backend, towers
-        self.proofs: Proofs = known_proofs(collection.questions, collection.documents)
-        found = parts_of(collection.documents)
-        self.parts = [DocumentPart(name, documents, self) for name, documents in found.items()]
+        self.proofs: Proofs = _known_proofs(collection.questions, collection.documents)
+        found = _parts_of(collection.documents)
+        self.parts = [_DocumentPart(name, documents, self) for name, documents in found.items()]
         self._by_name = {part.name: part for part in self.parts}
 
     @property
     def fingerprint(self) -> str:
         """Of the backend and its model."""
-        said = f"{self.backend.name} {self.towers.fingerprint if self.towers else ''}"
-        return hashlib.sha256(said.encode()).hexdigest()[:16]
+        identity = f"{self.backend.name} {self.towers.fingerprint if self.towers else ''}"
+        return hashlib.sha256(identity.encode()).hexdigest()[:16]
 
     @property
     def dimension(self) -> int:

@@ -1,4 +1,4 @@
-"""An indexed collection, asked."""
+"""Queries of an indexed collection."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from retriever.search.index.view import IndexView, OpenStores, open_stores
 from retriever.search.reading import SnapshotReader
 from retriever.search.splits import split_of
 
-DEFAULT_WEIGHTS: Mapping[str, float] = {"BM25": 1.0, "neighbours": 0.2}
+_DEFAULT_WEIGHTS: Mapping[str, float] = {"BM25": 1.0, "neighbours": 0.2}
 """Without a model. Fitted on Stacks: python -m retriever evaluate-collection FILE --lexical --fuse."""
 
 
@@ -43,7 +43,7 @@ class Hit:
     """The higher the better; comparable within one answer only."""
 
 
-class CollectionSnapshot:
+class _CollectionSnapshot:
     """One state of a collection's store, opened for asking.
 
     Raises ModelError when the vectors are of another model, BadSettings of an empty collection.
@@ -89,9 +89,9 @@ class CollectionIndex:
         with named_errors(folder):
             self._reader.current()
 
-    def _open(self) -> CollectionSnapshot:
+    def _open(self) -> _CollectionSnapshot:
         opened = open_stores([IndexStore(self._folder)], None)
-        return CollectionSnapshot(self._folder, opened, self.backend, self._towers)
+        return _CollectionSnapshot(self._folder, opened, self.backend, self._towers)
 
     @property
     def manifest(self) -> CollectionManifest:
@@ -110,7 +110,7 @@ class CollectionIndex:
         with named_errors(self._folder), self._reader.reading() as snapshot:
             return self._found(snapshot, text, k)
 
-    def _found(self, snapshot: CollectionSnapshot, text: str, k: int) -> list[Hit]:
+    def _found(self, snapshot: _CollectionSnapshot, text: str, k: int) -> list[Hit]:
         documents, fused = snapshot.columns.documents, snapshot.fused
         lists = fused.lists(text)
         scores = fused.sum(lists)
@@ -127,14 +127,14 @@ class CollectionIndex:
 
 
 def fused_of(backend: Backend, columns: CollectionColumns, towers: Towers | None = None) -> Fused:
-    """The lists that a collection is asked by, and what each weighs."""
+    """The lists that rank a collection, and the weight of each."""
     lexical = Lexical(backend, columns)
     rankers: list[Ranker] = [lexical]
     if towers is not None and columns.search is not None:
         rankers.append(Dense(towers, columns))
     if len(columns.proofs):
         rankers.append(Neighbours(lexical, columns.proofs))
-    return Fused(tuple(rankers), towers.weights if towers is not None else DEFAULT_WEIGHTS)
+    return Fused(tuple(rankers), towers.weights if towers is not None else _DEFAULT_WEIGHTS)
 
 
 def reranked_of(
@@ -146,7 +146,7 @@ def reranked_of(
 ) -> RerankedRanker | None:
     """The same with its first documents re-ranked, of those not `outside` (bool[documents]).
 
-    None without a re-ranker, or where none is asked for.
+    None without a re-ranker, or where none is wanted.
     """
     if towers is None or towers.reranker is None or not first:
         return None

@@ -50,11 +50,11 @@ def index_collection(
         source: a file or folder.
         folder: where the index is kept.
         towers: the model that makes vectors; None: no vectors.
-        called: what the backend was asked for by, where that is not its name: a package.
+        called: what the user called the backend, where that is not its name: a package.
         model: the folder of the model, as it was set; empty for the shipped one.
         collection: what the source holds, where it has been read already.
         progress: called with (stage, done, total); counts parts of the collection.
-        should_stop: asked now and then.
+        should_stop: called now and then.
 
     Raises ModelError when the model was trained for another backend, BadSettings without documents,
     IndexWriteFailed, and what the backend raises.

@@ -13,12 +13,11 @@ from typing import Any
 from lean_extract.common.errors import IndexDamaged, IndexMissing, IndexUnreadable
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.typed import read_typed
+from retriever.limits import MAX_WATCHED_FILES
 from retriever.search.index.files import DAMAGED
 from retriever.search.index.manifest import MANIFEST, IndexManifest
 from retriever.search.index.store import IndexStore
 
-_MOST_FILES = 4096
-"""Of a source folder that has more files, so many are watched."""
 _OLD_FILES = ("documents.jsonl", "postings.npz", "proofs.npz", "vectors.npz")
 """Of an index that was written before collections had stores."""
 _HINT = "Index it again: premise-suggest index --backend BACKEND SOURCE"
@@ -50,21 +49,21 @@ class CollectionManifest:
     @property
     def command(self) -> str:
         """The command that indexes it again."""
-        return index_command(self.backend, self.source, self.name)
+        return _index_command(self.backend, self.source, self.name)
 
     def is_stale(self) -> bool:
-        """Whether the source has changed since it was read, as far as sizes and times of its files tell."""
+        """Whether the source has changed since it was read, judging by sizes and times of its files."""
         return bool(self.stats) and stats_of(Path(self.source)) != self.stats
 
 
-def index_command(backend: str, source: str, name: str) -> str:
+def _index_command(backend: str, source: str, name: str) -> str:
     """The command that indexes a source under a name."""
     called = "" if Path(source).stem == name else f" --name {shlex.quote(name)}"
     return f"premise-suggest index --backend {shlex.quote(backend)} {shlex.quote(source)}{called}"
 
 
 def stats_of(source: Path) -> dict[str, tuple[int, ...]]:
-    """(size, mtime_ns) of a file, or of the files in a folder, by their paths in it; none where it is gone."""
+    """(size, mtime_ns) of a file, or of the files in a folder, by their paths in it; empty if it does not exist."""
     found: dict[str, tuple[int, ...]] = {}
     for path in _files_of(source):
         try:
@@ -72,7 +71,7 @@ def stats_of(source: Path) -> dict[str, tuple[int, ...]]:
         except OSError:
             continue
         found[path.relative_to(source).as_posix()] = (stat.st_size, stat.st_mtime_ns)
-        if len(found) == _MOST_FILES:
+        if len(found) == MAX_WATCHED_FILES:
             break
     return found
 
@@ -113,8 +112,8 @@ def named_errors(folder: Path) -> Iterator[None]:
     except IndexDamaged as error:
         old = _old_command(folder)
         if old:
-            said = f"The collection {folder.name} was indexed by an older version, in another format."
-            raise IndexDamaged(said, f"Index it again: {old}") from error
+            message = f"The collection {folder.name} was indexed by an older version, in another format."
+            raise IndexDamaged(message, f"Index it again: {old}") from error
         if error.message.startswith(DAMAGED):
             raise _damaged(folder, error.message.removeprefix(DAMAGED).removesuffix(".")) from error
         raise
@@ -130,12 +129,12 @@ def _old_command(folder: Path) -> str:
         values = read_json(folder / MANIFEST)
         if "format" in values or values["version"] != 1:
             return ""
-        return index_command(str(values["backend"]), str(values["source"]), folder.name)
+        return _index_command(str(values["backend"]), str(values["source"]), folder.name)
     except (OSError, ValueError, KeyError, TypeError):
         return ""
 
 
 def remove_old_files(folder: Path) -> None:
-    """Take away what an older version wrote beside the manifest. Raises OSError."""
+    """Delete what an older version wrote next to the manifest. Raises OSError."""
     for name in _OLD_FILES:
         (folder / name).unlink(missing_ok=True)

@@ -32,7 +32,7 @@ def measure(
 ) -> dict[str, Interval]:
     """The backend's figures of a ranker on a split; the question itself is not a candidate.
 
-    A question that is answered by nothing but itself drops out. Raises BadSettings when none is left.
+    A question whose only answer is itself is left out. Raises BadSettings when no question is left.
     """
     found = ranks_of(collection, ranker, split, quiet=quiet)
     if not found:
@@ -44,7 +44,7 @@ def ranks_of(collection: Collection, ranker: Ranker, split: Split, *, quiet: boo
     """The ranks of the answers of each question."""
     outside = outside_of(collection, split)
     bar = tqdm(questions_of(collection, split), desc=ranker.name, leave=False, disable=quiet or None)
-    return [ranks_in(one, ranker.scores(one.text, one.own), outside) for one in bar]
+    return [_ranks_in(one, ranker.scores(one.text, one.own), outside) for one in bar]
 
 
 def questions_of(collection: Collection, split: Split) -> list[Question]:
@@ -59,8 +59,8 @@ def outside_of(collection: Collection, split: Split) -> Bools:
     return outside
 
 
-def ranks_in(question: Question, scores: Floats, outside: Bools) -> Ranks:
-    """Where a question's answers stand by float32[documents] scores, what is `outside` left out."""
+def _ranks_in(question: Question, scores: Floats, outside: Bools) -> Ranks:
+    """The ranks of a question's answers by float32[documents] scores, without the documents `outside`."""
     ranked = np.where(outside, -np.inf, scores)
     if question.own is not None:
         ranked[question.own] = -np.inf
@@ -84,7 +84,7 @@ def fit_weights(backend: Backend, collection: Collection, rankers: Sequence[Rank
             (np.float32(weight) * table for weight, table in zip(weights, tables, strict=True)),
             np.zeros_like(tables[0]),
         )
-        found = [ranks_in(one, scores, outside) for one, scores in zip(questions, summed, strict=True)]
+        found = [_ranks_in(one, scores, outside) for one, scores in zip(questions, summed, strict=True)]
         return next(iter(backend.figures(found).values())).mean
 
     weights = search_weights(len(rankers), figure)

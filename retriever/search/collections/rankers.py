@@ -32,7 +32,7 @@ _SATURATION = 5.0
 _LEVEL = 10
 """The rank, counted from 1, whose score becomes 1 when scores are levelled."""
 _NEAREST = 1024
-"""How many documents a graph is asked for."""
+"""How many documents are fetched from a graph."""
 
 
 class Ranker(Protocol):
@@ -113,7 +113,7 @@ class Dense:
     def scores(self, text: str, own: int | None = None) -> Floats:
         """The product of the query's vector with each document's.
 
-        Where there is a graph, it is asked for the nearest documents; the others get the mean product of the others.
+        A graph, where there is one, gives the nearest documents; all others get the mean of their products.
         """
         columns, vector = self.columns, self.encoder.queries([text])[0]
         assert columns.search is not None
@@ -136,7 +136,7 @@ class Fused:
 
     rankers: tuple[Ranker, ...]
     weights: Mapping[str, float]
-    """Of each ranker, by its name; one that is not named counts nothing."""
+    """The weight of each ranker, by its name; 0 for others."""
     name: str = "weighted sum"
 
     def scores(self, text: str, own: int | None = None) -> Floats:
@@ -191,17 +191,17 @@ class RerankedRanker:
         return self.again(text, self.ranking.scores(text, own), own)
 
     def again(self, text: str, scores: Floats, own: int | None = None) -> Floats:
-        """float32[documents]: `scores` with the first ones in their new order, the others still behind them.
+        """float32[documents]: `scores` with the first ones in their new order, still followed by the others.
 
         Args:
             text: what models read of the query.
             scores: float32[documents], as the ranking gave them.
             own: the document that the query is; it is not read.
         """
-        head, behind = self._head(scores, own)
+        head, floor = self._head(scores, own)
         if not head:
             return scores
-        just_above = None if behind is None else float(np.nextafter(behind, np.float32(np.inf)))
+        just_above = None if floor is None else float(np.nextafter(floor, np.float32(np.inf)))
         _, mixed = reranked(scores[head], self.logits(text, head), self.reranker.weight, just_above)
         result = scores.copy()
         result[head] = mixed

@@ -21,11 +21,11 @@ _BLOCK = 2048
 
 def inner_products(vectors: StoredVectors, scales: Floats, query: Floats) -> Floats:
     """float32[n]: the products of vectors, in rows [n, d] and scales float32[n], with float32[d]."""
-    (found,) = all_inner_products(vectors, scales, query[None])
+    (found,) = _all_inner_products(vectors, scales, query[None])
     return np.asarray(found)
 
 
-def all_inner_products(vectors: StoredVectors, scales: Floats, queries: Floats) -> Floats:
+def _all_inner_products(vectors: StoredVectors, scales: Floats, queries: Floats) -> Floats:
     """float32[m, n]: the products with float32[m, d]. Widening costs more than a product, and is done once."""
     result = np.empty((len(queries), len(vectors)), dtype=np.float32)
     buffer = np.empty((min(_BLOCK, len(vectors)), vectors.shape[1]), dtype=np.float32)
@@ -56,7 +56,7 @@ class ExactSearch:
     def queries(self, vectors: Floats) -> list[NeighbourQuery]:
         """Begin queries with float32[m, d].
 
-        The products of all of them are computed when the nearest of one are first asked for.
+        The products of all of them are computed when the nearest of one are first needed.
         """
         batch = _ExactBatch(self._parts, vectors)
         return [_ExactQuery(batch, row) for row in range(len(vectors))]
@@ -71,7 +71,7 @@ class _ExactBatch:
 
     @cached_property
     def _all(self) -> Floats:
-        found = [all_inner_products(vectors, scales, self._queries) for vectors, scales in self._parts]
+        found = [_all_inner_products(vectors, scales, self._queries) for vectors, scales in self._parts]
         return np.concatenate([np.zeros((len(self._queries), 0), dtype=np.float32), *found], axis=1)
 
     def all_of(self, row: int) -> KnownProducts:
@@ -123,7 +123,7 @@ class KnownProducts:
 
 
 class NeighbourQuery(Protocol):
-    """One query at work; asked several times, it computes what is shared only once."""
+    """One query at work; what several calls share is computed only once."""
 
     def top(self, k: int, allowed: Bools | None = None) -> Ids:
         """int64[<= k]: the nearest premises among `allowed` (bool[n]; None: all), best first."""

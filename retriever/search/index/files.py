@@ -2,7 +2,7 @@
 
 Writing goes to a folder nobody reads yet; each file is flushed to the disk before it is trusted. A document
 (a manifest, a segment's list of its files) is a JSON object whose last member, `sum`, is the SHA-256 of the
-bytes before it; those of other files stand in a document (`retriever.search.index.meta`).
+bytes before it; those of other files are listed in a document (`retriever.search.index.meta`).
 """
 
 from __future__ import annotations
@@ -28,9 +28,8 @@ from lean_extract.common.file_lock import open_lock_file, read_holder, try_lock,
 from lean_extract.common.files import json_text
 from lean_extract.common.files.atomic import make_private_folder, private_file
 from lean_extract.common.files.reading import read_regular
+from retriever.limits import LOCK_POLL_SECONDS, MAX_INDEX_JSON_BYTES
 
-MAX_DOCUMENT = 1 << 28
-"""Bytes of a JSON file of an index; the list of Mathlib's files has a hundredth of that."""
 REBUILD = "Run `premise-suggest index` to build it again."
 DAMAGED = "The premise index is damaged: "
 
@@ -79,7 +78,7 @@ def read_array(path: Path) -> npt.NDArray[Any]:
 
 def read_json(path: Path) -> Any:
     """The value of a JSON file. Raises OSError or ValueError."""
-    return json_text.read_json(path, MAX_DOCUMENT)
+    return json_text.read_json(path, MAX_INDEX_JSON_BYTES)
 
 
 def write_document(path: Path, values: Mapping[str, Any]) -> None:
@@ -95,14 +94,14 @@ def read_document(path: Path, form: str, version: int) -> dict[str, Any]:
     is of another form or version, or was altered.
     """
     try:
-        data = read_regular(path, MAX_DOCUMENT)
+        data = read_regular(path, MAX_INDEX_JSON_BYTES)
         values = json_text.parse_json(data)
         if type(values) is not dict:
             raise ValueError("it holds no object")
         found = (values.pop("format", None), values.pop("version", None))
         if found != (form, version):
-            said = f"{path} is {found[0]} {found[1]}, this version reads {form} {version}."
-            raise IndexDamaged(said, REBUILD)
+            message = f"{path} is {found[0]} {found[1]}, this version reads {form} {version}."
+            raise IndexDamaged(message, REBUILD)
         digest = values.pop("sum", None)
         if digest is not None and not _ends_with_sum(data):
             raise ValueError("it was altered")
@@ -121,7 +120,7 @@ _SUM_BYTES = len(b',"sum":""}') + 64
 
 
 class StringTable:
-    """Strings of a memory-mapped table; nothing is decoded before it is asked for."""
+    """Strings of a memory-mapped table; each is decoded when it is read."""
 
     def __init__(self, folder: Path, stem: str) -> None:
         self._starts = read_array(folder / f"{stem}.npy")
@@ -143,7 +142,7 @@ class StringTable:
 
     @property
     def data(self) -> bytes | mmap.mmap:
-        """All the bytes, a line feed behind each string."""
+        """All the bytes, a line feed after each string."""
         return self._data
 
     @property
@@ -223,23 +222,22 @@ def explained_writes(root: Path, problem: str = "") -> Iterator[None]:
         raise IndexWriteFailed(message, hint) from error
 
 
-def damaged(path: Path, what: object, mended_by: str = REBUILD) -> IndexDamaged:
+def damaged(path: Path, what: object, hint: str = REBUILD) -> IndexDamaged:
     """The error for a file that is cut off, altered or of an unknown form."""
-    return IndexDamaged(f"{DAMAGED}{path}: {what}.", mended_by)
+    return IndexDamaged(f"{DAMAGED}{path}: {what}.", hint)
 
 
-def unreadable(error: OSError, folder: Path, mended_by: str = REBUILD) -> IndexDamaged:
+def unreadable(error: OSError, folder: Path, hint: str = REBUILD) -> IndexDamaged:
     """The error for what the system does not let us read; a file that is not there counts as damage."""
     path = error.filename if isinstance(error.filename, str | os.PathLike) else folder
     if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
-        said = f"The premise index cannot be read: {path}: {error.strerror}."
-        return IndexUnreadable(said, "End other programs, or raise the limit (`ulimit -n`), and try again.")
+        message = f"The premise index cannot be read: {path}: {error.strerror}."
+        return IndexUnreadable(
+            message, "End other programs, or raise the limit (`ulimit -n`), and try again."
+        )
     if isinstance(error, FileNotFoundError | NotADirectoryError):
-        return damaged(Path(path), "the file is missing", mended_by)
-    return damaged(Path(path), error.strerror or error, mended_by)
-
-
-_ASK_AGAIN_SECONDS = 0.1
+        return damaged(Path(path), "the file is missing", hint)
+    return damaged(Path(path), error.strerror or error, hint)
 
 
 @contextmanager
@@ -247,7 +245,7 @@ def locked(path: Path, wait: Callable[[], bool] = lambda: False) -> Iterator[Non
     """Hold the lock file `path` for the block.
 
     Raises:
-        IndexLocked: another process holds it and `wait`, asked ten times a second, returned False.
+        IndexLocked: another process holds it and `wait`, called ten times a second, returned False.
         OSError: the file cannot be made or locked.
     """
     make_private_folder(path.parent)
@@ -255,7 +253,7 @@ def locked(path: Path, wait: Callable[[], bool] = lambda: False) -> Iterator[Non
         while not try_lock(descriptor):
             if not wait():
                 raise _held(path)
-            time.sleep(_ASK_AGAIN_SECONDS)  # a wait in the system could not be interrupted
+            time.sleep(LOCK_POLL_SECONDS)  # a wait in the system could not be interrupted
         write_holder(descriptor, str(os.getpid()))
         yield
 

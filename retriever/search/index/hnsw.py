@@ -1,6 +1,6 @@
 """Approximate search over a navigable small-world graph (hnswlib), where that is installed.
 
-One graph a segment, saved beside its vectors as `hnsw.bin` with `hnsw.json` saying what it belongs to;
+One graph a segment, saved next to its vectors as `hnsw.bin` with `hnsw.json` saying what it belongs to;
 segments without a graph, and filters that leave it too few hits, are searched exactly.
 
 Premises' vectors differ in length (eq. 3), and a graph over inner products then has corners that no search
@@ -36,10 +36,10 @@ from retriever.search.index.files import read_json, write_json
 from retriever.search.index.meta import Count, Digest, GoOn, Sums, always, check, sums_of, verify
 from retriever.search.top import top
 
-GRAPH, CARD = "hnsw.bin", "hnsw.json"
+GRAPH, _CARD = "hnsw.bin", "hnsw.json"
 _MARK = "hnsw.checked"
 VERSION = 2
-DEFAULT_EF = 800
+_DEFAULT_EF = 800
 """Wide enough for lists of some hundred candidates under a mild filter; about 2 ms at 200,000. For ten
 premises 200 would do (`scripts/benchmarks/hnsw_curve.py`)."""
 
@@ -50,7 +50,7 @@ class HnswParameters:
 
     m: int = 16
     ef_construction: int = 200
-    ef: int = DEFAULT_EF
+    ef: int = _DEFAULT_EF
     threshold: int = 50_000
     """Segments of fewer premises get no graph: exact search over these takes 3 ms, and any filter with it."""
 
@@ -76,12 +76,12 @@ def has_graph(folder: Path, count: int) -> bool:
 
 def verify_graph(folder: Path, go_on: GoOn = always) -> list[str]:
     """Read a segment's graph, if it has one, and compare hashes; what is wrong, in words."""
-    if not (folder / CARD).exists():
+    if not (folder / _CARD).exists():
         return []
     try:
         return verify(folder, _read_card(folder).sums, _MARK, go_on)
     except (OSError, ValueError) as error:
-        return [f"{folder / CARD} cannot be read: {error}"]
+        return [f"{folder / _CARD} cannot be read: {error}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +95,13 @@ class _Card:
 
     @property
     def sums(self) -> Sums:
-        """Of the graph's file, where that is known."""
+        """The size of the graph's file, where it is known."""
         return {GRAPH: (self.size, self.sha256)} if self.sha256 is not None else {}
 
 
 def _read_card(folder: Path) -> _Card:
     """Raises OSError, ValueError."""
-    card = read_typed(_Card, read_json(folder / CARD))
+    card = read_typed(_Card, read_json(folder / _CARD))
     if card.version != VERSION:
         raise ValueError(f"version {card.version}, not {VERSION}")
     if card.sha256 is None and (folder / GRAPH).stat().st_size != card.size:
@@ -118,8 +118,8 @@ def build_graph(
 ) -> bool:
     """Build a segment's graph and save it in its folder. Raises OSError.
 
-    `go_on` hears how many vectors are in, and ends the work by returning False; then nothing is saved and
-    False is returned.
+    `go_on` is called with the number of vectors added so far, and ends the work by returning False; then nothing is
+    saved and False is returned.
     """
     import hnswlib
 
@@ -153,7 +153,7 @@ def _save(graph: Any, folder: Path, count: int) -> None:
         raise OSError(None, f"hnswlib could not save its graph: {error}") from error
     finally:
         temporary.unlink(missing_ok=True)
-    write_json(folder / CARD, asdict(card))
+    write_json(folder / _CARD, asdict(card))
 
 
 def load_graph(folder: Path, count: int, dimension: int) -> Any | None:
@@ -237,7 +237,7 @@ class _HnswQuery:
 
 
 def open_search(
-    parts: Sequence[tuple[Path, StoredVectors, Floats]], ef: int = DEFAULT_EF
+    parts: Sequence[tuple[Path, StoredVectors, Floats]], ef: int = _DEFAULT_EF
 ) -> NearestNeighbours:
     """The search over these segments: by graph if any has one that can be read, else exact."""
     graphs = [load_graph(folder, len(scales), vectors.shape[1]) for folder, vectors, scales in parts]

@@ -59,7 +59,7 @@ class IndexManifest:
     """Segments that the last write dropped."""
     includes: tuple[Annotated[Text, _absolute], ...] = ()
     """Roots of other stores that belong to this index (packages shared between projects); what those include
-    does not. They are read as indexes, whatever else lies there; nothing is written to them."""
+    does not. They are read as indexes, whatever else is there; nothing is written to them."""
     pinned: bool = False
     """True for a package at a fixed revision: its files are not looked at again."""
     is_bundled: bool = False

@@ -245,11 +245,11 @@ def _digest_of(path: Path, go_on: GoOn) -> str:
 
 
 def _state(stats: Mapping[str, os.stat_result], sums: Sums) -> str:
-    said = [
+    lines = [
         f"{name} {sums[name][1]} {one.st_size} {one.st_mtime_ns} {one.st_ctime_ns} {one.st_ino}"
         for name, one in sorted(stats.items())
     ]
-    return hashlib.sha256("\n".join(said).encode()).hexdigest()
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _marked(path: Path) -> str:

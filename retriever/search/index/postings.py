@@ -17,7 +17,7 @@ from retriever.search.index.table import Axis, Table, Vocabulary, column, sorted
 class Postings(Table):
     """Inverted lists of n documents over m sorted terms (by code point), as compressed sparse rows.
 
-    Term i stands in the documents `documents[starts[i]:starts[i + 1]]`, ascending, as often as
+    Term i occurs in the documents `documents[starts[i]:starts[i + 1]]`, ascending, as often as
     `frequencies` says in the same places (uint16, capped).
     """
 

@@ -81,7 +81,7 @@ class ProofColumns(Table):
     uses: Int32s = column(Axis.VALUES, np.int32)
     """A position in the same segment where >= 0, else -1 - k for `names[k]`."""
     names: UInt64s = column(Axis.KEYS, np.uint64)
-    """uint64, ascending: of names that stand in other segments, if anywhere."""
+    """uint64, ascending: of names that are in other segments, if anywhere."""
     owners: Int32s | None = column(Axis.OWNERS, np.int32, is_optional=True)
     """int32[m], ascending: the document that each proof is of; None: document i has proof i."""
 
@@ -179,7 +179,7 @@ def find(ascending: UInt64s, wanted: UInt64s) -> Ids:
 
 
 READ = 3
-"""Of a file that this version has read whole. Older versions kept no trees (2), or steps alone (1), or nothing (0)."""
+"""Marks a file that this version has read whole. Older versions kept no trees (2), only steps (1), or nothing (0)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ class ReadStep:
 
 @dataclass(frozen=True, slots=True)
 class StepColumns(Table):
-    """m steps of a segment's documents: further vectors, each with a record of its own, found beside the documents.
+    """m steps of a segment's documents: further vectors, each with its record, searched apart from the documents.
 
     Lean's are the steps of proofs whose states are known: the vector is the state's (`retriever.lean.index.steps`).
     """

@@ -105,8 +105,8 @@ class Segment:
         return hnsw.open_search([(one.folder, one.vectors, one.scales) for one in segments])
 
     @classmethod
-    def read_ahead(cls, chosen: Iterable[tuple[Segment, int]]) -> None:
-        """Have records at hand that are about to be read, each by its segment of this class and its position.
+    def prefetch(cls, chosen: Iterable[tuple[Segment, int]]) -> None:
+        """Prefetch records that are about to be read, each by its segment of this class and its position.
 
         Files need none of that.
         """

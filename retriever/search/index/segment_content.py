@@ -102,7 +102,7 @@ class SegmentContent:
 
 
 def numbered(files: Iterable[tuple[IndexedFile, int]]) -> list[IndexedFile]:
-    """Files with so many documents each, their runs one behind another."""
+    """Files with so many documents each; their runs are consecutive."""
     result = []
     start = 0
     for file, count in files:

@@ -4,7 +4,7 @@
     ROOT/segments/NAME/    segments, each written once
     ROOT/lock              held by the one writer
 
-A write puts new segments beside the old ones and then swaps the manifest in one rename, so a reader sees
+A write adds new segments to the old ones and then swaps the manifest in one rename, so a reader sees
 the old index or the new one, and a killed writer leaves the old one. Segments that a write drops stay
 until the next write; leftovers of killed writers go when the next writer begins.
 """
@@ -51,7 +51,7 @@ Stamp = tuple[int, int, int] | None
 _TEMPORARY = ".new-"
 
 
-def _mended_by(manifest: IndexManifest) -> str:
+def _rebuild_hint(manifest: IndexManifest) -> str:
     """What to do when an index is of another model than the one in use."""
     if manifest.is_bundled:
         return OTHER_MODEL
@@ -111,7 +111,7 @@ class IndexStore:
             raise ModelError(
                 f"The premise index in {self.root} was built with model {manifest.fingerprint}, "
                 f"the model in use is {fingerprint}.",
-                _mended_by(manifest),
+                _rebuild_hint(manifest),
             )
 
     def segment(self, name: str) -> Segment:
@@ -119,7 +119,7 @@ class IndexStore:
         return Segment(self.folder_of(name))
 
     def folder_of(self, name: str) -> Path:
-        """Where a segment lies."""
+        """The folder of a segment."""
         return self.root / "segments" / name
 
     def _live(self, live: LiveSegment) -> Segment:
@@ -134,7 +134,7 @@ class IndexStore:
     def verify(self, go_on: GoOn = always) -> list[str]:
         """Read every byte of the index and of those that it includes and compare; what is wrong, in words.
 
-        Raises IndexMissing. `go_on` hears how many bytes were read since the last time, and may break it off.
+        Raises IndexMissing. `go_on` is called with the bytes read since the last call; False ends the check.
         """
         try:
             manifest = self.manifest()
@@ -175,7 +175,7 @@ class IndexStore:
             raise
 
     def remove(self, wait: Callable[[], bool] = lambda: False) -> None:
-        """Take the index away. It is gone at once for whoever looks; while another process writes it, see `writer`.
+        """Delete the index. Readers see none from then on; while another process writes it, see `writer`.
 
         Raises IndexMissing, IndexLocked, IndexWriteFailed.
         """

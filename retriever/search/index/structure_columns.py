@@ -102,7 +102,7 @@ class TreeColumns(Table):
     it: the first comes after the node, each further one after the last node of the argument before.
 
     Document i has the nodes `starts[i]` to `starts[i + 1]`. Its first tree begins at its first node, the next one
-    behind the last node of the first.
+    after the last node of the first.
     """
 
     prefix, about = "tree_", "trees"

@@ -132,14 +132,14 @@ class IndexView:
         segment, local = self.locate(number)
         return np.asarray(segment.vectors[local].astype(np.float32) * segment.scales[local])
 
-    def read_ahead(self, numbers: Iterable[int]) -> None:
-        """Have the records of documents at hand, if fetching each by itself would take a trip."""
+    def prefetch(self, numbers: Iterable[int]) -> None:
+        """Prefetch the records of documents where fetching each by itself would be slow."""
         chosen: dict[type[Segment], list[tuple[Segment, int]]] = {}
         for number in numbers:
             segment, local = self.locate(number)
             chosen.setdefault(type(segment), []).append((segment, local))
         for kind, those in chosen.items():
-            kind.read_ahead(those)
+            kind.prefetch(those)
 
     def locate(self, number: int) -> tuple[Segment, int]:
         """The segment of a document, and its position there."""
@@ -148,7 +148,7 @@ class IndexView:
 
 
 def _runs(segments: Sequence[Segment], bounds: Sequence[int]) -> dict[str, list[tuple[int, int]]]:
-    """Where each module's documents lie."""
+    """The positions of each module's documents."""
     runs: dict[str, list[tuple[int, int]]] = {}
     for segment, base in zip(segments, bounds, strict=False):
         for file in segment.files:

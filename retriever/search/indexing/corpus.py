@@ -23,7 +23,7 @@ class ReadSource(Generic[Record]):
 
     records: Sequence[Record]
     more: tuple[object, ...] = ()
-    """What the index keeps of the source beside them (`IndexedFile.more`), as JSON values."""
+    """What the index keeps of the source in addition to them (`IndexedFile.more`), as JSON values."""
     problems: tuple[FileProblem, ...] = ()
     steps: Sequence[ReadStep] = ()
     """Those of the records, in the order of their owners."""
@@ -99,7 +99,7 @@ class IndexCorpus(Protocol[Record]):
 
     @property
     def has_steps(self) -> bool:
-        """Whether its records have steps, which the index keeps beside them."""
+        """Whether its records have steps, which the index keeps, too."""
 
     def encode_steps(self, steps: Sequence[ReadStep]) -> Floats:
         """float32[n, dimension]: the vectors of steps. Raises Cancelled."""

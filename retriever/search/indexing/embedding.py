@@ -11,6 +11,7 @@ import numpy as np
 
 from lean_extract.common.arrays import Floats
 from lean_extract.common.cancellation import check_cancelled
+from retriever.limits import DOCUMENTS_PER_CALL, DOCUMENTS_PER_STEP
 from retriever.models.quantise import StoredVectors
 from retriever.search.index.meta import IndexedFile
 from retriever.search.index.proof_columns import READ, StepColumns
@@ -18,9 +19,6 @@ from retriever.search.index.segment import Segment
 from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, ReadSource, Record
 
 Item = TypeVar("Item")
-DOCUMENTS_PER_STEP = 256
-DOCUMENTS_PER_CALL = 1024
-"""Of a source that has more than a step, so many are embedded before it is asked whether to stop."""
 
 KnownVectors = Mapping[Hashable, tuple[StoredVectors, np.float32]]
 """Vector and scale by the text that they were made of."""

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Generic
 
+from retriever.limits import SOURCES_PER_CHECK
 from retriever.search.index.meta import IndexedFile
 from retriever.search.indexing.corpus import IndexSource, Record
-
-_ASKED_EVERY = 64
-"""Sources between two questions whether to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +47,13 @@ def make_plan(
         known: the live files by the path that the index names them by.
         stats: (size, mtime_ns) that override the ones in `known`.
         progress: called with how many sources were looked at.
-        should_stop: asked now and then; the answer is None once it returns True.
+        should_stop: called now and then; once it returns True, the result is None.
         again: the files to be read again although they have not changed, by the paths of `known`.
     """
     plan: UpdatePlan[Record] = UpdatePlan()
     seen: set[str] = set()
     for count, source in enumerate(sources, start=1):
-        if count % _ASKED_EVERY == 0 and should_stop():
+        if count % SOURCES_PER_CHECK == 0 and should_stop():
             return None
         name = source.name
         seen.add(name)

@@ -14,6 +14,7 @@ from typing import Any, Generic
 from lean_extract.common.cancellation import Cancelled, cancelled_when
 from lean_extract.common.errors import BadSource
 from lean_extract.records import FileProblem, Position
+from retriever.limits import DOCUMENTS_PER_SEGMENT, MAX_SEGMENTS, SECONDS_PER_SEGMENT, SEGMENTS_AFTER_MERGE
 from retriever.search.index import hnsw
 from retriever.search.index.files import explained_writes
 from retriever.search.index.manifest import LiveSegment
@@ -24,11 +25,6 @@ from retriever.search.indexing.corpus import EmbeddedSource, IndexCorpus, IndexS
 from retriever.search.indexing.embedding import Embedder, in_steps
 from retriever.search.indexing.plan import Change, UpdatePlan, make_plan
 from retriever.search.indexing.report import IndexReport, UpdateOptions
-
-DOCUMENTS_PER_SEGMENT = 4096
-SECONDS_PER_SEGMENT = 60.0
-MOST_SEGMENTS = 8
-SEGMENTS_AFTER_MERGE = 4
 
 
 def update_store(
@@ -49,18 +45,18 @@ def update_store(
         corpus: what the records of the sources are.
         options: how it is done.
         fields: further fields of the store's manifest: `root`, and others.
-        wait: asked ten times a second while another process writes the store; False ends the wait.
+        wait: called ten times a second while another process writes the store; False ends the wait.
         again: names of sources that are read again although they have not changed.
 
     Raises IndexLocked, IndexWriteFailed.
     """
     started = time.monotonic()
     with store.writer(corpus.fingerprint, wait) as writer:
-        report = Update(store, writer, corpus, options, fields, again).run(sources)
+        report = _Update(store, writer, corpus, options, fields, again).run(sources)
     return replace(report, seconds=time.monotonic() - started)
 
 
-class Update(Generic[Record]):
+class _Update(Generic[Record]):
     """One run over one store, under its lock."""
 
     def __init__(
@@ -99,7 +95,7 @@ class Update(Generic[Record]):
         if not options.keeps_partial and (stopped or options.should_stop()):
             return self._report(0, stopped=True)
         self._flush()
-        self._bury(plan.removed)
+        self._mark_deleted(plan.removed)
         self._commit_changes(plan, stopped)
         self._merge()
         if options.graphs is not None and not stopped:
@@ -162,7 +158,7 @@ class Update(Generic[Record]):
             for number, file in segment.live_files(self._dead[name])
         }
 
-    def _bury(self, paths: Iterable[str]) -> None:
+    def _mark_deleted(self, paths: Iterable[str]) -> None:
         live = self._live_files()
         for path in paths:
             if path in live:
@@ -219,7 +215,7 @@ class Update(Generic[Record]):
         if not self._batch:
             return
         segment = self._writer.add(self._corpus.content(self._batch))
-        self._bury(item.file.path for item in self._batch)
+        self._mark_deleted(item.file.path for item in self._batch)
         self._take(segment)
         self._batch = []
         if self._options.keeps_partial:
@@ -264,7 +260,7 @@ class Update(Generic[Record]):
 
     def _to_merge(self) -> list[str]:
         names = sorted(self._segments, key=self._alive_count)
-        if len(names) > MOST_SEGMENTS:
+        if len(names) > MAX_SEGMENTS:
             return names[: len(names) - SEGMENTS_AFTER_MERGE + 1]
         return [n for n in names if self._alive_count(n) < len(self._segments[n]) / 2]
 
@@ -275,11 +271,11 @@ class Update(Generic[Record]):
                 continue
             total = len(segment)
 
-            def tell(done: int, total: int = total) -> bool:
+            def report(done: int, total: int = total) -> bool:
                 self._options.progress("graph", done, total)
                 return not self._options.should_stop()
 
             with explained_writes(self._store.root):
-                if not hnsw.build_graph(segment.folder, segment.vectors, segment.scales, parameters, tell):
+                if not hnsw.build_graph(segment.folder, segment.vectors, segment.scales, parameters, report):
                     return False
         return True

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from lean_extract.common.errors import UserError
+from retriever.limits import MAX_ADDRESS_CHARACTERS
 
 _ADDRESS = re.compile(
     r"postgres(?:ql)?://(?:(?P<user>[^\s@/:]*)(?::(?P<password>[^\s@/]*))?@)?"
     r"(?P<hosts>[^\s@/?#]*)(?:/(?P<database>[^\s@/?#]*))?(?:\?(?P<options>[^\s@#]*))?"
 )
 """An `@` or a `/` that is not encoded never is a part of a name or a password."""
-_LONGEST = 4096
 _HOST = re.compile(r"(?P<host>[^:]*|\[[^\]]*\])(?::(?P<port>\d*))?")
 _IS_HOST = re.compile(r"[\w.-]*|[0-9A-Fa-f:.]*|/[\w./+-]*")
 """A name, a number, or the folder of a socket."""
@@ -62,7 +62,7 @@ def read_address(text: str) -> DatabaseAddress:
 
 def _parameters(text: str) -> dict[str, str]:
     """Raises ValueError."""
-    found = _ADDRESS.fullmatch(text) if len(text) <= _LONGEST and text.isprintable() else None
+    found = _ADDRESS.fullmatch(text) if len(text) <= MAX_ADDRESS_CHARACTERS and text.isprintable() else None
     if found is None:
         raise ValueError
     hosts = [_HOST.fullmatch(one) for one in found["hosts"].split(",")]
@@ -84,7 +84,7 @@ def _parameters(text: str) -> dict[str, str]:
 
 
 def _options(text: str) -> dict[str, str]:
-    """What is said behind the `?`. Raises ValueError."""
+    """The parameters after the `?`. Raises ValueError."""
     pairs = [one.partition("=") for one in text.split("&") if text]
     if not all(equals and re.fullmatch(r"[a-z_]+", name) for name, equals, _ in pairs):
         raise ValueError

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lean_extract.common.errors import StoreUnavailable, UserError
 from lean_extract.common.terminal_text import import_extra
+from retriever.limits import CONNECTION_SECONDS, MAX_CONNECTIONS
 from retriever.search.postgres.address import read_address
 
 if TYPE_CHECKING:
@@ -17,10 +18,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "premise_suggest"
 VERSION = 2
-_WAIT_SECONDS = 2.0
-"""How long a request waits for a connection."""
-_MOST_CONNECTIONS = 8
-"""Of one process."""
 _REASONS = (
     "password authentication failed",
     "no password supplied",
@@ -81,7 +78,7 @@ one more element that makes its length 1 (`index.hnsw`)."""
 class Database:
     """Connections to one database; safe to use from several threads.
 
-    Raises UserError: the address is none of PostgreSQL, or the extra `postgres` is not installed.
+    Raises UserError: the address is not one of PostgreSQL, or the extra `postgres` is not installed.
     """
 
     def __init__(self, address: str) -> None:
@@ -92,13 +89,13 @@ class Database:
         pools: Any = import_extra("psycopg_pool", "postgres", "An index in a database")
         logging.getLogger("psycopg.pool").setLevel(
             logging.ERROR
-        )  # each try would be told; requests tell it once
+        )  # it would log each try; requests report the failure once
         self._conninfo = self._checked()
         self._pool: ConnectionPool[psycopg.Connection[Any]] = pools.ConnectionPool(
             self._conninfo,
             min_size=0,
-            max_size=_MOST_CONNECTIONS,
-            timeout=_WAIT_SECONDS,
+            max_size=MAX_CONNECTIONS,
+            timeout=CONNECTION_SECONDS,
             open=False,
         )
         self._pools = pools
@@ -108,10 +105,10 @@ class Database:
         known = {option.keyword.decode() for option in self._driver.pq.Conninfo.get_defaults()}
         if not self._address.parameters.keys() <= known:
             raise UserError(
-                f"The address of the database {self.name} has a parameter behind the ? that PostgreSQL lacks.",
+                f"The address of the database {self.name} has a parameter after the ? that PostgreSQL does not know.",
                 "Correct it, or leave it out.",
             )
-        waiting = {"connect_timeout": int(_WAIT_SECONDS)}
+        waiting = {"connect_timeout": int(CONNECTION_SECONDS)}
         return str(self._driver.conninfo.make_conninfo(**{**self._address.parameters, **waiting}))
 
     @contextmanager
@@ -150,22 +147,22 @@ class Database:
         try:
             yield
         except (driver.OperationalError, driver.InterfaceError, self._pools.PoolTimeout) as error:
-            said = self._said_by(error)
+            reason = self._reason(error)
             raise StoreUnavailable(
-                f"The database {self.name} does not answer: {said}",
+                f"The database {self.name} does not answer: {reason}",
                 "Start it, or correct the address; what waits for it goes on by itself.",
             ) from None
         except driver.errors.InsufficientPrivilege as error:
             raise StoreUnavailable(
-                f"The database {self.name} refuses that to this user: {self._said_by(error)}",
+                f"The database {self.name} refuses that to this user: {self._reason(error)}",
                 "docs/scale.md says which rights reading and publishing need.",
             ) from None
         except driver.Error as error:
             raise StoreUnavailable(
-                f"The database {self.name} failed: {self._said_by(error)}", "See its log."
+                f"The database {self.name} failed: {self._reason(error)}", "See its log."
             ) from None
 
-    def _said_by(self, error: Exception) -> str:
+    def _reason(self, error: Exception) -> str:
         """What an error of the driver says, without user, password and other parts of the address."""
         line = str(error).strip().partition("\n")[0]
         if line and not self._address.is_told_by(line):

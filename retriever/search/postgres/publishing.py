@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lean_extract.common.errors import BadSettings, StoreUnavailable
+from retriever.limits import MAX_GRAPH_MEMORY_MIB, MIN_GRAPH_MEMORY_MIB
 from retriever.search.index.hnsw import lengthened
 from retriever.search.index.manifest import IndexManifest, LiveSegment
 from retriever.search.index.meta import META, Meta
@@ -30,7 +31,6 @@ _PAGE = 4 << 20
 _LOCK = 0x7072656D
 """The number of the lock that one writer holds."""
 _M, _EF_CONSTRUCTION = 16, 100
-_LEAST_MEMORY, _MOST_MEMORY = 64, 8192
 """MB for building a graph. One that does not fit takes many times as long."""
 _COPY_HEADER = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
 _COPY_END = struct.pack("!h", -1)
@@ -225,8 +225,8 @@ def _build_graph(
 
 
 def graph_memory(premises: int) -> int:
-    """MB for building a graph over so many: a kilobyte each, their vectors included."""
-    return min(max(_LEAST_MEMORY, premises >> 10), _MOST_MEMORY)
+    """MB for building a graph over so many premises: a kilobyte each, their vectors included."""
+    return min(max(MIN_GRAPH_MEMORY_MIB, premises >> 10), MAX_GRAPH_MEMORY_MIB)
 
 
 def embedding(dimension: int) -> str:

@@ -10,17 +10,15 @@ import numpy as np
 from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.common.errors import StoreUnavailable
 from lean_extract.common.lru import Cache
+from retriever.limits import CACHED_RECORDS, MAX_EF_SEARCH
 from retriever.search.index.exact import ExactSearch, NeighbourQuery
 from retriever.search.postgres.database import SCHEMA, Database
 from retriever.search.postgres.publishing import embedding
 from retriever.search.top import top
 
-WIDEST = 1000
-"""The widest search that pgvector allows (`hnsw.ef_search`)."""
 _NARROWEST = 200
 _MORE = 1.2
-"""So many times more are asked for than a filter leaves on average."""
-_KEPT_RECORDS = 4096
+"""How many times more neighbours are fetched than a filter leaves on average."""
 
 
 class PremiseTable:
@@ -29,15 +27,15 @@ class PremiseTable:
     def __init__(self, database: Database, revision: int, dimension: int) -> None:
         self._database, self._revision = database, revision
         self.dimension = dimension
-        self._records: Cache[bytes] = Cache(_KEPT_RECORDS)
+        self._records: Cache[bytes] = Cache(CACHED_RECORDS)
 
     def record(self, document: int) -> bytes:
         """The record of a premise, as JSON."""
         known = self._records.get(document)
         return self._fetched([document])[document] if known is None else known
 
-    def read_ahead(self, documents: Iterable[int]) -> None:
-        """Fetch the records of premises that are about to be asked for, in one query."""
+    def prefetch(self, documents: Iterable[int]) -> None:
+        """Fetch the records of premises that are needed next, in one query."""
         if missing := [one for one in dict.fromkeys(documents) if self._records.get(one) is None]:
             self._fetched(missing)
 
@@ -51,15 +49,16 @@ class PremiseTable:
             found = {int(document): bytes(record) for document, record in rows.fetchall()}
         if len(found) < len(documents):
             raise StoreUnavailable(
-                "The revision that was read has gone from the database.", "Ask again: the newest one is read."
+                "The revision that was read is no longer in the database.",
+                "Try again: the newest one is read.",
             )
         for document, record in found.items():
             self._records.put(document, record)
         return found
 
     def near(self, vector: Floats, k: int) -> Ids:
-        """int64[<= k]: the nearest premises by the graph; k is at most `WIDEST`."""
-        asked = "[" + ",".join(f"{value:.6g}" for value in (*vector.tolist(), 0.0)) + "]"
+        """int64[<= k]: the nearest premises by the graph; k is at most `MAX_EF_SEARCH`."""
+        literal = "[" + ",".join(f"{value:.6g}" for value in (*vector.tolist(), 0.0)) + "]"
         with self._database.connected() as connection:
             connection.execute(f"SET LOCAL hnsw.ef_search = {max(_NARROWEST, k)}")
             found = (
@@ -68,7 +67,7 @@ class PremiseTable:
                     f"SELECT document FROM {SCHEMA}.premises WHERE revision_id = {self._revision} "
                     f"ORDER BY {embedding(self.dimension)} <#> %s::halfvec({self.dimension + 1}) "
                     f"LIMIT {int(k)}",
-                    (asked,),
+                    (literal,),
                 )
                 .fetchall()
             )
@@ -113,7 +112,7 @@ class _GraphQuery:
         count = len(self._search)
         share = 1.0 if allowed is None else np.count_nonzero(allowed) / max(count, 1)
         wanted = min(count, int(_MORE * k / share) + 1) if share else 0
-        if 0 < wanted <= WIDEST:
+        if 0 < wanted <= MAX_EF_SEARCH:
             ids = self._search.table.near(self._vector, wanted)
             ids = ids if allowed is None else ids[allowed[ids]]
             if len(ids) >= k:

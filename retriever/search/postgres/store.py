@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from lean_extract.common.errors import IndexDamaged, ModelError, StoreUnavailable
 from lean_extract.common.files.atomic import make_private_folder, private_file
 from lean_extract.common.typed import read_value
+from retriever.limits import GRAPH_FROM_PREMISES, REVISION_SECONDS
 from retriever.search.index.exact import ExactSearch, NearestNeighbours
 from retriever.search.index.files import explained_writes, make_folder
 from retriever.search.index.manifest import FORMAT, VERSION, IndexManifest, LiveSegment
@@ -25,11 +26,6 @@ from retriever.search.index.store import IndexStore, Stamp
 from retriever.search.postgres.database import SCHEMA, Database
 from retriever.search.postgres.publishing import IN_TABLE
 from retriever.search.postgres.search import GraphSearch, PremiseTable
-
-_LOOK_AGAIN_SECONDS = 1.0
-"""How long an answer on which revision is the newest is believed."""
-GRAPH_FROM = 1_000_000
-"""Fewer premises are all looked at, which takes no longer (docs/scale.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +70,7 @@ class _Records:
         return self._table.record(self._base + index)
 
 
-class DatabaseSegment(Segment):
+class _DatabaseSegment(Segment):
     """A segment whose records are in the table of premises, and a graph over its vectors, too.
 
     Args:
@@ -100,20 +96,20 @@ class DatabaseSegment(Segment):
         """Exact search over the vectors here; that by the graph where there are many."""
         exact = ExactSearch([(one.vectors, one.scales) for one in segments])
         first = segments[0]
-        assert isinstance(first, DatabaseSegment)
+        assert isinstance(first, _DatabaseSegment)
         if len(exact) < first._graph_from:
             return exact
         return GraphSearch(first._table, exact)
 
     @classmethod
-    def read_ahead(cls, chosen: Iterable[tuple[Segment, int]]) -> None:
+    def prefetch(cls, chosen: Iterable[tuple[Segment, int]]) -> None:
         """Fetch the records of documents in one query."""
         by_table: dict[PremiseTable, list[int]] = {}
         for segment, index in chosen:
-            if isinstance(segment, DatabaseSegment) and segment.has_records:
+            if isinstance(segment, _DatabaseSegment) and segment.has_records:
                 by_table.setdefault(segment._table, []).append(segment._base + index)
         for table, documents in by_table.items():
-            table.read_ahead(documents)
+            table.prefetch(documents)
 
     def _read_records(self, folder: Path) -> Any:
         return _Records(self._table, self._base, self.count)
@@ -125,12 +121,16 @@ class DatabaseStore(IndexStore):
     Args:
         database: where it is published.
         library: which library and revision.
-        cache: where copies are kept; one that is gone is made again.
+        cache: where copies are kept; a missing copy is recreated.
         graph_from: from how many premises on the graph in the database finds neighbours.
     """
 
     def __init__(
-        self, database: Database, library: PublishedLibrary, cache: Path, graph_from: int = GRAPH_FROM
+        self,
+        database: Database,
+        library: PublishedLibrary,
+        cache: Path,
+        graph_from: int = GRAPH_FROM_PREMISES,
     ) -> None:
         named = f"{database.name} {library.library} {library.revision}"
         super().__init__(cache / hashlib.sha256(named.encode()).hexdigest()[:16])
@@ -151,9 +151,9 @@ class DatabaseStore(IndexStore):
         return newest.number, newest.published, 0
 
     def _current(self) -> _Newest:
-        """The newest revision, asked for once a second. Raises StoreUnavailable, for a second without asking again."""
+        """The newest revision, looked up at most once a second, as is a failure. Raises StoreUnavailable."""
         with self._lock:
-            if time.monotonic() - self._asked > _LOOK_AGAIN_SECONDS:
+            if time.monotonic() - self._asked > REVISION_SECONDS:
                 try:
                     self._newest, self._failure = self._ask(), None
                 except StoreUnavailable as error:
@@ -190,7 +190,7 @@ class DatabaseStore(IndexStore):
                 f"SELECT manifest, premises, dimension FROM {SCHEMA}.revisions WHERE id = %s", (number,)
             ).fetchone()
         if row is None:
-            raise StoreUnavailable(f"Revision {number} is gone from the database.", "Ask again.")
+            raise StoreUnavailable(f"Revision {number} is no longer in the database.", "Try again.")
         try:
             manifest = _manifest_in(row[0])
         except (TypeError, ValueError) as error:
@@ -217,7 +217,7 @@ class DatabaseStore(IndexStore):
         segments: list[tuple[Segment, LiveSegment]] = []
         base = 0
         for live in manifest.segments:
-            segment = DatabaseSegment(folder / live.name, table, base, self._graph_from)
+            segment = _DatabaseSegment(folder / live.name, table, base, self._graph_from)
             base += len(segment)
             segments.append((self._fitting(segment, live), live))
         if base != premises:

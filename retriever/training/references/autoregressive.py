@@ -1,7 +1,7 @@
 """The autoregressive model (NaturalProofs, section 5, appendix B.2) as the loop trains it.
 
 It is trained by the cross-entropy of a proof's references, in order and repeated as they are, and of the end
-mark behind them. As a ranker it lists what it writes greedily, nothing twice, then the others by the
+mark after them. As a ranker it lists what it writes greedily, nothing twice, then the others by the
 probabilities of its first step.
 """
 
@@ -19,8 +19,8 @@ from torch.nn import functional
 from lean_extract.common.arrays import Floats, Int64s
 from retriever.metrics.ranking import columns_of
 from retriever.training.collection import CollectionArrays
-from retriever.training.references.autoregressive_config import AutoregressiveConfig
 from retriever.training.references.autoregressive_model import SequenceModel, build_decoder, greedy, sequences
+from retriever.training.references.config import AutoregressiveConfig
 from retriever.training.references.joint import OverReferences
 from retriever.training.references.joint_model import ReferenceTable
 from retriever.training.references.objective import load_model, read_arrays
@@ -44,7 +44,7 @@ def make_objective(config: RunConfig, device: torch.device) -> SequenceObjective
     return SequenceObjective(own, read_arrays(own), device)
 
 
-def build_sequence_model(config: AutoregressiveConfig, tokenizer: Path, references: int) -> SequenceModel:
+def _build_sequence_model(config: AutoregressiveConfig, tokenizer: Path, references: int) -> SequenceModel:
     """The model of a configuration with fresh weights."""
     shape, hidden = config.decoder, config.model.hidden
     return SequenceModel(
@@ -64,7 +64,7 @@ class SequenceObjective(OverReferences):
 
     def __init__(self, config: AutoregressiveConfig, arrays: CollectionArrays, device: torch.device) -> None:
         self._config = config
-        model = build_sequence_model(config, config.tokenizer, len(arrays.documents))
+        model = _build_sequence_model(config, config.tokenizer, len(arrays.documents))
         super().__init__(config, arrays, model, device)
 
     def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
@@ -101,7 +101,7 @@ def with_end(columns: Int64s, counts: Int64s, lengths: Int64s, end: int) -> Int6
     """[n, t + 1] The target of each step: the next reference, then `end`; -1 is passed over.
 
     Args:
-        columns: [n, t] the references; -1 behind the last, and where one cannot be written.
+        columns: [n, t] the references; -1 after the last, and where one cannot be written.
         counts: [n] references of each row.
         lengths: [n] references of the whole proof; one that was cut has no end mark.
         end: the number of the end mark.
@@ -136,4 +136,4 @@ def ranking_scores(
 
 def load_autoregressive(run: Path) -> tuple[AutoregressiveConfig, SequenceModel]:
     """The configuration of a run, and its model as it did best, in evaluation mode. Raises ModelError."""
-    return load_model(run, "autoregressive", parse, build_sequence_model)
+    return load_model(run, "autoregressive", parse, _build_sequence_model)

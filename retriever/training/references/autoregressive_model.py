@@ -119,7 +119,7 @@ def build_decoder(
 
 
 def sequences(references: Ragged, rows: Int64s, longest: int) -> tuple[Int64s, Int64s]:
-    """(int64[n, longest] references, -1 behind the last; int64[n] their number, at most `longest`)."""
+    """(int64[n, longest] references, -1 after the last; int64[n] their number, at most `longest`)."""
     chosen = references.take(rows)
     counts = np.minimum(chosen.lengths, longest)
     found = np.full((len(rows), int(counts.max(initial=1))), -1, dtype=np.int64)

@@ -25,14 +25,14 @@ from retriever.search.collections.index import fused_for_evaluation
 from retriever.search.collections.measure import fit_weights
 from retriever.training.model import BiEncoder
 from retriever.training.onnx_graphs import export_onnx, quantise
+from retriever.training.references.config import PairwiseConfig
 from retriever.training.references.pairwise import load_pairwise
-from retriever.training.references.pairwise_config import PairwiseConfig
 from retriever.training.references.pairwise_model import Bag
 from retriever.training.tokens import open_tokenizer
 from retriever.training.wordpiece import PAD
 
 
-def export_towers(run: Path, out: Path) -> dict[str, float]:
+def _export_towers(run: Path, out: Path) -> dict[str, float]:
     """Write the folder `out` of a run; returns the fitted weights.
 
     Raises ModelError when the run has no validated weights, BadSettings when its vectors are not of length 1,
@@ -66,8 +66,8 @@ def _write_tower(
 ) -> None:
     if isinstance(tower, Bag):
         table = tower.word_embeddings.weight * tower.log_weights.exp()[:, None]
-        said = tokenizer.read_text(encoding="utf-8")
-        write_bag(folder, said, table.detach().float().numpy(), max_length=length, pairs=config.pairs)
+        words = tokenizer.read_text(encoding="utf-8")
+        write_bag(folder, words, table.detach().float().numpy(), max_length=length, pairs=config.pairs)
         return
     if not isinstance(tower, BiEncoder):
         raise ModelError("This run has no encoder that can be exported.", "Export a run of kind pairwise.")
@@ -103,7 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    weights = export_towers(options.run, options.out)
+    weights = _export_towers(options.run, options.out)
     fingerprint = Towers.load(options.out).fingerprint
     size = sum(file.stat().st_size for file in options.out.rglob("*") if file.is_file()) / 1e6
     listed = ", ".join(f"{name} {weight:g}" for name, weight in weights.items())

@@ -21,9 +21,8 @@ from lean_extract.common.arrays import Bools, Floats, Int64s
 from lean_extract.common.errors import ModelError
 from retriever.metrics.ranking import columns_of
 from retriever.training.collection import CollectionArrays
-from retriever.training.references.autoregressive_config import AutoregressiveConfig
 from retriever.training.references.autoregressive_model import SequenceModel
-from retriever.training.references.joint_config import JointConfig, StartConfig
+from retriever.training.references.config import AutoregressiveConfig, JointConfig, StartConfig
 from retriever.training.references.joint_model import JointModel, ReferenceTable, reference_loss
 from retriever.training.references.objective import ReferencesObjective, Training, load_model, read_arrays
 from retriever.training.references.pairwise import load_pairwise
@@ -47,7 +46,7 @@ def make_objective(config: RunConfig, device: torch.device) -> JointObjective:
     return JointObjective(own, read_arrays(own), device)
 
 
-def build_joint(config: JointConfig, tokenizer: Path, references: int) -> JointModel:
+def _build_joint(config: JointConfig, tokenizer: Path, references: int) -> JointModel:
     """The model of a configuration with fresh weights. Raises ModelError."""
     tower = build_tower(config.model, read_terms(tokenizer, config.pairs), config.batch.word_dropout)
     table = ReferenceTable(references, config.model.hidden)
@@ -55,7 +54,7 @@ def build_joint(config: JointConfig, tokenizer: Path, references: int) -> JointM
     return JointModel(tower, table, normalised=loss.normalised, temperature=loss.temperature)
 
 
-def start_parts(tower: Tower, table: ReferenceTable, start: StartConfig, arrays: CollectionArrays) -> None:
+def _start_parts(tower: Tower, table: ReferenceTable, start: StartConfig, arrays: CollectionArrays) -> None:
     """Table 11's initialisations. Raises ModelError when the pairwise run does not fit."""
     if isinstance(tower, Bag):
         tower.weigh(arrays.documents.take(arrays.pools["train"]))
@@ -96,7 +95,7 @@ class OverReferences(ReferencesObjective):
         model: JointModel | SequenceModel,
         device: torch.device,
     ) -> None:
-        start_parts(model.question, model.table, config.start, arrays)
+        _start_parts(model.question, model.table, config.start, arrays)
         super().__init__(config, arrays, model, (model.question,), device)
         self._columns = columns_of(self._training.pool, len(arrays.documents))
         self._ranked = torch.from_numpy(self._training.pool).to(device)
@@ -109,7 +108,9 @@ class JointObjective(OverReferences):
 
     def __init__(self, config: JointConfig, arrays: CollectionArrays, device: torch.device) -> None:
         self._config = config
-        super().__init__(config, arrays, build_joint(config, config.tokenizer, len(arrays.documents)), device)
+        super().__init__(
+            config, arrays, _build_joint(config, config.tokenizer, len(arrays.documents)), device
+        )
 
     def loss(self, model: nn.Module, step: int, micro: int, rank: int) -> Tensor:
         """The mean KL divergence of a batch; a scalar."""
@@ -126,14 +127,14 @@ class JointObjective(OverReferences):
         left_out = np.zeros((len(rows), len(self._training.pool)), dtype=np.bool_)
         if self._config.batch.without_own:
             left_out[np.flatnonzero(own >= 0), own[own >= 0]] = True
-        wanted = marks_of(self._training, rows, self._columns)
+        wanted = _marks_of(self._training, rows, self._columns)
         return torch.from_numpy(wanted), torch.from_numpy(left_out)
 
     def _valid_scores(self) -> Floats:
         return joint_scores(self.model, self._arrays.questions.take(self._sample), self._pool)
 
 
-def marks_of(training: Training, rows: Int64s, columns: Int64s) -> Bools:
+def _marks_of(training: Training, rows: Int64s, columns: Int64s) -> Bools:
     """[rows, pool] Which documents of the training pool are references of each question."""
     gold = training.gold.take(rows)
     found = np.zeros((len(rows), len(training.pool)), dtype=np.bool_)
@@ -156,4 +157,4 @@ def joint_scores(model: JointModel, questions: Ragged, pool: Int64s) -> Floats:
 
 def load_joint(run: Path) -> tuple[JointConfig, JointModel]:
     """The configuration of a run, and its model as it did best, in evaluation mode. Raises ModelError."""
-    return load_model(run, "joint", parse, build_joint)
+    return load_model(run, "joint", parse, _build_joint)

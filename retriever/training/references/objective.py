@@ -22,17 +22,16 @@ from retriever.metrics.ranks import mean_average_precision, ranks_of
 from retriever.search.backends import find_backend
 from retriever.training.collection import CollectionArrays, load_collection
 from retriever.training.model import BiEncoder, fit_attention, groups_of
-from retriever.training.references.autoregressive_config import AutoregressiveConfig
-from retriever.training.references.joint_config import JointConfig
-from retriever.training.references.pairwise_config import PairwiseConfig
+from retriever.training.references.config import AutoregressiveConfig, JointConfig, PairwiseConfig
 from retriever.training.running.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from retriever.training.running.config_io import to_plain
 from retriever.training.running.curve import CURVE, read_curve
 from retriever.training.running.run_folder import check_run
 from retriever.training.tokens import Ragged, ragged
+from retriever.training.weights import fill
 
-FIGURE = "mAP"
-KINDS = ("pairwise", "joint", "autoregressive")
+_FIGURE = "mAP"
+_KINDS = ("pairwise", "joint", "autoregressive")
 _BEST = "best"
 """The folder of the best weights in that of a run."""
 
@@ -56,7 +55,7 @@ class Training:
 
 def training_of(arrays: CollectionArrays) -> Training:
     """Raises BadRecords when no question is left to learn from."""
-    gold = gold_of(arrays.references, arrays.own)
+    gold = _gold_of(arrays.references, arrays.own)
     rows = arrays.rows("train")
     rows = rows[~arrays.held[rows]]
     pool = arrays.pools["train"]
@@ -69,7 +68,7 @@ def training_of(arrays: CollectionArrays) -> Training:
     return Training(rows, gold, pool)
 
 
-def gold_of(references: Ragged, own: Int64s) -> Ragged:
+def _gold_of(references: Ragged, own: Int64s) -> Ragged:
     """[n] Distinct references, ascending, without the document that the question is."""
     found = [np.unique(references[row]) for row in range(len(references))]
     return ragged([one[one != itself] for one, itself in zip(found, own.tolist(), strict=True)])
@@ -107,7 +106,7 @@ class ReferencesObjective(ABC):
     ) -> None:
         self._run, self._arrays, self.data, self.model = config, arrays, arrays.digest, model
         self._training = training_of(arrays)
-        self._sample, self._pool = validation_of(arrays, self._training, config.schedule.evaluation_queries)
+        self._sample, self._pool = _validation_of(arrays, self._training, config.schedule.evaluation_queries)
         self._steps = 0
         for tower in towers:
             if isinstance(tower, BiEncoder):
@@ -122,23 +121,23 @@ class ReferencesObjective(ABC):
         """mAP of valid questions (a fixed sample where there are many) over their whole pool, themselves
         excluded. Keeps the weights where it is the run's best."""
         scores = self._valid_scores()
-        figure = validation_figure(scores, self._sample, self._pool, self._training, self._arrays)
+        figure = _validation_figure(scores, self._sample, self._pool, self._training, self._arrays)
         run = self._run.run
         points = read_curve(run) if (run / CURVE).exists() else []
-        if figure > max((point[FIGURE] for point in points if FIGURE in point), default=-1.0):
+        if figure > max((point[_FIGURE] for point in points if _FIGURE in point), default=-1.0):
             weights, config = self.model.state_dict(), to_plain(self._run)
             save_checkpoint(run / _BEST, Checkpoint(self._steps, weights, {}, config, self.data, 0.0))
-        return {FIGURE: figure}
+        return {_FIGURE: figure}
 
     @abstractmethod
     def _valid_scores(self) -> Floats:
         """float32[sample, pool] of the valid questions."""
 
 
-def validation_of(arrays: CollectionArrays, training: Training, limit: int) -> tuple[Int64s, Int64s]:
+def _validation_of(arrays: CollectionArrays, training: Training, limit: int) -> tuple[Int64s, Int64s]:
     """(a fixed sample of the valid questions, ascending, the documents ranked for them).
 
-    Of the training ones where there are no valid ones.
+    If there are no valid ones, those of the training part.
     """
     valid = arrays.rows("valid")
     valid = valid[training.gold.lengths[valid] > 0]
@@ -147,7 +146,7 @@ def validation_of(arrays: CollectionArrays, training: Training, limit: int) -> t
     return np.sort(sample), pool
 
 
-def validation_figure(
+def _validation_figure(
     scores: Floats, rows: Int64s, pool: Int64s, training: Training, arrays: CollectionArrays
 ) -> float:
     """mAP of float32[rows, pool] scores, in [0, 1]; each question's own document excluded.
@@ -167,7 +166,7 @@ def validation_figure(
 
 def kind_of_run(run: Path) -> tuple[str, str]:
     """(the kind of a run with validated weights, the digest of its data). Raises ModelError."""
-    saved = _load_best(run, *KINDS)
+    saved = _load_best(run, *_KINDS)
     return saved.kind, saved.data
 
 
@@ -188,10 +187,7 @@ def load_model(
     config = replace(parse(saved.config), run=run)
     documents = len(saved.model.get("table.bias", ()))
     model = build(config, run / "tokenizer.json", documents)
-    try:
-        model.load_state_dict(saved.model)
-    except RuntimeError as error:
-        raise ModelError(f"The run {run} was trained with another tokenizer.", "Train it again.") from error
+    fill(model, saved.model, run)
     return config, model.eval()
 
 

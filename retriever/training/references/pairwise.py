@@ -18,9 +18,9 @@ from torch import Tensor, nn
 
 from lean_extract.common.arrays import Bools, Floats, Int64s
 from retriever.training.collection import CollectionArrays
-from retriever.training.losses.contrastive import contrastive_loss
+from retriever.training.losses import contrastive_loss
+from retriever.training.references.config import PairwiseConfig
 from retriever.training.references.objective import ReferencesObjective, Training, load_model, read_arrays
-from retriever.training.references.pairwise_config import PairwiseConfig
 from retriever.training.references.pairwise_model import Bag, TwoTowers, build_tower, read_terms
 from retriever.training.running.config import RunConfig
 from retriever.training.running.config_io import from_plain
@@ -39,7 +39,7 @@ def make_objective(config: RunConfig, device: torch.device) -> PairwiseObjective
     return PairwiseObjective(own, read_arrays(own), device)
 
 
-def build_towers(config: PairwiseConfig, tokenizer: Path, documents: int = 0) -> TwoTowers:
+def _build_towers(config: PairwiseConfig, tokenizer: Path, documents: int = 0) -> TwoTowers:
     """The model of a configuration with fresh weights, whatever the number of documents. Raises ModelError."""
     tower = build_tower(config.model, read_terms(tokenizer, config.pairs), config.batch.word_dropout)
     return TwoTowers(tower, normalised=config.loss.normalised)
@@ -52,7 +52,7 @@ class PairwiseObjective(ReferencesObjective):
 
     def __init__(self, config: PairwiseConfig, arrays: CollectionArrays, device: torch.device) -> None:
         self._config = config
-        model = build_towers(config, config.tokenizer)
+        model = _build_towers(config, config.tokenizer)
         towers = (model.question, model.reference)
         for tower in towers:
             if isinstance(tower, Bag):
@@ -125,4 +125,4 @@ def never_negative(training: Training, own: Int64s, batch: PairBatch) -> Bools:
 
 def load_pairwise(run: Path) -> tuple[PairwiseConfig, TwoTowers]:
     """The configuration of a run, and its model as it did best, in evaluation mode. Raises ModelError."""
-    return load_model(run, "pairwise", parse, build_towers)
+    return load_model(run, "pairwise", parse, _build_towers)

@@ -38,7 +38,7 @@ class Bag(nn.Module):
 
     Terms are the tokens, those of a title (before the first `mark`, where text follows it) apart from the
     others, and, where `pairs` is positive, every two tokens that follow each other, hashed into so many
-    buckets. A term that stands n times in a text counts 1 + ln(n) times its learned weight.
+    buckets. A term that occurs n times in a text counts 1 + ln(n) times its learned weight.
 
     BERT's embedding layer (what `BiEncoder` has without layers) gives all tokens one length; here a comma
     need not count as much as a name.

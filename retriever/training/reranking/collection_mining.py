@@ -30,7 +30,7 @@ from retriever.training.reranking.mined import SPLITS_TO_MINE, Mined, save_mined
 from retriever.training.running.kinds import add_backend_argument
 
 
-def mine_collection(
+def _mine_collection(
     backend: Backend,
     collection: Collection,
     towers: Towers | None,
@@ -79,6 +79,6 @@ def run(options: argparse.Namespace) -> None:
     if miner != COLLECTION_MINER:
         raise UserError(f"The backend {backend.name} has a miner of its own.", f"Run python -m {miner}.")
     towers = Towers.load(options.model) if options.model else None
-    mined = mine_collection(backend, backend.read(options.source), towers, options.queries, options.top)
+    mined = _mine_collection(backend, backend.read(options.source), towers, options.queries, options.top)
     save_mined(options.out, mined)
     print(f"{options.out}: {mined.candidates.shape[1]} candidates of each of {len(mined.queries)} questions")

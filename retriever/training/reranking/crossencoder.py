@@ -17,7 +17,7 @@ from retriever.metrics.ranking import recall_at, reciprocal_rank
 from retriever.models.reranker import token_types
 from retriever.training.arrays import figures_by_origin, validation_sample
 from retriever.training.corpora import PairData, find_corpus
-from retriever.training.losses.listwise import listwise_loss
+from retriever.training.losses import listwise_loss
 from retriever.training.model import BertObjective, build_bert, by_length, padded
 from retriever.training.reranking.mined import Mined, load_mined
 from retriever.training.reranking.rerank_config import RerankConfig

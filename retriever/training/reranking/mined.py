@@ -31,7 +31,7 @@ class Mined:
     fingerprint: str
     """The model's."""
     has_gold: bool
-    """Whether gold premises stand among them (a ranking to measure), or were left out (hard negatives)."""
+    """Whether gold premises are among them (a ranking to measure), or were left out (hard negatives)."""
 
     def of(self, queries: NDArray[np.int64]) -> Int32s:
         """int32[b, m]: the candidates of these queries; a row of -1 for one that was not mined."""

@@ -39,7 +39,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class PairTexts:
-    """Both halves of every pair that can be asked for, cut as `retriever.models.reranker` cuts them."""
+    """Both halves of every pair that may be needed, cut as `retriever.models.reranker` cuts them."""
 
     states: Ragged
     """[queries] `[CLS] state [SEP]`"""

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lean_extract.common.errors import ModelError, UserError
+from retriever.limits import RUN_START_POLL_SECONDS
 from retriever.training.running.run_folder import PROGRESS, read_progress
 
-LOG = "run.log"
-_LOOK_SECONDS = 0.2
+_LOG = "run.log"
 _LAST_LINES = 20
 
 
@@ -27,7 +27,7 @@ def start_in_background(command: Sequence[str], run: Path) -> int:
         hint = "Start the launcher itself in the background, with `nohup` or as a service."
         raise UserError("A launcher of several processes has to stay with them.", hint)
     run.mkdir(parents=True, exist_ok=True)
-    log = run / LOG
+    log = run / _LOG
     with log.open("ab") as stream:
         before = stream.tell()
         child = subprocess.Popen(
@@ -36,7 +36,7 @@ def start_in_background(command: Sequence[str], run: Path) -> int:
     print(f"Process {child.pid} starts; its output goes to {log}.", flush=True)
     while not _has_begun(child.pid, run):
         try:
-            code = child.wait(_LOOK_SECONDS)
+            code = child.wait(RUN_START_POLL_SECONDS)
         except subprocess.TimeoutExpired:
             continue
         print(_end_of(log, before), file=sys.stderr if code else sys.stdout)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from retriever.training.running.config_io import from_plain, read_values, require
 
@@ -27,7 +26,7 @@ class ModelConfig:
     positions: int = 512
     dropout: float = 0.1
     token_types: int = 2
-    """4 for a re-ranker that also marks which tokens stand in both halves of a pair."""
+    """4 for a re-ranker that also marks which tokens occur in both halves of a pair."""
 
     def __post_init__(self) -> None:
         require(self.layers >= 0, "model.layers must not be negative")
@@ -35,7 +34,7 @@ class ModelConfig:
         fits = self.architecture == "t5" or self.hidden % self.heads == 0
         require(fits, "model.hidden must be a multiple of heads")
         require(self.architecture == "bert" or self.layers > 0, "a T5 needs layers")
-        require(0 <= self.dropout < 1, "model.dropout must lie in [0, 1)")
+        require(0 <= self.dropout < 1, "model.dropout must be in [0, 1)")
         require(self.positions >= 8, "model.positions must be at least 8")
         require(self.token_types in (2, 4), "model.token_types must be 2 or 4")
 
@@ -140,13 +139,13 @@ class BatchConfig:
     labels: Labels = field(default_factory=lambda: Labels(step=1.0))
     """What counts as a step's positive. Other premises of its proof are never its negatives."""
     share: float = 1.0
-    """The share of the training theorems learned from (section 4.4.2); a smaller one lies in a larger."""
+    """The share of the training theorems learned from (section 4.4.2); a smaller sample is a part of a larger one."""
     varied: float = 0.0
     """The share of the queries whose state is augmented (`retriever.lean.augmentation.augment`)."""
     dropped: float = 0.0
     """The chance with which each hypothesis of a state inside a proof is left out."""
     unrelated: float = 0.0
-    """The share of the queries that get the hypotheses of another query of the batch beside their own."""
+    """The share of the queries that get the hypotheses of another query of the batch in addition to their own."""
     hard: Path | None = None
     """Mined candidates per query (`retriever.lean.training.mining`)."""
     hard_negatives: int = 0
@@ -155,10 +154,10 @@ class BatchConfig:
     def __post_init__(self) -> None:
         require(self.queries >= 2, "batch.queries must be at least 2")
         require(self.corpus_negatives >= 0, "batch.corpus_negatives must not be negative")
-        require(0 < self.share <= 1, "batch.share must lie in (0, 1]")
-        require(0 <= self.varied <= 1, "batch.varied must lie in [0, 1]")
-        require(0 <= self.dropped < 1, "batch.dropped must lie in [0, 1)")
-        require(0 <= self.unrelated <= 1, "batch.unrelated must lie in [0, 1]")
+        require(0 < self.share <= 1, "batch.share must be in (0, 1]")
+        require(0 <= self.varied <= 1, "batch.varied must be in [0, 1]")
+        require(0 <= self.dropped < 1, "batch.dropped must be in [0, 1)")
+        require(0 <= self.unrelated <= 1, "batch.unrelated must be in [0, 1]")
         require(self.hard_negatives >= 0, "batch.hard_negatives must not be negative")
         require(
             bool(self.hard_negatives) == (self.hard is not None), "batch.hard and hard_negatives go together"
@@ -195,7 +194,7 @@ class ScheduleConfig:
             self.embedding_learning_rate is None or self.embedding_learning_rate > 0,
             "schedule.embedding_learning_rate must be positive",
         )
-        require(0 <= self.warmup < 1, "schedule.warmup must lie in [0, 1)")
+        require(0 <= self.warmup < 1, "schedule.warmup must be in [0, 1)")
         require(self.accumulate > 0, "schedule.accumulate must be positive")
         every = (self.evaluate_every, self.checkpoint_every, self.log_every)
         require(all(step > 0 for step in every), "schedule.*_every must be positive")
@@ -271,11 +270,6 @@ class TrainConfig(TextRunConfig):
         return min(self.loss.dimensions, default=self.model.hidden)
 
 
-def parse_config(values: Mapping[str, Any]) -> TrainConfig:
-    """A run from plain YAML values. Raises BadSettings on unknown names, missing paths and bad values."""
-    return from_plain(TrainConfig, values)
-
-
 def load_config(path: Path) -> TrainConfig:
     """The bi-encoder's configuration in a YAML file or preset. Raises BadSettings."""
-    return parse_config(read_values(path))
+    return from_plain(TrainConfig, read_values(path))

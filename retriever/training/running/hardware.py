@@ -1,4 +1,4 @@
-"""What `auto` stands for on this machine: the precision that it computes fast, the number of processors."""
+"""What `auto` means on this machine: the precision that it computes fast, the number of processors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def fast_precision(device: torch.device) -> Precision:
     return "bf16" if has_bf16 else "fp32"
 
 
-def kept_precision(config: RunConfig) -> Precision | None:
+def _kept_precision(config: RunConfig) -> Precision | None:
     """The precision that the run's `config.yaml` names; None: there is no such file.
 
     Raises ModelError when it cannot be read, or names none.
@@ -52,12 +52,12 @@ def usable_processors() -> int:
 def with_precision(config: RunConfig, *, resume: bool) -> RunConfig:
     """The same run with a precision in the place of `auto`: what it began with, else what is fast here.
 
-    Raises ModelError where it goes on and its own cannot be told.
+    Raises ModelError where a run is resumed whose hardware settings are unknown.
     """
     if config.schedule.precision != "auto":
         return config
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    precision = (kept_precision(config) if resume else None) or fast_precision(device)
+    precision = (_kept_precision(config) if resume else None) or fast_precision(device)
     return replace(config, schedule=replace(config.schedule, precision=precision))
 
 

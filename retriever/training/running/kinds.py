@@ -1,4 +1,4 @@
-"""The kinds of training run there are, and the corpus that is meant where none is named."""
+"""The kinds of training run, and their default corpus."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ KINDS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Kind of run -> the module that knows it. A preset without a kind is of the first."""
-BACKENDS: Mapping[str, str] = MappingProxyType(
+_BACKENDS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("mlm", "crossencoder", "tokenizer"), "lean"),
         **dict.fromkeys(("pairwise", "joint", "autoregressive"), "naturalproofs"),
         **dict.fromkeys(("mining", "evaluation", "reranker weight"), "naturalproofs"),
     }
 )
-"""The backend that a kind of run or a command means where none is named."""
+"""The default backend of training runs and commands."""
 
 
 def with_backend(values: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """A preset's values with the backend that is meant. Raises BadSettings when one has to be named."""
     if "backend" in values:
         return dict(values)
-    if kind not in BACKENDS:
+    if kind not in _BACKENDS:
         raise BadSettings(f"A run of kind {kind} needs a corpus.", "Add `backend: NAME` to the preset.")
-    return {**values, "backend": BACKENDS[kind]}
+    return {**values, "backend": _BACKENDS[kind]}
 
 
 def add_backend_argument(parser: argparse.ArgumentParser, purpose: str) -> None:
     """Add `--backend`, which may be left out where a command of this purpose means a corpus."""
-    backend = BACKENDS[purpose]
+    backend = _BACKENDS[purpose]
     parser.add_argument("--backend", metavar="NAME", default=backend, help=f"the corpus; default: {backend}")

@@ -51,13 +51,13 @@ class Objective(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TrainingProgress:
-    """Where a run stands."""
+    """The progress of a run."""
 
     steps: int
     seconds: float
     """Spent in training, over all calls."""
     stopped: str = ""
-    """Why it stopped before the step that was asked for; empty if it did not."""
+    """Why it stopped before the requested step; empty if it did not."""
     signal: int = 0
     """The signal that stopped it; 0 if none did."""
 
@@ -89,7 +89,7 @@ class Loop:
         saved = load_checkpoint(self._config.run)
         if saved is None:
             return False
-        refuse_other_runs(saved, self._config, self._objective.data)
+        _refuse_other_runs(saved, self._config, self._objective.data)
         _refuse_other_processes(saved, self._config, self._accelerator.num_processes)
         try:
             self._objective.model.load_state_dict(saved.model)
@@ -103,7 +103,7 @@ class Loop:
     def train(
         self, tracker: NullTracker, stopping: Stopping, *, until: int | None = None
     ) -> TrainingProgress:
-        """Train to the end, to step `until`, or until it has to stop; leaves a checkpoint behind.
+        """Train to the end, to step `until`, or until it has to stop, and write a checkpoint.
 
         Raises ModelError when the loss is not finite any more, and when the run's folder was deleted; the
         checkpoint is then the last good one.
@@ -120,7 +120,7 @@ class Loop:
             stopped = self._agree(stopping)
             last = done == end or bool(stopped)
             if done % schedule.log_every == 0:
-                tracker.point(self._point(loss=self._mean_loss(), rate=rate_at(step, schedule)))
+                tracker.point(self._point(loss=self._mean_loss(), rate=_rate_at(step, schedule)))
             if done % schedule.evaluate_every == 0 or done == schedule.steps:
                 self._evaluate(tracker)
             if done % schedule.checkpoint_every == 0 or last:
@@ -145,7 +145,7 @@ class Loop:
     def _step(self, step: int) -> None:
         accelerator, schedule = self._accelerator, self._config.schedule
         for group in self._optimiser.param_groups:
-            group["lr"] = group["peak"] * rate_at(step, schedule)
+            group["lr"] = group["peak"] * _rate_at(step, schedule)
         self._model.train()
         self._prepared.zero_grad(set_to_none=True)
         losses: list[Tensor] = []
@@ -159,7 +159,7 @@ class Loop:
 
     def _backward(self, step: int, micro: int) -> Tensor:
         rank = self._accelerator.process_index
-        torch.manual_seed(seed_of(self._config.seed, step, micro, rank))
+        torch.manual_seed(_seed_of(self._config.seed, step, micro, rank))
         loss = self._objective.loss(self._model, step, micro, rank)
         self._accelerator.backward(loss)  # divides by the number of batches a step
         return loss.detach()
@@ -197,7 +197,7 @@ class Loop:
         return {"step": self.progress.steps, "seconds": round(self.progress.seconds, 1), **values}
 
 
-def refuse_other_runs(saved: Checkpoint, config: RunConfig, data: str) -> None:
+def _refuse_other_runs(saved: Checkpoint, config: RunConfig, data: str) -> None:
     """Raises ModelError when the checkpoint is of other data or another kind of run."""
     if saved.data != data:
         hint = "Name another run folder, or build the dataset from the same records."
@@ -216,14 +216,14 @@ def _refuse_other_processes(saved: Checkpoint, config: RunConfig, processes: int
         )
 
 
-def seed_of(seed: int, step: int, micro: int, rank: int) -> int:
+def _seed_of(seed: int, step: int, micro: int, rank: int) -> int:
     """What dropout is drawn from in a batch."""
     return int(
         np.random.SeedSequence([seed, step, micro, rank]).generate_state(1, np.uint64)[0] >> np.uint64(1)
     )
 
 
-def rate_at(step: int, schedule: ScheduleConfig) -> float:
+def _rate_at(step: int, schedule: ScheduleConfig) -> float:
     """The share of the peak learning rate at a step: linear warm-up, then linear to zero."""
     warmup = max(1, round(schedule.steps * schedule.warmup))
     if step < warmup:

@@ -1,4 +1,4 @@
-"""What a long command has done so far, so that the same command goes on after it was stopped or killed."""
+"""The partial results of a long command, from which the same command continues after it was stopped or killed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Keep = Callable[[str, Any], None]
 def partial_results(out: Path, about: str) -> Iterator[tuple[dict[str, Any], Keep]]:
     """(what is done by key, how to keep one thing more), for the file `out` that is written at the end.
 
-    They lie line by line in `OUT.part`, which goes when the block ends well. `about` says what they are made
+    They are the lines of `OUT.part`, which is deleted when the block ends well. `about` says what they are made
     with: what was left by a command with another is dropped, and so is a last line that was cut off. Values
     are JSON. Raises OSError.
     """

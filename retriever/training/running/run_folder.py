@@ -18,12 +18,12 @@ from lean_extract.common.errors import ModelError, UserError
 from lean_extract.common.file_lock import open_lock_file, read_holder, try_lock, write_holder
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.typed import read_typed
+from retriever.limits import RUN_LOCK_POLL_SECONDS, RUN_LOCK_TRIES
 
 CONFIG = "config.yaml"
 PROGRESS = "progress.json"
-LOCK = "run.lock"
+_LOCK = "run.lock"
 """Locked by the process that trains, as long as it does; holds its number."""
-_TRIES, _TRY_SECONDS = 100, 0.05
 _HINT = "Name a folder that `python -m retriever train` wrote."
 
 
@@ -63,7 +63,7 @@ class RunFolder:
     def check(self) -> None:
         """Raises ModelError when the folder was deleted or replaced: it has not the lock that was taken."""
         with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(self.lock), (self.path / LOCK).stat()):
+            if os.path.samestat(os.fstat(self.lock), (self.path / _LOCK).stat()):
                 return
         raise ModelError(
             f"The run folder {self.path} was deleted or replaced while its run was going.",
@@ -78,7 +78,7 @@ def held(run: Path) -> Iterator[RunFolder]:
     Raises UserError when another process holds it, OSError when it cannot be made or locked.
     """
     run.mkdir(parents=True, exist_ok=True)
-    with open_lock_file(run / LOCK) as descriptor:
+    with open_lock_file(run / _LOCK) as descriptor:
         _lock(descriptor, run)
         folder = RunFolder(run, descriptor)
         folder.check()
@@ -88,17 +88,17 @@ def held(run: Path) -> Iterator[RunFolder]:
 
 def refuse_folder_in_use(run: Path) -> None:
     """Raises UserError when a process holds the folder. Makes nothing; `held` has the last word."""
-    if (run / LOCK).exists():
-        with open_lock_file(run / LOCK) as descriptor:
+    if (run / _LOCK).exists():
+        with open_lock_file(run / _LOCK) as descriptor:
             _lock(descriptor, run)
 
 
 def is_trained(run: Path) -> bool:
     """Whether a process of this machine trains in the folder now."""
-    if not (run / LOCK).exists():
+    if not (run / _LOCK).exists():
         return False
     try:
-        with open_lock_file(run / LOCK) as descriptor:
+        with open_lock_file(run / _LOCK) as descriptor:
             return not try_lock(descriptor)
     except PermissionError:  # it is another user's
         return _holder(run) is not None
@@ -106,12 +106,12 @@ def is_trained(run: Path) -> bool:
 
 def _lock(descriptor: int, run: Path) -> None:
     """Lock the folder. A process that was killed, or only looks whether it is locked, soon lets go."""
-    for _ in range(_TRIES):
+    for _ in range(RUN_LOCK_TRIES):
         if try_lock(descriptor):
             return
         if _holder(run) is not None:
             break
-        time.sleep(_TRY_SECONDS)
+        time.sleep(RUN_LOCK_POLL_SECONDS)
     holder = _holder(run)
     who = "another process" if holder is None else f"process {holder}"
     hint = f"See it with `python -m retriever train-status {run}`, stop it with `train-stop`, or name another folder."
@@ -120,7 +120,7 @@ def _lock(descriptor: int, run: Path) -> None:
 
 def _holder(run: Path) -> int | None:
     """The process that the lock file names, if there is one of that number."""
-    named = read_holder(run / LOCK, 40).decode(errors="replace").strip()
+    named = read_holder(run / _LOCK, 40).decode(errors="replace").strip()
     return int(named) if named.isdigit() and psutil.pid_exists(int(named)) else None
 
 
@@ -149,7 +149,7 @@ class RunProgress:
     loss: float | None = None
     """The last reported loss, averaged since the report before it."""
     figures: dict[str, float] = field(default_factory=dict)
-    """Of the last validation of this call; the first is the one that counts."""
+    """The figures of the last validation of this call; the first one counts."""
     steps_per_second: float | None = None
     """Of this call, validations included."""
     estimated_end: str | None = None

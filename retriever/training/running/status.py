@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> None:
         curves = {str(run): read_curve(run) for run in runs if (run / CURVE).exists()}
         if not any(curves.values()):
             raise UserError("None of the runs has a curve yet.", "Wait for schedule.log_every steps.")
-        svg = curves_svg(curves)
+        svg = _curves_svg(curves)
         with replacing(options.svg) as stream:
             stream.write(svg)
 
@@ -78,7 +78,7 @@ def _details(progress: RunProgress) -> list[str]:
     return [*lines, f"{shown(progress.kind)}, {shown(progress.precision)}, threads: {progress.threads}"]
 
 
-def curves_svg(curves: Mapping[str, Sequence[Point]]) -> str:
+def _curves_svg(curves: Mapping[str, Sequence[Point]]) -> str:
     """Loss and first figure over the steps, a line a run; the keys name the runs.
 
     Raises UserError without matplotlib.

@@ -15,17 +15,18 @@ from pathlib import Path
 
 from lean_extract.common.errors import ModelError, UserError
 from lean_extract.common.option_types import seconds
+from retriever.limits import RUN_STOP_POLL_SECONDS, RUN_STOP_SECONDS
 from retriever.training.running.run_folder import is_trained, read_progress
-
-_PATIENCE = 600.0
-_LOOK_SECONDS = 0.1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("run", type=Path, help="the run's folder")
     parser.add_argument(
-        "--seconds", type=seconds, default=_PATIENCE, help=f"how long to wait for its end ({_PATIENCE:g})"
+        "--seconds",
+        type=seconds,
+        default=RUN_STOP_SECONDS,
+        help=f"how long to wait for its end ({RUN_STOP_SECONDS:g})",
     )
 
 
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
                 f"Process {progress.process} has not stopped after {options.seconds:g} seconds.",
                 "A step or a validation takes longer; look again with `train-status`.",
             )
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(RUN_STOP_POLL_SECONDS)
     after = read_progress(options.run)
     why = f": {after.reason}" if after.reason else ""
     print(f"The run {options.run} is {after.state} at step {after.step:,} of {after.steps:,}{why}.")

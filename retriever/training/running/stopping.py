@@ -67,9 +67,9 @@ def read_deadline(text: str, now: datetime) -> datetime:
 
 
 class Stopping:
-    """Asked after every step; a context manager, because it takes over the signals meanwhile.
+    """Checked after every step; a context manager, because it takes over the signals meanwhile.
 
-    The first signal asks for a stop, and gives the signals back: a second one ends the process at once.
+    The first signal requests a stop and restores the handlers, so that a second one ends the process at once.
     """
 
     def __init__(self, limits: RunLimits | None = None, *, now: Callable[[], datetime] = local_time) -> None:
@@ -79,17 +79,17 @@ class Stopping:
         self._ends: list[tuple[datetime, str]] = []
         if limits.minutes is not None:
             end = now() + timedelta(minutes=limits.minutes)
-            self._ends.append((end, f"{limits.minutes:g} minutes are over"))
+            self._ends.append((end, f"{limits.minutes:g} minutes have passed"))
         if limits.deadline is not None:
-            self._ends.append((limits.deadline, f"the deadline {limits.deadline:%H:%M} has come"))
+            self._ends.append((limits.deadline, f"the deadline {limits.deadline:%H:%M} has passed"))
         self._before: dict[signal.Signals, Any] = {}
         self.signal: signal.Signals | None = None
-        """The one that came."""
+        """The one that was received."""
 
     def reason(self) -> str:
         """Why to stop now; empty to go on."""
         if self.signal is not None:
-            return f"{self.signal.name} came"
+            return f"{self.signal.name} was received"
         now = self._now()
         return next((reason for end, reason in self._ends if now >= end), "")
 
@@ -101,15 +101,15 @@ class Stopping:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._give_back()
+        self._restore_handlers()
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
         self.signal = signal.Signals(number)
-        self._give_back()
+        self._restore_handlers()
         # Not print: the signal may have come in the middle of one.
         os.write(2, b"\nStopping after this step; once more to stop at once.\n")
 
-    def _give_back(self) -> None:
+    def _restore_handlers(self) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before = {}

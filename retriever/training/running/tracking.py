@@ -21,14 +21,13 @@ from tqdm import tqdm
 
 from lean_extract.common.errors import ModelError
 from lean_extract.common.files.atomic import replacing
+from retriever.limits import PROGRESS_SECONDS
 from retriever.training.running.curve import CURVE, Point, keep_until
 from retriever.training.running.run_folder import PROGRESS, RunFolder, RunProgress
 from retriever.training.running.stopping import local_time
 
 BOARD = "tensorboard"
 _VERSION = "brain.Event:2"
-_EVERY_SECONDS = 5.0
-"""`progress.json` is written after a step when so much time has passed."""
 
 
 class NullTracker:
@@ -62,7 +61,7 @@ class RunTracker(NullTracker):
         self._write()
         keep_until(folder.path, begun.step)
         self._curve = (folder.path / CURVE).open("a", encoding="utf-8")
-        self._events = EventFile(folder.path / BOARD, begun.step + 1)
+        self._events = _EventFile(folder.path / BOARD, begun.step + 1)
         self._bar = tqdm(
             total=begun.until,
             initial=begun.step,
@@ -105,7 +104,7 @@ class RunTracker(NullTracker):
             steps_per_second=round(rate, 4),
             estimated_end=_to_seconds(end),
         )
-        if time.monotonic() - self._written >= _EVERY_SECONDS:
+        if time.monotonic() - self._written >= PROGRESS_SECONDS:
             self._write()
 
     def check(self) -> None:
@@ -140,7 +139,7 @@ class RunTracker(NullTracker):
         self._curve.close()
 
 
-class EventFile:
+class _EventFile:
     """A file of events in a folder that TensorBoard reads, written as they come.
 
     torch's SummaryWriter writes from a thread and opens its file again each time, so that a folder that is deleted

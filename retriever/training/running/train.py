@@ -80,7 +80,7 @@ def run_training(
     """
     limits = limits or RunLimits()
     with Stopping(limits) as stopping:
-        refuse_start(config, resume=resume)
+        _refuse_start(config, resume=resume)
         config = with_precision(config, resume=resume)
         accelerator = accelerator_for(config.schedule)
         loop = _loop(config, accelerator, kinds)
@@ -88,7 +88,7 @@ def run_training(
             loop.resume()
             return loop.train(NullTracker(), stopping, until=limits.until)
         with held(config.run) as folder:
-            refuse_start(config, resume=resume, is_held=True)
+            _refuse_start(config, resume=resume, is_held=True)
             _refuse_other_tokenizer(config) if loop.resume() else _begin(config)
             begun = _begun(config, loop, limits)
             with RunTracker(folder, begun, bar=bar) as tracker:
@@ -96,11 +96,11 @@ def run_training(
                 if progress.steps >= config.schedule.steps:
                     tracker.end("done")
                 else:
-                    tracker.end("stopped", progress.stopped or f"step {progress.steps} was asked for")
+                    tracker.end("stopped", progress.stopped or f"step {progress.steps} was requested")
                 return progress
 
 
-def refuse_start(config: RunConfig, *, resume: bool, is_held: bool = False) -> None:
+def _refuse_start(config: RunConfig, *, resume: bool, is_held: bool = False) -> None:
     """Raises UserError where a run may not begin in its folder: one is there, or a process trains it now.
 
     `is_held`: whether this process has the folder already.
@@ -158,8 +158,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("config", type=Path, help="a YAML file, or the name of a preset")
     parser.add_argument("--resume", action="store_true", help="go on from the run's checkpoint")
-    parser.add_argument("--until", type=int, help="stop when so many steps are done (resumable)")
-    parser.add_argument("--minutes", type=float, help="stop after so many minutes of this call (resumable)")
+    parser.add_argument("--until", type=int, help="stop after this step (resumable)")
+    parser.add_argument("--minutes", type=float, help="stop after this many minutes of this call (resumable)")
     parser.add_argument("--deadline", metavar="TIME", help="stop at HH:MM, or at an ISO time (resumable)")
     parser.add_argument(
         "--background", action="store_true", help="train in a process that survives the terminal"
@@ -189,7 +189,7 @@ def train_config(
     limits = RunLimits(options.until, options.minutes, deadline)
     config = load_run(options.config, kinds, presets)
     if options.background:
-        refuse_start(config, resume=options.resume)
+        _refuse_start(config, resume=options.resume)
         return start_in_background(_foreground(package, options, limits), config.run)
     progress = run_training(config, resume=options.resume, limits=limits, bar=options.progress, kinds=kinds)
     if PartialState().is_main_process:

@@ -279,10 +279,8 @@ def test_a_renamed_folder_is_told_and_can_be_renamed_back_or_removed(run: Run, t
     for form in ((), ("--json",)):
         listed = run("collections", *form)
         assert listed.returncode == 0 and "grandmother" in listed.stdout and "good food" not in listed.stdout
-        assert (
-            f"{folder / 'good food'} holds the index of a collection of another name, dishes."
-            in listed.stderr
-        )
+        wrong = f"{folder / 'good food'} holds the index of a collection of another name, dishes."
+        assert wrong in listed.stderr
         assert "Rename it to dishes, or take it away" in listed.stderr
         assert "premise-suggest collections --remove 'good food'" in listed.stderr
     asked = run("suggest", *OF, "--text", "apple", "--json")

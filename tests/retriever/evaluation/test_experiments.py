@@ -28,6 +28,7 @@ from retriever.training.running.train import load_run  # noqa: E402
 from retriever.training.running.train import run_training as train  # noqa: E402
 from tests.commands import command  # noqa: E402
 
+experiments = command("retriever experiments")
 STEPS = {"schedule": {"steps": 12, "checkpoint_every": 4, "evaluate_every": 12, "log_every": 4}}
 UNSEEN = ["use_count", "neighbours"]
 PIECES = {"model": "one layer", "pre-training": "no", "tokenizer": "ours", "similarity": "eq. (3)"}
@@ -69,6 +70,12 @@ def work(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 @pytest.fixture(scope="module")
+def model(finished: Path, work: Path) -> Path:
+    """The model of the row `rd`."""
+    return work / "experiments" / "models" / "rd"
+
+
+@pytest.fixture(scope="module")
 def plan(work: Path) -> Path:
     path = work / "plan.yaml"
     path.write_text(yaml.safe_dump(PLAN), encoding="utf-8")
@@ -83,13 +90,13 @@ def arguments(plan: Path, work: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def finished(arguments: list[str], work: Path) -> Path:
     """All rows, after a first call without time and one that was killed four steps into a run."""
-    assert command("retriever experiments")([*arguments, "--only", "rd", "--minutes", "1e-9"]) == 0
+    assert experiments([*arguments, "--only", "rd", "--minutes", "1e-9"]) == 0
     rows, run = work / "experiments" / "rows", work / "experiments" / "runs" / "rd"
     assert not (rows / "rd.json").exists() and not run.exists()
     [tokenizer] = (work / "experiments" / "tokenizers").iterdir()
     config = load_plan(Path(arguments[0])).rows[2].train.config(work / "data", tokenizer, run, None)
     assert train(config, limits=RunLimits(until=4)).steps == 4
-    assert command("retriever experiments")(arguments) == 0
+    assert experiments(arguments) == 0
     assert [point["step"] for point in read_curve(run) if "loss" in point] == [4, 8, 12]
     return rows
 
@@ -115,7 +122,7 @@ def test_a_second_call_trains_nothing_and_prints_the_tables(
 ) -> None:
     curve = work / "experiments" / "runs" / "rd" / "curve.jsonl"
     before = curve.read_bytes()
-    assert command("retriever experiments")([*arguments, "--plot", tmp_path / "share.svg"]) == 0
+    assert experiments([*arguments, "--plot", tmp_path / "share.svg"]) == 0
     assert curve.read_bytes() == before
     printed = capsys.readouterr().out
     for title in ("Table 3", "Table 4", "Section 4.4.2"):
@@ -133,9 +140,9 @@ def test_a_finished_row_of_another_plan_is_refused(
 ) -> None:
     other = tmp_path / "plan.yaml"
     other.write_text(yaml.safe_dump({**PLAN, "rows": [{**PLAN["rows"][2], "methods": ["dense"]}]}))  # type: ignore[index]
-    assert command("retriever experiments")([other, "--work", work]) == 2
+    assert experiments([other, "--work", work]) == 2
     assert "another plan" in capsys.readouterr().err
-    assert command("retriever experiments")([other, "--work", work, "--only", "rt"]) == 2
+    assert experiments([other, "--work", work, "--only", "rt"]) == 2
     assert "no row 'rt'" in capsys.readouterr().err
 
 
@@ -151,9 +158,8 @@ def test_a_cut_off_row_is_named(finished: Path, plan: Path, tmp_path: Path) -> N
 
 
 def test_nothing_to_fit_the_fusion_on_is_told(
-    finished: Path, work: Path, capsys: pytest.CaptureFixture[str]
+    model: Path, work: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    model = work / "experiments" / "models" / "rd"
     before = load_fusion(model)
     assert command("retriever fit-fusion")([model, work / "data", "--limit", "0"]) == 1
     assert "`tune` half has a gold premise" in capsys.readouterr().err
@@ -161,18 +167,16 @@ def test_nothing_to_fit_the_fusion_on_is_told(
 
 
 def test_an_unknown_method_to_hold_the_others_against_is_refused(
-    finished: Path, work: Path, capsys: pytest.CaptureFixture[str]
+    model: Path, work: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    model = work / "experiments" / "models" / "rd"
     asked = [str(model), str(work / "data"), "--methods", "random", "--against", "bm52"]
     assert command("retriever evaluate")(asked) == 2
     assert "no method 'bm52'" in capsys.readouterr().err
 
 
 def test_the_ablation_has_a_row_for_every_feature(
-    finished: Path, work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    model: Path, work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    model = work / "experiments" / "models" / "rd"
     out = tmp_path / "figures.json"
     assert command("retriever ablation")([model, work / "data", "--json", out]) == 0
     printed = capsys.readouterr().out

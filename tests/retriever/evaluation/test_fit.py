@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from retriever.evaluation.fit_reranker import fit_weight, mean_reciprocal_rank
 from retriever.lean.evaluation.fit_fusion import EXACT_MATCH_FLOOR, IN_SCOPE_CEILING, bounded
 from retriever.lean.features import FEATURES
 from retriever.metrics.fit import RankingExample, fit
@@ -52,3 +53,18 @@ def test_stating_the_goal_never_weighs_little() -> None:
     assert set(kept.values()) == {-1.0}
     without = dict(zip(FEATURES, bounded([0.0] * len(FEATURES), ["dense"]), strict=True))
     assert without["exact_match"] == 0.0, "a feature that is left out stays out"
+
+
+@pytest.mark.parametrize("truth", [(1.0, 2.0), (2.0, 1.0), (1.5, 0.0), (1.0, -1.0)])
+def test_a_rerankers_weight_is_the_ratio_that_the_labels_follow(truth: tuple[float, float]) -> None:
+    found = _examples([*truth], 400, seed=0)
+    weight = fit_weight(found)
+    assert weight == pytest.approx(max(0.0, truth[1] / truth[0]), abs=0.25 * max(1.0, truth[1] / truth[0]))
+    assert mean_reciprocal_rank(found, weight) >= mean_reciprocal_rank(found, 0.0) - 0.02
+
+
+def test_the_reciprocal_rank_is_of_the_first_gold_one() -> None:
+    features = np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 5.0]], dtype=np.float32)
+    example = RankingExample(features, np.array([False, True, True]))
+    assert mean_reciprocal_rank([example], 0.0) == pytest.approx(1 / 2)
+    assert mean_reciprocal_rank([example], 1.0) == pytest.approx(1.0)

@@ -59,7 +59,7 @@ def test_the_command_writes_a_ranker_that_has_learned(model: Path, tmp_path: Pat
     fit = command("retriever fit-ranker")
     assert fit([model, tmp_path / "examples.npz", "--rounds", "60", "--gains", gains]) == 0
     assert gains.read_text(encoding="utf-8").splitlines()[2].startswith("| head |")
-    ranker = TreeRanker.beside(model)
+    ranker = TreeRanker.of_model(model)
     assert ranker is not None and fingerprint in ranker.fitted_on
     asked = made(fingerprint, seed=1)
     start = started_from(model)

@@ -34,6 +34,7 @@ from retriever.lean.evaluation.rankers import (
     Random,
     RankedMethod,
     ScoredQuestion,
+    Setting,
     UseCountRanker,
     feature_rows,
     rankings,
@@ -91,10 +92,8 @@ def _names(pool: Pool, chosen: np.ndarray) -> set[str]:
 
 
 def test_the_theorem_and_its_twins_are_not_offered(pool: Pool, question: HeldOutGoal) -> None:
-    assert set(pool.names) - _names(pool, pool.offered(question, is_placed=True)) == {
-        "B.asked",
-        "B.asked_twin",
-    }
+    offered = _names(pool, pool.offered(question, is_placed=True))
+    assert set(pool.names) - offered == {"B.asked", "B.asked_twin"}
 
 
 def test_internal_names_are_offered_where_the_question_names_them(
@@ -129,6 +128,12 @@ def test_importable_is_what_is_visible_or_earlier_in_the_file(pool: Pool, questi
     assert _names(pool, pool.importable(stranger)) == set()
 
 
+def scored_in(pool: Pool, question: HeldOutGoal, *settings: Setting) -> list[ScoredQuestion]:
+    """The question in each setting; all premises are equally near to its state."""
+    vectors, state = np.eye(len(pool), dtype=np.float32), np.ones((3, len(pool)), dtype=np.float32)
+    return list(score(pool, vectors, state, question, settings))
+
+
 def ranking(method: Method, scored: ScoredQuestion) -> Int64s:
     return next(iter(rankings(method, [scored])))
 
@@ -147,9 +152,8 @@ class OneHot:
 def test_each_method_ranks_by_its_score_and_the_filter_holds(pool: Pool, question: HeldOutGoal) -> None:
     vectors = np.eye(len(pool), dtype=np.float32)
     state = np.linspace(0.1, 0.9, len(pool), dtype=np.float32)
-    fused = RankedMethod.fused(
-        pool, Fusion(FEATURES, tuple(1.0 if name == "dense" else 0.0 for name in FEATURES))
-    )
+    weights = Fusion(FEATURES, tuple(float(name == "dense") for name in FEATURES))
+    fused = RankedMethod.fused(pool, weights)
     scored, narrow = score(pool, vectors, np.stack([state] * 3), question, ["state", "importable"])
     dense = ranking(Column("dense"), scored)
     assert dense.tolist() == [n for n in range(len(pool) - 1, -1, -1) if "asked" not in pool.names[n]]
@@ -166,11 +170,10 @@ def test_each_method_ranks_by_its_score_and_the_filter_holds(pool: Pool, questio
 
 
 def test_features_know_the_place_only_where_the_setting_does(pool: Pool, question: HeldOutGoal) -> None:
-    vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
     weights = Fusion(FEATURES, (0.0,) * len(FEATURES))
     scope, module = FEATURES.index("in_scope"), FEATURES.index("line_distance")
     for setting, expected in (("state", {0.5}), ("place", {0.0, 1.0}), ("importable", {1.0})):
-        [scored] = score(pool, vectors, np.stack([state] * 3), question, [setting])  # type: ignore[list-item]
+        [scored] = scored_in(pool, question, setting)  # type: ignore[arg-type]
         _, table = feature_rows(pool, weights.lists, FEATURES, scored)
         assert set(table[:, scope]) == expected
         assert table[:, module].any() == (setting != "state")
@@ -178,29 +181,26 @@ def test_features_know_the_place_only_where_the_setting_does(pool: Pool, questio
 
 def test_training_proofs_vote_and_count_where_they_may_be_known(pool: Pool, question: HeldOutGoal) -> None:
     """`B.late` alone has a proof that was trained on and is not the question's own; it stands behind it."""
-    vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
     assert _names(pool, pool.proofs.known) == {"B.asked", "B.late"}
-    scored, *known = score(pool, vectors, np.stack([state] * 3), question, SETTINGS)
-    assert _names(pool, scored.asked.signals.votes > 0) == {"A.first"}
+    scored, *known = scored_in(pool, question, *SETTINGS)
+    assert _names(pool, scored.served.signals.votes > 0) == {"A.first"}
     for one in known:
-        assert not one.asked.signals.votes.any(), "what follows in its file does not vote there"
-        assert not one.asked.there.nearby.any()
+        assert not one.served.signals.votes.any(), "what follows in its file does not vote there"
+        assert not one.served.there.nearby.any()
     elsewhere = replace(question, theorem="C.hidden", module="C", line=1)
-    [there] = score(pool, vectors, np.stack([state] * 3), elsewhere, ["importable"])
-    votes = _names(pool, there.asked.signals.votes > 0)
+    [there] = scored_in(pool, elsewhere, "importable")
+    votes = _names(pool, there.served.signals.votes > 0)
     assert votes >= {"A.first"}, "what cannot be used there votes all the same"
     later = replace(question, theorem="D.after", module="B", line=10)
-    [below] = score(pool, vectors, np.stack([state] * 3), later, ["place"])
-    assert _names(pool, below.asked.there.nearby > 0) == {"A.first", "B.early"}
+    [below] = scored_in(pool, later, "place")
+    assert _names(pool, below.served.there.nearby > 0) == {"A.first", "B.early"}
 
 
 def test_by_file_no_other_proof_of_the_file_is_known(pool: Pool, question: HeldOutGoal) -> None:
-    vectors, state = np.eye(len(pool), dtype=np.float32), np.ones(len(pool), dtype=np.float32)
     later = replace(question, theorem="D.after", module="B", line=10)
     hidden = replace(later, hides_file=True)
     known, scored = (
-        [one.asked for one in score(pool, vectors, np.stack([state] * 3), asked, ["state", "importable"])]
-        for asked in (later, hidden)
+        [one.served for one in scored_in(pool, asked, "state", "importable")] for asked in (later, hidden)
     )
     assert known[0].signals.votes.any() and known[1].there.nearby.any() and pool.uses_elsewhere(later).any()
     for asked in scored:
@@ -208,8 +208,8 @@ def test_by_file_no_other_proof_of_the_file_is_known(pool: Pool, question: HeldO
     assert not pool.uses_elsewhere(hidden).any() and not pool.place_of(hidden).last_use.any()
     assert pool.importable(hidden).tolist() == pool.importable(later).tolist(), "its declarations can be used"
     elsewhere = replace(hidden, theorem="C.hidden", module="C", line=1)
-    [there] = score(pool, vectors, np.stack([state] * 3), elsewhere, ["state"])
-    assert there.asked.signals.votes.any()
+    [there] = scored_in(pool, elsewhere, "state")
+    assert there.served.signals.votes.any()
 
 
 def test_a_one_hot_encoder_gets_exact_figures(pool: Pool, question: HeldOutGoal, tmp_path: Path) -> None:
@@ -262,9 +262,8 @@ def test_traced_steps_become_questions(pool: Pool, tmp_path: Path) -> None:
     one_hot = vectors[[pool.names.index("B.early")] * 3]
     for question, expected in ((first, 0.5), (second, 0.0)):
         [scored] = score(pool, vectors, one_hot, question, ["state"])
-        figures = dict(
-            zip(PER_QUERY, figures_of(pool, scored, ranking(Column("dense"), scored)), strict=True)
-        )
+        ranked = ranking(Column("dense"), scored)
+        figures = dict(zip(PER_QUERY, figures_of(pool, scored, ranked), strict=True))
         assert (figures["R@1"], figures["R@32"], figures["MRR"]) == (expected, expected, expected * 2)
     path.write_text('{"theorem": "x"}\n', encoding="utf-8")
     with pytest.raises(BadRecords, match=r"steps\.jsonl:1:"):

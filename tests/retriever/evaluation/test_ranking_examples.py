@@ -51,19 +51,10 @@ def work(tmp_path: Path, model_folder: Path) -> Path:
     write_records(tmp_path / "r.jsonl", Header("text", "one"), records())
     build_dataset(tmp_path / "r.jsonl", tmp_path / "data")
     shutil.copytree(model_folder, tmp_path / "model")
-    lines = [
-        {
-            "theorem": name,
-            "file": "Lib.lean",
-            "tactic": tactic,
-            "state_before": "a : ℕ\n⊢ Foo a = a",
-            "premises": used,
-        }
-        for name, tactic, used in STEPS
-    ]
-    (tmp_path / "steps.jsonl").write_text(
-        "".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8"
-    )
+    shared = {"file": "Lib.lean", "state_before": "a : ℕ\n⊢ Foo a = a"}
+    steps = [{"theorem": name, "tactic": tactic, "premises": used} for name, tactic, used in STEPS]
+    lines = "".join(f"{json.dumps({**shared, **step})}\n" for step in steps)
+    (tmp_path / "steps.jsonl").write_text(lines, encoding="utf-8")
     return tmp_path
 
 
@@ -114,28 +105,12 @@ def test_definitions_join_the_pool_and_vote(work: Path, capsys: pytest.CaptureFi
 
 
 def test_evaluation_measures_what_is_offered(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ask = [
-        work / "model",
-        work / "data",
-        "--part",
-        "--states",
-        work / "steps.jsonl",
-        "--methods",
-        "bm25",
-        "fused",
-    ]
+    ask = [work / "model", work / "data", "--part", "--states", work / "steps.jsonl"]
+    ask += ["--methods", "bm25", "fused"]
     assert command("retriever evaluate")([*ask, "--kinds", "all"]) != 0
     assert "--definitions" in capsys.readouterr().err
-    full = [
-        "--definitions",
-        work / "r.jsonl",
-        "--kinds",
-        "theorems",
-        "all",
-        "--count",
-        "everything",
-        "--callers",
-    ]
+    full = ["--definitions", work / "r.jsonl", "--kinds", "theorems", "all"]
+    full += ["--count", "everything", "--callers"]
     assert command("retriever evaluate")([*ask, *full]) == 0
     said = capsys.readouterr().out
     for name in ("steps, everything", "steps, everything, definitions offered, callers known"):
@@ -145,44 +120,30 @@ def test_evaluation_measures_what_is_offered(work: Path, capsys: pytest.CaptureF
 def test_processes_measure_what_one_does(
     work: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """They import no file of the current folder."""
     pytest.importorskip("distributed")
+    folder, noted = tmp_path / "folder", tmp_path / "imported"
+    poison(folder, noted, found_first("retriever"))
     steps = (work / "steps.jsonl").read_text(encoding="utf-8")
     many = [steps.replace("Foo a = a", f"Foo a{n} = a{n}").replace("a : ", f"a{n} : ") for n in range(25)]
     (work / "many.jsonl").write_text("".join(many), encoding="utf-8")
     ask = [work / "model", work / "data", "--part", "--states", work / "many.jsonl", "--by-file"]
-    ask += [
-        "--perturb",
-        "rename",
-        "--beside",
-        f"again={work / 'model'}",
-        "--methods",
-        "random",
-        "bm25",
-        "fused",
-    ]
+    ask += ["--perturb", "rename", "--beside", f"again={work / 'model'}"]
+    ask += ["--methods", "random", "bm25", "fused"]
     assert command("retriever evaluate")([*ask, "--json", tmp_path / "alone"]) == 0
-    assert command("retriever evaluate")([*ask, "--json", tmp_path / "several", "--processes", "2"]) == 0
-    written = sorted(one.name for one in (tmp_path / "alone").iterdir())
-    assert written == ["many, by file.json", "many.json"]
-    for name in written:
-        alone, several = (
-            json.loads((tmp_path / how / name).read_text(encoding="utf-8")) for how in ("alone", "several")
-        )
-        assert alone.pop("seconds") >= 0 and several.pop("seconds") > 0
-        assert several == alone
-    assert command("retriever evaluate")([*ask, "--memory", "4GB"]) == 2
-    assert "--memory is for --processes." in capsys.readouterr().err
-
-
-def test_processes_that_measure_import_no_file_of_the_current_folder(work: Path, tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
-    folder, noted = tmp_path / "folder", tmp_path / "imported"
-    poison(folder, noted, found_first("retriever"))
-    ask = ["evaluate", work / "model", work / "data", "--part", "--states", work / "steps.jsonl"]
-    line = [sys.executable, "-m", "retriever", *ask, "--methods", "bm25", "--processes", "2"]
+    several = ["--json", tmp_path / "several", "--processes", "2"]
+    line = [sys.executable, "-m", "retriever", "evaluate", *ask, *several]
     done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
     assert not noted.exists(), noted.read_text(encoding="utf-8")
     assert done.returncode == 0, done.stderr
+    written = sorted(one.name for one in (tmp_path / "alone").iterdir())
+    assert written == ["many, by file.json", "many.json"]
+    for name in written:
+        one, two = (json.loads((tmp_path / how / name).read_bytes()) for how in ("alone", "several"))
+        assert one.pop("seconds") >= 0 and two.pop("seconds") > 0
+        assert one == two
+    assert command("retriever evaluate")([*ask, "--memory", "4GB"]) == 2
+    assert "--memory is for --processes." in capsys.readouterr().err
 
 
 def test_each_theorem_is_judged_by_trees_that_have_not_seen_it() -> None:

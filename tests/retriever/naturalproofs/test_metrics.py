@@ -50,18 +50,6 @@ def test_average_precision_is_the_sum_of_b4(ranks: tuple[int, ...]) -> None:
     assert 0 < average_precision(ranks) <= 1
 
 
-@given(RANKS, st.integers(1, 150))
-def test_everything_is_found_exactly_when_the_last_is(ranks: tuple[int, ...], k: int) -> None:
-    assert (full_at(ranks, k) == 1.0) == (hits_at(ranks, k) == len(ranks))
-
-
-@given(RANKS)
-def test_a_better_rank_never_lowers_average_precision(ranks: tuple[int, ...]) -> None:
-    better = next((p for p in range(1, max(ranks)) if p not in ranks), None)
-    if better is not None:
-        assert average_precision({*ranks, better} - {max(ranks)}) > average_precision(ranks)
-
-
 def test_recall_is_micro_averaged() -> None:
     found = intervals([(1,), (11, 12, 13), (2, 200, 300, 400)])
     assert found["R@10"].mean == pytest.approx(100 * 2 / 8)

@@ -88,16 +88,8 @@ DAMAGE: list[tuple[list[str | int], object, str]] = [
     (["theorems", 0, "contents", 1], 7, "dataset.theorems[0].contents[1]: is 7, not text"),
     (["theorems", 1], [1], "dataset.theorems[1]: is a list of 1, not an object"),
     (["theorems", 0, "proofs", 0], "by hand", "dataset.theorems[0].proofs[0]: is 'by hand', not an object"),
-    (
-        ["theorems", 0, "proofs", 1, "ref_ids", 0],
-        77,
-        "theorems[0].proofs[1].ref_ids[0]: is 77, the id of noth",
-    ),
-    (
-        ["theorems", 0, "proofs", 1, "ref_ids", 0],
-        9,
-        "theorems[0].proofs[1]: has ref_ids that are not the ids",
-    ),
+    (["theorems", 0, "proofs", 1, "ref_ids", 0], 77, "[0].proofs[1].ref_ids[0]: is 77, the id of nothing"),
+    (["theorems", 0, "proofs", 1, "ref_ids", 0], 9, "[0].proofs[1]: has ref_ids that are not the ids"),
     (["theorems", 0, "ref_ids"], [5, 5], "dataset.theorems[0]: has ref_ids that are not the ids of its refs"),
     (["theorems", 0, "refs"], [], "dataset.theorems[0]: has ref_ids that are not the ids of its refs"),
     (["retrieval_examples"], [5], "dataset.retrieval_examples: names 5, which is the id of no theorem"),

@@ -109,10 +109,8 @@ def test_nothing_left_is_told_and_nothing_is_written(
     put(tmp_path, "in/a.xhtml", page(statement("Short."), proof("Short.")))
     out = tmp_path / "out.jsonl"
     assert main(["arxmliv", str(tmp_path / "in"), str(out)]) == 2
-    assert (
-        "No statement-proof pair is left: pairs with a statement of fewer than 20 tokens: 1"
-        in capsys.readouterr().err
-    )
+    told = "No statement-proof pair is left: pairs with a statement of fewer than 20 tokens: 1"
+    assert told in capsys.readouterr().err
     assert main(["naturalproofs", str(tmp_path / "none.json"), str(out)]) == 1
     assert "cannot be read" in capsys.readouterr().err
     assert not out.exists()

@@ -75,7 +75,7 @@ def test_of_parallel_markup_the_presentation_is_taken() -> None:
             f"<math><semantics><mrow><mi>x</mi></mrow>{content}<annotation>x_1</annotation></semantics></math>"
         )
     )
-    assert (encode(formula.tokens), formula.beside, formula.lost) == ("$i:x", 1, 0)
+    assert (encode(formula.tokens), formula.annotations, formula.lost) == ("$i:x", 1, 0)
 
 
 def test_presentation_beside_content_is_found() -> None:

@@ -62,7 +62,7 @@ def test_the_vocabularies_are_apart_and_so_are_fonts() -> None:
         (lambda line: "[" * 100_000, "is not JSON: nested too deeply"),
         (
             lambda line: line.replace('"part": "test"', '"part": "dev"'),
-            "has the part 'dev', which is none of train, valid, test",
+            "has the part 'dev', which is not one of train, valid, test",
         ),
         (lambda line: line.replace('"key": "b#1"', '"key": 7'), "has no text as 'key'"),
         (lambda line: line.replace("b#1", "a#1"), "has the key 'a#1' a second time"),

@@ -113,14 +113,9 @@ class Garden:
 
 def plant(work: Path) -> Garden:
     """Write corpus and tokenizer."""
-
     corpus = gardening()
     source, tokens = work / "gardening.json", work / "tokenizer.json"
     write_corpus(source, corpus, make_splits(corpus, 0))
-    assert (
-        command("retriever tokenizer")(
-            [str(source), str(tokens), "--backend", "naturalproofs", "--vocabulary", "300"]
-        )
-        == 0
-    )
+    arguments = [source, tokens, "--backend", "naturalproofs", "--vocabulary", "300"]
+    assert command("retriever tokenizer")(arguments) == 0
     return Garden(source, tokens, work)

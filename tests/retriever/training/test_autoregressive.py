@@ -35,6 +35,7 @@ from retriever.training.tokens import ragged  # noqa: E402
 from tests.commands import command  # noqa: E402
 from tests.retriever.training.gardening import Garden  # noqa: E402
 
+generate = command("retriever generate-references")
 SMALL = {"layers": 1, "heads": 2, "intermediate": 32, "dropout": 0.0, "longest": 6}
 
 
@@ -140,20 +141,16 @@ def test_it_begins_as_the_pairwise_model_learns_writes_and_ranks(
     losses = [point["loss"] for point in read_curve(begun) if "loss" in point]
     assert losses[-1] < losses[0] / 2
     out, top = garden.work / "written.jsonl", garden.work / "top.jsonl"
-    assert command("retriever generate-references")([begun, garden.corpus, "--out", out, "--beam", "4"]) == 0
-    assert (
-        command("retriever generate-references")([pairwise, garden.corpus, "--out", top, "--top", "2"]) == 0
-    )
+    assert generate([begun, garden.corpus, "--out", out, "--beam", "4"]) == 0
+    assert generate([pairwise, garden.corpus, "--out", top, "--top", "2"]) == 0
     whole = BACKEND.read(garden.corpus)
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert ["/".join(map(str, line["example"])) for line in lines] == [one.key for one in whole.of("valid")]
     assert all(line["references"] for line in lines)
     assert all(len(json.loads(line)["references"]) == 2 for line in top.read_text().splitlines())
     capsys.readouterr()
-    assert (
-        command("retriever naturalproofs-generation")([garden.corpus, "--predictions", out, top, "--plain"])
-        == 0
-    )
+    measured = [garden.corpus, "--predictions", out, top, "--plain"]
+    assert command("retriever naturalproofs-generation")(measured) == 0
     told = capsys.readouterr().out
     assert "written.jsonl" in told and "top.jsonl" in told
     assert command("retriever evaluate-collection")([garden.corpus, begun]) == 0
@@ -182,7 +179,7 @@ def test_towers_with_layers_are_read_state_by_state(garden: Garden) -> None:
 def test_writing_that_was_stopped_goes_on_where_it_was(garden: Garden, pairwise: Path) -> None:
     out = garden.work / "stopped.jsonl"
     asked = [str(pairwise), str(garden.corpus), "--out", str(out), "--top", "3"]
-    assert command("retriever generate-references")(asked) == 0
+    assert generate(asked) == 0
     first = out.read_text()
     collection = BACKEND.read(garden.corpus)
     written: list[int] = []
@@ -210,7 +207,7 @@ def test_writing_that_was_stopped_goes_on_where_it_was(garden: Garden, pairwise:
     kept = json.loads(out.read_text().splitlines()[0])["references"]
     assert kept == [int(collection.documents[collection.pools["valid"][0]].key)]
     left.write_text('"another try"\n["0/0", [1]]\n')
-    assert command("retriever generate-references")(asked) == 0
+    assert generate(asked) == 0
     assert out.read_text() == first
 
 
@@ -222,7 +219,7 @@ def test_settings_and_runs_that_do_not_fit_are_told(
         with pytest.raises(BadSettings):
             parse({**values, **wrong})
     asked = [str(tmp_path / "none"), str(garden.corpus), "--out", str(tmp_path / "out.jsonl")]
-    assert command("retriever generate-references")(asked) != 0
-    assert command("retriever generate-references")([pairwise, *asked[1:3], garden.corpus / "out.jsonl"]) == 1
+    assert generate(asked) != 0
+    assert generate([pairwise, *asked[1:3], garden.corpus / "out.jsonl"]) == 1
     told = capsys.readouterr().err
     assert "There is no run" in told and "cannot be read or written" in told

@@ -7,14 +7,15 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 import yaml
+from watchfiles import watch
 
 from retriever.training.running.config import TrainConfig
 from retriever.training.running.config_io import to_plain
@@ -35,7 +36,7 @@ from retriever.training.running.stopping import RunLimits  # noqa: E402
 from retriever.training.running.train import run_training  # noqa: E402
 
 train, status, stop = (command(f"retriever {verb}") for verb in ("train", "train-status", "train-stop"))
-_LOOKS = 600
+PATIENCE_SECONDS = 60
 
 
 @pytest.fixture
@@ -60,14 +61,19 @@ def written(config: TrainConfig) -> Path:
     return file
 
 
-def awaited(run: Path, wanted: Callable[[RunProgress], bool]) -> RunProgress:
-    """The first progress that is wanted."""
-    for _ in range(_LOOKS):
-        progress = read_progress(run)
-        if wanted(progress):
-            return progress
-        time.sleep(0.1)
-    raise AssertionError(read_progress(run))
+def wait_for_step(run: Path, step: int) -> None:
+    """Return when a run, which goes on and writes its progress again, has reached a step."""
+    for changes in watch(run, rust_timeout=1000 * PATIENCE_SECONDS, yield_on_timeout=True):
+        if read_progress(run).step >= step:
+            return
+        assert changes, read_progress(run)
+
+
+def ended(run: Path) -> RunProgress:
+    """The progress of a run when its process has ended."""
+    with suppress(psutil.NoSuchProcess):
+        psutil.Process(read_progress(run).process).wait(PATIENCE_SECONDS)
+    return read_progress(run)
 
 
 def weights(run: Path) -> dict[str, torch.Tensor]:
@@ -90,10 +96,10 @@ def test_a_run_that_was_killed_in_the_background_ends_there_as_an_unbroken_one(
     assert f"Process {begun.process} starts" in told and f"train-stop {config.run}" in told
     assert begun.state == "running" and begun.process != os.getpid()
     assert os.getsid(begun.process) == begun.process  # the terminal's end does not reach it
-    awaited(config.run, lambda progress: progress.step >= 7)
+    wait_for_step(config.run, 7)
     os.kill(begun.process, signal.SIGKILL)
-    killed = awaited(config.run, lambda progress: progress.state == "killed")
-    assert killed.step >= 7 and "ended without reporting why" in killed.reason
+    killed = ended(config.run)
+    assert killed.state == "killed" and killed.step >= 7 and "ended without reporting why" in killed.reason
     assert status([config.run]) == 0
     assert "killed" in capsys.readouterr().out
 
@@ -101,8 +107,8 @@ def test_a_run_that_was_killed_in_the_background_ends_there_as_an_unbroken_one(
     assert saved is not None
     until = saved.step + 2
     assert train([file, "--resume", "--background", "--until", until]) == 0
-    ended = awaited(config.run, lambda progress: progress.state != "running")
-    assert (ended.state, ended.reason, ended.step) == ("stopped", f"step {until} was asked for", until)
+    further = ended(config.run)
+    assert (further.state, further.reason, further.step) == ("stopped", f"step {until} was requested", until)
     assert f"{until} steps" in (config.run / "run.log").read_text(encoding="utf-8")
     whole = replace(config, run=config.run.parent / "whole")
     run_training(whole, limits=RunLimits(until=until))
@@ -120,11 +126,11 @@ def test_one_process_trains_in_a_folder_until_it_is_told_to_stop(
         assert train([file, "--resume", *more]) == 2
         assert f"is being trained by process {number}.\nhint: See it with" in capsys.readouterr().err
     assert stop([config.run]) == 0
-    ended = read_progress(config.run)
-    assert (ended.state, ended.reason) == ("stopped", "SIGTERM came")
-    assert f"is stopped at step {ended.step} of 100,000: SIGTERM came." in capsys.readouterr().out
+    stopped = read_progress(config.run)
+    assert (stopped.state, stopped.reason) == ("stopped", "SIGTERM was received")
+    assert f"is stopped at step {stopped.step} of 100,000: SIGTERM was received." in capsys.readouterr().out
     saved = load_checkpoint(config.run)
-    assert saved is not None and saved.step == ended.step
+    assert saved is not None and saved.step == stopped.step
     assert stop([config.run]) == 2
     assert "is not running: it is stopped." in capsys.readouterr().err
 
@@ -134,8 +140,9 @@ def once_begun(run: Path, act: Callable[[], object]) -> None:
 
     def wait() -> None:
         curve = run / CURVE
-        while not (curve.exists() and curve.stat().st_size):
-            time.sleep(0.05)
+        for _ in watch(run.parent):
+            if curve.exists() and curve.stat().st_size:
+                break
         act()
 
     threading.Thread(target=wait, daemon=True).start()
@@ -147,7 +154,7 @@ def test_a_signal_leaves_a_checkpoint_and_a_message(
     once_begun(config.run, lambda: os.kill(os.getpid(), signal.SIGINT))
     assert train([written(config)]) == 128 + signal.SIGINT
     told = capfd.readouterr().err
-    assert "Stopped: SIGINT came. The checkpoint is written; go on with --resume." in told
+    assert "Stopped: SIGINT was received. The checkpoint is written; go on with --resume." in told
     assert "Stopping after this step" in told
     saved = load_checkpoint(config.run)
     assert saved is not None and saved.step == read_curve(config.run)[-1]["step"] >= 1

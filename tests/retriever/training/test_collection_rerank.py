@@ -40,6 +40,7 @@ from tests.retriever.training.gardening import Garden, plant  # noqa: E402
 
 BACKEND = find_backend("naturalproofs")
 MINER = "retriever mine-collection"
+mine = command(MINER)
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +78,7 @@ def mined(garden: Garden) -> Path:
     """The folder with both mined files."""
     for queries in ("train", "valid"):
         out = str(garden.work / f"mined-{queries}.npz")
-        assert (
-            command("retriever mine-collection")([garden.corpus, out, "--top", "30", "--queries", queries])
-            == 0
-        )
+        assert mine([garden.corpus, out, "--top", "30", "--queries", queries]) == 0
     return garden.work
 
 
@@ -232,12 +230,9 @@ def test_what_does_not_fit_is_told(
     assert command("retriever fit-collection-rerank")([bare, garden.corpus]) == ModelError.exit_code
     assert "has no re-ranker" in capsys.readouterr().err
     out = tmp_path / "mined.npz"
-    assert command("retriever mine-collection")([garden.corpus, out, "--backend", "lean"]) == 2
+    assert mine([garden.corpus, out, "--backend", "lean"]) == 2
     assert "a miner of its own" in capsys.readouterr().err and not out.exists()
-    assert (
-        command("retriever mine-collection")([garden.corpus, garden.corpus / "out.npz", "--queries", "valid"])
-        == 1
-    )
+    assert mine([garden.corpus, garden.corpus / "out.npz", "--queries", "valid"]) == 1
     assert "cannot be read or written" in capsys.readouterr().err
     (copytree(model, tmp_path / "torn") / FOLDER / "model.onnx").write_bytes(b"")
     with pytest.raises(ModelError, match="re-ranker"):

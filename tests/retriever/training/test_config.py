@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from lean_extract.common.errors import BadSettings
-from retriever.training.running.config import load_config, parse_config
-from retriever.training.running.config_io import preset_files, read_values, to_plain
+from retriever.training.running.config import TrainConfig, load_config
+from retriever.training.running.config_io import from_plain, preset_files, read_values, to_plain
 
 MINIMAL = {"dataset": "d", "tokenizer": "t", "run": "r"}
 
@@ -48,7 +48,7 @@ def test_a_preset_that_goes_on_from_another_has_its_shape_and_data(name: str) ->
 
 def test_numbers_without_a_point_are_read_as_they_were_meant() -> None:
     values = yaml.safe_load("{dataset: d, tokenizer: t, run: r, schedule: {learning_rate: 2e-5}}")
-    assert parse_config(values).schedule.learning_rate == 2e-5
+    assert from_plain(TrainConfig, values).schedule.learning_rate == 2e-5
 
 
 @pytest.mark.train
@@ -80,7 +80,7 @@ def test_a_kind_that_is_not_there_is_named(tmp_path: Path) -> None:
         ({"schedule": {"steps": "many"}}, "`schedule.steps` must be a whole number"),
         ({"schedule": {"steps": 1.5}}, "`schedule.steps` must be a whole number"),
         ({"schedule": {"learning_rate": "fast"}}, "`schedule.learning_rate` must be a number"),
-        ({"batch": {"share": 0}}, "share must lie in"),
+        ({"batch": {"share": 0}}, "share must be in"),
         ({"batch": {"hard_negatives": 2}}, "go together"),
         ({"loss": {"dimensions": 128}}, "`loss.dimensions` must be a list"),
         ({"kind": "mlm"}, "`kind` must be one of biencoder, not 'mlm'"),
@@ -88,7 +88,7 @@ def test_a_kind_that_is_not_there_is_named(tmp_path: Path) -> None:
 )
 def test_values_that_do_not_fit_are_named(values: dict[str, object], told: str) -> None:
     with pytest.raises(BadSettings, match=told):
-        parse_config({**MINIMAL, **values})
+        from_plain(TrainConfig, {**MINIMAL, **values})
 
 
 RERANK = {**MINIMAL, "kind": "crossencoder", "candidates": "c", "validation": "v"}
@@ -109,7 +109,7 @@ TOWER = {"kind": "tower", "dataset": "d", "encoder": "e", "run": "r"}
         (RERANK, {"depth": 1}, "depth must be at least 2"),
         (TOWER, {"temperature": 0}, "temperature must be positive"),
         (TOWER, {"model": {"layers": 0}}, "layers must be at least 1"),
-        (TOWER, {"state": 1000}, "state must lie between"),
+        (TOWER, {"state": 1000}, "state must be between"),
         (TOWER, {"batch": {"queries": 1}}, "queries must be at least 2"),
     ],
 )
@@ -125,7 +125,7 @@ def test_values_of_other_kinds_that_do_not_fit_are_named(
 
 def test_missing_paths_and_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(BadSettings, match="`tokenizer` is missing"):
-        parse_config({"dataset": "d", "run": "r"})
+        from_plain(TrainConfig, {"dataset": "d", "run": "r"})
     with pytest.raises(BadSettings, match="no configuration") as error:
         load_config(tmp_path / "none.yaml")
     assert "debug" in error.value.hint

@@ -109,7 +109,7 @@ def test_a_retriever_starts_from_pretraining(pretrained: MlmConfig, retriever: T
 
 def test_minutes_stop_after_a_step_and_leave_a_checkpoint(retriever: TrainConfig) -> None:
     progress = run_training(retriever, limits=RunLimits(minutes=1e-9))
-    assert (progress.steps, progress.stopped) == (1, "1e-09 minutes are over")
+    assert (progress.steps, progress.stopped) == (1, "1e-09 minutes have passed")
     assert run_training(retriever, resume=True, limits=RunLimits(until=2)).steps == 2
     assert run_training(retriever, resume=True, limits=RunLimits(until=2)).steps == 2  # nothing is left to do
     for limits in ({"minutes": 0.0}, {"until": -1}):
@@ -123,7 +123,7 @@ def test_time_is_counted_from_the_beginning_of_the_call() -> None:
     now[0] += timedelta(seconds=479.9)
     assert stopping.reason() == ""
     now[0] += timedelta(seconds=0.1)
-    assert stopping.reason() == "8 minutes are over"
+    assert stopping.reason() == "8 minutes have passed"
     assert Stopping().reason() == ""
 
 
@@ -131,7 +131,7 @@ def test_a_signal_is_heard_once_and_the_handlers_come_back() -> None:
     before, interrupted = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
     with Stopping() as stopping:
         signal.raise_signal(signal.SIGTERM)
-        assert stopping.reason() == "SIGTERM came"
+        assert stopping.reason() == "SIGTERM was received"
         assert signal.getsignal(signal.SIGTERM) == before  # so a second one ends the process
     assert signal.getsignal(signal.SIGINT) == interrupted
 

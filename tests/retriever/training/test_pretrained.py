@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from lean_extract.common.errors import BadSettings, ModelError
 from retriever.models.text import GOAL, VAR
-from retriever.training.running.config import load_config, parse_config
+from retriever.training.running.config import TrainConfig, load_config
+from retriever.training.running.config_io import from_plain
 from tests.commands import command
 from tests.retriever.general_encoder import CONFIG, VOCABULARY, write_general_encoder
 from tests.retriever.little_library import DebugData
@@ -197,7 +198,7 @@ def test_a_byt5_learns_by_the_same_loop(little_records: Path, tmp_path: Path) ->
 )
 def test_an_architecture_that_is_not_there_is_named(model: dict[str, object], told: str) -> None:
     with pytest.raises(BadSettings, match=told):
-        parse_config({"dataset": "d", "tokenizer": "t", "run": "r", "model": model})
+        from_plain(TrainConfig, {"dataset": "d", "tokenizer": "t", "run": "r", "model": model})
 
 
 def test_a_byt5_has_the_shape_of_reprovers() -> None:

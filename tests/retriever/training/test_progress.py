@@ -106,10 +106,10 @@ def test_a_run_stops_at_its_deadline(config: TrainConfig) -> None:
     stopping = Stopping(RunLimits(deadline=NOW + timedelta(seconds=1)), now=lambda: now[0])
     assert stopping.reason() == ""
     now[0] += timedelta(seconds=1)
-    assert stopping.reason() == "the deadline 21:30 has come"
+    assert stopping.reason() == "the deadline 21:30 has passed"
     over = datetime.now().astimezone() - timedelta(minutes=1)
     progress = run_training(config, limits=RunLimits(deadline=over))
-    assert progress.steps == 1 and "has come" in progress.stopped
+    assert progress.steps == 1 and "has passed" in progress.stopped
     assert read_progress(config.run).deadline == over.isoformat(timespec="minutes")
 
 

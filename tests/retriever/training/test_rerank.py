@@ -139,7 +139,7 @@ def test_batches_are_drawn_from_the_key_and_the_first_candidates() -> None:
 @pytest.mark.train
 def test_the_loss_is_equation_7() -> None:
     torch = pytest.importorskip("torch")
-    from retriever.training.losses.listwise import listwise_loss
+    from retriever.training.losses import listwise_loss
 
     logits = torch.tensor([[1.0, -2.0, 0.5], [-9.0, -8.0, -12.0]])
     chance = 1 / (1 + np.exp(-logits.numpy()))

@@ -87,10 +87,8 @@ def test_the_exported_model_ranks_what_was_learned(
     assert fit([str(model), str(trained.dataset), "--cache", str(model.parent / "cache")]) == 0
     assert "tune half" in load_fusion(model).trained_on
     out = model.parent / "figures" / "tune.json"
-    cache = ["--cache", str(model.parent / "cache")]
-    assert (
-        evaluate([str(model), str(trained.dataset), "--part", "tune", "--json", str(out.parent), *cache]) == 0
-    )
+    arguments = [model, trained.dataset, "--part", "tune", "--json", out.parent]
+    assert evaluate([*arguments, "--cache", model.parent / "cache"]) == 0
     assert "| fused |" in capsys.readouterr().out
     report = json.loads(out.read_text(encoding="utf-8"))
     recall = {(row["setting"], row["method"]): row["figures"]["R@10"]["mean"] for row in report["rows"]}

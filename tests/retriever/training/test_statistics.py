@@ -68,12 +68,8 @@ def test_records_of_another_library_are_refused(
     records: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_records(tmp_path / "other.jsonl", Header("text", "elsewhere"), [])
-    assert (
-        command("retriever statistics")(
-            [str(tmp_path / "dataset"), "--records", str(tmp_path / "other.jsonl")]
-        )
-        == 1
-    )
+    arguments = [tmp_path / "dataset", "--records", tmp_path / "other.jsonl"]
+    assert command("retriever statistics")(arguments) == 1
     assert "of revision elsewhere" in capsys.readouterr().err
 
 

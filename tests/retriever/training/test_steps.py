@@ -174,7 +174,7 @@ def test_what_is_excluded_is_other_gold_the_theorem_and_its_twins(seed: int) -> 
 @pytest.mark.train
 def test_the_loss_is_equation_6() -> None:
     torch = pytest.importorskip("torch")
-    from retriever.training.losses.contrastive import contrastive_loss, matryoshka_loss
+    from retriever.training.losses import contrastive_loss, matryoshka_loss
 
     generator = torch.Generator().manual_seed(0)
     states, context, goal = (torch.randn(3, 8, generator=generator) for _ in range(3))

@@ -62,8 +62,6 @@ def test_unknown_characters_do_not_stop_it(tokenizer: Tokenizer) -> None:
 
 def test_a_saved_tokenizer_reads_the_same(tokenizer: Tokenizer, tmp_path: Path) -> None:
     save_tokenizer(tokenizer, tmp_path / "tokenizer.json")
-    text = "<GOAL> glue (glue p q) r = f⁻¹"
-    assert (
-        Tokenizer.from_file(str(tmp_path / "tokenizer.json")).encode(text).ids == tokenizer.encode(text).ids
-    )
+    again, text = Tokenizer.from_file(str(tmp_path / "tokenizer.json")), "<GOAL> glue (glue p q) r = f⁻¹"
+    assert again.encode(text).ids == tokenizer.encode(text).ids
     assert list(tmp_path.iterdir()) == [tmp_path / "tokenizer.json"]

@@ -39,28 +39,28 @@ pytest.importorskip("transformers")
 pytestmark = pytest.mark.train
 
 from retriever.lean.training.tower import never_negative, weighted_gold  # noqa: E402
-from retriever.training.losses.against_all import Positives, against_all  # noqa: E402
+from retriever.training.losses import Positives, against_all  # noqa: E402
 
 SHIPPED = Path(retriever.__file__).parent / "data" / "encoder"
 GOAL = Goal((Hypothesis(("p", "q"), "S"),), "mix p q = mix q p")
 
 
+def exported_debug(debug_data: DebugData, folder: Path, **changes: object) -> Path:
+    """The model folder of a run of the debug preset with these changes."""
+    data = {"dataset": str(debug_data.dataset), "tokenizer": str(debug_data.tokenizer)}
+    values = {**read_values(Path("debug")), **data, "run": str(folder / "run"), **changes}
+    (folder / "run.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    assert command("retriever train")([folder / "run.yaml"]) == 0
+    assert command("retriever export")([folder / "run", folder / "model"]) == 0
+    return folder / "model"
+
+
 @pytest.fixture(scope="module")
 def bag(debug_data: DebugData, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The model folder of a bag of words."""
+    model = {"layers": 0, "hidden": 16, "heads": 2, "intermediate": 32, "positions": 64}
     folder = tmp_path_factory.mktemp("bag")
-    values = {
-        **read_values(Path("debug")),
-        "dataset": str(debug_data.dataset),
-        "tokenizer": str(debug_data.tokenizer),
-        "run": str(folder / "run"),
-        "model": {"layers": 0, "hidden": 16, "heads": 2, "intermediate": 32, "positions": 64},
-        "loss": {"similarity": "plain"},
-    }
-    (folder / "bag.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
-    assert command("retriever train")([folder / "bag.yaml"]) == 0
-    assert command("retriever export")([folder / "run", folder / "model"]) == 0
-    return folder / "model"
+    return exported_debug(debug_data, folder, model=model, loss={"similarity": "plain"})
 
 
 def config_for(debug_data: DebugData, bag: Path, run: Path) -> TowerConfig:
@@ -119,19 +119,13 @@ def test_it_learns_what_the_bag_cannot(trained: Path, debug_data: DebugData, bag
     assert curve[-1]["recall_at_10"] > 0
     encoder = Encoder.load(bag)
     with exported(trained, bag) as model:
-        tower = StateTower.beside(model, encoder)
+        tower = StateTower.of_model(model, encoder)
         assert tower is not None
         [vector] = tower.encode_states([GOAL])
         assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-5)
         assert not np.allclose(vector, encoder.encode_state(GOAL), atol=1e-2)
-        with exported_again(trained, model) as same:
-            assert same.fingerprint == tower.fingerprint
-
-
-@contextmanager
-def exported_again(run: Path, model: Path) -> Iterator[StateTower]:
-    assert command("retriever export")([run, model / FOLDER]) == 0
-    yield StateTower.load(model / FOLDER, Encoder.load(model))
+        assert command("retriever export")([trained, model / FOLDER]) == 0
+        assert StateTower.load(model / FOLDER, encoder).fingerprint == tower.fingerprint
 
 
 def test_another_encoder_is_refused(
@@ -142,7 +136,7 @@ def test_another_encoder_is_refused(
         values["encoder"] = "0" * 16
         (model / FOLDER / "config.json").write_text(json.dumps(values))
         with pytest.raises(ModelError, match="belongs to the encoder 0000"):
-            StateTower.beside(model, Encoder.load(model))
+            StateTower.of_model(model, Encoder.load(model))
     other = tmp_path / "other"
     shutil.copytree(bag, other)
     settings = json.loads((other / "config.json").read_text())
@@ -155,12 +149,8 @@ def test_another_encoder_is_refused(
 
 def test_the_service_ranks_by_what_it_reads(trained: Path, bag: Path, tmp_path: Path) -> None:
     """Where only the tower's similarity counts, premises come in its order, those of the open file among them."""
-    names = {
-        "comm": "mix p q = mix q p",
-        "idem": "mix p p = p",
-        "unit": "mix p unit = p",
-        "fold": "fold p q = q",
-    }
+    names = {"comm": "mix p q = mix q p", "idem": "mix p p = p", "unit": "mix p unit = p"}
+    names["fold"] = "fold p q = q"
     sheet = Sheet([theorem(name, "Lib", text, "(p q : S)") for name, text in names.items()])
     own = theorem("own", "New", "mix (mix p q) r = mix p (mix q r)", "(p q r : S)")
     encoder = Encoder.load(bag)
@@ -168,9 +158,8 @@ def test_the_service_ranks_by_what_it_reads(trained: Path, bag: Path, tmp_path: 
     with exported(trained, bag) as model:
         shutil.copyfile(SHIPPED / "fusion.json", model / "fusion.json")
         write_ranker(model, {"tree_info": [{"tree_structure": {"leaf_value": 0.0}}]}, {"tower": 1.0}, "")
-        ranked = PremiseService.open([store], model).rank(
-            RankRequest(GOAL, GoalContext("New", ("Lib",), local=(own,)))
-        )
+        place = GoalContext("New", ("Lib",), local=(own,))
+        ranked = PremiseService.open([store], model).rank(RankRequest(GOAL, place))
         tower = StateTower.load(model / FOLDER, encoder)
         [vector] = tower.encode_states([GOAL])
     assert {one.premise.name for one in ranked} == {*names, "own"}
@@ -185,22 +174,14 @@ def test_a_damaged_one_is_told(trained: Path, bag: Path, damage: str) -> None:
         path = model / FOLDER / damage
         path.write_bytes(path.read_bytes()[:50])
         with pytest.raises(ModelError, match=r"state tower|does not fit"):
-            StateTower.beside(model, Encoder.load(model))
+            StateTower.of_model(model, Encoder.load(model))
 
 
 def test_an_encoder_with_layers_is_no_bag(debug_data: DebugData, tmp_path: Path) -> None:
-    values = {
-        **read_values(Path("debug")),
-        "dataset": str(debug_data.dataset),
-        "tokenizer": str(debug_data.tokenizer),
-        "run": str(tmp_path / "layers"),
-    }
-    values["schedule"] = {**values["schedule"], "steps": 2, "evaluate_every": 2}
-    (tmp_path / "layers.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
-    assert command("retriever train")([tmp_path / "layers.yaml"]) == 0
-    assert command("retriever export")([tmp_path / "layers", tmp_path / "model"]) == 0
+    schedule = {**read_values(Path("debug"))["schedule"], "steps": 2, "evaluate_every": 2}
+    model = exported_debug(debug_data, tmp_path, schedule=schedule)
     with pytest.raises(ModelError, match="has layers"):
-        Encoder.load(tmp_path / "model").token_vectors()
+        Encoder.load(model).token_vectors()
 
 
 @pytest.mark.parametrize("other", [{"layers": 2}, {"heads": 4}, {"intermediate": 64}])
