@@ -14,7 +14,7 @@ from lean_extract.syntax.brackets import BARS, INNER_PAIRS, PAIRS, QUOTIENT_PAIR
 from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.syntax.lexer import raw_tokens
 from lean_extract.syntax.operators import BIG, BRACKETED, GLUED, OPERATORS, OVER, PREFIX
-from lean_extract.syntax.term_grammar import MEASURE, BinderRule, Grammar, infix_powers, is_word, powers
+from lean_extract.syntax.term_grammar import MEASURE, BinderRule, Grammar, is_word, powers
 from lean_extract.syntax.terms import SyntaxNode, read_term, read_terms
 
 ITERATE = "^["
@@ -55,11 +55,11 @@ _ENDS = frozenset(
 BODIES = {
     **dict.fromkeys(("∀", "∃", "∃!", "fun", "λ", "Π", "Σ"), 0),
     **{symbol: BIG[symbol][0] for symbol in ("∑", "∏", "∑'", "∏'", "∑ᶠ", "∏ᶠ", "⨆", "⨅", "⋃", "⋂")},
-    **dict.fromkeys(("∐", "∫", "∫⁻"), 60),
+    **dict.fromkeys(("∐", "∫", "∫⁻", "⨍", "∮", "∯"), 60),
     **dict.fromkeys(("∀ᶠ", "∃ᶠ", "∀ᵐ", "∃ᵐ"), 0),
 }
 """The binders, and the least precedence of operators in their bodies."""
-_INTEGRALS = frozenset(("∫", "∫⁻"))
+_INTEGRALS = frozenset(("∫", "∫⁻", "⨍"))
 _READ_OTHERWISE = frozenset("∂|")
 _MEASURE = 70
 """The least precedence of operators in the measure of an integral."""
@@ -90,13 +90,10 @@ def _over_ring(operator: str) -> str:
 
 
 GRAMMAR = Grammar(
-    infix=infix_powers(
-        " ".join(OPERATORS),
-        {
-            _over_ring(symbol): powers(one.precedence, is_right=one.is_right)
-            for symbol, one in BRACKETED.items()
-        },
-    ),
+    infix={
+        symbol: powers(one.precedence, is_right=one.is_right)
+        for symbol, one in (*OPERATORS.items(), *((_over_ring(name), one) for name, one in BRACKETED.items()))
+    },
     prefix={symbol: PREFIX[symbol][0] for symbol in ("¬", "-", "√", "⋃₀", "⋂₀")},
     binders={
         **{

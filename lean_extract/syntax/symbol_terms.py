@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from typing import NamedTuple
 
-from lean_extract.syntax.brackets import BARS, INNER_PAIRS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS
-from lean_extract.syntax.operators import BIG, CORE, PREFIX
-from lean_extract.syntax.term_grammar import BinderRule, Grammar, Powers, all_powers, infix_powers
+from lean_extract.syntax.operators import CORE
+from lean_extract.syntax.statement_syntax import GRAMMAR as LEAN
 from lean_extract.syntax.terms import SyntaxNode, read_term
 from lean_extract.syntax.words import WORDS
 
@@ -44,52 +44,14 @@ _BRACKETS = {
     "{": "{}",
 }
 _PREFIX = {"¬": "not", "-": "neg", "√": "sqrt"}
-_ENDS_OF_BINDERS = frozenset((",", "↦"))
-_PAIRS = PAIRS | BARS | ROUNDING_PAIRS | QUOTIENT_PAIRS | INNER_PAIRS
-_BODIES = {
-    **dict.fromkeys(("∀", "∃", "∃!", "fun", "λ", "Π", "Σ"), 0),
-    **{symbol: BIG[symbol][0] for symbol in ("∑", "∏", "∑'", "⨆", "⨅", "⋃", "⋂")},
-    **dict.fromkeys(("∐",), BIG["∑"][0]),
-    **dict.fromkeys(("∫", "∫⁻"), 60),
-}
-"""The binders, and the least precedence of operators in their bodies."""
-_INFIX = infix_powers(
-    "<| $ ⟶ ⟹ ↔ → →+ →* →+* →ₗ →ₐ ∨ ⊕ ∧ × = ≠ ≤ < ≥ > ∈ ∉ ∋ ⊆ ⊂ ⊇ ⊃ ∣ ≡ ≈ ∼ ⋖ ≪ ∥ ⟂ ≍ "
-    "+ - ++ ∪ ⊕ₜ ⊔ * / % ∩ \\ • ^ '' ⁻¹' ∘ " + " ".join(CORE),
-    # These differ from Lean's own precedences. The hashes in stored indexes depend on them.
-    {
-        **all_powers("≅⥤", 10, is_right=True),
-        **all_powers(["≃", "≃+", "≃*", "≃+*", "≃ₗ", "≃ₐ", "≃ₜ"], 25, is_right=True),
-        **all_powers(("⊻", "+ᵥ", "∆", "::"), 65, is_right=False),
-        **all_powers("⊓", 68, is_right=False),
-        **all_powers(("⧸", "⊗", "⊗ₜ", "⊗ₖ"), 70, is_right=False),
-        **all_powers(("≫", "×ˢ", "∘ₗ", "◁", "▷"), 80, is_right=False),
-        "|>": Powers(9, 11),
-    },
-)
 
 
 def _is_atom(token: str) -> bool:
-    return bool(_WORD.match(token)) or token in "∅⊤⊥∞π𝓝𝓤ℵ∂‹·_?✝⁅"
+    return bool(_WORD.match(token)) or token in "∅⊤⊥∞π𝓝𝓤ℵ∂·_?✝"
 
 
-GRAMMAR = Grammar(
-    infix=_INFIX,
-    prefix={symbol: PREFIX[symbol][0] for symbol in _PREFIX},
-    binders={symbol: BinderRule(least, _ENDS_OF_BINDERS) for symbol, least in _BODIES.items()},
-    last_arguments=frozenset(_BODIES),
-    pairs=_PAIRS,
-    no_arguments=frozenset("|"),  # `f |x|` is rare, `{x | p x}` is not
-    # A bar closes an open bar; otherwise it opens one.
-    ends=frozenset((*_PAIRS.values(), ",", ":", ":=", "↦", ";", "then", "else", "with", "from"))
-    - BARS.keys(),
-    postfix=dict.fromkeys(_POSTFIX, False),
-    coercions=frozenset("↑⇑↥@"),
-    is_atom=_is_atom,
-    separators=frozenset((",", ";")),
-    deepest=_DEEPEST,
-    bars_nest=False,
-)
+# The type of `(e : T)` is left out, since `:` separates nothing.
+GRAMMAR = replace(LEAN, is_atom=_is_atom, separators=frozenset((",", ";")), deepest=_DEEPEST)
 
 
 class SymbolTerm(NamedTuple):
@@ -136,13 +98,26 @@ class _Symbols:
             return SymbolTerm(head.symbol, (*head.arguments, *arguments))
         if kind == "brackets":
             return self._brackets(text, tuple([self.term(part) for part in parts]))
+        if kind == "binder" and text == "if":
+            return self._conditional(node)
         if kind in ("binder", "set"):
             names, domain = self._bound(bound)
             symbol = "setOf" if kind == "set" else "λ" if text == "fun" else symbol_of(text)
             return SymbolTerm(symbol, (*domain, self.term(parts[0])), names)
         if kind == "prefix":
-            return SymbolTerm(_PREFIX[text], (self.term(parts[0]),))
-        return self.term(parts[0]) if kind == "coerced" else _UNREAD
+            return SymbolTerm(_PREFIX.get(text) or symbol_of(text), (self.term(parts[0]),))
+        if kind == "coerced":
+            return SymbolTerm("card", (self.term(parts[0]),)) if text == "#" else self.term(parts[0])
+        return _UNREAD
+
+    def _conditional(self, node: SyntaxNode) -> SymbolTerm:
+        """`ite c a b`, where the condition and the first branch are in the place of bound names."""
+        at = node.bound.index("then") if "then" in node.bound else len(node.bound)
+        first = [
+            self.term(read_term(part[:_BOUND_REACH], GRAMMAR, depth=_DEEPEST // 2))
+            for part in (node.bound[:at], node.bound[at + 1 :])
+        ]
+        return SymbolTerm("ite", (*first, self.term(node.parts[0])))
 
     def _chain(self, node: SyntaxNode) -> SymbolTerm:
         """The term of a chain of operators. It is iterative, since left operands may be nested too deeply."""
@@ -155,7 +130,7 @@ class _Symbols:
             if kind == "infix":
                 found = _infix(text, found, self.term(parts[1]))
             else:
-                found = SymbolTerm(_POSTFIX[text] if kind == "postfix" else _field(text), (found,))
+                found = SymbolTerm(_POSTFIX.get(text, text) if kind == "postfix" else _field(text), (found,))
         return found
 
     def _name(self, token: str) -> SymbolTerm:

@@ -46,6 +46,18 @@ def told(term: SymbolTerm) -> str:
         ("Continuous fun x ↦ f x + g x", "(Continuous (λ (add (f x) (g x))))"),
         ("f <| g x", "(f (g x))"),
         ("⟪x, y⟫ = 0", "(eq (inner x y) zero)"),
+        ("f ≫ g ≫ h ▷ X", "(comp f (comp g (▷ h X)))"),
+        ("f ∘ₗ g ∘ₗ h", "(∘ₗ f (∘ₗ g h))"),
+        ("‖‖x‖ - y‖", "(norm (sub (norm x) y))"),
+        ("if a = b then c else d", "(ite (eq a b) c d)"),
+        ("⁅x, y⁆ = 0", "(eq (⁅ x y) zero)"),
+        ("#s ≤ n", "(le (card s) n)"),
+        ("⌈a⌉₊ ≤ b", "(le (₊ (ceil a)) b)"),
+        ("C ⥤ D ≌ E ⥤ D", "(≌ (functor C D) (functor E D))"),
+        ("l ++ a :: m", "(append l (cons a m))"),
+        ("f ⁻¹' s ×ˢ t", "(preimage f (prod s t))"),
+        ("∮ z in C(c, R), f z = 0", "(eq (∮ (f z)) zero)"),
+        ("f a (by simp) = b", "(eq (f a …) b)"),
     ],
 )
 def test_a_text_is_read_as_lean_reads_it(text: str, term: str) -> None:
