@@ -60,7 +60,6 @@ BODIES = {
 }
 """The binders, and the least precedence of operators in their bodies."""
 _INTEGRALS = frozenset(("∫", "∫⁻", "⨍"))
-_READ_OTHERWISE = frozenset("∂|")
 _MEASURE = 70
 """The least precedence of operators in the measure of an integral."""
 
@@ -218,18 +217,20 @@ def read_all_words(words: Sequence[Word]) -> list[SyntaxNode]:
 
 def _tokens(words: Sequence[Word]) -> list[str]:
     """What the parser reads for the words."""
-    tokens = [_operator_of(text) if "[" in text else text for text, _ in words]
-    if _READ_OTHERWISE.isdisjoint(tokens):
-        return tokens
-    has_integral = False
-    for index, token in enumerate(tokens):
-        if token in _INTEGRALS:
-            has_integral = True
-        elif token == "∂" and has_integral:
-            tokens[index] = MEASURE
-        elif token == "|" and not words[index].space and index and words[index - 1].space:
-            tokens[index] = _BAR
+    tokens = with_measures([_operator_of(text) if "[" in text else text for text, _ in words])
+    if "|" in tokens:
+        for index, token in enumerate(tokens):
+            if token == "|" and not words[index].space and index and words[index - 1].space:
+                tokens[index] = _BAR
     return tokens
+
+
+def with_measures(tokens: list[str]) -> list[str]:
+    """The tokens, where the mark of an integral's measure differs from any other `∂`."""
+    if "∂" not in tokens:
+        return tokens
+    first = next((index for index, token in enumerate(tokens) if token in _INTEGRALS), len(tokens))
+    return [*tokens[:first], *(MEASURE if token == "∂" else token for token in tokens[first:])]
 
 
 def _operator_of(word: str) -> str:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from lean_extract.syntax.operators import CORE
 from lean_extract.syntax.statement_syntax import GRAMMAR as LEAN
+from lean_extract.syntax.statement_syntax import with_measures
 from lean_extract.syntax.terms import SyntaxNode, read_term
 from lean_extract.syntax.words import WORDS
 
@@ -77,7 +78,7 @@ def parse_term(tokens: Sequence[str], variables: Set[str] = frozenset()) -> Symb
 
 def syntax_of(tokens: Sequence[str]) -> SyntaxNode:
     """The syntax tree from which `parse_term` makes its term. What cannot be parsed is unread."""
-    return read_term(tokens[:MOST_TOKENS], GRAMMAR)
+    return read_term(with_measures(list(tokens[:MOST_TOKENS])), GRAMMAR)
 
 
 class _Symbols:
@@ -103,7 +104,8 @@ class _Symbols:
         if kind in ("binder", "set"):
             names, domain = self._bound(bound)
             symbol = "setOf" if kind == "set" else "λ" if text == "fun" else symbol_of(text)
-            return SymbolTerm(symbol, (*domain, self.term(parts[0])), names)
+            body, *measure = [self.term(part) for part in parts]
+            return SymbolTerm(symbol, (*domain, *measure, body), names)
         if kind == "prefix":
             return SymbolTerm(_PREFIX.get(text) or symbol_of(text), (self.term(parts[0]),))
         if kind == "coerced":

@@ -56,6 +56,7 @@ def told(term: SymbolTerm) -> str:
         ("C ⥤ D ≌ E ⥤ D", "(≌ (functor C D) (functor E D))"),
         ("l ++ a :: m", "(append l (cons a m))"),
         ("f ⁻¹' s ×ˢ t", "(preimage f (prod s t))"),
+        ("∫ x, f x + g x ∂μ = c", "(eq (integral μ (add (f x) (g x))) c)"),
         ("∮ z in C(c, R), f z = 0", "(eq (∮ (f z)) zero)"),
         ("f a (by simp) = b", "(eq (f a …) b)"),
     ],
