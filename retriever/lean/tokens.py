@@ -19,7 +19,6 @@ from lean_extract.syntax.canonical import normal_form
 from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.syntax.operators import CORE
-from lean_extract.syntax.placed import PlacedToken
 from lean_extract.syntax.words import NOISE, SYMBOLS, WORDS
 from retriever.models.text import LONGEST_TEXT, binder_parts
 
@@ -157,27 +156,6 @@ def name_parts(name: str) -> tuple[str, ...]:
 def raw_tokens(text: str) -> tuple[str, ...]:
     """Identifiers, numbers and operators as they stand in the text's one spelling."""
     return tuple(_TOKEN.findall(normal_form(text[:LONGEST_TEXT])))
-
-
-def placed_tokens(text: str) -> list[PlacedToken]:
-    """The tokens of a text with their places. Relations are not turned around, as they are in `raw_tokens`.
-
-    The mark of an inaccessible name (`n✝¹`) belongs to the name's place, not to its text.
-    """
-    found: list[PlacedToken] = []
-    for match in _TOKEN.finditer(text, 0, LONGEST_TEXT):
-        token, start, end = match[0], match.start(), match.end()
-        last = found[-1] if found else None
-        if last is not None and last.end == start:
-            marked = text[last.start + len(last.text) : end]
-            if token == DAGGER or (DAGGER in marked and token in SUPERSCRIPTS):
-                found[-1] = last._replace(end=end)
-                continue
-            if (last.text, token) == ("=", ">"):
-                found[-1] = PlacedToken("↦", last.start, end)
-                continue
-        found.append(PlacedToken(token, start, end))
-    return found
 
 
 def _without_binders(raw: tuple[str, ...]) -> tuple[str, ...]:

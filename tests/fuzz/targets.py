@@ -165,8 +165,7 @@ def _goals(text: str) -> None:
 
 
 def _terms(text: str) -> None:
-    parse_term(raw_tokens(text))
-    parse_term(text.split(" "))
+    parse_term(text)
 
 
 def _names(text: str) -> None:

@@ -163,7 +163,7 @@ def _name_part(quoted: str, column: int) -> str:
 
 
 def _constant(part: str, column: int) -> Mentioned:
-    term = parse_term(raw_tokens(part))
+    term = parse_term(part)
     _refuse_variable(part, column)
     return Mentioned(part, one_symbol(term), column)
 
@@ -209,10 +209,11 @@ def _shape(part: str, column: int, write: Callable[[str], str]) -> tuple[Shape, 
         holes.add(name)
         return name
 
-    tokens = raw_tokens(write(_HOLE.sub(named, text)))
+    marked = write(_HOLE.sub(named, text))
+    tokens = raw_tokens(marked)
     _check_operators(tokens, text, at)
     written = {token for token in tokens if NAME.fullmatch(token)}
-    conclusion, *hypotheses = _split(parse_term(tokens, frozenset(holes)), frozenset(holes), written)
+    conclusion, *hypotheses = _split(parse_term(marked, frozenset(holes)), frozenset(holes), written)
     shape = Shape(conclusion, tuple(hypotheses), is_whole or bool(hypotheses), column)
     _check_size(shape, part, column)
     return shape, list(_names(text, at, shape))
@@ -250,7 +251,7 @@ def _names(text: str, column: int, shape: Shape) -> Iterator[Mentioned]:
     """The names in a shape that are symbols of it, each with its column."""
     symbols = {node.head for node in shape.nodes() if isinstance(node.head, str)}
     for match in NAME.finditer(text):
-        symbol = one_symbol(parse_term(raw_tokens(match[0])))
+        symbol = one_symbol(parse_term(match[0]))
         if match[0] != _ANY and symbol in symbols:
             _refuse_variable(match[0], column + match.start())
             yield Mentioned(match[0], symbol, column + match.start())
