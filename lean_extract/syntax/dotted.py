@@ -68,8 +68,8 @@ class _Rewriting:
         self._is_piece = True
         if token in OPENERS:
             self._openers.append(end)
-        elif token in CLOSERS and self._openers:
-            self._atom = self._openers.pop()
+        elif token in CLOSERS:
+            self._atom = self._openers.pop() if self._openers else end + 1
         elif _is_atom_end(token):
             self._atom = end
             first, *fields = fields_apart(token, self._local)
