@@ -231,7 +231,7 @@ def read_words(words: Sequence[Word]) -> SyntaxNode:
 
 
 def read_all_words(words: Sequence[Word]) -> list[SyntaxNode]:
-    """The syntax trees of the terms in a text. Words with which no term begins stand between them."""
+    """The syntax trees of the terms in a text. Words with which no term begins may be between them."""
     return read_terms(parser_tokens(words), GRAMMAR)
 
 

@@ -55,7 +55,7 @@ def read_term(tokens: Sequence[str], grammar: Grammar, *, least: int = 0, depth:
 
 
 def read_terms(tokens: Sequence[str], grammar: Grammar) -> list[SyntaxNode]:
-    """The terms in a text. Tokens with which no term begins stand between them."""
+    """The terms in a text. Tokens with which no term begins may be between them."""
     reader = _TermReader(tokens, grammar)
     found: list[SyntaxNode] = []
     while not reader.is_at_end:

@@ -4,6 +4,9 @@ Tokens follow Mathlib's naming convention: an operator becomes the word that nam
 `HAdd.hAdd a b` and the name `add_comm` share the token `add`. Variables are left out (they differ from
 statement to statement) except in one token for the shape of the whole conclusion, where they are
 numbered by first occurrence: `n + m = m + n` and `a + b = b + a` have the same shape.
+
+The tokens are those of one regular expression, which is about four times as fast as the words that terms are parsed
+from (`lean_extract.syntax.statement_syntax`); indexes hold their hashes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which equations and equivalences rewrite a term: those one side of which the term is an instance of.
 
-The sides of all conclusions are walked beside the term at once, a node of the term at a time. Where a side has a
+The sides of all conclusions are compared with the term at once, a node of the term at a time. Where a side has a
 variable, it stands for the whole subterm there. That a variable which occurs twice stands for the same is checked on
 what is left.
 """
@@ -122,7 +122,7 @@ def _number(trees: TreeColumns, head: str | int) -> int:
 
 
 def _is_consistent(tree: Sequence[tuple[int, int]], row: TreeRow) -> bool:
-    """Whether each variable of a tree stands for the same in a term that it has been walked beside."""
+    """Whether each variable of a tree stands for the same in a term that it was compared with."""
     known: dict[int, TreeRow] = {}
     at = index = 0
     while at < len(tree):
@@ -152,7 +152,7 @@ def parts_of(target: str, local: Set[str]) -> list[TextRange]:
     terms: set[SymbolTerm] = set(subterms(parse_term(target, local)))
     ranges = {range_of(node, words) for node in _selectable(syntax_of(words_of(target)))}
     texts = {target[start:end] for start, end in ranges if end - start <= LONGEST_PART}
-    # A few spellings read otherwise without what stands around them.
+    # A few spellings read otherwise without what is around them.
     readable = {text for text in texts if parse_term(text, local) in terms}
     return sorted(
         (part for part in ranges if target[part.start : part.end] in readable),
