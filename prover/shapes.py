@@ -2,7 +2,8 @@
 
 Lean's binding powers decide what is outermost (`↔` 20, `→` 25, `∨` 30, `∧` 35, `¬` 40, relations 50). A binder
 (`∀ x, …`) extends to the end of its bracket, so operators after it are not outermost. The result only orders
-guesses; Lean is asked afterwards.
+guesses, which Lean checks afterwards. It is read by a scan of the tokens, several times as fast as a parser: it runs
+for every candidate.
 """
 
 from __future__ import annotations
@@ -104,9 +105,9 @@ class Argument:
     is_explicit: bool
     is_instance: bool = False
     is_condition: bool = False
-    """Whether it is what `∀ x ∈ s` asks of `x`."""
+    """Whether it is the condition on `x` in `∀ x ∈ s`."""
     is_proof: bool = False
-    """Whether it is probably a proof; `prover.facts` tells."""
+    """Whether it is probably a proof; `prover.facts` decides."""
 
 
 def shape(text: str | Sequence[str]) -> GoalShape:

@@ -1,65 +1,33 @@
 """Printed propositions as trees, which distinguish bound names and pattern variables.
 
 What cannot be parsed (`if`, `match`, a project's own notation) makes the whole text one opaque leaf, so every text
-has a tree. So do brackets deeper than `_DEEPEST` and chains longer than `_LONGEST_CHAIN`.
+has a tree. So do terms that nest more deeply than `_DEEPEST`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from lean_extract.syntax.binders import RELATIONS
-from lean_extract.syntax.brackets import BARS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS
-from lean_extract.syntax.operators import ASCII, OPERATORS, PREFIX, RELATION
-from lean_extract.syntax.term_grammar import BinderRule, Grammar, Powers, all_powers, infix_powers, is_word
+from lean_extract.syntax.keywords import TERM_WORDS
+from lean_extract.syntax.operators import ASCII
+from lean_extract.syntax.statement_syntax import GRAMMAR
 from lean_extract.syntax.terms import SyntaxNode, is_complete, nests_within, read_term
 from prover.shapes import Argument, binder_arguments
 
 Kind = Literal["name", "operator", "numeral", "variable", "bound", "binder", "opaque"]
 
-_DEEPEST = 59
-_LONGEST_CHAIN = 120
-"""The most operators, projections and the like that may nest to the left."""
+_DEEPEST = 120
+"""The most levels of terms, and the most fields in a row."""
 _MOST_TOKENS = 600
-_BINDERS = ("∀", "∃", "∃!", "∑", "∏", "⨆", "⨅", "⋃", "⋂")
-_OPAQUE = frozenset({"let", "have", "if", "match", "show", "do", "by", "fun"})
+_BINDERS = frozenset(("∀", "∃", "∃!", "∑", "∏", "⨆", "⨅", "⋃", "⋂", "fun"))
 _SAME = {**{spelling: ASCII[spelling] for spelling in ("<->", "->", "<=", ">=", "!=")}, "λ": "fun"}
-_FENCES = PAIRS | QUOTIENT_PAIRS | ROUNDING_PAIRS | BARS
-_COERCIONS = frozenset("↑⇑↥")
-_INFIX = infix_powers(
-    "+ - ++ ∪ * / % ∩ \\ ⊔ ⊓ → ∨ ∧ × ⊕ :: • ^ ∘ |> |>.",
-    # All relations get the same power here, unlike `≃` and `⟶` in Lean, and they may be chained, unlike in Lean.
-    {
-        **all_powers((*RELATIONS, "="), RELATION, is_right=True),
-        "<|": Powers(11, 10),
-        **all_powers("↔", OPERATORS["↔"].precedence, is_right=True),
-    },
-)
-
-
-def _is_atom(token: str) -> bool:
-    return is_word(token) and token not in _OPAQUE
-
-
-_GRAMMAR = Grammar(
-    infix=_INFIX,
-    prefix={**{symbol: PREFIX[symbol][0] for symbol in "¬-√"}, **dict.fromkeys(_COERCIONS, 1000)},
-    binders={
-        **dict.fromkeys(_BINDERS, BinderRule(0, frozenset((",",)))),
-        "fun": BinderRule(0, frozenset(("=>", "↦"))),
-    },
-    last_arguments=frozenset(("fun",)),
-    pairs=_FENCES,
-    no_arguments=frozenset(BARS),
-    ends=frozenset((*_FENCES.values(), ",", ";", ":", "=>", ":=", "↦")),
-    postfix={"⁻": True},
-    coercions=_COERCIONS,
-    is_atom=_is_atom,
-    separators=frozenset((",", ":")),
-    deepest=_DEEPEST,
-)
+_NO_NAMES = frozenset(("in", "∂", "'", "ᶠ", "ᵐ", "⁻"))
+"""Tokens of binders that are not read."""
+_NO_TERMS = TERM_WORDS | {"if", "match"}
+_GRAMMAR = replace(GRAMMAR, postfix={"⁻": True})
 
 
 class UnreadableTerm(Exception):
@@ -122,7 +90,7 @@ def syntax_of(tokens: Sequence[str]) -> SyntaxNode:
     if len(tokens) > _MOST_TOKENS:
         raise UnreadableTerm
     node = read_term([_SAME.get(token, token) for token in tokens], _GRAMMAR)
-    if not is_complete(node, len(tokens)) or not nests_within(node, _LONGEST_CHAIN):
+    if not is_complete(node, len(tokens)) or not nests_within(node, _DEEPEST):
         raise UnreadableTerm
     return node
 
@@ -148,7 +116,7 @@ class _Statement:
         kind = node.kind
         if kind == "name":
             return self._named(node.text)
-        if kind == "binder":
+        if kind in ("binder", "set"):
             return self._binder(node)
         if is_typed(node, self._tokens):
             return self.term(node.parts[0])
@@ -156,22 +124,21 @@ class _Statement:
         if kind == "applied":
             return apply(parts[0], parts[1:])
         if kind == "brackets":
-            if any(self._tokens[part.end] == ":" for part in node.parts):
+            if any(self._tokens[part.end] != "," for part in node.parts[:-1]):
                 raise UnreadableTerm
             is_grouped = node.text == "(" and len(parts) == 1
-            return parts[0] if is_grouped else operator(node.text + _FENCES[node.text], *parts)
+            return parts[0] if is_grouped else operator(node.text + GRAMMAR.pairs[node.text], *parts)
         if kind in ("prefix", "coerced"):
+            if node.text == "@":
+                raise UnreadableTerm
             return operator("-_" if node.text == "-" else node.text, *parts)
         if kind == "field":
             return self._fields(parts[0], node.text.split("."))
-        if kind == "infix":
-            return operator(node.text, *parts)
-        if kind != "postfix" or node.end != node.parts[0].end + 2:
-            raise UnreadableTerm
-        return operator("⁻¹", *parts)
+        is_inverse = kind == "postfix" and node.end == node.parts[0].end + 2  # `⁻` and `¹` are two tokens
+        return operator("⁻¹" if is_inverse else node.text, *parts)
 
     def _named(self, token: str) -> Term:
-        if not _is_atom(token):
+        if not GRAMMAR.is_atom(token) or token in _NO_TERMS:
             raise UnreadableTerm
         if token[0].isdigit():
             return Term(token, kind="numeral")
@@ -181,7 +148,7 @@ class _Statement:
         return self._fields(self._name(first), rest.split("."))
 
     def _fields(self, found: Term, names: Sequence[str]) -> Term:
-        if len(names) > _LONGEST_CHAIN:
+        if len(names) > _DEEPEST:
             raise UnreadableTerm
         for name in names:
             found = Term(name, (found,), is_dotted=True)
@@ -198,14 +165,17 @@ class _Statement:
         return Term(name)
 
     def _binder(self, node: SyntaxNode) -> Term:
-        arguments = binder_arguments(node.bound)
-        if not arguments:
+        token = "setOf" if node.kind == "set" else node.text
+        # Lean wrote `∑ x in s` before it wrote `∑ x ∈ s`.
+        bound = ["∈" if word == "in" and token in "∑∏" else word for word in node.bound]
+        arguments = binder_arguments(bound)
+        if not arguments or token not in {*_BINDERS, "setOf"} or not _NO_NAMES.isdisjoint(bound):
             raise UnreadableTerm
         before = len(self._bound)
         guards = [self._guard(argument) for argument in arguments]
         body = self.term(node.parts[0])
         del self._bound[before:]
-        return _bind(node.text, guards, body)
+        return _bind(token, guards, body)
 
     def _guard(self, argument: Argument) -> Term | None:
         """The condition of a bounded binder (`∀ x ∈ s`). Any other argument is bound by its name, and gives None."""
@@ -223,7 +193,7 @@ def is_typed(node: SyntaxNode, tokens: Sequence[str]) -> bool:
 
 
 def _bind(token: str, guards: Sequence[Term | None], body: Term) -> Term:
-    joined = "∧" if token.startswith("∃") else "→"
+    joined = "∧" if token.startswith("∃") or token == "setOf" else "→"
     for guard in reversed(guards):
         body = Term(token, (body,), "binder") if guard is None else operator(joined, guard, body)
     return body

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from lean_extract.common.lru import kept_if_short
 from lean_extract.syntax.inaccessible import without_marks
 from lean_extract.syntax.orientation import oriented
 
@@ -56,6 +57,7 @@ def canonical(text: str) -> str:
     return _NUMBER_TYPE.sub(lambda match: _NUMBER_TYPES[match[1]], text)
 
 
+@kept_if_short(8192)  # it is read for words, for hashes and for the encoder
 def normal_form(text: str) -> str:
     """`canonical`, with notation for types replaced by names, and every relation in one direction."""
     text = canonical(text)

@@ -1,7 +1,8 @@
 """Undoes generalised field notation: `n.Even` is read as `Even n`, and `(m + n).Even` as `Even (m + n)`.
 
 Lean prints `Nat.Even n` as `n.Even` if `n` is the first explicit argument. Code that looks at a text's tokens would
-take that for a name. Works on tokens alone, in linear time but for copies of what is put in brackets.
+take that for a name. It works on tokens in one pass, not on trees, since indexes hold hashes
+of its results. Time is linear but for copies of what is put in brackets.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class _Rewriting:
         self._local = local
         self._written: list[str] = []
         self._openers: list[int] = []
-        """Where each open bracket stands in what is written."""
+        """The position of each open bracket in what is written."""
         self._atom = 0
         """Where the last atom begins, which ends with what is written; after the end if that ends with none."""
         self._is_piece = True
@@ -68,8 +69,8 @@ class _Rewriting:
         self._is_piece = True
         if token in OPENERS:
             self._openers.append(end)
-        elif token in CLOSERS and self._openers:
-            self._atom = self._openers.pop()
+        elif token in CLOSERS:
+            self._atom = self._openers.pop() if self._openers else end + 1
         elif _is_atom_end(token):
             self._atom = end
             first, *fields = fields_apart(token, self._local)
@@ -83,27 +84,27 @@ class _Rewriting:
         """Apply each field to the last atom. A projection by number stays a part of the name before it."""
         term = self._written[self._atom :]
         before: list[str] = []  # in the order of writing, from the term outwards
-        behind: list[str] = []
+        after: list[str] = []
         for field in fields:
             if not self._is_piece:
                 before.append("(")
-                behind.append(")")
+                after.append(")")
             self._is_piece = field.isdigit()
             if not self._is_piece:
                 before.append(field)
             else:
-                behind += [".", field]
+                after += [".", field]
         if len(term) == 1:
-            count = next((at for at, text in enumerate(behind) if text == ")"), len(behind))
-            term, behind = ["".join([*term, *behind[:count]])], behind[count:]
+            count = next((at for at, text in enumerate(after) if text == ")"), len(after))
+            term, after = ["".join([*term, *after[:count]])], after[count:]
         if not self._is_piece and self._is_argument():
             before.append("(")
-            behind.append(")")
+            after.append(")")
             self._is_piece = True
-        self._written[self._atom :] = [*reversed(before), *term, *behind]
+        self._written[self._atom :] = [*reversed(before), *term, *after]
 
     def _is_argument(self) -> bool:
-        """Whether the last atom stands after what is applied to it."""
+        """Whether the last atom follows what is applied to it."""
         token = self._written[self._atom - 1] if self._atom else ""
         return bool(token) and (_is_atom_end(token) or token in "↑⇑↥@")
 

@@ -64,7 +64,7 @@ GOVERNING_WORDS = CONTEXT_WORDS | frozenset(
         "unsuppress_compilation", "stop_at_first_error", "whatsnew",
     )
 )  # fmt: skip
-"""Words of commands that often stand before `in` and another command."""
+"""Words of commands that often precede `in` and another command."""
 
 STRONG_COMMAND_WORDS = frozenset(
     (

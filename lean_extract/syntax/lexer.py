@@ -81,7 +81,7 @@ def token_runs(text: str, window: int = _WINDOW) -> Iterator[list[str]]:
         if not opener:
             continue
         size = min(_AFTER_LONG, window)
-        if after := _behind(text, start, opener):
+        if after := _end_of(text, start, opener):
             yield [text[start:after]]
             start = after
         else:
@@ -106,7 +106,7 @@ def _opener(text: str, start: int, openers: frozenset[str]) -> str:
     return opened[0] if opened and opened[0] in openers else ""
 
 
-def _behind(text: str, start: int, opener: str) -> int:
+def _end_of(text: str, start: int, opener: str) -> int:
     """The offset after a string or comment and the white space that follows it; 0 if a string is not closed.
 
     A comment that is not closed extends to the end of the text. Other threads can run while a long one is read.
@@ -255,18 +255,18 @@ def _line_first(breaks: list[int], dropped: list[int], count: int) -> list[int]:
     the line on which the comment ends, its column is still correct.
     """
     firsts = [0] if count else []
-    gone = 0
+    removed = 0
     for index in breaks:
-        while gone < len(dropped) and dropped[gone] <= index:
-            gone += 1
-        first = index + 1 - gone
+        while removed < len(dropped) and dropped[removed] <= index:
+            removed += 1
+        first = index + 1 - removed
         if 0 < first < count and first != firsts[-1]:
             firsts.append(first)
     return firsts
 
 
 def unread_at(text: str, offset: int) -> str:
-    """`comment` or `string` if the offset lies in one, otherwise empty. Takes time linear in the text's length.
+    """`comment` or `string` if the offset is in one, otherwise empty. Takes time linear in the text's length.
 
     A comment includes the mark that opens it, and a line comment includes the end of its line.
     """

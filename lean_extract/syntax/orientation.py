@@ -1,8 +1,8 @@
 """Gives every relation one direction: `a ≥ b` becomes `b ≤ a`, `¬a = b` becomes `a ≠ b`, `¬a ≤ b` becomes `b < a`.
 
 Lean identifies the first two pairs by unfolding. The last equivalence holds in linear orders only; it is not
-applied beside `↔`, since some lemmas state exactly this equivalence. `∃ ε > 0, p` becomes `∃ ε, 0 < ε ∧ p`. Works
-on text alone, in linear time.
+applied next to `↔`, since some lemmas state exactly this equivalence. `∃ ε > 0, p` becomes `∃ ε, 0 < ε ∧ p`. It works
+on text alone, in linear time, and not on trees: the encoder was trained on exactly this spelling.
 """
 
 from __future__ import annotations

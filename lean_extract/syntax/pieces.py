@@ -15,7 +15,7 @@ ATOM = MAX + 1
 APPLICATION = MAX - 1
 """The precedence of an application."""
 LOOSE = 0
-"""The precedence of what may stand at the end of a term only: `fun x ↦ e`, `a → b`."""
+"""The precedence of what may only be at the end of a term: `fun x ↦ e`, `a → b`."""
 
 
 class Piece(NamedTuple):

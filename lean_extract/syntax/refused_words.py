@@ -39,13 +39,13 @@ LAST_PARTS: Mapping[str, str] = {
     "sorryAx": GIVES_UP,
     **dict.fromkeys(words("ofReduceBool ofReduceNat reduceBool reduceNat trustCompiler"), TRUSTS),
 }
-"""Constants, whatever namespace stands before them."""
+"""Constants, in any namespace."""
 
 COMMANDS = COMMAND_WORDS - words(
     "open local scoped nonrec include omit module prelude computable universes variables"
 )
 """Words with which a command begins. After an error Lean goes on at the next of them, and runs it. Left out are those
-that may stand in a tactic, or be a name there, and do no more than change what is in scope."""
+that may be in a tactic, or be a name there, and do no more than change what is in scope."""
 
 HASH_COMMANDS = tuple(
     sorted(

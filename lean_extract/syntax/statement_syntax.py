@@ -14,7 +14,8 @@ from lean_extract.syntax.brackets import BARS, INNER_PAIRS, PAIRS, QUOTIENT_PAIR
 from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.syntax.lexer import raw_tokens
 from lean_extract.syntax.operators import BIG, BRACKETED, GLUED, OPERATORS, OVER, PREFIX
-from lean_extract.syntax.term_grammar import MEASURE, BinderRule, Grammar, infix_powers, is_word, powers
+from lean_extract.syntax.placed import PlacedToken
+from lean_extract.syntax.term_grammar import MEASURE, BinderRule, Grammar, is_word, powers
 from lean_extract.syntax.terms import SyntaxNode, read_term, read_terms
 
 ITERATE = "^["
@@ -38,6 +39,11 @@ _SYMBOLS = (
     "<:+",
     "<:+:",
     "<+~",
+    "<$>",
+    ">>=",
+    "<*>",
+    "<|>",
+    "⨍⁻",
 )
 _BAR = "| "
 """For the parser, a bar that begins an argument: white space precedes it, and none follows."""
@@ -55,11 +61,11 @@ _ENDS = frozenset(
 BODIES = {
     **dict.fromkeys(("∀", "∃", "∃!", "fun", "λ", "Π", "Σ"), 0),
     **{symbol: BIG[symbol][0] for symbol in ("∑", "∏", "∑'", "∏'", "∑ᶠ", "∏ᶠ", "⨆", "⨅", "⋃", "⋂")},
-    **dict.fromkeys(("∐", "∫", "∫⁻"), 60),
-    **dict.fromkeys(("∀ᶠ", "∃ᶠ", "∀ᵐ", "∃ᵐ"), 0),
+    **dict.fromkeys(("∐", "∫", "∫⁻", "⨍", "⨍⁻", "∮", "∯"), 60),
+    **dict.fromkeys(("∀ᶠ", "∃ᶠ", "∀ᵐ", "∃ᵐ", "∀ᵉ", "∃ᵉ"), 0),
 }
 """The binders, and the least precedence of operators in their bodies."""
-_INTEGRALS = frozenset(("∫", "∫⁻"))
+INTEGRALS = frozenset(("∫", "∫⁻", "⨍", "⨍⁻"))
 _READ_OTHERWISE = frozenset("∂|")
 _MEASURE = 70
 """The least precedence of operators in the measure of an integral."""
@@ -90,17 +96,14 @@ def _over_ring(operator: str) -> str:
 
 
 GRAMMAR = Grammar(
-    infix=infix_powers(
-        " ".join(OPERATORS),
-        {
-            _over_ring(symbol): powers(one.precedence, is_right=one.is_right)
-            for symbol, one in BRACKETED.items()
-        },
-    ),
+    infix={
+        symbol: powers(one.precedence, is_right=one.is_right)
+        for symbol, one in (*OPERATORS.items(), *((_over_ring(name), one) for name, one in BRACKETED.items()))
+    },
     prefix={symbol: PREFIX[symbol][0] for symbol in ("¬", "-", "√", "⋃₀", "⋂₀")},
     binders={
         **{
-            symbol: BinderRule(least, frozenset((",", "↦", "=>")), _MEASURE if symbol in _INTEGRALS else 0)
+            symbol: BinderRule(least, frozenset((",", "↦", "=>")), _MEASURE if symbol in INTEGRALS else 0)
             for symbol, least in BODIES.items()
         },
         "if": BinderRule(0, frozenset(("else",))),  # its condition and first branch are in the place of names
@@ -129,7 +132,7 @@ def _symbols() -> dict[str, list[list[str]]]:
     """The tokens of symbols that the lexer splits, by the first token, the longest symbol first."""
     found: dict[str, list[list[str]]] = {}
     glued = (symbol for symbol in GLUED if symbol[-1] not in AFTER_CLOSER or symbol[0] not in "‖⌋⌉")
-    for symbol in sorted((*glued, *_SYMBOLS), key=len, reverse=True):
+    for symbol in sorted({*glued, *OPERATORS, *_SYMBOLS}, key=len, reverse=True):
         parts = raw_tokens(symbol)
         if len(parts) > 1:
             found.setdefault(parts[0], []).append(parts)
@@ -155,19 +158,17 @@ def words_of(text: str) -> tuple[Word, ...]:
     """The tokens of a text, where `=ᵐ[μ]`, `⁻¹` and `Foo.{u}` are one each, and `.foo` after a bracket is two."""
     raw = raw_tokens(text.lstrip())
     bare = list(map(str.rstrip, raw))
+    spaces = [token[len(plain) :] for token, plain in zip(raw, bare, strict=True)]
     found: list[Word] = []
     index = 0
-    while index < len(raw):
-        token = bare[index]
-        if token[0] not in _JOINING and token not in _SPLIT_SYMBOLS:
-            found.append(Word(token, raw[index][len(token) :]))
-            index += 1
+    for joining in [at for at, token in enumerate(bare) if _may_join(token, spaces[at])]:
+        if joining < index:
             continue
-        after = _after(raw, bare, index, found[-1] if found else FIELD)
-        joined = "".join(raw[index:after])
+        found += map(Word, bare[index:joining], spaces[index:joining])
+        index = _after(raw, bare, joining, found[-1] if found else FIELD)
+        joined = "".join(raw[joining:index])
         token = joined.rstrip()
         space = joined[len(token) :]
-        index = after
         if _is_continued(token, found):
             found[-1] = Word(found[-1].text + token, space)
             continue
@@ -175,7 +176,12 @@ def words_of(text: str) -> tuple[Word, ...]:
             found.append(FIELD)
             token = token[1:]
         found.append(Word(token, space))
-    return tuple(found)
+    return (*found, *map(Word, bare[index:], spaces[index:]))
+
+
+def _may_join(token: str, space: str) -> bool:
+    """Whether a token may be joined with those around it."""
+    return token[0] in _JOINING or (not space and token in _SPLIT_SYMBOLS)
 
 
 def _after(raw: Sequence[str], bare: Sequence[str], index: int, last: Word) -> int:
@@ -209,24 +215,34 @@ def _is_there(raw: Sequence[str], index: int, parts: Sequence[str]) -> bool:
     return last < len(raw) and list(raw[index:last]) == list(parts[:-1]) and raw[last].rstrip() == parts[-1]
 
 
+def placed_words(text: str) -> list[PlacedToken]:
+    """The words with their places in the text."""
+    found: list[PlacedToken] = []
+    at = len(text) - len(text.lstrip())
+    for word, space in words_of(text):
+        found.append(PlacedToken(word, at, at + len(word)))
+        at += len(word) + len(space)
+    return found
+
+
 def read_words(words: Sequence[Word]) -> SyntaxNode:
     """The syntax tree of the term that begins with the first word; it has no tokens if none begins there."""
-    return read_term(_tokens(words), GRAMMAR)
+    return read_term(parser_tokens(words), GRAMMAR)
 
 
 def read_all_words(words: Sequence[Word]) -> list[SyntaxNode]:
-    """The syntax trees of the terms in a text. Words with which no term begins stand between them."""
-    return read_terms(_tokens(words), GRAMMAR)
+    """The syntax trees of the terms in a text. Words with which no term begins may be between them."""
+    return read_terms(parser_tokens(words), GRAMMAR)
 
 
-def _tokens(words: Sequence[Word]) -> list[str]:
+def parser_tokens(words: Sequence[Word]) -> list[str]:
     """What the parser reads for the words."""
     tokens = [_operator_of(text) if "[" in text else text for text, _ in words]
     if _READ_OTHERWISE.isdisjoint(tokens):
         return tokens
     has_integral = False
     for index, token in enumerate(tokens):
-        if token in _INTEGRALS:
+        if token in INTEGRALS:
             has_integral = True
         elif token == "∂" and has_integral:
             tokens[index] = MEASURE

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
-from lean_extract.syntax.brackets import BARS, INNER_PAIRS, PAIRS, QUOTIENT_PAIRS, ROUNDING_PAIRS
-from lean_extract.syntax.operators import BIG, CORE, PREFIX
-from lean_extract.syntax.term_grammar import BinderRule, Grammar, Powers, all_powers, infix_powers
+from lean_extract.syntax.binders import bound_names
+from lean_extract.syntax.canonical import normal_form
+from lean_extract.syntax.operators import CORE
+from lean_extract.syntax.statement_syntax import GRAMMAR as LEAN
+from lean_extract.syntax.statement_syntax import INTEGRALS, ITERATE, Word, parser_tokens, words_of
 from lean_extract.syntax.terms import SyntaxNode, read_term
 from lean_extract.syntax.words import WORDS
 
 MOST_TOKENS = 600
 """Tokens after this many are ignored."""
+_LONGEST_TEXT = 16_384
 _DEEPEST = 40
 _BOUND_REACH = 24
 """The most tokens of a bound variable's set or bound."""
@@ -43,53 +48,18 @@ _BRACKETS = {
     "⟨": "⟨⟩",
     "{": "{}",
 }
+_BINDERS = {"fun": "λ", "∀ᵉ": "forall", "∃ᵉ": "exists"}
+_OF_SETS = frozenset(("in", "∂"))
+"""What else may be between a bound variable and its set, filter or measure."""
 _PREFIX = {"¬": "not", "-": "neg", "√": "sqrt"}
-_ENDS_OF_BINDERS = frozenset((",", "↦"))
-_PAIRS = PAIRS | BARS | ROUNDING_PAIRS | QUOTIENT_PAIRS | INNER_PAIRS
-_BODIES = {
-    **dict.fromkeys(("∀", "∃", "∃!", "fun", "λ", "Π", "Σ"), 0),
-    **{symbol: BIG[symbol][0] for symbol in ("∑", "∏", "∑'", "⨆", "⨅", "⋃", "⋂")},
-    **dict.fromkeys(("∐",), BIG["∑"][0]),
-    **dict.fromkeys(("∫", "∫⁻"), 60),
-}
-"""The binders, and the least precedence of operators in their bodies."""
-_INFIX = infix_powers(
-    "<| $ ⟶ ⟹ ↔ → →+ →* →+* →ₗ →ₐ ∨ ⊕ ∧ × = ≠ ≤ < ≥ > ∈ ∉ ∋ ⊆ ⊂ ⊇ ⊃ ∣ ≡ ≈ ∼ ⋖ ≪ ∥ ⟂ ≍ "
-    "+ - ++ ∪ ⊕ₜ ⊔ * / % ∩ \\ • ^ '' ⁻¹' ∘ " + " ".join(CORE),
-    # These differ from Lean's own precedences. The hashes in stored indexes depend on them.
-    {
-        **all_powers("≅⥤", 10, is_right=True),
-        **all_powers(["≃", "≃+", "≃*", "≃+*", "≃ₗ", "≃ₐ", "≃ₜ"], 25, is_right=True),
-        **all_powers(("⊻", "+ᵥ", "∆", "::"), 65, is_right=False),
-        **all_powers("⊓", 68, is_right=False),
-        **all_powers(("⧸", "⊗", "⊗ₜ", "⊗ₖ"), 70, is_right=False),
-        **all_powers(("≫", "×ˢ", "∘ₗ", "◁", "▷"), 80, is_right=False),
-        "|>": Powers(9, 11),
-    },
-)
 
 
 def _is_atom(token: str) -> bool:
-    return bool(_WORD.match(token)) or token in "∅⊤⊥∞π𝓝𝓤ℵ∂‹·_?✝⁅"
+    return bool(_WORD.match(token)) or token in "∅⊤⊥∞π𝓝𝓤ℵ∂·_?✝"
 
 
-GRAMMAR = Grammar(
-    infix=_INFIX,
-    prefix={symbol: PREFIX[symbol][0] for symbol in _PREFIX},
-    binders={symbol: BinderRule(least, _ENDS_OF_BINDERS) for symbol, least in _BODIES.items()},
-    last_arguments=frozenset(_BODIES),
-    pairs=_PAIRS,
-    no_arguments=frozenset("|"),  # `f |x|` is rare, `{x | p x}` is not
-    # A bar closes an open bar; otherwise it opens one.
-    ends=frozenset((*_PAIRS.values(), ",", ":", ":=", "↦", ";", "then", "else", "with", "from"))
-    - BARS.keys(),
-    postfix=dict.fromkeys(_POSTFIX, False),
-    coercions=frozenset("↑⇑↥@"),
-    is_atom=_is_atom,
-    separators=frozenset((",", ";")),
-    deepest=_DEEPEST,
-    bars_nest=False,
-)
+# The type of `(e : T)` is left out, since `:` separates nothing.
+GRAMMAR = replace(LEAN, is_atom=_is_atom, separators=frozenset((",", ";")), deepest=_DEEPEST)
 
 
 class SymbolTerm(NamedTuple):
@@ -100,49 +70,76 @@ class SymbolTerm(NamedTuple):
     binds: tuple[str, ...] = ()
 
 
+_VOLUME = SymbolTerm("volume")
 _UNREAD = SymbolTerm("…")
 
 
-def parse_term(tokens: Sequence[str], variables: Set[str] = frozenset()) -> SymbolTerm:
-    """Parse the tokens to a term, as far as possible.
+def parse_term(text: str, variables: Set[str] = frozenset()) -> SymbolTerm:
+    """Parse a text to a term, as far as possible.
 
     Args:
-        tokens: in canonical spelling (`lean_extract.syntax.canonical`), each dotted name as one token.
+        text: in any spelling; it is read in its normal form (`lean_extract.syntax.canonical`).
         variables: local names, so that in `h.symm` the part after the dot is a field of `h`.
     """
-    return _Symbols(variables).term(syntax_of(tokens))
+    return _term(normal_form(text[:_LONGEST_TEXT]), variables)
 
 
-def syntax_of(tokens: Sequence[str]) -> SyntaxNode:
-    """The syntax tree from which `parse_term` makes its term. What cannot be parsed is unread."""
-    return read_term(tokens[:MOST_TOKENS], GRAMMAR)
+def syntax_of(words: Sequence[Word]) -> SyntaxNode:
+    """The syntax tree from which a term is made. What cannot be parsed is unread."""
+    return read_term(parser_tokens(words[:MOST_TOKENS]), GRAMMAR)
+
+
+def _term(text: str, variables: Set[str]) -> SymbolTerm:
+    words = words_of(text)
+    return _Symbols(variables, words if "[" in text else ()).term(syntax_of(words))
 
 
 class _Symbols:
-    """Converts a syntax tree to a `SymbolTerm`."""
+    """Converts a syntax tree to a `SymbolTerm`. `words`: what the tree was made of, where they are known."""
 
-    def __init__(self, variables: Set[str]) -> None:
-        self._variables = variables
+    def __init__(self, variables: Set[str], words: Sequence[Word] = ()) -> None:
+        self._variables, self._words = variables, words
 
     def term(self, node: SyntaxNode) -> SymbolTerm:
         """The term of a node."""
-        kind, text, parts, bound, _, _ = node
+        kind, text, parts, _, start, _ = node
         if kind == "name":
-            return self._name(text)
+            return self._name(text, start)
         if kind in ("infix", "postfix", "field"):
             return self._chain(node)
         if kind == "applied":
-            head, *arguments = [self.term(part) for part in parts]
+            head, *arguments = self._applied(parts)
             return SymbolTerm(head.symbol, (*head.arguments, *arguments))
         if kind == "brackets":
             return self._brackets(text, tuple([self.term(part) for part in parts]))
+        if kind == "binder" and text == "if":
+            return self._conditional(node)
         if kind in ("binder", "set"):
-            names, domain = self._bound(bound)
-            symbol = "setOf" if kind == "set" else "λ" if text == "fun" else symbol_of(text)
-            return SymbolTerm(symbol, (*domain, self.term(parts[0])), names)
+            return self._binder(node)
         if kind == "prefix":
-            return SymbolTerm(_PREFIX[text], (self.term(parts[0]),))
-        return self.term(parts[0]) if kind == "coerced" else _UNREAD
+            return SymbolTerm(_PREFIX.get(text) or symbol_of(text), (self.term(parts[0]),))
+        if kind == "coerced":
+            return SymbolTerm("card", (self.term(parts[0]),)) if text == "#" else self.term(parts[0])
+        return _UNREAD
+
+    def _applied(self, parts: Sequence[SyntaxNode]) -> list[SymbolTerm]:
+        """The terms of a function and its arguments, where `f^[n]` is one."""
+        terms = [self.term(part) for part in parts]
+        for at in range(len(parts) - 1, 0, -1):
+            if parts[at].text == ITERATE:
+                terms[at - 1 : at + 1] = [SymbolTerm("iterate", (terms[at - 1], *terms[at].arguments))]
+        return terms
+
+    def _conditional(self, node: SyntaxNode) -> SymbolTerm:
+        """`ite c a b`, where the condition and the first branch are in the place of bound names."""
+        at = node.bound.index("then") if "then" in node.bound else len(node.bound)
+        first = [self._part(part[:_BOUND_REACH]) for part in (node.bound[:at], node.bound[at + 1 :])]
+        return SymbolTerm("ite", (*first, self.term(node.parts[0])))
+
+    def _part(self, tokens: Sequence[str], least: int = 0) -> SymbolTerm:
+        """The term of tokens in the place of bound names."""
+        node = read_term(tokens, GRAMMAR, least=least, depth=_DEEPEST // 2)
+        return _Symbols(self._variables).term(node)
 
     def _chain(self, node: SyntaxNode) -> SymbolTerm:
         """The term of a chain of operators. It is iterative, since left operands may be nested too deeply."""
@@ -153,19 +150,30 @@ class _Symbols:
         found = self.term(node)
         for kind, text, parts, _, _, _ in reversed(above):
             if kind == "infix":
-                found = _infix(text, found, self.term(parts[1]))
+                others = self._in_brackets(text, parts[0].end) if self._words else ()
+                found = _infix(text, found, self.term(parts[1]), others)
             else:
-                found = SymbolTerm(_POSTFIX[text] if kind == "postfix" else _field(text), (found,))
+                found = SymbolTerm(_POSTFIX.get(text, text) if kind == "postfix" else _field(text), (found,))
         return found
 
-    def _name(self, token: str) -> SymbolTerm:
+    def _in_brackets(self, operator: str, at: int) -> tuple[SymbolTerm, ...]:
+        """What the brackets of an operator hold, as in `=ᵐ[μ]`. `at`: the number of its word."""
+        if at >= len(self._words) or not self._words[at].text.startswith(f"{operator}["):
+            return ()
+        return (_term(self._words[at].text[len(operator) + 1 : -1], self._variables),)
+
+    def _name(self, token: str, at: int) -> SymbolTerm:
+        if self._words and (inner := self._in_brackets(token, at)):  # `𝓝[s]`
+            return SymbolTerm(symbol_of(token), inner)
         head, dot, rest = token.partition(".")
-        if dot and token not in WORDS and "«" not in token and (head in self._variables or _is_local(head)):
-            found = SymbolTerm(head)
-            for part in rest.split("."):
-                found = SymbolTerm(_field(part), (found,))
-            return found
-        return SymbolTerm(token if not dot and token in self._variables else symbol_of(token))
+        if not dot:
+            return SymbolTerm(token if token in self._variables else symbol_of(token))
+        if token in WORDS or "«" in token or not (head in self._variables or _is_local(head)):
+            return SymbolTerm(symbol_of(token))
+        found = SymbolTerm(head)
+        for part in rest.split("."):
+            found = SymbolTerm(_field(part), (found,))
+        return found
 
     @staticmethod
     def _brackets(opener: str, items: tuple[SymbolTerm, ...]) -> SymbolTerm:
@@ -175,26 +183,35 @@ class _Symbols:
             return items[0]
         return SymbolTerm(_BRACKETS.get(opener, opener), items)
 
-    def _bound(self, tokens: Sequence[str]) -> tuple[tuple[str, ...], tuple[SymbolTerm, ...]]:
-        """The variables of a binder, and their set or bound, if there is one."""
-        plain = [token for token in tokens if token not in ("(", ")", "{", "}", "⦃", "⦄")]
-        for position, token in enumerate(plain):
-            if token in (":", "in"):
-                return tuple(plain[:position]), ()
-            if token in ("∈", "⊆", "<", "≤", "∉", "≠"):
-                rest = plain[position + 1 :][:_BOUND_REACH]
-                domain = self.term(read_term(rest, GRAMMAR, least=51, depth=_DEEPEST // 2))
-                is_set = token == "∈"
-                return tuple(plain[:position]), (
-                    domain if is_set else SymbolTerm(symbol_of(token), (domain,)),
-                )
-        return tuple(plain), ()
+    def _binder(self, node: SyntaxNode) -> SymbolTerm:
+        """One term for all names without bounds, and one for each group of names with a bound (`x y ∈ s`)."""
+        _, text, parts, bound, _, _ = node
+        found, *measure = [self.term(part) for part in parts]
+        symbol = "setOf" if node.kind == "set" else _BINDERS.get(text) or symbol_of(text)
+        free: tuple[str, ...] = ()
+        for group in reversed(bound_names(["∈" if token.rstrip() in _OF_SETS else token for token in bound])):
+            if group.mark in ("", ":"):
+                free = (*group.names, *free)
+                continue
+            if free:
+                found, free = SymbolTerm(symbol, (found,), free), ()
+            of = self._part(bound[group.begin : group.end][:_BOUND_REACH], least=51)
+            domain = of if group.mark == "∈" else SymbolTerm(symbol_of(group.mark), (of,))
+            if text in INTEGRALS:
+                measure = [SymbolTerm("restrict", (*(measure or [_VOLUME]), domain))]
+                free = group.names
+            else:
+                found = SymbolTerm(symbol, (domain, found), group.names)
+        if text in INTEGRALS:
+            return SymbolTerm(symbol, (*(measure or [_VOLUME]), found), free)
+        return SymbolTerm(symbol, (found,), free) if free or found.symbol != symbol else found
 
 
 def _field(name: str) -> str:
     return f".{name}" if name.isdigit() else symbol_of(name)
 
 
+@lru_cache(maxsize=1 << 14)
 def symbol_of(token: str) -> str:
     """The symbol of a token: a name without its namespace, or the word that names use for an operator."""
     word = WORDS.get(token)
@@ -205,12 +222,12 @@ def symbol_of(token: str) -> str:
     return WORDS.get(last, last) or token
 
 
-def _infix(token: str, left: SymbolTerm, right: SymbolTerm) -> SymbolTerm:
+def _infix(token: str, left: SymbolTerm, right: SymbolTerm, others: tuple[SymbolTerm, ...]) -> SymbolTerm:
     if token in ("<|", "$"):
         return SymbolTerm(left.symbol, (*left.arguments, right))
     if token == "|>":
         return SymbolTerm(right.symbol, (*right.arguments, left))
-    return SymbolTerm("→" if token == "→" else symbol_of(token), (left, right))
+    return SymbolTerm("→" if token == "→" else symbol_of(token), (left, right, *others))
 
 
 def _is_local(head: str) -> bool:

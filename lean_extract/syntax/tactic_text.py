@@ -109,7 +109,7 @@ def _command(tokens: Sequence[Token]) -> str | None:
     """The first command in a text, as a reason; None if there is none.
 
     After an error Lean goes on one character further, which may be in the middle of a string, or after the first
-    letter of a name. So what stands in strings and comments counts, too, and the rest of `h.end`.
+    letter of a name. So what strings and comments contain counts, too, and the rest of `h.end`.
     """
     before = ""
     for token in tokens:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from lean_extract.syntax.operators import OPERATORS, UNKNOWN
+from lean_extract.syntax.operators import UNKNOWN
 
 
 class Powers(NamedTuple):
@@ -19,18 +19,6 @@ class Powers(NamedTuple):
 def powers(precedence: int, *, is_right: bool) -> Powers:
     """The powers of a right-associative or left-associative operator."""
     return Powers(precedence, precedence if is_right else precedence + 1)
-
-
-def infix_powers(symbols: str, others: Mapping[str, Powers]) -> dict[str, Powers]:
-    """The powers of these operators (separated by spaces), taken from the table, and of `others`."""
-    known = ((symbol, OPERATORS[symbol]) for symbol in symbols.split())
-    found = {symbol: powers(one.precedence, is_right=one.is_right) for symbol, one in known}
-    return {**found, **others}
-
-
-def all_powers(symbols: Iterable[str], precedence: int, *, is_right: bool) -> dict[str, Powers]:
-    """The same powers for each symbol."""
-    return dict.fromkeys(symbols, powers(precedence, is_right=is_right))
 
 
 MEASURE = "∂ "
@@ -66,7 +54,6 @@ class Grammar:
         is_atom: whether a token is a name or a number.
         separators: tokens between the items in a bracket.
         deepest: the most levels of nested terms.
-        bars_nest: whether a bar opens another pair where an operand is expected, as in `‖‖x‖ - ‖y‖‖`.
         special: the dot, and all tokens that the other arguments name.
     """
 
@@ -82,7 +69,6 @@ class Grammar:
     is_atom: Callable[[str], bool]
     separators: Set[str]
     deepest: int
-    bars_nest: bool = True
     special: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:

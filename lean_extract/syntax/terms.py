@@ -55,7 +55,7 @@ def read_term(tokens: Sequence[str], grammar: Grammar, *, least: int = 0, depth:
 
 
 def read_terms(tokens: Sequence[str], grammar: Grammar) -> list[SyntaxNode]:
-    """The terms in a text. Tokens with which no term begins stand between them."""
+    """The terms in a text. Tokens with which no term begins may be between them."""
     reader = _TermReader(tokens, grammar)
     found: list[SyntaxNode] = []
     while not reader.is_at_end:
@@ -237,7 +237,7 @@ class _TermReader:
             found = SyntaxNode("name", token, (), (), self._at - 1, self._at)
         elif token in self._coercions:
             return self._coerced(token, depth + 1)
-        elif token in self._pairs and (self._grammar.bars_nest or token != self._closers[-1]):
+        elif token in self._pairs:
             found = self._brackets(depth)
         elif not token or token in self._ends or token == self._closers[-1]:
             return UNREAD
@@ -282,7 +282,8 @@ class _TermReader:
     def _items(self, opener: str, closer: str, depth: int) -> list[SyntaxNode]:
         tokens, separators = self._tokens, self._grammar.separators
         items: list[SyntaxNode] = []
-        while (token := tokens[self._at]) and token != closer:
+        # Two bars in a row open two pairs, as in `‖‖x‖ - y‖`.
+        while (token := tokens[self._at]) and (token != closer or (token == opener and not items)):
             if token in separators:
                 self._at += 1
                 continue

@@ -1,6 +1,7 @@
 """The structure of a type, read from its tokens: `∀`, `∃`, `→`, `↔`, `∧`, `∨`, `¬`, and its head.
 
-A type is a range of tokens of the file, `(begin, end)`. There is no elaboration.
+A type is a range of tokens of the file, `(begin, end)`. There is no elaboration. The tokens are scanned, not parsed to
+a tree, since only the outermost operator is needed.
 """
 
 from __future__ import annotations

@@ -130,7 +130,8 @@ class _Writer:
             return self._change(Piece(NULLARY[text]))
         if text in _PREFIXES:
             return self._change(Piece(_PREFIXES[text]))
-        _check((is_identifier(text) and text not in _WORDS) or text[0].isdigit() or text[0] in "_·?")
+        is_name = is_identifier(text) and text not in _WORDS
+        _check(is_name or text[:1].isdigit() or text.startswith(("_", "·", "?")))
         return Piece(text)
 
     def _applied(self, node: SyntaxNode) -> Piece:

@@ -42,6 +42,7 @@ from retriever.lean.dataset.dataset import load_records, names_in
 from retriever.lean.index.steps import size_of, split_context, step_vectors
 from retriever.lean.near_steps import NEAREST, chosen_steps
 from retriever.lean.training.vectors import save_array
+from retriever.limits import MAX_STATE_CHARACTERS, MAX_TACTIC_CHARACTERS
 from retriever.metrics.bootstrap import Interval
 from retriever.models.encoder import Encoder
 from retriever.models.text import readable

@@ -12,6 +12,7 @@ from lean_extract.common.errors import UserError
 from lean_extract.records import Goal
 from lean_extract.syntax.inaccessible import without_marks
 from lean_extract.syntax.placed import TextRange
+from lean_extract.syntax.symbol_terms import parse_term
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.patterns.rewriting import (
     LONGEST_PART,
@@ -19,7 +20,6 @@ from retriever.lean.patterns.rewriting import (
     is_part,
     parts_of,
     rewriting,
-    term_of,
 )
 from retriever.lean.patterns.trees import trees_of_premise
 from retriever.lean.service import PremiseService
@@ -53,7 +53,7 @@ def rewriting_premises(
     Raises UserError: the target has no such part; and what `PremiseService.reading` raises.
     """
     local = _local(goal)
-    term, target = term_of(checked_part(goal, part), local), term_of(goal.target, local)
+    term, target = parse_term(checked_part(goal, part), local), parse_term(goal.target, local)
     if not is_part(term, target):
         raise UserError(
             f"`{part}` is not a subexpression of the goal's target.",

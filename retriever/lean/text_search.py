@@ -17,8 +17,8 @@ from lean_extract.common.arrays import Bools, Floats
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.lexer import is_plain_name
-from lean_extract.syntax.symbol_terms import syntax_of
-from lean_extract.syntax.terms import SyntaxNode
+from lean_extract.syntax.symbol_terms import GRAMMAR
+from lean_extract.syntax.terms import SyntaxNode, read_term
 from retriever.lean.eligibility import (
     Allowed,
     RankedPremise,
@@ -143,7 +143,7 @@ def search(
 def _applied_name(text: str) -> str:
     """The function of an application such as `ConvergesTo s a`; empty if a text is not one, but perhaps words."""
     tokens = undotted(raw_tokens(text))
-    node = syntax_of(tokens)
+    node = read_term(tokens, GRAMMAR)
     is_application = node.kind == "applied" and node.end == len(tokens) and node.parts[0].kind == "name"
     if not is_application or VARIABLE.match(node.parts[0].text):
         return ""

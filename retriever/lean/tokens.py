@@ -4,6 +4,9 @@ Tokens follow Mathlib's naming convention: an operator becomes the word that nam
 `HAdd.hAdd a b` and the name `add_comm` share the token `add`. Variables are left out (they differ from
 statement to statement) except in one token for the shape of the whole conclusion, where they are
 numbered by first occurrence: `n + m = m + n` and `a + b = b + a` have the same shape.
+
+The tokens are those of one regular expression, which is about four times as fast as the words that terms are parsed
+from (`lean_extract.syntax.statement_syntax`); indexes hold their hashes.
 """
 
 from __future__ import annotations
@@ -19,7 +22,6 @@ from lean_extract.syntax.canonical import normal_form
 from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.inaccessible import DAGGER, SUPERSCRIPTS
 from lean_extract.syntax.operators import CORE
-from lean_extract.syntax.placed import PlacedToken
 from lean_extract.syntax.words import NOISE, SYMBOLS, WORDS
 from retriever.limits import MAX_TEXT_CHARACTERS
 from retriever.models.text import binder_parts
@@ -158,27 +160,6 @@ def name_parts(name: str) -> tuple[str, ...]:
 def raw_tokens(text: str) -> tuple[str, ...]:
     """Identifiers, numbers and operators in the text's canonical spelling."""
     return tuple(_TOKEN.findall(normal_form(text[:MAX_TEXT_CHARACTERS])))
-
-
-def placed_tokens(text: str) -> list[PlacedToken]:
-    """The tokens of a text with their places. Relations are not turned around, as they are in `raw_tokens`.
-
-    The mark of an inaccessible name (`n✝¹`) belongs to the name's place, not to its text.
-    """
-    found: list[PlacedToken] = []
-    for match in _TOKEN.finditer(text, 0, MAX_TEXT_CHARACTERS):
-        token, start, end = match[0], match.start(), match.end()
-        last = found[-1] if found else None
-        if last is not None and last.end == start:
-            marked = text[last.start + len(last.text) : end]
-            if token == DAGGER or (DAGGER in marked and token in SUPERSCRIPTS):
-                found[-1] = last._replace(end=end)
-                continue
-            if (last.text, token) == ("=", ">"):
-                found[-1] = PlacedToken("↦", last.start, end)
-                continue
-        found.append(PlacedToken(token, start, end))
-    return found
 
 
 def _without_binders(raw: tuple[str, ...]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lean_extract.syntax.dotted import undotted
@@ -65,6 +65,7 @@ def test_the_tree_stays_the_same(text: str) -> None:
 
 
 @given(TEXTS)
+@example(").Even.1")
 def test_what_has_no_dots_stays(text: str) -> None:
     plain = undotted(tokens(text), LOCAL)
     assert undotted(plain, LOCAL) == plain

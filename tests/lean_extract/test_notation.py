@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lean_extract.records import Goal, Hypothesis
@@ -133,5 +133,6 @@ def test_relations_bind_loosest_of_the_rest(left: Tree, right: Tree, symbol: str
 
 
 @given(st.text("abfx()[]{}|+-*∑∈,:∃∀ ⟨⟩⁻¹‖.₀Rℝ≥∞→↦", max_size=30))
+@example(".{")
 def test_no_text_breaks_it(text: str) -> None:
     functional(text)

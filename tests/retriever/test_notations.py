@@ -16,7 +16,6 @@ from retriever.lean.eligibility import RankRequest
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.notations import Notations, core_notations
 from retriever.lean.service import PremiseService
-from retriever.lean.tokens import raw_tokens
 from retriever.models.encoder import Encoder
 from tests.retriever.support import Sheet, goal, make_store, theorem
 
@@ -43,7 +42,7 @@ def notations() -> Notations:
 
 
 def term(text: str) -> object:
-    return parse_term(raw_tokens(text))
+    return parse_term(text)
 
 
 @pytest.mark.parametrize(("text", "constants"), WRITTEN)

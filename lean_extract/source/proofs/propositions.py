@@ -149,10 +149,11 @@ def _first_bound(proposition: Proposition, parts: TypeShape) -> tuple[str, str, 
     (name, type_range), *others = parts.names
     bound = ""
     if others and not others[0][0]:
-        bound = _grouped(proposition.text(others.pop(0)[1]))
+        bound = _grouped(_bound(proposition, name, others.pop(0)[1]))
     body = proposition.text(parts.right)
     if others:
-        names = " ".join(_written(proposition, *other) for other in others)
+        befores = (name, *(other for other, _ in others))
+        names = " ".join(_written(proposition, *both) for both in zip(befores, others, strict=False))
         body = f"{parts.connective} {names}, {body}"
     if bound:
         body = f"{bound} → {body}" if parts.connective == "∀" else f"{bound} ∧ {_grouped(body)}"
@@ -168,9 +169,15 @@ def _grouped(text: str) -> str:
     return f"({text})" if reaches else text
 
 
-def _written(proposition: Proposition, name: str, type_range: Range | None) -> str:
+def _bound(proposition: Proposition, name: str, type_range: Range | None) -> str:
+    """The bound on one of the names of `x y ∈ s`. The range begins with the last name."""
+    return f"{name} {proposition.text(type_range and (type_range[0] + 1, type_range[1]))}"
+
+
+def _written(proposition: Proposition, before: str, bound: tuple[str, Range | None]) -> str:
+    name, type_range = bound
     if not name:
-        return f"(_ : {proposition.text(type_range)})"
+        return f"(_ : {_bound(proposition, before, type_range)})"
     return f"({name} : {proposition.text(type_range)})" if type_range else name
 
 

@@ -25,14 +25,14 @@ from lean_extract.common.files.atomic import replacing_bytes
 from lean_extract.records import Goal
 from lean_extract.syntax.inaccessible import without_marks
 from lean_extract.syntax.operators import NULLARY
-from lean_extract.syntax.placed import PlacedToken, range_of
+from lean_extract.syntax.placed import range_of
+from lean_extract.syntax.statement_syntax import placed_words, words_of
 from lean_extract.syntax.symbol_terms import syntax_of
 from lean_extract.syntax.terms import SyntaxNode
 from lean_extract.syntax.without_notation import functional
 from retriever.lean.augmentation.renaming import renamed
 from retriever.lean.dataset.dataset import load_dataset, read_manifest
 from retriever.lean.dataset.queries import DatasetQuery, goal_to_read
-from retriever.lean.tokens import placed_tokens
 from retriever.models import text as texts
 from retriever.training.tokens import Ragged, encode_states, open_tokenizer
 
@@ -139,7 +139,7 @@ def shortened(goal: Goal, random: Random) -> Goal:
 
 def _head_of(type_: str) -> str:
     """The constant that a type is an application of; empty if it is not one."""
-    node = syntax_of([token.text for token in placed_tokens(type_)])
+    node = syntax_of(words_of(type_))
     first = node.parts[0] if node.kind == "applied" else node
     return NULLARY.get(first.text, first.text) if first.kind == "name" else ""
 
@@ -149,8 +149,8 @@ class _Printed:
 
     def __init__(self, text: str, types: Mapping[str, str]) -> None:
         self._original, self._types = text, types
-        self._tokens: list[PlacedToken] = placed_tokens(text)
-        root = syntax_of([token.text for token in self._tokens])
+        self._tokens = placed_words(text)
+        root = syntax_of(words_of(text))
         if root.end == len(self._tokens) and root.end:
             start, end = range_of(root, self._tokens)
             self.text = text[:start] + self._written(root) + text[end:]

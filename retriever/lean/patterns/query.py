@@ -4,7 +4,7 @@ The parts are separated by commas, and a statement has to meet all of them. A pa
 
     "add"               a part of the premise's name, in any case
     Real.sin            a constant in the statement
-    _ * (_ ^ _)         a shape anywhere in it; `_` is any term, `?a` the same term wherever it stands
+    _ * (_ ^ _)         a shape anywhere in it; `_` is any term, `?a` the same term at each place
     ⊢ _ < _             a shape that is the whole conclusion (also `|-`)
     0 ≤ ?a → _ ≤ ?a * _   shapes of hypotheses, in any order, and of the conclusion
 
@@ -111,7 +111,7 @@ class PatternQuery:
 def is_pattern(text: str) -> bool:
     """Whether a query is a pattern: it has a hole, a quoted name, or is a list of dotted names.
 
-    A goal as Lean prints it, whose `⊢` has hypotheses before it, is none.
+    A goal as Lean prints it, whose `⊢` follows hypotheses, is not a pattern.
     """
     lines = text.strip().split("\n")
     if len(lines) > 1 or len(text) > MOST_LETTERS:
@@ -163,7 +163,7 @@ def _name_part(quoted: str, column: int) -> str:
 
 
 def _constant(part: str, column: int) -> Mentioned:
-    term = parse_term(raw_tokens(part))
+    term = parse_term(part)
     _refuse_variable(part, column)
     return Mentioned(part, one_symbol(term), column)
 
@@ -171,7 +171,7 @@ def _constant(part: str, column: int) -> Mentioned:
 def _parts(text: str) -> Iterator[tuple[str, int]]:
     """The parts between commas, stripped, each with the column where it begins.
 
-    A comma in brackets, in quotation marks or behind a binder (`∑ i, _`) separates nothing.
+    A comma in brackets, in quotation marks or after a binder (`∑ i, _`) separates nothing.
     """
     start = depth = owed = 0
     is_quoted = False
@@ -200,7 +200,7 @@ def _shape(part: str, column: int, write: Callable[[str], str]) -> tuple[Shape, 
             text, is_whole = rest.lstrip(), True
             at = column + len(part) - len(text)
     if not text:
-        raise _fault("There is no conclusion", column, "Write a shape behind the turnstile, as in `⊢ _ < _`.")
+        raise _fault("There is no conclusion", column, "Write a shape after the turnstile, as in `⊢ _ < _`.")
     _check_brackets(text, at)
     holes: set[str] = set()
 
@@ -209,10 +209,11 @@ def _shape(part: str, column: int, write: Callable[[str], str]) -> tuple[Shape, 
         holes.add(name)
         return name
 
-    tokens = raw_tokens(write(_HOLE.sub(named, text)))
+    marked = write(_HOLE.sub(named, text))
+    tokens = raw_tokens(marked)
     _check_operators(tokens, text, at)
     written = {token for token in tokens if NAME.fullmatch(token)}
-    conclusion, *hypotheses = _split(parse_term(tokens, frozenset(holes)), frozenset(holes), written)
+    conclusion, *hypotheses = _split(parse_term(marked, frozenset(holes)), frozenset(holes), written)
     shape = Shape(conclusion, tuple(hypotheses), is_whole or bool(hypotheses), column)
     _check_size(shape, part, column)
     return shape, list(_names(text, at, shape))
@@ -250,7 +251,7 @@ def _names(text: str, column: int, shape: Shape) -> Iterator[Mentioned]:
     """The names in a shape that are symbols of it, each with its column."""
     symbols = {node.head for node in shape.nodes() if isinstance(node.head, str)}
     for match in NAME.finditer(text):
-        symbol = one_symbol(parse_term(raw_tokens(match[0])))
+        symbol = one_symbol(parse_term(match[0]))
         if match[0] != _ANY and symbol in symbols:
             _refuse_variable(match[0], column + match.start())
             yield Mentioned(match[0], symbol, column + match.start())
@@ -286,7 +287,7 @@ def _check_operators(tokens: Sequence[str], text: str, column: int) -> None:
         lacks_right = _joins(before) and (is_end or _joins(token))
         lacks_left = _joins(token) and (before in ("", ",", *PAIRS))
         if lacks_left or lacks_right:
-            what, side = (before, "behind") if lacks_right else (token, "before")
+            what, side = (before, "after") if lacks_right else (token, "before")
             position = max(text.find(what), 0)
             raise _fault(
                 f"There is nothing {side} `{what}`", column + position, "Write `_` there for any term."
@@ -295,21 +296,23 @@ def _check_operators(tokens: Sequence[str], text: str, column: int) -> None:
 
 
 def _joins(token: str) -> bool:
-    """Whether a token stands between two operands, and nowhere else."""
+    """Whether a token is an operator between two operands and nothing else."""
     return token in OPERATORS and token not in _SIGNS and token not in POSTFIX
 
 
 def _check_size(shape: Shape, part: str, column: int) -> None:
     nodes = list(shape.nodes())
     if len(nodes) > _MOST_NODES:
-        said = f"The pattern has a shape of {len(nodes)} symbols; at most {_MOST_NODES} are read"
-        raise _fault(said, column, "Write `_` for a part of it.")
+        message = f"The pattern has a shape of {len(nodes)} symbols; at most {_MOST_NODES} are read"
+        raise _fault(message, column, "Write `_` for a part of it.")
     if any(node.head == "…" for node in nodes):
         raise _fault(f"`{part}` cannot be read as a term", column, "See docs/pattern-search.md.")
     if all(node.head is None for node in nodes):
-        said = "The pattern fits every statement" if not nodes[0].arguments else "The pattern has no symbol"
-        raise _fault(said, column, "Add an operator or a constant, as in `_ * _ ≤ _`.")
+        message = (
+            "The pattern fits every statement" if not nodes[0].arguments else "The pattern has no symbol"
+        )
+        raise _fault(message, column, "Add an operator or a constant, as in `_ * _ ≤ _`.")
 
 
-def _fault(said: str, column: int, hint: str) -> BadQuery:
-    return BadQuery(f"{said} (column {column} of the pattern).", hint)
+def _fault(message: str, column: int, hint: str) -> BadQuery:
+    return BadQuery(f"{message} (column {column} of the pattern).", hint)

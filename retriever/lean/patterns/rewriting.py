@@ -1,6 +1,6 @@
 """Which equations and equivalences rewrite a term: those one side of which the term is an instance of.
 
-The sides of all conclusions are walked beside the term at once, a node of the term at a time. Where a side has a
+The sides of all conclusions are compared with the term at once, a node of the term at a time. Where a side has a
 variable, it stands for the whole subterm there. That a variable which occurs twice stands for the same is checked on
 what is left.
 """
@@ -14,10 +14,10 @@ import numpy as np
 
 from lean_extract.common.arrays import Bools, Ids
 from lean_extract.syntax.placed import TextRange, range_of
+from lean_extract.syntax.statement_syntax import placed_words, words_of
 from lean_extract.syntax.symbol_terms import SymbolTerm, parse_term, syntax_of
 from lean_extract.syntax.terms import SyntaxNode
 from retriever.lean.patterns.trees import FREE, row_of
-from retriever.lean.tokens import placed_tokens, raw_tokens
 from retriever.search.index.structure_columns import TreeColumns, TreeRow
 
 _RELATIONS = ("eq", "iff")
@@ -32,11 +32,6 @@ class Sides:
 
     left: Bools
     right: Bools
-
-
-def term_of(text: str, local: Set[str]) -> SymbolTerm:
-    """The term of a text, in which these names are hypotheses'."""
-    return parse_term(raw_tokens(text), local)
 
 
 def subterms(term: SymbolTerm) -> Iterator[SymbolTerm]:
@@ -127,7 +122,7 @@ def _number(trees: TreeColumns, head: str | int) -> int:
 
 
 def _is_consistent(tree: Sequence[tuple[int, int]], row: TreeRow) -> bool:
-    """Whether each variable of a tree stands for the same in a term that it has been walked beside."""
+    """Whether each variable of a tree stands for the same in a term that it was compared with."""
     known: dict[int, TreeRow] = {}
     at = index = 0
     while at < len(tree):
@@ -150,15 +145,15 @@ def parts_of(target: str, local: Set[str]) -> list[TextRange]:
     """The ranges of a target's subexpressions: each once, in order, a part before those inside it.
 
     Args:
-        target: as Lean prints it; tokens after `symbol_terms.MOST_TOKENS` have no parts.
+        target: as Lean prints it; words after `symbol_terms.MOST_TOKENS` have no parts.
         local: the names of hypotheses.
     """
-    tokens = placed_tokens(target)
-    terms: set[SymbolTerm] = set(subterms(term_of(target, local)))
-    ranges = {range_of(node, tokens) for node in _selectable(syntax_of([token.text for token in tokens]))}
+    words = placed_words(target)
+    terms: set[SymbolTerm] = set(subterms(parse_term(target, local)))
+    ranges = {range_of(node, words) for node in _selectable(syntax_of(words_of(target)))}
     texts = {target[start:end] for start, end in ranges if end - start <= LONGEST_PART}
-    # A few spellings read otherwise without what stands around them.
-    readable = {text for text in texts if term_of(text, local) in terms}
+    # A few spellings read otherwise without what is around them.
+    readable = {text for text in texts if parse_term(text, local) in terms}
     return sorted(
         (part for part in ranges if target[part.start : part.end] in readable),
         key=lambda part: (part.start, -part.end),

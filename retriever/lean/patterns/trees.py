@@ -29,13 +29,8 @@ _FUNCTIONS = {
 """What those notations stand for that have no word of their own: `tsum` for `∑'`."""
 
 
-_INFINITE = {"sum": "tsum", "prod": "tprod"}
-
-
 def one_symbol(term: SymbolTerm) -> str:
     """The one symbol for a notation and its function."""
-    if term.binds[:1] == ("'",):  # the tokens of `∑' i, f i` are `∑` and `'`
-        return _INFINITE.get(term.symbol, term.symbol)
     return _FUNCTIONS.get(term.symbol, term.symbol)
 
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from lean_extract.common.lru import kept_if_short
 from lean_extract.syntax.symbol_terms import SymbolTerm, parse_term
-from retriever.lean.tokens import raw_tokens
 from retriever.models.text import binder_parts
 
 Path = tuple[int, ...]
@@ -26,6 +25,7 @@ _PROPOSITIONS = frozenset(
     (
         *("eq", "ne", "le", "lt", "ge", "gt", "dvd", "modeq", "and", "or", "not", "iff", "exists", "forall"),
         *("→", "mem", "notmem", "subset", "ssubset", "∃!", "≈", "∼", "⋖", "covby"),
+        *("∀ᶠ", "∃ᶠ", "∀ᵐ", "∃ᵐ", "=ᶠ", "≤ᶠ", "=ᵐ", "≤ᵐ"),
     )
 )
 _FACT = re.compile(r"_?h[\w'✝]*\Z|this|inst✝")
@@ -49,7 +49,7 @@ def statement_of(context: Sequence[str], conclusion: str) -> ParsedStatement:
     known = frozenset(variables)
     hypotheses = [binder.type for binder in read if binder.is_fact and binder.type is not None]
     rest = [binder.type for binder in read if not binder.is_fact and binder.type is not None]
-    core = parse_term(raw_tokens(conclusion), known)
+    core = parse_term(conclusion, known)
     while len(hypotheses) < MOST_HYPOTHESES + _MOST_PREMISES_OF_TARGET:
         if core.symbol == "forall" and core.arguments:
             variables.update(core.binds)
@@ -77,7 +77,7 @@ def _binder(binder: str) -> _Binder:
     names, kind = binder_parts(binder)
     if not names or not kind:
         return _Binder(names)
-    term = parse_term(raw_tokens(kind))
+    term = parse_term(kind)
     return _Binder(names, term, bool(_FACT.match(names[0])) or term.symbol in _PROPOSITIONS)
 
 

@@ -65,8 +65,7 @@ def _goals(text: str) -> None:
 
 
 def _terms(text: str) -> None:
-    parse_term(raw_tokens(text))
-    parse_term(text.split(" "))
+    parse_term(text)
 
 
 def _session(text: str) -> None:

@@ -19,6 +19,12 @@ from lean_extract.source.proofs.propositions import (
         ("p → q", ["h"], ("(h : p)",), "q"),
         ("∀ x y : ℕ, x < y → y > x", ["a", "b", "h"], ("(a : ℕ)", "(b : ℕ)", "(h : a < b)"), "b > a"),
         ("∀ x ∈ s, p x", ["y", "hy"], ("(y : _)", "(hy : y ∈ s)"), "p y"),
+        (
+            "∀ x y z ∈ s, p x y z",
+            ["a", "ha", "b", "hb", "c", "hc"],
+            ("(a : _)", "(ha : a ∈ s)", "(b : _)", "(hb : b ∈ s)", "(c : _)", "(hc : c ∈ s)"),
+            "p a b c",
+        ),
         ("∀ x (h : p x), q x", ["y", "hy"], ("(y : _)", "(hy : p y)"), "q y"),
         ("∀ ε > 0, q ε", ["e", "he"], ("(e : _)", "(he : e > 0)"), "q e"),
         ("¬ a = b", ["h"], ("(h : a = b)",), "False"),

@@ -13,7 +13,6 @@ from lean_extract.records import Goal, Hypothesis
 from lean_extract.syntax.symbol_terms import SymbolTerm, parse_term
 from retriever.lean.augmentation.augment import dotted, shortened
 from retriever.lean.structure.hashes import of_goal
-from retriever.lean.tokens import raw_tokens
 
 CONTEXT = "m n : ℕ\nl : List ℕ\nH K : Subgroup G\nx : ℝ\nf : ℕ → ℕ\n"
 
@@ -86,7 +85,7 @@ TERMS = st.recursive(
 
 
 def read(text: str) -> SymbolTerm:
-    return parse_term(raw_tokens(text), frozenset("mnk"))
+    return parse_term(text, frozenset("mnk"))
 
 
 @given(TERMS)

@@ -129,7 +129,7 @@ def rows_of(trees: TreeColumns) -> list[TreeRow]:
 
 
 @settings(max_examples=30)
-@given(st.lists(STATEMENTS, max_size=6), SHAPES)
+@given(st.lists(STATEMENTS, max_size=3), SHAPES)
 def test_columns_match_as_trees_do(statements: list[ParsedStatement], shape: Shape) -> None:
     found, _ = matching(columns_of(statements), PatternQuery(shapes=(shape,)))
     assert found.tolist() == [met(shape, one) for one in statements]

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.goals import format_goal, offset_in_print, parse_goal
-from retriever.lean.patterns.rewriting import is_part, parts_of, term_of
+from lean_extract.syntax.symbol_terms import parse_term
+from retriever.lean.patterns.rewriting import is_part, parts_of
 from retriever.lean.rewriting_search import checked_part, target_parts
 
 LOCAL = frozenset(("n", "m", "f", "s"))
@@ -66,7 +67,7 @@ def test_each_part_can_be_selected_and_parts_nest(target: str) -> None:
     open_until = [len(target)]
     last = (-1, 0)
     for start, end in parts_of(target, LOCAL):
-        assert is_part(term_of(target[start:end], LOCAL), term_of(target, LOCAL))
+        assert is_part(parse_term(target[start:end], LOCAL), parse_term(target, LOCAL))
         assert (start, -end) > last
         last = (start, -end)
         while open_until[-1] <= start:

@@ -112,8 +112,8 @@ def test_conclusions_and_short_statements_come_first(service: PremiseService) ->
     [
         ("_", "fits every statement (column 1"),
         ("?f _ ?x", "has no symbol (column 1"),
-        ("_ * _ ≤", "nothing behind `≤` (column 7"),
-        ("_ ≤ * _", "nothing behind `≤` (column 3"),
+        ("_ * _ ≤", "nothing after `≤` (column 7"),
+        ("_ ≤ * _", "nothing after `≤` (column 3"),
         ("= _", "nothing before `=` (column 1"),
         ("_ + (_ * _", "`(` is not closed (column 5"),
         ("_ + _) = _", "`)` closes none (column 6"),
