@@ -60,7 +60,7 @@ def encode(vectors: Floats, steps: npt.NDArray[np.integer]) -> dict[str, npt.NDA
     starts = range(0, max(len(turned), 1), _BLOCK)
     blocks = [_encode_block(turned[at : at + _BLOCK], steps[at : at + _BLOCK]) for at in starts]
     rows = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
-    coder = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS, 9, zlib.Z_HUFFMAN_ONLY)
+    coder = zlib.compressobj(9, strategy=zlib.Z_RLE)
     codes = coder.compress(rows.pop("pairs").tobytes()) + coder.flush()
     return {
         "mean": np.rint(mean / (UNIT * _AXIS_UNIT)).astype(np.int32),

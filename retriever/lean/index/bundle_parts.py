@@ -5,7 +5,7 @@
     uses      how often proofs use each premise, and what each proof uses
     vectors   the encoder's, in few bits (`retriever.models.vector_code`)
 
-A part is arrays by name, as an .npz within .xz. One more is an entry of `_PACKED` and what `content_of` makes of it.
+A part is arrays by name, as an .npz within .xz. One more is an entry of `_PACKED` and what `_content_of` makes of it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import json
 import lzma
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -30,13 +31,14 @@ from retriever.search.index.proof_columns import ProofColumns, hash_names
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, SegmentTables
 from retriever.search.index.structure_columns import StructureColumns, rows_by_document
-from retriever.search.index.table import starts_of
+from retriever.search.index.table import rows_of, starts_of
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 USED_STEP, UNUSED_STEP = 20, 40
 """Steps of vectors (`vector_code.encode`): finer for what training proofs use, as that is what is looked for."""
 _MOST_BYTES = 1 << 28
 """Of an unpacked part."""
+_NAMES_AT_ONCE = 1 << 14
 _WORD = re.compile(r"[^._«»\n]+|\n")
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 24}]
 
@@ -54,20 +56,24 @@ def pack(segment: Segment) -> dict[str, bytes]:
 def unpack(parts: Mapping[str, bytes]) -> SegmentContent:
     """What goes into the segment. Raises ValueError."""
     try:
-        return content_of({name: _decompressed(parts[name]) for name in PARTS})
+        return _content_of(parts)
     except Exception as error:  # lzma, zipfile, numpy and json each raise their own
         raise ValueError(str(error) or type(error).__name__) from error
 
 
-def content_of(parts: Mapping[str, Arrays]) -> SegmentContent:
-    """What goes into the segment. Raises whatever reading damaged arrays raises."""
-    names, terms, uses = parts["names"], parts["terms"], parts["uses"]
-    text = names["names"].tobytes().decode()
-    found = text.split("\n")[:-1]
-    vectors, scales = vector_code.decode(parts["vectors"])
+def _content_of(parts: Mapping[str, bytes]) -> SegmentContent:
+    """The same. Raises whatever reading damaged arrays raises."""
+    vectors, scales = vector_code.decode(
+        _decompressed(parts["vectors"])
+    )  # first, as it needs the most memory
+    names, uses = _decompressed(parts["names"]), _decompressed(parts["uses"])
+    text = names["names"].tobytes()
+    found = text.decode().split("\n")[:-1]
     if not len(found) == len(names["kinds"]) == len(uses["uses"]) == len(vectors):
         raise ValueError("its parts are not of the same premises")
     kind_names = _json(names["kind_names"])
+    terms = _decompressed(parts["terms"])
+    starts = starts_of(read_varints(uses["lengths"])).astype(np.int32)
     return SegmentContent(
         files=[IndexedFile.from_json(row) for row in _json(names["files"])],
         names=found,
@@ -75,12 +81,9 @@ def content_of(parts: Mapping[str, Arrays]) -> SegmentContent:
         vectors=vectors,
         scales=scales,
         tables=SegmentTables(
-            postings=_postings(text, len(found), terms),
+            postings=_postings(terms, found),
             proofs=ProofColumns(
-                hash_names(found),
-                starts_of(read_varints(uses["lengths"])).astype(np.int32),
-                uses["proofs"],
-                uses["elsewhere"],
+                hash_names(text.split(b"\n")[:-1]), starts, uses["proofs"], uses["elsewhere"]
             ),
             structure=_structure(terms, len(found)),
         ),
@@ -146,46 +149,53 @@ _PACKED: Mapping[str, Callable[[Segment], Arrays]] = {
 PARTS = tuple(_PACKED)
 
 
-def _name_terms(text: str) -> tuple[list[str], Ids, Ids]:
-    """(vocabulary, terms int64[m], owners int64[m]): every term of every name; names are the lines of `text`.
+def _name_terms(names: Sequence[str]) -> tuple[list[str], Ids, Ids]:
+    """(vocabulary, terms int64[m], owners int64[m]): every term of every name.
 
-    Names have few different words, which are split once each.
+    A name is the words between its dots and underscores; there are few different ones, and each is split once.
     """
-    words = _WORD.findall(text)
-    parts = {word: name_parts(word) for word in set(words)} | {"\n": ()}
+    words: dict[str, int] = {"\n": 0}
+    parts = []
+    for start in range(0, len(names), _NAMES_AT_ONCE):
+        text = "\n".join([*names[start : start + _NAMES_AT_ONCE], ""])
+        parts.append(np.array([words.setdefault(word, len(words)) for word in _WORD.findall(text)], np.int32))
+    found = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
     numbers: dict[str, int] = {}
-    rows = [[numbers.setdefault(term, len(numbers)) for term in parts[word]] for word in parts]
-    positions = {word: number for number, word in enumerate(parts)}
-    found = np.fromiter(map(positions.__getitem__, words), dtype=np.int64, count=len(words))
-    lengths = np.array([len(row) for row in rows], dtype=np.int64)
+    split = ((), *map(name_parts, islice(words, 1, None)))
+    rows = [[numbers.setdefault(term, len(numbers)) for term in terms] for terms in split]
+    lengths = np.array([len(row) for row in rows])
     flat = np.array([term for row in rows for term in row], dtype=np.int64)
-    owners = np.cumsum(found == positions["\n"])
+    starts = np.cumsum(lengths) - lengths
     each = lengths[found]
-    starts = (np.cumsum(lengths) - lengths)[found] - (np.cumsum(each) - each)
-    return [*numbers], flat[np.repeat(starts, each) + np.arange(int(each.sum()))], np.repeat(owners, each)
+    return [*numbers], flat[rows_of(starts[found], each)], np.repeat(np.cumsum(found == 0), each)
 
 
-def _postings(text: str, documents: int, rest: Arrays) -> Postings:
+def _postings(part: Arrays, names: Sequence[str]) -> Postings:
     """The postings of names and of what they do not explain."""
-    vocabulary, terms, owners = _name_terms(text)
+    vocabulary, terms, owners = _name_terms(names)
     numbers = {term: number for number, term in enumerate(vocabulary)}
-    more = [numbers.setdefault(term, len(numbers)) for term in _lines(rest["terms"])]
-    starts, places = unpack_lists(rest["counts"], rest["documents"])
-    often = read_varints(rest["frequencies"])
-    further = np.repeat(np.repeat(np.array(more, dtype=np.int64), np.diff(starts)), often)
-    return count_postings(
-        [*numbers],
-        np.concatenate([terms, further]),
-        np.concatenate([owners, np.repeat(places, often)]),
-        documents,
-    )
+    lines = part["terms"].tobytes().decode().split("\n")[:-1]
+    more = np.array([numbers.setdefault(term, len(numbers)) for term in lines], dtype=np.int64)
+    starts, places = unpack_lists(part["counts"], part["documents"])
+    often = read_varints(part["frequencies"])
+    further = np.repeat(np.repeat(more, np.diff(starts)), often)
+    terms, owners = np.concatenate([terms, further]), np.concatenate([owners, np.repeat(places, often)])
+    return count_postings([*numbers], terms, owners, len(names))
+
+
+def _structure(part: Arrays, count: int) -> StructureColumns | None:
+    if "hashes" not in part:
+        return None
+    hashes = np.cumsum(part["hashes"], dtype=np.uint32)
+    starts, places = unpack_lists(part["hash_counts"], part["hash_documents"])
+    documents = places.astype(np.int32)
+    return StructureColumns(hashes, starts, documents, *rows_by_document(hashes, starts, documents, count))
 
 
 def _unexplained(segment: Segment) -> Postings:
     """The occurrences of terms that are not their documents' names'. Raises ValueError: a name's term is missing."""
     whole = segment.tables.postings
-    text = bytes(segment.names.data[:]).decode()
-    vocabulary, terms, owners = _name_terms(text)
+    vocabulary, terms, owners = _name_terms([*segment.names])
     numbers = {term: number for number, term in enumerate(whole.terms)}
     places = np.array([numbers.get(term, -1) for term in vocabulary], dtype=np.int64)[terms]
     keys = np.repeat(np.arange(len(numbers)), np.diff(whole.starts)) * len(segment) + whole.documents
@@ -197,19 +207,6 @@ def _unexplained(segment: Segment) -> Postings:
     left[at] -= counts
     kept = np.repeat(keys, left)
     return count_postings([*numbers], *np.divmod(kept, max(len(segment), 1)), len(segment))
-
-
-def _structure(terms: Arrays, documents: int) -> StructureColumns | None:
-    if "hashes" not in terms:
-        return None
-    hashes = np.cumsum(terms["hashes"], dtype=np.uint32)
-    starts, found = unpack_lists(terms["hash_counts"], terms["hash_documents"])
-    places = found.astype(np.int32)
-    return StructureColumns(hashes, starts, places, *rows_by_document(hashes, starts, places, documents))
-
-
-def _lines(text: Bytes) -> Sequence[str]:
-    return text.tobytes().decode().split("\n")[:-1]
 
 
 def _json(text: Bytes) -> Any:
