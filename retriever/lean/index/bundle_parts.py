@@ -50,7 +50,7 @@ def pack(segment: Segment) -> dict[str, bytes]:
         raise ValueError("a segment with statements is not to be shipped")
     if tables.steps or tables.mentions or tables.trees or tables.proofs.owners is not None:
         raise ValueError("a segment that was read from source text is not to be shipped")
-    return {name: _compressed(arrays_of(segment)) for name, arrays_of in _PACKED.items()}
+    return {name: compressed(arrays_of(segment)) for name, arrays_of in _PACKED.items()}
 
 
 def unpack(parts: Mapping[str, bytes]) -> SegmentContent:
@@ -219,7 +219,8 @@ def _json_bytes(value: object) -> Bytes:
     )
 
 
-def _compressed(arrays: Arrays) -> bytes:
+def compressed(arrays: Arrays) -> bytes:
+    """A part as a file."""
     stream = io.BytesIO()
     np.savez(stream, **arrays)
     return lzma.compress(stream.getvalue(), format=lzma.FORMAT_XZ, filters=_FILTERS)
