@@ -26,8 +26,8 @@ from retriever.models.quantise import quantise
 UNIT = 2.0**-10
 """What steps are multiples of; vectors are about 1 long."""
 _AXIS_UNIT = 2.0**-12
-_LONGEST = 3.9
-"""Of a vector, so that sums stay below 2^24."""
+_LONGEST = 4032
+"""A row's length on the axes, in `UNIT`, so that sums stay below 2^24."""
 _BLOCK = 1 << 16
 """Rows that are decoded at once, which bounds the memory; none is predicted from another block's."""
 _REACH = 255
@@ -51,10 +51,9 @@ def encode(vectors: Floats, steps: npt.NDArray[np.integer]) -> dict[str, npt.NDA
     Args:
         steps: [n], 1 to 255: what a row's numbers are rounded to multiples of, in `UNIT`.
 
-    Raises ValueError where a vector is longer than 1.9.
+    Raises ValueError where a vector is nearly 4 away from their mean.
     """
-    if len(vectors) and np.linalg.norm(vectors, axis=1).max() > _LONGEST / 2:
-        raise ValueError("vectors are too long to be coded")
+    steps = steps.astype(np.int64)
     mean, axes = _principal_axes(vectors)
     turned = ((vectors - mean) @ axes / UNIT).astype(np.float32)
     starts = range(0, max(len(turned), 1), _BLOCK)
@@ -129,6 +128,8 @@ def _encode_block(turned: Floats, steps: npt.NDArray[np.integer]) -> dict[str, n
         predicted = _predicted(values[found], factors[those])
         codes[those] = np.rint((turned[those] - predicted) / steps[those][:, None])
         values[those] = predicted + codes[those] * steps[those][:, None]
+    if np.linalg.norm(values, axis=1).max(initial=0) > _LONGEST:
+        raise ValueError("vectors are too long to be coded")
     numbers = np.where(codes < 0, -2 * codes - 1, 2 * codes)
     groups = np.rint(2 * np.log2((codes * codes).mean(axis=1) + 1 / 32) + 10) if codes.size else steps * 0
     short = np.minimum(numbers, _ESCAPE)

@@ -232,6 +232,20 @@ def test_a_full_disk_leaves_nothing_behind(
     assert not list((tmp_path / "cache").iterdir())
 
 
+def test_an_interrupted_unpacking_leaves_nothing_behind(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(descriptor: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        bundled.unpack(tmp_path / "cache", data)
+    assert not list((tmp_path / "cache").iterdir())
+    monkeypatch.undo()
+    assert bundled.unpack(tmp_path / "cache", data).verify() == []
+
+
 def test_another_model_is_told(data: Path, encoder: Encoder) -> None:
     card = bundled.read_card(data)
     bundled.check_fits(card, encoder.fingerprint)

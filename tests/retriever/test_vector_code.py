@@ -41,10 +41,20 @@ def test_similar_vectors_take_less_and_blocks_are_apart(monkeypatch: pytest.Monk
     assert np.abs(rows * scales[:, None] - vectors).max() < 40 * UNIT
 
 
+def test_decoding_is_exact_however_products_are_summed(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors = np.random.default_rng(0).normal(size=(300, 100))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    coded = encode(vectors.astype(np.float32), np.full(300, 1))
+    whole = decode(coded)
+    monkeypatch.setattr(vector_code, "_TURNED", 1)
+    for one, other in zip(whole, decode(coded), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_what_cannot_be_coded_or_decoded_is_refused() -> None:
     vectors = np.eye(4, dtype=np.float32)
     with pytest.raises(ValueError, match="too long"):
-        encode(2 * vectors, np.full(4, 20))
+        encode(5 * vectors, np.full(4, 20))
     coded = encode(vectors, np.full(4, 20))
     with pytest.raises(ValueError, match="not as many"):
         decode(coded | {"steps": coded["steps"][:2]})
