@@ -43,8 +43,6 @@ from retriever.search.splits import family_roots, split_of
 
 PACKAGE = "mathlib"
 MODULES_PER_STEP = 64
-LARGEST_VALUE = 31
-"""Six bits a number instead of eight, a quarter less to ship (`python -m scripts.benchmarks quantisation`)."""
 KINDS = frozenset(("def", "abbrev", "structure", "class", "inductive"))
 """What is shipped besides theorems."""
 
@@ -117,7 +115,7 @@ def steps(names: Sequence[str]) -> Iterator[list[str]]:
 
 def embed(library: Library, name: str, revision: str, encoder: Encoder) -> EmbeddedSource[Premise]:
     module, premises = library.modules[name], library.premises[name]
-    vectors, scales = quantise(encoder.encode_premises(premises), LARGEST_VALUE)
+    vectors, scales = quantise(encoder.encode_premises(premises))
     path = f"{name.replace('.', '/')}.lean"
     head = (path, name, PACKAGE, revision, 0, 0, "")
     entry = IndexedFile(*head, 0, 0, kept_of(module.imports, module.in_module_system))
@@ -158,8 +156,9 @@ def main() -> int:
     except PremiseSuggestError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code
-    size = sum(path.stat().st_size for path in options.out.iterdir()) / 1e6
-    print(f"{bundle.premises} premises, {size:.1f} MB in {options.out}")
+    for name in bundle.parts:
+        print(f"{name}: {bundled.part_path(options.out, name).stat().st_size / 1e6:.2f} MB")
+    print(f"{bundle.premises} premises in {options.out}")
     return 0
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lean_extract.common.errors import BadSettings, IndexMissing, LeanError, ModelError, PremiseSuggestError
+from lean_extract.common.errors import (
+    BadSettings,
+    IndexDamaged,
+    IndexMissing,
+    LeanError,
+    ModelError,
+    PremiseSuggestError,
+)
 from lean_extract.toolchains.core_sources import CORE_PACKAGES
 from lsp_server.commands.findings import Finding, IndexReading
 from lsp_server.engine.current_files import freshness
@@ -18,7 +24,7 @@ from lsp_server.limits import INDEX_CHECK_SECONDS
 from lsp_server.rendering.labels import counted
 from retriever.lean.freshness import Freshness
 from retriever.lean.index.build import complete_report
-from retriever.lean.index.bundled import ARCHIVE, check_fits, read_card, unpack, verify_unpacked
+from retriever.lean.index.bundled import check_fits, read_card, read_part, unpack, verify_unpacked
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
 
@@ -100,7 +106,7 @@ def _why_outdated(complete: bool, fresh: Freshness) -> Iterator[str]:
 
 
 def bundled_finding(model: Path | None, data: Path, reading: IndexReading) -> Finding:
-    """Check the shipped archive and its unpacked copy, which is replaced if it is damaged.
+    """Check the shipped parts and their unpacked copy, which is replaced if it is damaged.
 
     `model` is the folder of a usable model, with which the index must then be compatible.
     """
@@ -109,14 +115,11 @@ def bundled_finding(model: Path | None, data: Path, reading: IndexReading) -> Fi
         bundle = read_card(data)
     except IndexMissing as error:
         return Finding(name, "note", error.message, error.hint)
-    archive = data / ARCHIVE
     try:
-        with archive.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        return Finding(name, "missing", f"{archive} cannot be read: {error.strerror}", REINSTALL)
-    if digest != bundle.sha256:
-        return Finding(name, "missing", f"{archive} was altered or cut off", REINSTALL)
+        for part in bundle.parts:
+            read_part(data, part, bundle)
+    except IndexDamaged as error:
+        return Finding(name, "missing", error.message, REINSTALL)
     if model is not None:
         try:
             check_fits(bundle, Encoder.load(model).fingerprint)

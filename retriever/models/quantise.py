@@ -11,11 +11,11 @@ StoredVectors = npt.NDArray[np.int8 | np.float32]
 """[n, d] Rows that times their scales are vectors."""
 
 
-def quantise(vectors: Floats, largest_value: int = 127) -> tuple[Int8s, Floats]:
-    """(int8[n, d], float32[n]): each row divided by its scale, its largest element becoming `largest_value`.
+_LARGEST = 127
 
-    A smaller one costs precision and compresses better.
-    """
+
+def quantise(vectors: Floats) -> tuple[Int8s, Floats]:
+    """(int8[n, d], float32[n]): each row divided by its scale, its largest element becoming 127."""
     largest = np.abs(vectors).max(axis=1, initial=0.0)
-    scales = np.where(largest > 0, largest / largest_value, 1.0).astype(np.float32)
+    scales = np.where(largest > 0, largest / _LARGEST, 1.0).astype(np.float32)
     return np.rint(vectors / scales[:, None]).astype(np.int8), scales

@@ -1,15 +1,15 @@
 """What shipping embeddings in few bits costs: recall of dense search, and the size of the packed vectors.
 
-The held-out statements of DATASET are asked over the whole corpus less the theorem itself and its twins, by the inner
-product alone (eq. 3), once with float32 and once for each width. The loss is paired: the mean over statements of the
-difference to float32, with its standard error. The size is that of the vectors, compressed as `build_bundled.py`
-packs them.
+The held-out statements of DATASET are queried over the whole corpus less the theorem and its twins, by the inner
+product alone (eq. 3): with float32, with the 8 bits of an index, and with the vectors of the bundled index for each
+pair of steps (`retriever.models.vector_code`). The loss is paired: the mean over statements of the difference to
+float32, with its standard error. The size is that of the part `vectors` of the bundled index.
 """
 
 from __future__ import annotations
 
 import argparse
-import lzma
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
@@ -17,13 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from lean_extract.common.arrays import Floats
+from lean_extract.common.arrays import Floats, Int8s
+from retriever.lean.dataset.dataset import Dataset
+from retriever.lean.index.bundle_parts import UNUSED_STEP, USED_STEP, compressed
+from retriever.models import vector_code
 from retriever.models.quantise import quantise
 from retriever.search.splits import root_name
 from retriever.search.top import top
 from scripts.benchmarks.harness import write_json
 from scripts.benchmarks.vectors import RealVectors, add_vector_arguments, real_vectors
-from scripts.build_bundled import LARGEST_VALUE
 
 KS = (1, 10, 32)
 _BATCH = 64
@@ -41,26 +43,50 @@ class Width:
     error: float
     """Standard error of that."""
     megabytes: float | None
-    """Packed; None for float32, which is never shipped."""
+    """Packed; None for what is never shipped."""
 
 
-def widths(real: RealVectors, bits: Sequence[int]) -> Iterator[Width]:
-    """float32 first, then every width in bits."""
+def widths(real: RealVectors, steps: Sequence[tuple[int, int]]) -> Iterator[Width]:
+    """float32 first, then 8 bits, then each pair of steps, for used and unused premises."""
     exact = recalls(real, real.premises)
     yield Width("float32", means(exact), 0.0, 0.0, None)
-    for number in bits:
-        vectors, scales = quantise(real.premises, largest_value(number))
-        found = recalls(real, vectors.astype(np.float32) * scales[:, None])
-        difference = 100 * (exact[:, KS.index(10)] - found[:, KS.index(10)])
-        error = float(difference.std(ddof=1) / np.sqrt(len(difference)))
-        packed = len(lzma.compress(vectors.tobytes(), preset=6)) / 1e6
-        shipped = ", as shipped" if largest_value(number) == LARGEST_VALUE else ""
-        yield Width(f"{number} bits{shipped}", means(found), float(difference.mean()), error, packed)
+    yield _width(real, exact, "8 bits", *quantise(real.premises), None)
+    is_used, order = used(real.dataset), by_file(real.dataset)
+    for of_used, of_unused in steps:
+        packed = vector_code.encode(real.premises[order], np.where(is_used, of_used, of_unused)[order])
+        rows, scales = vector_code.decode(packed)
+        back = np.argsort(order)
+        shipped = ", as shipped" if (of_used, of_unused) == (USED_STEP, UNUSED_STEP) else ""
+        megabytes = len(compressed(packed)) / 1e6
+        yield _width(
+            real, exact, f"steps {of_used}/{of_unused}{shipped}", rows[back], scales[back], megabytes
+        )
 
 
-def largest_value(bits: int) -> int:
-    """The largest whole number of that many bits, one of them the sign."""
-    return int(2 ** (bits - 1) - 1)
+def _width(
+    real: RealVectors,
+    exact: NDArray[np.float64],
+    name: str,
+    rows: Int8s,
+    scales: Floats,
+    megabytes: float | None,
+) -> Width:
+    found = recalls(real, rows.astype(np.float32) * scales[:, None])
+    difference = 100 * (exact[:, KS.index(10)] - found[:, KS.index(10)])
+    error = float(difference.std(ddof=1) / np.sqrt(len(difference)))
+    return Width(name, means(found), float(difference.mean()), error, megabytes)
+
+
+def used(dataset: Dataset) -> NDArray[np.bool_]:
+    """bool[n]: whether a training proof uses the premise."""
+    counts = Counter(gold for query in dataset.queries if query.split == "train" for gold in query.gold)
+    return np.array([number in counts for number in range(len(dataset.corpus))])
+
+
+def by_file(dataset: Dataset) -> NDArray[np.int64]:
+    """The corpus in the order of the bundled index: module after module, by line."""
+    keys = [(one.module, one.span.start.line if one.span else 0) for one in dataset.corpus]
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__))
 
 
 def recalls(real: RealVectors, vectors: Floats) -> NDArray[np.float64]:
@@ -72,7 +98,7 @@ def recalls(real: RealVectors, vectors: Floats) -> NDArray[np.float64]:
         for name in (premise.name, root_name(premise))
     }
     rows = []
-    for start in tqdm(range(0, len(real.queries), _BATCH), desc="asking", leave=False):
+    for start in tqdm(range(0, len(real.queries), _BATCH), desc="querying", leave=False):
         batch = real.queries[start : start + _BATCH]
         for query, scores in zip(batch, real.states[start : start + _BATCH] @ vectors.T, strict=True):
             scores[families == numbers.get(query.theorem, -1)] = -np.inf
@@ -97,7 +123,19 @@ def line(row: Width) -> str:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_vector_arguments(parser)
     parser.add_argument("--split", choices=("valid", "test"), default="valid")
-    parser.add_argument("--bits", type=int, nargs="+", default=[8, 7, 6, 5, 4], choices=range(2, 9))
+    parser.add_argument(
+        "--steps",
+        type=_steps,
+        nargs="+",
+        default=[(15, 30), (20, 30), (20, 40), (25, 45)],
+        metavar="USED/UNUSED",
+        help="steps of premises that training proofs use, and of the others, in 1/1024",
+    )
+
+
+def _steps(text: str) -> tuple[int, int]:
+    of_used, of_unused = map(int, text.split("/"))
+    return of_used, of_unused
 
 
 def run(options: argparse.Namespace) -> None:
@@ -109,7 +147,7 @@ def run(options: argparse.Namespace) -> None:
     )
     print("\n| | R@1 | R@10 | R@32 | R@10 lost | packed |\n|---|---|---|---|---|---|")
     rows = []
-    for row in widths(real, options.bits):
+    for row in widths(real, options.steps):
         rows.append(row)
         print(line(row), flush=True)
     rows_json = [asdict(row) for row in rows]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lsp_server.commands.diagnosis import examine
-from retriever.lean.index.bundled import ARCHIVE, CARD, DATA
+from retriever.lean.index.bundled import DATA, part_path
 from tests.lake.projects import LakeProject
 from tests.lsp_server.conftest import Cli
 
@@ -49,11 +50,10 @@ def test_what_is_no_folder(cli: Cli, tmp_path: Path, command: str) -> None:
     assert "is not a folder" in done.stderr
 
 
-def test_doctor_sees_a_cut_off_archive(environment: dict[str, str], tmp_path: Path) -> None:
+def test_doctor_sees_a_cut_off_part(environment: dict[str, str], tmp_path: Path) -> None:
     data = tmp_path / "data"
-    data.mkdir()
-    (data / CARD).write_bytes((DATA / CARD).read_bytes())
-    (data / ARCHIVE).write_bytes((DATA / ARCHIVE).read_bytes()[:-1])
+    shutil.copytree(DATA, data)
+    part_path(data, "uses").write_bytes(part_path(DATA, "uses").read_bytes()[:-1])
     found = {
         one.name: one for one in examine(tmp_path, model=environment["PREMISE_SUGGEST_MODEL"], data=data)
     }

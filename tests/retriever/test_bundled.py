@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 import errno
+import hashlib
+import json
+import lzma
 import multiprocessing
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -11,11 +15,13 @@ import pytest
 
 from lean_extract.common.errors import IndexDamaged, IndexMissing, IndexWriteFailed, ModelError
 from retriever.lean.eligibility import RankRequest
-from retriever.lean.index import bundled
+from retriever.lean.index import bundle_parts, bundled
 from retriever.lean.index.build import update_index
+from retriever.lean.index.bundle_parts import UNUSED_STEP
 from retriever.lean.index.view import LeanView, proof_graph
 from retriever.lean.service import PremiseService
 from retriever.models.encoder import Encoder
+from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore
 from retriever.search.index.view import LiveNames
 from tests.retriever.failing_writes import refusing
@@ -34,6 +40,9 @@ def data(tmp_path: Path, encoder: Encoder) -> Path:
     return tmp_path / "data"
 
 
+ROUNDED = ("vectors.npy", "scales.npy")
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     """The files of a segment, without the mark that says when they were last read."""
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "checked"}
@@ -43,8 +52,12 @@ def test_packing_loses_nothing(tmp_path: Path, data: Path, encoder: Encoder) -> 
     store = bundled.unpack(tmp_path / "cache", data)
     manifest, [(segment, _)] = store.open(encoder.fingerprint)
     assert segment.verify() == []
-    original = next((tmp_path / "built" / "segments").iterdir())
-    assert contents(original) == contents(segment.folder)
+    original = Segment(next((tmp_path / "built" / "segments").iterdir()))
+    before, after = contents(original.folder), contents(segment.folder)
+    assert {name for name in before if before[name] != after[name]} == {"meta.json", *ROUNDED}
+    assert before.keys() == after.keys()
+    vectors, rounded = (one.vectors * one.scales[:, None] for one in (original, segment))
+    assert np.abs(vectors - rounded).max() < UNUSED_STEP / 1024
     assert manifest.is_bundled and manifest.built_at.startswith("2026-01-01")
 
 
@@ -120,15 +133,89 @@ def test_two_processes_may_unpack_at_once(data: Path, tmp_path: Path) -> None:
     assert len(list(cache.iterdir())) == 1
 
 
-@pytest.mark.parametrize("how", ["cut", "altered"])
-def test_a_damaged_archive_is_told(data: Path, tmp_path: Path, how: str) -> None:
-    path = data / bundled.ARCHIVE
+@pytest.mark.parametrize("part", bundled.PARTS)
+@pytest.mark.parametrize(("how", "reason"), [("cut", "cut off"), ("altered", "altered"), ("gone", "missing")])
+def test_a_damaged_part_is_refused(data: Path, tmp_path: Path, part: str, how: str, reason: str) -> None:
+    path = bundled.part_path(data, part)
     content = bytearray(path.read_bytes())
     content[50] ^= 1
-    path.write_bytes(content if how == "altered" else content[:-10])
-    with pytest.raises(IndexDamaged, match="altered or cut off"):
+    path.unlink()
+    if how != "gone":
+        path.write_bytes(content if how == "altered" else content[:-10])
+    with pytest.raises(IndexDamaged, match=reason) as caught:
         bundled.unpack(tmp_path / "cache", data)
-    assert not (tmp_path / "cache").exists() or not list((tmp_path / "cache").iterdir())
+    assert path.name in caught.value.message and "Install" in caught.value.hint
+    assert not (tmp_path / "cache").exists()
+
+
+def change_card(data: Path, **changes: object) -> None:
+    card = json.loads((data / bundled.CARD).read_text())
+    (data / bundled.CARD).write_text(json.dumps(card | changes))
+
+
+def test_what_an_older_version_packed_is_refused(data: Path, tmp_path: Path) -> None:
+    card = {
+        "fingerprint": "f",
+        "revision": "v0",
+        "sha256": 64 * "0",
+        "premises": 2,
+        "built_at": "",
+        "lean": "",
+    }
+    (data / bundled.CARD).write_text(json.dumps(card))
+    with pytest.raises(IndexDamaged, match=r"bundled.json is of form 1, this version reads form 2") as caught:
+        bundled.unpack(tmp_path / "cache", data)
+    assert "python scripts/build_bundled.py" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"parts": {"../names": 64 * "0"}}, "plain name"),
+        ({"parts": {}}, "other parts"),
+        ({"lean": 4}, "lean"),
+    ],
+)
+def test_a_card_that_says_something_else_is_refused(
+    data: Path, tmp_path: Path, changes: dict[str, object], reason: str
+) -> None:
+    change_card(data, **changes)
+    with pytest.raises(IndexDamaged, match=reason):
+        bundled.unpack(tmp_path / "cache", data)
+
+
+def put_part(data: Path, part: str, content: bytes) -> None:
+    """Replace a part by another one, with a card that agrees."""
+    bundled.part_path(data, part).write_bytes(content)
+    parts = bundled.read_card(data).parts
+    change_card(data, parts=dict(parts) | {part: hashlib.sha256(content).hexdigest()})
+
+
+def test_parts_that_do_not_unpack_to_what_was_packed_are_refused(
+    data: Path, tmp_path: Path, encoder: Encoder
+) -> None:
+    store = make_store(tmp_path / "less", {"A": MATHLIB["Mathlib.Data.Set"]}, encoder, is_bundled=True)
+    [(segment, _)] = store.open()[1]
+    other = bundle_parts.pack(segment)
+    huge = lzma.compress(bytes(1 << 29), preset=0)
+    wrong = [(part, other[part]) for part in bundled.PARTS]
+    wrong += [("terms", b"no archive"), ("terms", huge), ("names", lzma.compress(b"no arrays"))]
+    for number, (part, content) in enumerate(wrong):
+        changed = tmp_path / str(number)
+        shutil.copytree(data, changed)
+        put_part(changed, part, content)
+        with pytest.raises(IndexDamaged, match="cannot be unpacked"):
+            bundled.unpack(tmp_path / "cache", changed)
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_another_encoder_changes_its_part_alone(data: Path, tmp_path: Path) -> None:
+    [folder] = (tmp_path / "built" / "segments").iterdir()
+    segment = Segment(folder)
+    segment.vectors, segment.fingerprint = -np.asarray(segment.vectors), "another"
+    bundled.pack(segment, tmp_path / "other", revision="v0", built_at="later")
+    before, after = contents(data), contents(tmp_path / "other")
+    assert {name for name in before if before[name] != after[name]} == {"vectors.npz.xz", bundled.CARD}
 
 
 def test_nothing_shipped_is_told(tmp_path: Path) -> None:
@@ -143,6 +230,20 @@ def test_a_full_disk_leaves_nothing_behind(
     with pytest.raises(IndexWriteFailed, match="the disk is full"):
         bundled.unpack(tmp_path / "cache", data)
     assert not list((tmp_path / "cache").iterdir())
+
+
+def test_an_interrupted_unpacking_leaves_nothing_behind(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(descriptor: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        bundled.unpack(tmp_path / "cache", data)
+    assert not list((tmp_path / "cache").iterdir())
+    monkeypatch.undo()
+    assert bundled.unpack(tmp_path / "cache", data).verify() == []
 
 
 def test_another_model_is_told(data: Path, encoder: Encoder) -> None:

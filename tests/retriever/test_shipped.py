@@ -17,7 +17,7 @@ MODEL = bundled.DATA.parent / "encoder"
 
 def test_index_and_encoder_belong_together_and_are_small() -> None:
     bundled.check_fits(bundled.read_card(), fingerprint_of(MODEL))
-    assert sum(path.stat().st_size for path in bundled.DATA.iterdir()) <= 40e6
+    assert sum(path.stat().st_size for path in bundled.DATA.iterdir()) <= 16e6
 
 
 def test_addition_commutes(shipped: PremiseService) -> None:
@@ -34,4 +34,7 @@ def test_a_lemma_that_states_the_goal_is_found(shipped: PremiseService) -> None:
 
 
 def test_no_statement_is_shipped() -> None:
-    assert {path.name for path in Path(bundled.DATA).iterdir()} == {bundled.ARCHIVE, bundled.CARD}
+    assert {path.name for path in Path(bundled.DATA).iterdir()} == {
+        bundled.CARD,
+        *(bundled.part_path(bundled.DATA, part).name for part in bundled.PARTS),
+    }

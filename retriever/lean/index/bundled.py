@@ -1,22 +1,19 @@
 """The Mathlib index that is shipped: packed into the package's data, unpacked into a cache at first use.
 
-Packed, it is one .tar.xz (`retriever.lean.index.bundled`). `bundled.json` beside it names the content's hash, the
-encoder's fingerprint and the library's revision.
+Packed, it is a file for each part (`retriever.lean.index.bundle_parts`), and `bundled.json`: the hashes of the parts
+and of what they unpack to, the encoder's fingerprint and the library's revision.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import lzma
 import os
 import secrets
 import shutil
-import tarfile
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,42 +27,42 @@ from lean_extract.common.errors import (
     IndexUnreadable,
     ModelError,
 )
-from lean_extract.common.files.atomic import replacing
+from lean_extract.common.files.atomic import replacing, replacing_bytes
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.typed import read_typed, read_value
+from retriever.lean.index import bundle_parts
+from retriever.lean.index.bundle_parts import PARTS
 from retriever.search.index.files import (
     damaged,
     explained_writes,
     make_folder,
-    npy_bytes,
     sync_folder,
     unreadable,
-    write_array,
-    write_bytes,
 )
 from retriever.search.index.manifest import IndexManifest, LiveSegment
 from retriever.search.index.meta import (
-    META,
     VERSION,
     Count,
     Digest,
     GoOn,
     Meta,
+    PlainName,
     Text,
     always,
-    complaints,
-    plain_name,
     read_checked,
 )
-from retriever.search.index.proof_columns import ProofRows, hash_names
+from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment import Segment
+from retriever.search.index.segment_content import write_segment
 from retriever.search.index.store import OTHER_MODEL, IndexStore
-from retriever.search.index.structure_columns import rows_by_document
 
 CARD = "bundled.json"
-ARCHIVE = "mathlib.tar.xz"
+FORM = 2
+"""Of what is shipped. In form 1 everything was one archive."""
 REINSTALL = "Install premise-suggest again."
 SEGMENT = "mathlib"
+_MAKE = f"{REINSTALL[:-1]}, or build the index with `python scripts/build_bundled.py RECORDS`."
+_ROUNDED = frozenset(("vectors.npy", "scales.npy"))
 _UNPACKING = ".unpacking-"
 _ABANDONED_SECONDS = 3600.0
 DATA = Path(__file__).parent.parent.parent / "data" / "mathlib"
@@ -75,11 +72,15 @@ DATA = Path(__file__).parent.parent.parent / "data" / "mathlib"
 class Bundle:
     """What is shipped."""
 
+    form: Count
     fingerprint: Text
     revision: Text
-    sha256: Digest
     premises: Count
     built_at: Text
+    parts: Mapping[PlainName, Digest]
+    """The SHA-256 of each part's file."""
+    unpacked: Digest
+    """Of the sizes and hashes of all files that they unpack to."""
     lean: Text = ""
     """The Lean version that the library asks for, where that is known."""
 
@@ -89,7 +90,12 @@ def read_card(data: Path = DATA) -> Bundle:
     path = data / CARD
     try:
         values = read_value(dict[str, Any], read_json(path))
-        return read_typed(Bundle, {name: values[name] for name in Bundle.__slots__ if name in values})
+        if (form := values.get("form", 1)) != FORM:
+            raise IndexDamaged(f"{path} is of form {form}, this version reads form {FORM}.", _MAKE)
+        bundle = read_typed(Bundle, {name: values[name] for name in Bundle.__slots__ if name in values})
+        if set(bundle.parts) != set(PARTS):
+            raise ValueError(f"it lists other parts than {', '.join(PARTS)}")
+        return bundle
     except FileNotFoundError as error:
         raise IndexMissing("This installation has no bundled Mathlib index.", REINSTALL) from error
     except OSError as error:
@@ -98,21 +104,57 @@ def read_card(data: Path = DATA) -> Bundle:
         raise damaged(path, error, REINSTALL) from error
 
 
+def part_path(data: Path, name: str) -> Path:
+    """The file of a part."""
+    return data / f"{name}.npz.xz"
+
+
+def read_part(data: Path, name: str, bundle: Bundle) -> bytes:
+    """A part as it is shipped. Raises IndexDamaged."""
+    path = part_path(data, name)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise unreadable(error, path, REINSTALL) from error
+    if hashlib.sha256(content).hexdigest() != bundle.parts[name]:
+        raise IndexDamaged(f"The bundled index {path} was altered or cut off.", REINSTALL)
+    return content
+
+
 def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str = "") -> Bundle:
-    """Compress a segment without records into `out`; returns its card. Raises OSError."""
-    if segment.has_records:
-        raise ValueError("a segment with statements is not to be shipped")
+    """Pack a segment without records into `out`; returns its card. Its vectors are rounded.
+
+    Raises OSError, and ValueError: it has something that is not shipped.
+    """
+    parts = bundle_parts.pack(segment)
     out.mkdir(parents=True, exist_ok=True)
-    data = packed(segment)
-    found = hashlib.sha256(data).hexdigest()
-    bundle = Bundle(segment.fingerprint, revision, found, len(segment), built_at, lean)
-    temporary = out / f".{ARCHIVE}.tmp"
-    temporary.write_bytes(data)
-    temporary.replace(out / ARCHIVE)
+    with tempfile.TemporaryDirectory(prefix=_UNPACKING, dir=out) as folder:
+        write_segment(Path(folder), bundle_parts.unpack(parts), segment.fingerprint)
+        found = Meta.read(Path(folder)).sums
+    lost = [name for name in segment.sums if name not in _ROUNDED and found.get(name) != segment.sums[name]]
+    if lost or found.keys() != segment.sums.keys():
+        raise ValueError(f"packing would change {', '.join(lost) or 'which files there are'}")
+    for name, content in parts.items():
+        with replacing_bytes(part_path(out, name)) as file:
+            file.write(content)
+    bundle = Bundle(
+        FORM,
+        segment.fingerprint,
+        revision,
+        len(segment),
+        built_at,
+        {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()},
+        _digest(found.items()),
+        lean,
+    )
     with replacing(out / CARD) as card:
         json.dump({name: getattr(bundle, name) for name in Bundle.__slots__}, card, indent=2)
         card.write("\n")
     return bundle
+
+
+def _digest(items: Iterable[tuple[str, object]]) -> str:
+    return hashlib.sha256(json.dumps(sorted(items)).encode()).hexdigest()
 
 
 def unpack(cache: Path, data: Path = DATA, tell: Callable[[str], None] = lambda said: None) -> IndexStore:
@@ -134,14 +176,14 @@ def unpack(cache: Path, data: Path = DATA, tell: Callable[[str], None] = lambda 
         tell(f"{damage} Unpacking the bundled Mathlib index again ...")
     else:
         tell("Unpacking the bundled Mathlib index (once) ...")
-    archive = _read_archive(data / ARCHIVE, bundle)
+    parts = {name: read_part(data, name, bundle) for name in PARTS}
     with explained_writes(store.root, damage):
         make_folder(cache)
         _sweep(cache)
         before = [*store.root.glob("segments/*")]
         temporary = Path(tempfile.mkdtemp(prefix=_UNPACKING, dir=cache))
         try:
-            extract(archive, temporary, bundle.fingerprint)
+            _extract(parts, temporary, bundle)
             if _damage(store, bundle) is not None:  # else another process was faster
                 _publish(temporary, store, bundle)
                 for folder in before:  # whoever has it open reads on
@@ -162,7 +204,7 @@ def verify_unpacked(cache: Path, bundle: Bundle, go_on: GoOn = always) -> list[s
 
 
 def _store(cache: Path, bundle: Bundle) -> IndexStore:
-    return IndexStore(cache / f"mathlib-{VERSION}-{bundle.sha256[:16]}")
+    return IndexStore(cache / f"mathlib-{VERSION}-{_digest(bundle.parts.items())[:16]}")
 
 
 def _damage(store: IndexStore, bundle: Bundle) -> str | None:
@@ -216,14 +258,12 @@ def proof_rows(store: IndexStore) -> ProofRows:
     return ProofRows.of_columns([segment.tables.proofs for segment, _ in segments])
 
 
-def _read_archive(path: Path, bundle: Bundle) -> bytes:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise unreadable(error, path, REINSTALL) from error
-    if hashlib.sha256(data).hexdigest() != bundle.sha256:
-        raise IndexDamaged(f"The bundled index {path} was altered or cut off.", REINSTALL)
-    return data
+def _extract(parts: Mapping[str, bytes], folder: Path, bundle: Bundle) -> None:
+    """Unpack into an empty folder. Raises OSError; ValueError: it is not what was packed."""
+    write_segment(folder, bundle_parts.unpack(parts), bundle.fingerprint)
+    if _digest(Meta.read(folder).sums.items()) != bundle.unpacked:
+        raise ValueError("its files are not those that were packed")
+    sync_folder(folder)
 
 
 def _publish(unpacked: Path, store: IndexStore, bundle: Bundle) -> None:
@@ -258,90 +298,3 @@ def check_fits(bundle: Bundle, fingerprint: str) -> None:
             f"the model in use is {fingerprint}.",
             OTHER_MODEL,
         )
-
-
-_DELTA = frozenset(
-    (
-        "posting_documents.npy",
-        "posting_starts.npy",
-        "names.npy",
-        "terms.npy",
-        "proof_starts.npy",
-        "proof_uses.npy",
-        "structure_hashes.npy",
-        "structure_starts.npy",
-        "structure_documents.npy",
-    )
-)
-"""Columns that mostly ascend: shipped as differences, which compress several times better."""
-_HASHES = "name_hashes.npy"
-_ROW_STARTS, _ROWS = "structure_row_starts.npy", "structure_rows.npy"
-_DERIVED = frozenset((_HASHES, _ROW_STARTS, _ROWS))
-"""Not shipped: worked out from the names, and from the lists by hash."""
-
-
-def packed(segment: Segment) -> bytes:
-    """A segment as one .tar.xz, without records and what can be worked out again. Raises OSError."""
-    stream = io.BytesIO()
-    filters = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 1 << 26}]
-    with (
-        lzma.open(stream, "wb", format=lzma.FORMAT_XZ, filters=filters) as compressed,
-        tarfile.open(fileobj=compressed, mode="w") as archive,
-    ):
-        for name in sorted({META, *segment.sums} - _DERIVED):
-            _add(archive, segment.folder / name)
-    return stream.getvalue()
-
-
-def _add(archive: tarfile.TarFile, path: Path) -> None:
-    data = path.read_bytes()
-    if path.name in _DELTA:
-        array = np.load(io.BytesIO(data), allow_pickle=False)
-        data = bytes(npy_bytes(np.diff(array, prepend=array.dtype.type(0))))
-    entry = tarfile.TarInfo(path.name)
-    entry.size = len(data)
-    archive.addfile(entry, io.BytesIO(data))
-
-
-def extract(archive: bytes, folder: Path, fingerprint: str) -> None:
-    """Unpack a segment of this model into an empty folder. Raises OSError; ValueError: it is not whole."""
-    try:
-        _unpack_files(archive, folder)
-        _derive_files(folder)
-        meta = Meta.read(folder)
-        if meta.fingerprint != fingerprint or {META, *meta.sums} != {p.name for p in folder.iterdir()}:
-            raise ValueError("its files are not those that it lists")
-        for path, what in complaints(folder, meta.sums):
-            raise ValueError(f"{path.name} {what}")
-        meta.write(folder)  # with its own sum, which those packed before there was one do not have
-    except OSError:
-        raise
-    except Exception as error:  # tarfile, lzma and numpy each raise their own
-        raise ValueError(str(error) or type(error).__name__) from error
-    sync_folder(folder)
-
-
-def _unpack_files(archive: bytes, folder: Path) -> None:
-    with tarfile.open(fileobj=io.BytesIO(archive), mode="r:xz") as tar:
-        for entry in tar:
-            path = folder / plain_name(entry.name)
-            source = tar.extractfile(entry) if entry.isreg() else None
-            if source is None or path.exists():
-                raise ValueError(f"{entry.name!r} is not a file, or there twice")
-            data = source.read()
-            if entry.name in _DELTA:
-                array = np.load(io.BytesIO(data), allow_pickle=False)
-                data = bytes(npy_bytes(np.cumsum(array, dtype=array.dtype)))
-            write_bytes(path, data)
-
-
-def _derive_files(folder: Path) -> None:
-    """What is not shipped because it can be worked out."""
-    names = (folder / "names.txt").read_bytes().split(b"\n")[:-1]
-    write_array(folder / _HASHES, hash_names(names))
-    hashes, starts, documents = (
-        np.load(folder / f"structure_{name}.npy") for name in ("hashes", "starts", "documents")
-    )
-    row_starts, rows = rows_by_document(hashes, starts, documents, len(names))
-    write_array(folder / _ROW_STARTS, row_starts)
-    write_array(folder / _ROWS, rows)

@@ -64,8 +64,8 @@ def write_strings(folder: Path, stem: str, strings: Iterable[str | bytes]) -> No
     """Write a string table: `stem.txt` (one a line) and `stem.npy` (where each begins)."""
     lines = [line.encode() if isinstance(line, str) else line for line in strings]
     starts = np.zeros(len(lines) + 1, dtype=np.int64)
-    np.cumsum([len(line) + 1 for line in lines], out=starts[1:])
-    write_bytes(folder / f"{stem}.txt", b"".join(line + b"\n" for line in lines))
+    starts[1:] = np.cumsum(np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)) + 1)
+    write_bytes(folder / f"{stem}.txt", b"\n".join([*lines, b""]))
     write_array(folder / f"{stem}.npy", starts)
 
 

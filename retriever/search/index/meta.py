@@ -206,14 +206,14 @@ def _is_settled(stats: Iterable[os.stat_result]) -> bool:
 
 def verify(folder: Path, sums: Sums, mark: str = MARK, go_on: GoOn = always) -> list[str]:
     """Read every file, whatever the mark says, and return what is wrong, in words. The mark is then removed."""
-    found = [f"{path} {what}" for path, what in complaints(folder, sums, go_on)]
+    found = [f"{path} {what}" for path, what in _complaints(folder, sums, go_on)]
     if found:
         with suppress(OSError):  # in a folder that cannot be written it is found by the next to look, too
             (folder / mark).unlink(missing_ok=True)
     return found
 
 
-def complaints(folder: Path, sums: Sums, go_on: GoOn = always) -> Iterable[tuple[Path, str]]:
+def _complaints(folder: Path, sums: Sums, go_on: GoOn = always) -> Iterable[tuple[Path, str]]:
     """The files that differ from what was written, and what is wrong with each."""
     for name, (size, digest) in sums.items():
         path = folder / name

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from lean_extract.common.arrays import Ids, Int32s, UInt16s
 from retriever.search.index.table import Axis, Table, Vocabulary, column, sorted_keys, starts_of
+
+_MOST = (1 << 16) - 1
+"""Occurrences in one document beyond that are not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +71,21 @@ class _Occurrences(Table):
 def build_postings(texts: Iterable[Sequence[str]]) -> Postings:
     """Postings of tokenised documents, in memory."""
     numbers: dict[str, int] = {}
-    owners: list[int] = []
-    terms: list[int] = []
-    counts: list[int] = []
-    lengths: list[int] = []
-    for document, tokens in enumerate(texts):
-        lengths.append(len(tokens))
-        for term, count in Counter(tokens).items():
-            owners.append(document)
-            terms.append(numbers.setdefault(term, len(numbers)))
-            counts.append(min(count, 65535))
-    found = _Occurrences(
-        np.asarray(owners, dtype=np.int32),
-        np.asarray(terms, dtype=np.int64),
-        np.asarray(counts, dtype=np.uint16),
-        np.asarray(lengths, dtype=np.int32),
+    occurrences = [[numbers.setdefault(token, len(numbers)) for token in tokens] for tokens in texts]
+    lengths = [len(found) for found in occurrences]
+    terms = np.fromiter(chain.from_iterable(occurrences), dtype=np.int64, count=sum(lengths))
+    return count_postings([*numbers], terms, np.repeat(np.arange(len(lengths)), lengths), len(lengths))
+
+
+def count_postings(vocabulary: Sequence[str], terms: Ids, owners: Ids, documents: int) -> Postings:
+    """Postings of every occurrence of a term: of `vocabulary[terms[i]]` in the document `owners[i]`."""
+    found, rows = sorted_keys(vocabulary, terms)
+    both, counts = np.unique(rows[terms] * documents + owners, return_counts=True)
+    rows, places = np.divmod(both, max(documents, 1))
+    return Postings(
+        found,
+        starts_of(np.bincount(rows, minlength=len(found))),
+        places.astype(np.int32),
+        np.minimum(counts, _MOST).astype(np.uint16),
+        np.bincount(owners, minlength=documents).astype(np.int32),
     )
-    return Postings.gathered(found, list(numbers))

@@ -273,7 +273,8 @@ def _end(starts: Any) -> int:
 
 def sorted_keys(keys: Sequence[str], used: npt.NDArray[Any]) -> tuple[list[str], Ids]:
     """(those keys whose numbers are `used`, sorted; int64[len(keys)]: where each of them is among these)."""
-    order = sorted(np.unique(used[used >= 0]).tolist(), key=keys.__getitem__)
+    occurs = np.bincount(used[used >= 0], minlength=len(keys)) > 0
+    order = sorted(np.flatnonzero(occurs).tolist(), key=keys.__getitem__)
     position = np.zeros(len(keys), dtype=np.int64)
     position[order] = np.arange(len(order))
     return [keys[number] for number in order], position
