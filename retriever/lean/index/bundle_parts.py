@@ -222,7 +222,7 @@ def _json_bytes(value: object) -> Bytes:
 def compressed(arrays: Arrays) -> bytes:
     """A part as a file."""
     stream = io.BytesIO()
-    np.savez(stream, **arrays)
+    np.savez(stream, **arrays)  # type: ignore[arg-type]  # a name could be an option
     return lzma.compress(stream.getvalue(), format=lzma.FORMAT_XZ, filters=_FILTERS)
 
 
