@@ -280,7 +280,7 @@ class RunningLean:
         if self._imports is None or position.text is None:
             return []
         if not self.compiles:
-            return [outdated(path) for path in self._outdated.get(position.path, ())[:_MOST_WARNINGS]]
+            return [_old_build(path) for path in self._outdated.get(position.path, ())[:_MOST_WARNINGS]]
         modules = self._imports.modules(position.text) if self._rejected else frozenset()
         found = [error for error in self._rejected if not modules.isdisjoint(error.modules)]
         return [_rejection(error) for error in found[:_MOST_WARNINGS]]
@@ -336,7 +336,7 @@ def _rejection(error: LeanError) -> str:
     )
 
 
-def outdated(path: Path) -> str:
+def _old_build(path: Path) -> str:
     """The warning that Lake has not built a changed import again, so that its last build is used."""
     return f"{changed_since_built(path)}. {_OF_THAT_BUILD} Build the project with `lake build`."
 

@@ -47,7 +47,14 @@ def request(id: Any, method: Any, params: Any = None) -> dict[str, Any]:
 class RawClient:
     """A server of our own, over pipes."""
 
-    def __init__(self, environment: dict[str, str], *options: str, command: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        environment: dict[str, str],
+        *options: str,
+        command: Sequence[str] = (),
+        seconds: float = SECONDS,
+    ) -> None:
+        self._seconds = seconds
         self.process = subprocess.Popen(
             [*(command or (str(SCRIPT), "serve")), *options],
             stdin=subprocess.PIPE,
@@ -79,7 +86,7 @@ class RawClient:
 
     def send(self, data: bytes) -> None:
         """Send bytes; what comes meanwhile is kept, so neither side waits for the other."""
-        left, end = memoryview(data), time.monotonic() + SECONDS
+        left, end = memoryview(data), time.monotonic() + self._seconds
         stdin = self._pipe("stdin").fileno()
         while left:
             _, writable, _ = self._select([stdin], end, "to send")
@@ -113,7 +120,7 @@ class RawClient:
         for index, kept in enumerate(self.others):
             if is_wanted(kept):
                 return self.others.pop(index)
-        end = time.monotonic() + SECONDS
+        end = time.monotonic() + self._seconds
         while True:
             found = self._read(end, what)
             if is_wanted(found):
@@ -140,10 +147,14 @@ class RawClient:
 
     def line(self) -> str:
         """The first line on standard error."""
-        end = time.monotonic() + SECONDS
-        while b"\n" not in self.said:
-            self._select([], end, "a line on standard error")
+        self.wait_for(b"\n")
         return self.said.decode().splitlines()[0]
+
+    def wait_for(self, text: bytes) -> None:
+        """Wait until standard error has this."""
+        end = time.monotonic() + self._seconds
+        while text not in self.said:
+            self._select([], end, f"{text!r} on standard error")
 
     def end_input(self) -> None:
         """Close the server's standard input."""
@@ -151,7 +162,7 @@ class RawClient:
 
     def wait(self) -> int:
         """The exit code, once the server has ended by itself."""
-        end = time.monotonic() + SECONDS
+        end = time.monotonic() + self._seconds
         while not self._has_ended:
             self._select([], end, "the server's end")
         code = self.process.wait(max(0.1, end - time.monotonic()))
@@ -207,7 +218,7 @@ class RawClient:
         reading = streams[1:] if self._has_ended else streams
         left = end - time.monotonic()
         ready = select.select(reading, writing, [], max(0.0, left))
-        assert any(ready), f"{what} did not come in {SECONDS:.0f} s: {self.said.decode()}"
+        assert any(ready), f"{what} did not come in {self._seconds:.0f} s: {self.said.decode()}"
         for stream in ready[0]:
             piece = os.read(stream, _PIECE)
             if stream == streams[1]:

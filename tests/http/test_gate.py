@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Coroutine
+from typing import Any
 
 import pytest
 
@@ -51,6 +53,15 @@ async def test_work_that_nobody_waits_for_keeps_its_place_until_it_ends() -> Non
     await gate.run(work)
 
 
+async def give_up(work: Coroutine[Any, Any, None], begun: threading.Event) -> None:
+    """Cancel work that has begun."""
+    task = asyncio.create_task(work)
+    await asyncio.to_thread(begun.wait)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
 async def test_work_that_nobody_waits_for_ends_in_its_thread() -> None:
     gate = Gate(workers=1, waiting=0)
     begun, ended = threading.Event(), threading.Event()
@@ -64,19 +75,14 @@ async def test_work_that_nobody_waits_for_ends_in_its_thread() -> None:
             ended.set()
             raise
 
-    given_up = asyncio.create_task(gate.run(lambda: asyncio.to_thread(hopeless)))
-    while not begun.is_set():
-        await asyncio.sleep(0)
-    given_up.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await given_up
+    await give_up(gate.run(lambda: asyncio.to_thread(hopeless)), begun)
     while gate.admitted:
         await asyncio.sleep(0)
     assert ended.is_set()
-    check_cancelled()  # of others' work nothing was said
+    check_cancelled()  # other work is not cancelled
 
 
-async def test_what_others_will_ask_for_is_done_though_who_began_it_is_gone() -> None:
+async def test_work_that_others_share_is_finished_though_its_first_client_has_left() -> None:
     gate, begun, go_on = Gate(workers=1, waiting=0), threading.Event(), threading.Event()
     made: list[str] = []
 
@@ -89,12 +95,7 @@ async def test_what_others_will_ask_for_is_done_though_who_began_it_is_gone() ->
     async def request() -> None:
         await to_the_end(asyncio.to_thread(shared))
 
-    given_up = asyncio.create_task(gate.run(request))
-    while not begun.is_set():
-        await asyncio.sleep(0)
-    given_up.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await given_up
+    await give_up(gate.run(request), begun)
     go_on.set()
     while gate.admitted:
         await asyncio.sleep(0)

@@ -45,7 +45,7 @@ def test_the_loopback_names_are_answered(server: Served, host: str) -> None:
     assert server.client.get("/healthz", headers={"Host": host}).status_code == 200
 
 
-def test_other_sites_pages_are_refused_and_told_nothing(server: Served) -> None:
+def test_pages_of_other_sites_are_refused_and_get_no_data(server: Served) -> None:
     for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
         response = server.post("/retrieve", {"state": ADD_COMM, "k": 1}, **headers)
         assert "web sites" in refused(response, 403)
@@ -91,7 +91,7 @@ def test_too_many_requests_are_refused_for_a_while(open_server: Served) -> None:
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(server: Served) -> None:
-    """By its length, and where that is not told, as soon as it is too long."""
+    """By its length, and where none is given, as soon as it is too long."""
     body = b'{"state": "' + b"x" * (17 << 20) + b'", "k": 1}'
     headers = {"Content-Type": "application/json"}
     assert "too large" in refused(server.client.post("/retrieve", content=body, headers=headers), 413)
@@ -118,9 +118,7 @@ def test_goals_are_in_no_log(server: Served, server_log: Path) -> None:
     server.post("/retrieve", {"state": secret, "k": 1})
     server.post("/retrieve", {"state": {secret: 1}, "k": secret})
     server.client.get(f"/{secret}")
-    figures = server.client.get(
-        "/metrics"
-    ).text  # answered after the lines of the requests before it are written
+    figures = server.client.get("/metrics").text  # by then, the earlier lines are in the log
     log = server_log.read_text(encoding="utf-8")
     assert "POST /retrieve 200" in log
     assert "GET other 404" in log
@@ -148,12 +146,12 @@ def test_the_figures_say_where_the_models_run(server: Served) -> None:
 def asked(app: Any, path: str, **options: Any) -> httpx.Response:
     """What an application answers, in this process."""
 
-    async def ask() -> httpx.Response:
+    async def post() -> httpx.Response:
         transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             return await client.post(path, **options)
 
-    return asyncio.run(ask())
+    return asyncio.run(post())
 
 
 async def _never(_: Request) -> PlainTextResponse:
@@ -180,25 +178,19 @@ def test_a_body_that_does_not_arrive_is_given_up() -> None:
         yield b"begun"
         await asyncio.Event().wait()
 
-    async def ask() -> httpx.Response:
-        # ASGITransport waits for `receive` as a real server does, so the guard's own limit has to end it.
-        transport = httpx.ASGITransport(app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-            return await client.post("/", content=body())
-
-    assert "did not arrive" in refused(asyncio.run(ask()), 408)
+    # ASGITransport waits for `receive` as a real server does, so the guard's own limit has to end it.
+    assert "did not arrive" in refused(asked(app, "/", content=body()), 408)
 
 
-async def test_a_busy_server_says_when_to_ask_again() -> None:
+def test_a_busy_server_says_when_to_ask_again() -> None:
     app = FastAPI()
     register(app)
 
-    @app.get("/")
+    @app.post("/")
     async def busy() -> None:
         raise Busy("The server is busy.", "Try again.")
 
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
-        response = await client.get("/")
+    response = asked(app, "/")
     assert "The server is busy." in refused(response, 503)
     assert response.headers["Retry-After"] == "1"
 

@@ -22,15 +22,19 @@ from lean_extract.source.reader import read_file
 from lean_extract.toolchains.core_sources import find_core
 from lean_extract.toolchains.packaged import PackagedLean
 from lsp_server.commands.demo import EXAMPLE
+from lsp_server.commands.diagnosis import examine
+from lsp_server.commands.findings import Finding
 from lsp_server.engine.stores import SHIPPED_MODEL
 from lsp_server.protocol.structuring import plain_converter
 from tests.environments import without_lean
 from tests.forked import SCRIPT, ForkedRuns
 from tests.hostile.raw_client import RawClient
+from tests.lean_extract.machines import Machine, give_sources
 
 PROJECT = Path(__file__).parent / "project"
 FIXTURE_MODEL = Path(__file__).parents[1] / "retriever" / "fixtures" / "encoder"
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
+STATE = "n m : ℕ\n⊢ n + m = m + n\n"
 
 
 @pytest.fixture(scope="session")
@@ -82,11 +86,22 @@ def cli(environment: dict[str, str], forked_runs: ForkedRuns) -> Cli:
     return run
 
 
+def succeed(cli: Cli, *arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command that has to end with code 0."""
+    done = cli(*arguments, **options)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
 def answered(cli: Cli, *arguments: str | Path, **options: Any) -> Any:
     """What a command prints with `--json`."""
-    done = cli(*arguments, "--json", **options)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(succeed(cli, *arguments, "--json", **options).stdout)
+
+
+def write(folder: Path, **files: str) -> None:
+    """Write Lean files, each under its name."""
+    for name, text in files.items():
+        (folder / f"{name}.lean").write_text(text, encoding="utf-8")
 
 
 def premise_names(answer: Any) -> list[str]:
@@ -117,18 +132,15 @@ def make_project(folder: Path, cli: Cli) -> Path:
     """A copy of the test project, indexed."""
     shutil.copytree(PROJECT, folder, dirs_exist_ok=True)
     (folder / "lakefile.toml").write_text('name = "Lib"\n\n[[lean_lib]]\nname = "Lib"\n', encoding="utf-8")
-    done = cli("index", folder)
-    assert done.returncode == 0, done.stderr
+    succeed(cli, "index", folder)
     return folder
 
 
 def indexed_example(folder: Path, cli: Cli, **files: str) -> Path:
     """A copy of the example library with further files, named without `.lean`, and its index."""
     shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True)
-    for name, content in files.items():
-        (folder / f"{name}.lean").write_text(content, encoding="utf-8")
-    done = cli("index", folder)
-    assert done.returncode == 0, done.stderr
+    write(folder, **files)
+    succeed(cli, "index", folder)
     return folder
 
 
@@ -326,3 +338,56 @@ def own_client(bare_environment: dict[str, str]) -> Iterator[RawClient]:
     yield client
     client.close()
     client.check_quiet()
+
+
+class Home:
+    """A machine with elan, and a project of one lemma."""
+
+    def __init__(self, folder: Path, cli: Cli, environment: dict[str, str]) -> None:
+        self.machine = Machine(folder)
+        self.cli = cli
+        self.project = self.machine.project
+        (self.project / "lakefile.toml").write_text('name = "mine"\n', encoding="utf-8")
+        text = "theorem my_swap (n m : Nat) : n + m = m + n := sorry\n"
+        (self.project / "Mine.lean").write_text(text, encoding="utf-8")
+        self.elan = self.machine.elan()
+        self.variables = {
+            "HOME": str(folder / "home"),
+            "ELAN_HOME": str(self.elan),
+            "PREMISE_SUGGEST_INDEX": str(folder / "index"),
+        }
+        self.environment = {**environment, **self.variables}
+
+    def install(self, version: str, *, sources: bool = True) -> Path:
+        """A toolchain, which the project asks for from now on."""
+        prefix = self.elan / "toolchains" / f"leanprover--lean4---v{version}"
+        self.machine.lean(prefix / "bin" / "lean", version)
+        self.machine.lake(prefix / "bin" / "lake")
+        if sources:
+            give_sources(prefix, version)
+        self.machine.wants(f"leanprover/lean4:v{version}")
+        return prefix
+
+    def run(self, *arguments: str | Path, stdin: str = "") -> tuple[str, str]:
+        """(output, errors)"""
+        done = self.cli(*arguments, stdin=stdin, cwd=self.project, **self.variables)
+        assert done.returncode == 0, done.stderr
+        return done.stdout, done.stderr
+
+    def doctor(self) -> Finding:
+        """What doctor says of the core."""
+        findings = examine(self.project, model=self.environment["PREMISE_SUGGEST_MODEL"])
+        [found] = (one for one in findings if one.name == "Lean core")
+        return found
+
+    def suggest(self, state: str) -> Any:
+        """The answer for a proof state."""
+        return json.loads(self.run("suggest", "--state", "-", "--json", stdin=state)[0])
+
+
+@pytest.fixture
+def home(tmp_path: Path, cli: Cli, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Home:
+    made = Home(tmp_path, cli, environment)
+    for name, value in made.variables.items():
+        monkeypatch.setenv(name, value)
+    return made

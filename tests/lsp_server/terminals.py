@@ -1,4 +1,4 @@
-"""Terminals for processes of the tests, and what is asked on them."""
+"""Terminals for the processes of tests."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import os
 import pty
 import subprocess
 import termios
-
-STATE = "n m : ℕ\n⊢ n + m = m + n\n"
 
 
 def terminal_pair() -> tuple[int, int]:

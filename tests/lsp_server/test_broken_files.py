@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from tests.lsp_server.conftest import Cli, Editor, place_of
+from tests.lsp_server.conftest import Cli, Editor, place_of, succeed
 from tests.lsp_server.test_features import fixes
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
@@ -106,7 +106,6 @@ async def test_files_that_import_each_other(own_project: Path, cli: Cli) -> None
 
 async def test_in_the_terminal_the_line_stands_beside_the_tactic(own_project: Path, cli: Cli) -> None:
     (own_project / "Doubt.lean").write_text(FAILED_DEFINITION, encoding="utf-8")
-    done = cli("suggest", "--file", own_project / "Doubt.lean", "--line", "4", "--tactics")
-    assert done.returncode == 0, done.stderr
+    done = succeed(cli, "suggest", "--file", own_project / "Doubt.lean", "--line", "4", "--tactics")
     assert "cannot be judged: line 1 has an error" in done.stdout
     assert "closes the goal" not in done.stdout

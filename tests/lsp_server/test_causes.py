@@ -24,18 +24,13 @@ from tests.lsp_server.conftest import (
     premise_names,
     start_editor,
     stop_editor,
+    write,
 )
 
 pytestmark = pytest.mark.lean
 
 THEOREM = "theorem {} (n : Nat) : n + 0 = n := by\n  {}\n"
 STATE = "n : ℕ\n⊢ n + 0 = n\n"
-
-
-def write(folder: Path, **files: str) -> Path:
-    for name, text in files.items():
-        (folder / f"{name}.lean").write_text(text, encoding="utf-8")
-    return folder
 
 
 def asked(cli: Cli, folder: Path, name: str, line: int, *more: str) -> Any:

@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from lean_extract.toolchains.packaged import PackagedLean
 from tests.lake.projects import EMPTY_MANIFEST, LakeProject, make_toolchain
-from tests.lsp_server.conftest import QUIET, Cli, Editor, answered, start_editor, stop_editor
+from tests.lsp_server.conftest import QUIET, Cli, Editor, answered, start_editor, stop_editor, write
 
 pytestmark = pytest.mark.lean
 
@@ -23,11 +23,6 @@ WARNING = (
     "A.lean has an error since it was last built (line 4: Unknown identifier `no_such`). Goals and verdicts are those"
     " of that build. Fix A.lean and save it."
 )
-
-
-def write(folder: Path, **files: str) -> None:
-    for name, text in files.items():
-        (folder / f"{name}.lean").write_text(text, encoding="utf-8")
 
 
 @pytest.fixture

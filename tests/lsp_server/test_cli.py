@@ -13,8 +13,7 @@ import pytest
 
 import lsp_server
 from retriever.lean.index.bundled import CARD, DATA
-from tests.lsp_server.conftest import PROJECT, Cli, answered, premise_names
-from tests.lsp_server.terminals import STATE
+from tests.lsp_server.conftest import PROJECT, STATE, Cli, answered, premise_names, succeed
 
 pytestmark = pytest.mark.lean
 
@@ -35,8 +34,7 @@ def test_the_module_is_the_same_command_line() -> None:
 
 
 def test_suggest_prints_goal_premises_and_tactics(cli: Cli, project: Path) -> None:
-    done = cli("suggest", "--file", project / "Work.lean", "--line", "6", "--tactics", "--k", "3")
-    assert done.returncode == 0, done.stderr
+    done = succeed(cli, "suggest", "--file", project / "Work.lean", "--line", "6", "--tactics", "--k", "3")
     assert "  p q : Prop\n  h : p ∧ q\n  ⊢ q ∧ p\n" in done.stdout
     first = next(line for line in done.stdout.splitlines() if line.startswith("  1. "))
     assert first.startswith("  1. Lib.and_swap ")
@@ -60,8 +58,7 @@ def test_suggest_json_is_the_documented_object(cli: Cli, project: Path) -> None:
 
 
 def test_search_lists_what_has_a_pattern_a_name_or_words(cli: Cli, project: Path) -> None:
-    done = cli("search", "?a + ?b = ?b + ?a", "--k", "2", cwd=project)
-    assert done.returncode == 0, done.stderr
+    done = succeed(cli, "search", "?a + ?b = ?b + ?a", "--k", "2", cwd=project)
     assert next(line for line in done.stdout.splitlines() if line.startswith("  1. ")).startswith(
         "  1. Lib.plus_swap"
     )

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.lsp_server.conftest import SCRIPT, Cli
-from tests.lsp_server.terminals import STATE, on_terminal
+from tests.lsp_server.conftest import SCRIPT, STATE, Cli, succeed
+from tests.lsp_server.terminals import on_terminal
 
 pytestmark = pytest.mark.lean
 
@@ -41,8 +41,7 @@ def test_a_full_disk_leaves_the_old_index(cli: Cli, environment: dict[str, str],
 
 
 def test_the_demo_shows_the_whole_path(cli: Cli) -> None:
-    done = cli("demo")
-    assert done.returncode == 0, done.stderr
+    done = succeed(cli, "demo")
     lines = done.stdout.splitlines()
     assert any(line.startswith("  ⊢ ") for line in lines)
     assert any(line.startswith("  1. ") and line.endswith("in scope") for line in lines)

@@ -7,73 +7,27 @@ from pathlib import Path
 
 import pytest
 
-from lsp_server.commands.diagnosis import examine
-from lsp_server.commands.findings import Finding
 from lsp_server.engine.freshness import freshness_line
 from lsp_server.engine.schema import SourceItem
-from tests.lean_extract.machines import Machine, give_sources
-from tests.lsp_server.conftest import QUIET, Cli, answered, premise_names, start_editor, stop_editor
-
-STATE = "n m : ℕ\n⊢ n + m = m + n\n"
-NAME = "leanprover--lean4---v{}"
-
-
-class Home:
-    """A machine with elan, and a project of one lemma."""
-
-    def __init__(self, folder: Path, cli: Cli, environment: dict[str, str]) -> None:
-        self.machine = Machine(folder)
-        self.cli = cli
-        self.project = self.machine.project
-        (self.project / "lakefile.toml").write_text('name = "mine"\n', encoding="utf-8")
-        text = "theorem my_swap (n m : Nat) : n + m = m + n := sorry\n"
-        (self.project / "Mine.lean").write_text(text, encoding="utf-8")
-        self.elan = self.machine.elan()
-        self.variables = {
-            "HOME": str(folder / "home"),
-            "ELAN_HOME": str(self.elan),
-            "PREMISE_SUGGEST_INDEX": str(folder / "index"),
-        }
-        self.environment = {**environment, **self.variables}
-
-    def install(self, version: str, *, sources: bool = True) -> Path:
-        """A toolchain, which the project asks for from now on."""
-        prefix = self.elan / "toolchains" / NAME.format(version)
-        self.machine.lean(prefix / "bin" / "lean", version)
-        self.machine.lake(prefix / "bin" / "lake")
-        if sources:
-            give_sources(prefix, version)
-        self.machine.wants(f"leanprover/lean4:v{version}")
-        return prefix
-
-    def run(self, *arguments: str | Path, stdin: str = "") -> tuple[str, str]:
-        """(output, errors)"""
-        done = self.cli(*arguments, stdin=stdin, cwd=self.project, **self.variables)
-        assert done.returncode == 0, done.stderr
-        return done.stdout, done.stderr
-
-    def doctor(self) -> Finding:
-        """What doctor says of the core."""
-        findings = examine(self.project, model=self.environment["PREMISE_SUGGEST_MODEL"])
-        [found] = (one for one in findings if one.name == "Lean core")
-        return found
-
-
-@pytest.fixture
-def home(tmp_path: Path, cli: Cli, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Home:
-    made = Home(tmp_path, cli, environment)
-    for name, value in made.variables.items():
-        monkeypatch.setenv(name, value)
-    return made
+from tests.lsp_server.conftest import (
+    QUIET,
+    STATE,
+    Cli,
+    Home,
+    answered,
+    premise_names,
+    start_editor,
+    stop_editor,
+)
 
 
 def test_the_core_of_the_projects_lean_is_offered(home: Home) -> None:
     prefix = home.install("4.24.0")
     assert home.doctor().message == "the core of Lean 4.24.0 is not in the index yet"
-    shown, told = home.run("index", home.project)
+    shown, notes = home.run("index", home.project)
     assert ": 3 premises in 5 files " in shown
-    assert told == ""
-    answer = json.loads(home.run("suggest", "--state", "-", "--json", stdin=STATE)[0])
+    assert notes == ""
+    answer = home.suggest(STATE)
     assert {one["name"] for one in answer["premises"]} == {"my_swap", "Nat.plus_turn", "Std.Sets.or_turn"}
     assert answer["index"]["line"].endswith("Lean 4.24.0 and its core · up to date")
     after = home.doctor()
@@ -83,11 +37,11 @@ def test_the_core_of_the_projects_lean_is_offered(home: Home) -> None:
     )
 
 
-def test_another_version_is_told_and_read(home: Home) -> None:
+def test_another_version_is_noted_and_read(home: Home) -> None:
     home.install("4.24.0")
     home.run("index", home.project)
     home.install("4.25.0")
-    answer = json.loads(home.run("suggest", "--state", "-", "--json", stdin=STATE)[0])
+    answer = home.suggest(STATE)
     assert "Lean 4.25.0, core of 4.24.0 · up to date" in answer["index"]["line"]
     found = home.doctor()
     assert (found.status, found.message) == (
@@ -99,7 +53,7 @@ def test_another_version_is_told_and_read(home: Home) -> None:
     assert home.doctor().status == "ok"
 
 
-def test_what_has_changed_under_its_version_is_told(home: Home) -> None:
+def test_a_change_under_the_same_version_is_noted(home: Home) -> None:
     prefix = home.install("4.24.0")
     home.run("index", home.project)
     path = prefix / "src" / "lean" / "Init" / "Numbers.lean"
@@ -113,14 +67,14 @@ def test_what_has_changed_under_its_version_is_told(home: Home) -> None:
 
 def test_a_toolchain_without_sources_keeps_nothing_from_being_indexed(home: Home) -> None:
     prefix = home.install("4.24.0", sources=False)
-    shown, told = home.run("index", home.project)
+    shown, notes = home.run("index", home.project)
     missing = f"there is no {prefix / 'src' / 'lean' / 'Init.lean'}."
     assert ": 1 premise in 1 file " in shown
-    assert told.count("\n") == 1
-    assert told.startswith("note: Lean's own lemmas are not in the index. ") and missing in told
+    assert notes.count("\n") == 1
+    assert notes.startswith("note: Lean's own lemmas are not in the index. ") and missing in notes
     found = home.doctor()
     assert (found.status, missing in found.message, "elan" in found.fix) == ("note", True, True)
-    answer = json.loads(home.run("suggest", "--state", "-", "--json", stdin=STATE)[0])
+    answer = home.suggest(STATE)
     assert premise_names(answer) == ["my_swap"]
     assert "Lean 4.24.0 · up to date" in answer["index"]["line"]
 
@@ -128,9 +82,9 @@ def test_a_toolchain_without_sources_keeps_nothing_from_being_indexed(home: Home
 def test_a_toolchain_that_is_not_installed_keeps_nothing_from_being_indexed(home: Home) -> None:
     home.install("4.24.0")
     home.machine.wants("leanprover/lean4:v4.10.0")
-    shown, told = home.run("index", home.project)
+    shown, notes = home.run("index", home.project)
     assert ": 1 premise in 1 file " in shown
-    assert "which elan has not installed" in told
+    assert "which elan has not installed" in notes
     assert "which elan has not installed" in home.doctor().message
 
 

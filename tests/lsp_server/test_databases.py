@@ -11,11 +11,10 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from tests.lsp_server.conftest import QUIET, Cli, place_of, premise_names, start_editor
+from tests.lsp_server.conftest import QUIET, STATE, Cli, place_of, premise_names, start_editor
 
 pytestmark = pytest.mark.lean
 
-STATE = "n m : ℕ\n⊢ n + m = m + n\n"
 MANY = 65
 """More changed files than are read before an answer."""
 OLD, NEW = "0123456789abcdef0123456789abcdef01234567", "f" * 40

@@ -28,7 +28,7 @@ def test_one_goal_its_premises_and_tactics(cli: Cli, lake_project: Make) -> None
     assert [name for name in found if name.startswith("live")] == NAMES
     assert {found[name]["status"] for name in NAMES} == {"ok"}
     assert re.fullmatch(r"Lib\.lean:1 in \d+\.\d s: p", found["live: goal"]["message"])
-    assert found["live: options"]["message"].startswith("pp.unicode.fun=true; Lake")
+    assert found["live: options"]["message"].startswith("pp.unicode.fun=true; from Lake in ")
     assert re.match(r"[1-9]\d* accepted in \d+\.\d s: \S", found["live: tactics"]["message"])
     assert re.match(r"[1-9]\d* MB for [1-9]\d* processes of Lean, [1-9]", found["live: memory"]["message"])
 

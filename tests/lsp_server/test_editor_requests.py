@@ -1,4 +1,4 @@
-"""What an extension asks beside the suggestion: edits, search, declarations, indexing (docs/lsp.md)."""
+"""What an extension requests in addition to suggestions: edits, search, declarations, indexing (docs/lsp.md)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from lsp_server.documents.positions import offset_of, split_lines
-from lsp_server.documents.utf16 import from_lsp
 from tests.answers import conforming
 from tests.lsp_server.conftest import QUIET, Editor, place_of, premise_names, start_editor, stop_editor
+from tests.lsp_server.test_features import edited
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 
@@ -26,15 +25,11 @@ def where(editor: Editor, name: str, place: types.Position) -> dict[str, Any]:
 
 
 def applied(text: str, edits: list[Any]) -> str:
-    lines = split_lines(text)
+    def position(place: Any) -> types.Position:
+        return types.Position(place["line"], place["character"])
 
-    def offset(place: Any) -> int:
-        return offset_of(lines, from_lsp(lines, types.Position(place["line"], place["character"])))
-
-    for edit in sorted(edits, key=lambda edit: -offset(edit["range"]["start"])):
-        start, end = offset(edit["range"]["start"]), offset(edit["range"]["end"])
-        text = text[:start] + edit["newText"] + text[end:]
-    return text
+    ranges = [types.Range(position(one["range"]["start"]), position(one["range"]["end"])) for one in edits]
+    return edited(text, [types.TextEdit(at, one["newText"]) for at, one in zip(ranges, edits, strict=True)])
 
 
 async def edits(editor: Editor, name: str, place: types.Position, **options: Any) -> list[Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.dask_processes import QUIET, scheduler, while_running, worker
-from tests.lsp_server.conftest import SCRIPT, Cli
+from tests.lsp_server.conftest import SCRIPT, Cli, succeed
 from tests.lsp_server.test_eval_command import BOTH, NEVER, SAME, SWAP, TEMPLATES, data, line, rows
 
 pytestmark = pytest.mark.lean
@@ -88,8 +88,7 @@ def test_a_scheduler_that_goes_away_is_told_and_the_run_goes_on_elsewhere(
     assert "The Dask scheduler has ended." in errors
     assert "Traceback" not in errors
     kept = (tmp_path / "run" / "results.jsonl").read_bytes()
-    done = cli(*asked, "--resume")
-    assert done.returncode == 0, done.stderr
+    succeed(cli, *asked, "--resume")
     assert (tmp_path / "run" / "results.jsonl").read_bytes().startswith(kept)
     assert len(rows(tmp_path / "run")) == 4
 

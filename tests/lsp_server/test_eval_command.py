@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from prover.generator.files import fingerprint_of
-from tests.lsp_server.conftest import SCRIPT, Cli, answered
+from tests.lsp_server.conftest import SCRIPT, Cli, answered, succeed
 
 pytestmark = pytest.mark.lean
 
@@ -57,6 +57,12 @@ def data(folder: Path, *lines: str) -> Path:
     return path
 
 
+def benchmark(project: Path, folder: Path, *lines: str) -> list[str | Path]:
+    """The arguments that prove these problems, with the results in `run`."""
+    found = ["--data", data(folder, *lines), "--project", project, *TEMPLATES, "--out", folder / "run"]
+    return ["eval", "minif2f", *found]
+
+
 def rows(folder: Path) -> dict[str, dict[str, Any]]:
     text = (folder / "results.jsonl").read_text(encoding="utf-8")
     found = [json.loads(one) for one in text.splitlines()]
@@ -66,10 +72,8 @@ def rows(folder: Path) -> dict[str, dict[str, Any]]:
 
 def test_statements_are_proved_and_counted(cli: Cli, project: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    path = data(tmp_path, SWAP, SAME, BOTH, NEVER)
-    asked = ["eval", "minif2f", "--data", path, "--project", project, *TEMPLATES, "--out", out]
-    done = cli(*asked, "--nodes", "6", "--workers", "2")
-    assert done.returncode == 0, done.stderr
+    asked = benchmark(project, tmp_path, SWAP, SAME, BOTH, NEVER)
+    done = succeed(cli, *asked, "--nodes", "6", "--workers", "2")
     found = rows(out)
     assert {name: row["status"] for name, row in found.items()} == {
         "swap": "proved",
@@ -98,7 +102,8 @@ def test_bad_problems_fail_with_what_lean_says_and_the_rest_goes_on(
     cli: Cli, project: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    path = data(
+    asked = benchmark(
+        project,
         tmp_path,
         SAME,
         "",
@@ -112,21 +117,19 @@ def test_bad_problems_fail_with_what_lean_says_and_the_rest_goes_on(
         line("twice", "theorem twice : True := by trivial\n\ntheorem other : True"),
         BOTH,
     )
-    asked = ["eval", "minif2f", "--data", path, "--project", project, *TEMPLATES, "--out", out]
-    done = cli(*asked, "--retriever", "none", "--nodes", "6")
-    assert done.returncode == 0, done.stderr
+    succeed(cli, *asked, "--retriever", "none", "--nodes", "6")
     found = rows(out)
-    said = {name: row["error"] for name, row in found.items() if row["status"] == "failed"}
+    errors = {name: row["error"] for name, row in found.items() if row["status"] == "failed"}
     assert [name for name, row in found.items() if row["status"] == "proved"] == ["same", "twice", "both"]
-    assert "is empty" in said.pop("line 2")
-    assert "is not JSON" in said.pop("line 3")
-    assert "already occurs in line 1" in said.pop("same (line 4)")
-    assert "unexpected token" in said.pop("syntax")
-    assert "prime" in said.pop("unknown_word")
-    assert "unknown namespace" in said.pop("header")
-    assert "Lib.Nowhere" in said.pop("import")
-    assert said.pop("done").startswith("The statement ends in a proof")
-    assert said == {}
+    assert "is empty" in errors.pop("line 2")
+    assert "is not JSON" in errors.pop("line 3")
+    assert "already occurs in line 1" in errors.pop("same (line 4)")
+    assert "unexpected token" in errors.pop("syntax")
+    assert "prime" in errors.pop("unknown_word")
+    assert "unknown namespace" in errors.pop("header")
+    assert "Lib.Nowhere" in errors.pop("import")
+    assert errors.pop("done").startswith("The statement ends in a proof")
+    assert errors == {}
 
 
 def test_no_mathlib_is_said_at_once(cli: Cli, project: Path, tmp_path: Path) -> None:
@@ -156,8 +159,7 @@ def own(tmp_path_factory: pytest.TempPathFactory, project: Path) -> Path:
 def test_theorems_of_a_project_are_proved_again(cli: Cli, own: Path, tmp_path: Path, retriever: str) -> None:
     out = tmp_path / "run"
     asked = ["eval", "project", "--project", own, "--folder", "Own", *TEMPLATES, "--out", out]
-    done = cli(*asked, "--retriever", retriever, "--nodes", "2")
-    assert done.returncode == 0, done.stderr
+    succeed(cli, *asked, "--retriever", retriever, "--nodes", "2")
     found = rows(out)
     assert list(found) == ["Own.turned", "Own.halves", "Own.turned_again"]
     assert found["Own.halves"]["level"] == "2"
@@ -178,8 +180,7 @@ def test_theorems_are_chosen_by_name(cli: Cli, own: Path, tmp_path: Path) -> Non
     names.write_text("Own.halves\nOwn.missing\nOwn.halves\n", encoding="utf-8")
     out = tmp_path / "run"
     asked = ["eval", "project", "--project", own, "--retriever", "bm25", *TEMPLATES, "--nodes", "2"]
-    done = cli(*asked, "--theorems", names, "--out", out)
-    assert done.returncode == 0, done.stderr
+    succeed(cli, *asked, "--theorems", names, "--out", out)
     found = rows(out)
     assert list(found) == ["Own.halves", "Own.missing", "Own.halves (line 3)"]
     assert found["Own.halves"]["status"] == "proved"
@@ -191,20 +192,16 @@ def test_theorems_are_chosen_by_name(cli: Cli, own: Path, tmp_path: Path) -> Non
     queries = [{"theorem": "Own.turned", "split": "test"}, {"theorem": "Own.halves", "split": "valid"}]
     text = "".join(json.dumps(query) + "\n" for query in (*queries, queries[0]))
     (dataset / "queries.jsonl").write_text(text, encoding="utf-8")
-    done = cli(*asked, "--dataset", dataset, "--out", tmp_path / "by-dataset")
-    assert done.returncode == 0, done.stderr
+    succeed(cli, *asked, "--dataset", dataset, "--out", tmp_path / "by-dataset")
     assert list(rows(tmp_path / "by-dataset")) == ["Own.turned"]
 
 
 def test_passes_have_rows_of_their_own(cli: Cli, project: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    path = data(tmp_path, SAME, NEVER)
-    asked = ["eval", "minif2f", "--data", path, "--project", project, *TEMPLATES, "--out", out]
-    asked += ["--retriever", "none", "--nodes", "2"]
+    asked = [*benchmark(project, tmp_path, SAME, NEVER), "--retriever", "none", "--nodes", "2"]
     assert cli(*asked).returncode == 0
     before = (out / "results.jsonl").read_text(encoding="utf-8")
-    done = cli(*asked, "--passes", "3", "--resume")
-    assert done.returncode == 0, done.stderr
+    succeed(cli, *asked, "--passes", "3", "--resume")
     after = (out / "results.jsonl").read_text(encoding="utf-8")
     assert after.startswith(before)
     numbers = [(row["name"], row["pass_number"]) for row in map(json.loads, after.splitlines())]
@@ -244,9 +241,8 @@ def test_a_run_that_ends_early_goes_on_and_loses_nothing(
     cli: Cli, environment: dict[str, str], project: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
     out = tmp_path / "run"
-    path = data(tmp_path, SAME, BOTH, NEVER, SWAP, NEVER.replace("never", "never_either"))
-    asked = ["eval", "minif2f", "--data", path, "--project", project, *TEMPLATES, "--out", out]
-    asked += ["--nodes", "8", "--seconds", "20"]
+    problems = (SAME, BOTH, NEVER, SWAP, NEVER.replace("never", "never_either"))
+    asked = [*benchmark(project, tmp_path, *problems), "--nodes", "8", "--seconds", "20"]
     with on_terminal(environment, *asked) as (process, terminal):
         read_until(terminal, "2/5")
         process.send_signal(number)
@@ -257,8 +253,7 @@ def test_a_run_that_ends_early_goes_on_and_loses_nothing(
     before = (out / "results.jsonl").read_bytes()
     with (out / "results.jsonl").open("ab") as stream:
         stream.write(b'{"name": "never", "pass_nu')  # as a machine leaves it that loses its power
-    done = cli(*asked, "--resume")
-    assert done.returncode == 0, done.stderr
+    succeed(cli, *asked, "--resume")
     after = (out / "results.jsonl").read_bytes()
     assert before.count(b"\n") >= 2
     assert after.startswith(before)
@@ -272,9 +267,7 @@ def test_two_evaluations_do_not_share_a_folder(
     cli: Cli, environment: dict[str, str], project: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    path = data(tmp_path, SAME, NEVER)
-    asked = ["eval", "minif2f", "--data", path, "--project", project, *TEMPLATES, "--out", out]
-    asked += ["--retriever", "none", "--nodes", "3"]
+    asked = [*benchmark(project, tmp_path, SAME, NEVER), "--retriever", "none", "--nodes", "3"]
     with on_terminal(environment, *asked) as (process, terminal):
         read_until(terminal, "0/2")
         process.send_signal(signal.SIGSTOP)  # it holds the folder, and does not come to its end meanwhile
@@ -289,11 +282,9 @@ def test_two_evaluations_do_not_share_a_folder(
 def test_reports_put_runs_side_by_side(cli: Cli, own: Path, tmp_path: Path) -> None:
     asked = ["eval", "project", "--project", own, "--folder", "Own", *TEMPLATES, "--nodes", "2"]
     for retriever in ("none", "oracle"):
-        done = cli(*asked, "--retriever", retriever, "--out", tmp_path / retriever)
-        assert done.returncode == 0, done.stderr
+        succeed(cli, *asked, "--retriever", retriever, "--out", tmp_path / retriever)
     picture = tmp_path / "picture.svg"
-    done = cli("eval", "report", tmp_path / "none", tmp_path / "oracle", "--svg", picture)
-    assert done.returncode == 0, done.stderr
+    done = succeed(cli, "eval", "report", tmp_path / "none", tmp_path / "oracle", "--svg", picture)
     head, none, oracle = done.stdout.splitlines()
     assert "pass@1" in head
     assert "level 2" in head
@@ -312,22 +303,19 @@ def test_a_run_in_the_project_s_own_folder_goes_on(cli: Cli, own_project: Path) 
     names = own_project / "names.txt"
     names.write_text("Own.halves\nOwn.turned\n", encoding="utf-8")
     asked = ["eval", "project", "--project", ".", "--theorems", names, *TEMPLATES, "--nodes", "2"]
-    done = cli(*asked, "--limit", "1", cwd=own_project)
-    assert done.returncode == 0, done.stderr
+    succeed(cli, *asked, "--limit", "1", cwd=own_project)
     out = own_project / "evaluations" / "names-ours-templates"
     assert (out / "proofs" / "Own.halves.lean").is_file()
-    done = cli(*asked, "--limit", "2", "--resume", cwd=own_project)
-    assert done.returncode == 0, done.stderr
+    succeed(cli, *asked, "--limit", "2", "--resume", cwd=own_project)
     assert list(rows(out)) == ["Own.halves", "Own.turned"]
 
 
 def test_each_proof_is_kept_in_a_file_of_its_own(cli: Cli, project: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     names = ["x'", "x_", "X_", "α", "β", "a/b", "a_b", "n" * 300, "x.pass2", "x"]
-    path = data(tmp_path, *(line(name, f"theorem t{n} (n : Nat) : n = n") for n, name in enumerate(names)))
-    asked = ["eval", "minif2f", "--data", path, "--project", project, *TEMPLATES, "--out", out]
-    done = cli(*asked, "--retriever", "none", "--nodes", "2", "--workers", "2")
-    assert done.returncode == 0, done.stderr
+    problems = (line(name, f"theorem t{n} (n : Nat) : n = n") for n, name in enumerate(names))
+    asked = benchmark(project, tmp_path, *problems)
+    succeed(cli, *asked, "--retriever", "none", "--nodes", "2", "--workers", "2")
     assert {row["status"] for row in rows(out).values()} == {"proved"}
     texts = [path.read_text(encoding="utf-8") for path in (out / "proofs").iterdir()]
     assert len(texts) == len(names)
@@ -338,9 +326,7 @@ def test_a_proof_that_cannot_be_written_ends_the_run_in_words(
     cli: Cli, project: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    path = data(tmp_path, NEVER, SAME)
-    asked = ["eval", "minif2f", "--data", path, "--project", project, *TEMPLATES, "--out", out]
-    asked += ["--retriever", "none", "--nodes", "2"]
+    asked = [*benchmark(project, tmp_path, NEVER, SAME), "--retriever", "none", "--nodes", "2"]
     assert cli(*asked, "--limit", "1").returncode == 0
     (out / "proofs").write_text("", encoding="utf-8")
     done = cli(*asked, "--resume")
@@ -355,12 +341,10 @@ def test_a_proof_that_cannot_be_written_ends_the_run_in_words(
 
 
 def test_no_project_at_all_is_said(cli: Cli, tmp_path: Path) -> None:
-    path = data(tmp_path, line("same", "theorem same (n : Nat) : n = n", ""))
     empty = tmp_path / "empty"
     empty.mkdir()
-    asked = ["eval", "minif2f", "--data", path, "--project", empty, *TEMPLATES, "--out", tmp_path / "run"]
-    done = cli(*asked, "--retriever", "none", "--nodes", "2")
-    assert done.returncode == 0, done.stderr
+    asked = benchmark(empty, tmp_path, line("same", "theorem same (n : Nat) : n = n", ""))
+    done = succeed(cli, *asked, "--retriever", "none", "--nodes", "2")
     assert f"note: {empty} is not a Lean project" in done.stderr
     assert rows(tmp_path / "run")["same"]["status"] == "proved"
 
@@ -401,8 +385,7 @@ def test_a_generator_s_tactics_are_searched_with(cli: Cli, project: Path, tmp_pa
     asked += ["--generator", GENERATOR, "--generated", "4"]
     tried = {}
     for source in ("generator", "both"):
-        done = cli(*asked, "--tactics-from", source, "--out", tmp_path / source)
-        assert done.returncode == 0, done.stderr
+        succeed(cli, *asked, "--tactics-from", source, "--out", tmp_path / source)
         found = rows(tmp_path / source)
         assert {row["tactics_from"] for row in found.values()} == {source}
         assert {row["generator"] for row in found.values()} == {fingerprint_of(GENERATOR)}
@@ -417,9 +400,8 @@ def test_a_full_disk_loses_no_row(
     """No file may grow past 1,000 bytes, which hold some of the rows; with room the rest is done."""
     out = tmp_path / "run"
     names = [f"same{number}" for number in range(6)]
-    path = data(tmp_path, *(line(name, f"theorem {name} (n : Nat) : n = n") for name in names))
-    asked = ["eval", "minif2f", "--data", path, "--project", project, *TEMPLATES, "--out", out]
-    asked += ["--retriever", "none"]
+    problems = (line(name, f"theorem {name} (n : Nat) : n = n") for name in names)
+    asked = [*benchmark(project, tmp_path, *problems), "--retriever", "none"]
     command = ["prlimit", "--fsize=1000", str(SCRIPT), *map(str, asked)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.returncode == 1, done.stdout

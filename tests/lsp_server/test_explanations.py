@@ -12,8 +12,7 @@ from lsp_server.engine.items import explanation_line
 from lsp_server.engine.schema import ContributionItem, FeatureGroup
 from retriever.lean.explanation import GROUPS, OTHER, RERANKER
 from tests.answers import conforming
-from tests.lsp_server.conftest import QUIET, Cli, Editor, answered, place_of, start_editor, stop_editor
-from tests.lsp_server.terminals import STATE
+from tests.lsp_server.conftest import QUIET, STATE, Cli, Editor, answered, place_of, start_editor, stop_editor
 from tests.lsp_server.test_editor_requests import plain
 
 

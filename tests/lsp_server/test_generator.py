@@ -25,7 +25,7 @@ from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.settings import Settings, parse
 from prover.generator.source import Generated, TacticGenerator
 from prover.verify import GoalPosition
-from tests.lsp_server.conftest import QUIET, Cli, place_of, start_editor, stop_editor
+from tests.lsp_server.conftest import QUIET, Cli, place_of, start_editor, stop_editor, succeed
 from tests.prover.generator.conftest import FIXTURE
 
 pytestmark = pytest.mark.lean
@@ -288,8 +288,7 @@ def test_the_command_line_takes_a_generator(
     (project / "Alone.lean").write_text(ALONE, encoding="utf-8")
     request.addfinalizer((project / "Alone.lean").unlink)
     file = ("--file", project / "Alone.lean", "--line", "2", "--tactics", "--json")
-    done = cli("suggest", *file, "--generator", FIXTURE, "--tactics-from", "generator")
-    assert done.returncode == 0, done.stderr
+    done = succeed(cli, "suggest", *file, "--generator", FIXTURE, "--tactics-from", "generator")
     answer = json.loads(done.stdout)
     assert answer["goal"] == SWAP
     assert answer["tactics"][0]["tactic"] == LEARNED

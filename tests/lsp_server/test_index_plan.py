@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from lsp_server.engine.indexing import update_project
 from lsp_server.rendering.progress_bar import ProgressBar
-from tests.lsp_server.conftest import Cli
-from tests.lsp_server.test_core import Home
-
-
-@pytest.fixture
-def home(tmp_path: Path, cli: Cli, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Home:
-    made = Home(tmp_path, cli, environment)
-    for name, value in made.variables.items():
-        monkeypatch.setenv(name, value)
-    return made
+from tests.lsp_server.conftest import Home
 
 
 def plan(home: Home) -> str:

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from tests.lsp_server.conftest import QUIET, Cli, start_editor, stop_editor
-from tests.lsp_server.test_core import STATE, Home
+from tests.lsp_server.conftest import QUIET, STATE, Cli, Home, start_editor, stop_editor
 
 INTERNAL = {
     "Init.Grind": (
@@ -28,15 +27,12 @@ OPEN = {"my_swap", "Nat.plus_turn", "Std.Internality.turn_round"}
 
 
 @pytest.fixture
-def home(tmp_path: Path, cli: Cli, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Home:
-    made = Home(tmp_path, cli, environment)
-    for name, value in made.variables.items():
-        monkeypatch.setenv(name, value)
-    sources = made.install("4.24.0") / "src" / "lean"
+def home(home: Home) -> Home:
+    sources = home.install("4.24.0") / "src" / "lean"
     for module, text in INTERNAL.items():
         sources.joinpath(*module.split(".")).with_suffix(".lean").write_text(text)
-    made.run("index", made.project)
-    return made
+    home.run("index", home.project)
+    return home
 
 
 def names(shown: str) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.fakes import scripted_repl
-from tests.lsp_server.conftest import Cli, Editor, start_editor, stop_editor
+from tests.lsp_server.conftest import Cli, Editor, start_editor, stop_editor, succeed
 
 REPOSITORY = Path(__file__).parents[2]
 PLAYED = """
@@ -36,8 +36,7 @@ def repl_command(tmp_path: Path, scenario: str = "honest") -> str:
 
 def test_a_repl_gives_the_goal_and_the_verdicts(cli: Cli, project: Path, tmp_path: Path) -> None:
     asked = ["suggest", "--file", project / "Work.lean", "--line", "9", "--tactics", "--json"]
-    done = cli(*asked, "--repl", repl_command(tmp_path), cwd=project)
-    assert done.returncode == 0, done.stderr
+    done = succeed(cli, *asked, "--repl", repl_command(tmp_path), cwd=project)
     answer = json.loads(done.stdout)
     assert answer["goal"] == scripted_repl.GOAL
     assert answer["premises"][0]["name"] == "Lib.plus_swap"

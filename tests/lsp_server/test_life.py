@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 import signal
@@ -15,6 +14,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
+from tests.hostile.raw_client import RawClient, encoded, request
 from tests.lsp_server.conftest import (
     QUIET,
     SCRIPT,
@@ -258,35 +258,21 @@ async def test_no_process_is_left(project: Path, environment: dict[str, str], wa
     await editor.client.stop()  # type: ignore[no-untyped-call]
 
 
-def test_a_client_that_goes_amid_its_requests_costs_no_words(environment: dict[str, str]) -> None:
-    process = subprocess.Popen(
-        [str(SCRIPT), "serve"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment,
-    )
-    assert process.stdin
-    assert process.stdout
-
-    def send(method: str, number: int | None, params: object = None) -> None:
-        message = {"jsonrpc": "2.0", "method": method, "params": params}
-        body = json.dumps(message if number is None else {**message, "id": number}).encode()
-        assert process.stdin
-        process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-        process.stdin.flush()
-
-    send("initialize", 1, {"processId": None, "capabilities": {}, "rootUri": None})
-    assert process.stdout.readline().startswith(b"Content-Length")
-    send("initialized", None, {})
+def test_a_client_that_leaves_in_the_middle_of_its_requests_causes_no_message(
+    environment: dict[str, str],
+) -> None:
+    client = RawClient(environment)
+    client.shake_hands()
     place = {"textDocument": {"uri": "untitled:a"}, "position": {"line": 0, "character": 0}}
     for number in range(50):
-        send("premiseSuggest/suggest", 2 + number, {**place, "goal": f"n : ℕ\n⊢ n = {number}"})
-    send("shutdown", 99)
-    send("exit", None)
-    process.stdout.close()
-    _, said = process.communicate(timeout=60)
-    assert (process.returncode, said) == (0, b"")
+        goal = f"n : ℕ\n⊢ n = {number}"
+        client.send(encoded(request(number, "premiseSuggest/suggest", {**place, "goal": goal})))
+    client.send(encoded(request(99, "shutdown")))
+    client.notify("exit")
+    assert client.process.stdout
+    client.process.stdout.close()
+    _, errors = client.process.communicate(timeout=60)
+    assert (client.process.returncode, client.said + errors) == (0, b"")
 
 
 async def test_it_serves_on_a_port(project: Path, environment: dict[str, str]) -> None:

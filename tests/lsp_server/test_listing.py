@@ -9,7 +9,15 @@ import pytest
 from lsprotocol import types
 
 from tests.answers import conforming
-from tests.lsp_server.conftest import Cli, answered, place_of, premise_names, start_editor, stop_editor
+from tests.lsp_server.conftest import (
+    Cli,
+    answered,
+    place_of,
+    premise_names,
+    start_editor,
+    stop_editor,
+    succeed,
+)
 
 pytestmark = pytest.mark.field_case
 
@@ -62,8 +70,7 @@ def course(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
     (root / "lakefile.toml").write_text(
         'name = "course"\n\n[[lean_lib]]\nname = "Course"\n', encoding="utf-8"
     )
-    done = cli("index", root)
-    assert done.returncode == 0, done.stderr
+    succeed(cli, "index", root)
     return root
 
 

@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.hub import REPOSITORY, running_hub
-from tests.lsp_server.conftest import FIXTURE_MODEL, Cli, make_project, premise_names
+from tests.lsp_server.conftest import FIXTURE_MODEL, STATE, Cli, make_project, premise_names
 
 pytestmark = pytest.mark.lean
-
-STATE = "n m : ℕ\n⊢ n + m = m + n\n"
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lsp_server.conftest import Cli, answered, premise_names
+from tests.lsp_server.conftest import Cli, answered, premise_names, succeed, write
 
 OWN = """namespace Own
 
@@ -50,10 +50,8 @@ NOISE = "".join(
 def project(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
     root = tmp_path_factory.mktemp("notations")
     (root / "lakefile.toml").write_text('name = "notations"\n', encoding="utf-8")
-    for name, text in (("Own", OWN), ("Lists", LISTS), ("Other", NOISE)):
-        (root / f"{name}.lean").write_text(text, encoding="utf-8")
-    done = cli("index", root)
-    assert done.returncode == 0, done.stderr
+    write(root, Own=OWN, Lists=LISTS, Other=NOISE)
+    succeed(cli, "index", root)
     return root
 
 

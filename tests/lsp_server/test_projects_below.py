@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pygls.exceptions import JsonRpcException
 
-from tests.lsp_server.conftest import QUIET, Cli, answered, start_editor, stop_editor
+from tests.lsp_server.conftest import QUIET, Cli, answered, start_editor, stop_editor, succeed
 
 pytestmark = [pytest.mark.field_case, pytest.mark.lean]
 
@@ -44,8 +44,7 @@ def swaps(answer: Any) -> list[str]:
 
 
 def test_setup_takes_the_only_project_below(cli: Cli, above: Path) -> None:
-    done = cli("setup", "--yes", cwd=above)
-    assert done.returncode == 0, done.stderr
+    done = succeed(cli, "setup", "--yes", cwd=above)
     lean = above / "lean"
     assert f"project   {lean}" in done.stdout and "Lib.lean:1" in done.stdout
     assert done.stderr.startswith(f"note: {above} is not a Lean project itself; {lean} is the one below it.")

@@ -19,7 +19,7 @@ from lsp_server import cli
 from lsp_server.engine.libraries import GitAddress, read_git_address
 from retriever.search.postgres.address import read_address
 from tests.git_over_http import repositories
-from tests.lsp_server.conftest import Cli
+from tests.lsp_server.conftest import Cli, succeed
 
 SECRET = "hunter2"
 ODD = st.text(st.sampled_from("aZ09 @:/?#%&=;,'\"\\[]{}()+~é"), max_size=3)
@@ -172,8 +172,7 @@ def kept(folder: Path) -> bytes:
 def test_a_password_gets_us_in_and_is_not_kept(cli: Cli, served: str, tmp_path: Path) -> None:
     index = tmp_path / "index"
     text = f"http://me:{SECRET}%40%2F@{served}/far.git@v1"
-    done = cli("setup", "--git", text, "--yes", "--quiet", PREMISE_SUGGEST_INDEX=str(index))
-    assert done.returncode == 0, done.stderr
+    done = succeed(cli, "setup", "--git", text, "--yes", "--quiet", PREMISE_SUGGEST_INDEX=str(index))
     assert "library   127.0.0.1/far.git at v1" in done.stdout
     assert SECRET not in done.stdout + done.stderr
     assert b"127.0.0.1/far.git" in kept(index)
@@ -195,7 +194,6 @@ def test_what_an_older_version_wrote_down_goes(cli: Cli, served: str, tmp_path: 
     entry = f'{{"name": "old", "url": "https://me:{SECRET}@a.org/old", "rev": "abc"}}'
     manifest.write_text(f'{{"packages": [{entry}]}}', encoding="utf-8")
     text = f"http://me:{SECRET}%40%2F@{served}/far.git"
-    done = cli("setup", "--git", text, "--yes", PREMISE_SUGGEST_INDEX=str(tmp_path / "index"))
-    assert done.returncode == 0, done.stderr
+    succeed(cli, "setup", "--git", text, "--yes", PREMISE_SUGGEST_INDEX=str(tmp_path / "index"))
     assert SECRET.encode() not in manifest.read_bytes()
     assert b"a.org/old" in manifest.read_bytes()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lsp_server.commands.editor_setup import CLIENTS
-from tests.lsp_server.conftest import PROJECT, Cli, answered
+from tests.lsp_server.conftest import PROJECT, Cli, answered, succeed
 
 pytestmark = pytest.mark.lean
 GOAL = "a b : Nat\n⊢ FarLibrary.far a b = FarLibrary.far b a\n"
@@ -63,8 +63,7 @@ def test_a_project_from_nothing_to_its_first_goal(cli: Cli, bare_project: Path, 
     for name in ("nvim", "claude"):
         (programs / name).write_text("#!/bin/sh\n")
         (programs / name).chmod(0o755)
-    done = cli("setup", bare_project, "--yes", PATH=str(programs))
-    assert done.returncode == 0, done.stderr
+    done = succeed(cli, "setup", bare_project, "--yes", PATH=str(programs))
     plan, _, rest = done.stdout.partition("then ")
     assert str(bare_project) in plan and "4.35.0 (packaged)" in plan and "less than a minute" in plan
     assert "premises in" in rest and "⊢" in rest.partition("Lean ")[2]
@@ -165,8 +164,7 @@ def test_an_entry_that_cannot_be_read_costs_no_other_library(cli: Cli, library: 
         {**kept, "rev": []},
     ]
     manifest.write_text(json.dumps({"packages": [*spoilt, kept]}), encoding="utf-8")
-    done = cli("setup", "--git", library, "--yes", PREMISE_SUGGEST_INDEX=str(tmp_path / "index"))
-    assert done.returncode == 0, done.stderr
+    succeed(cli, "setup", "--git", library, "--yes", PREMISE_SUGGEST_INDEX=str(tmp_path / "index"))
     found = json.loads(manifest.read_text(encoding="utf-8"))["packages"]
     assert sorted(one["name"] for one in found) == ["far", "kept"]
 

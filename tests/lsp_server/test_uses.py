@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.lsp_server.conftest import QUIET, Cli, Editor, start_editor, stop_editor
+from tests.lsp_server.conftest import QUIET, Cli, Editor, start_editor, stop_editor, succeed
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 USES = Path(__file__).parent / "uses"
@@ -24,8 +24,7 @@ async def uses(
     folder = tmp_path_factory.mktemp("uses")
     shutil.copytree(USES, folder, dirs_exist_ok=True)
     (folder / "lakefile.toml").write_text('name = "Uses"\n\n[[lean_lib]]\nname = "Uses"\n', encoding="utf-8")
-    done = cli("index", folder)
-    assert done.returncode == 0, done.stderr
+    succeed(cli, "index", folder)
     started = await start_editor(folder, environment, options=TEMPLATES)
     yield started
     await stop_editor(started)
