@@ -154,7 +154,7 @@ def test_only_what_changed_is_indexed_again_and_an_old_index_says_so(run: Run, t
     assert ask("dish7")[0][0] == "Dish7 Stew" and ask("dish7")[1] == []
     source.write_text(dishes + "zebra stew: stripes, salt\n", encoding="utf-8")
     titles, [warning] = ask("zebra")
-    assert titles == [] and f"{source}, has changed since" in warning
+    assert titles == [] and f"{source} has changed since" in warning
     assert f"premise-suggest index --backend cookbook {source}" in warning
     again = run("index", *OF, "many.txt")
     assert again.stdout == "many (cookbook): 603 documents, 301 proofs that vote\n"
@@ -281,7 +281,7 @@ def test_a_renamed_folder_is_told_and_can_be_renamed_back_or_removed(run: Run, t
         assert listed.returncode == 0 and "grandmother" in listed.stdout and "good food" not in listed.stdout
         wrong = f"{folder / 'good food'} holds the index of a collection of another name, dishes."
         assert wrong in listed.stderr
-        assert "Rename it to dishes, or take it away" in listed.stderr
+        assert "Rename it to dishes, or remove it" in listed.stderr
         assert "premise-suggest collections --remove 'good food'" in listed.stderr
     asked = run("suggest", *OF, "--text", "apple", "--json")
     assert json.loads(asked.stdout)["collection"] == "grandmother"
