@@ -9,7 +9,6 @@ float32, with its standard error. The size is that of the part `vectors` of the 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from lean_extract.common.arrays import Floats, Int8s
-from retriever.lean.dataset.dataset import Dataset
+from retriever.lean.evaluation.session import by_file
 from retriever.lean.index.bundle_parts import UNUSED_STEP, USED_STEP, compressed
 from retriever.models import vector_code
 from retriever.models.quantise import quantise
@@ -51,7 +50,7 @@ def widths(real: RealVectors, steps: Sequence[tuple[int, int]]) -> Iterator[Widt
     exact = recalls(real, real.premises)
     yield Width("float32", means(exact), 0.0, 0.0, None)
     yield _width(real, exact, "8 bits", *quantise(real.premises), None)
-    is_used, order = used(real.dataset), by_file(real.dataset)
+    is_used, order = real.dataset.use_counts() > 0, by_file(real.dataset)
     for of_used, of_unused in steps:
         packed = vector_code.encode(real.premises[order], np.where(is_used, of_used, of_unused)[order])
         rows, scales = vector_code.decode(packed)
@@ -75,18 +74,6 @@ def _width(
     difference = 100 * (exact[:, KS.index(10)] - found[:, KS.index(10)])
     error = float(difference.std(ddof=1) / np.sqrt(len(difference)))
     return Width(name, means(found), float(difference.mean()), error, megabytes)
-
-
-def used(dataset: Dataset) -> NDArray[np.bool_]:
-    """bool[n]: whether a training proof uses the premise."""
-    counts = Counter(gold for query in dataset.queries if query.split == "train" for gold in query.gold)
-    return np.array([number in counts for number in range(len(dataset.corpus))])
-
-
-def by_file(dataset: Dataset) -> NDArray[np.int64]:
-    """The corpus in the order of the bundled index: module after module, by line."""
-    keys = [(one.module, one.span.start.line if one.span else 0) for one in dataset.corpus]
-    return np.array(sorted(range(len(keys)), key=keys.__getitem__))
 
 
 def recalls(real: RealVectors, vectors: Floats) -> NDArray[np.float64]:

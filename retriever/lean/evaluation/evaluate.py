@@ -4,7 +4,8 @@ python -m retriever evaluate MODEL DATASET [--part valid|tune|test]
     [--states FILE [--count theorems everything] [--callers] [--by-file]]
     [--definitions RECORDS [--kinds theorems all]]
     [--methods NAME ...] [--beside NAME=FOLDER ...] [--against bm25] [--perturb shuffle drop rename notation]
-    [--processes N | --scheduler ADDRESS] [--limit 2000] [--full] [--cache DIR] [--json DIR] [--plot FILE.svg]
+    [--processes N | --scheduler ADDRESS] [--limit 2000] [--full] [--cache DIR] [--bundled-vectors]
+    [--json DIR] [--plot FILE.svg]
 
 For each part and for the traced states: a table with all candidates, one with the importable ones alone, and
 what each method is above the one it is held against, all with 95% bootstrap intervals over questions.
@@ -68,6 +69,7 @@ from retriever.lean.evaluation.session import (
     PARTS,
     Count,
     EvaluationSession,
+    add_bundled_option,
     describe,
     open_session,
     part_questions,
@@ -107,6 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=2000, help="questions of a part, at most (2000)")
     parser.add_argument("--full", action="store_true", help="print every column")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
+    add_bundled_option(parser)
     parser.add_argument("--json", type=Path, help="a folder to write the figures to, one file a part")
     add_cluster_arguments(parser, "measure")
     parser.add_argument("--plot", type=Path, help="write the first part's recall curves as SVG")
@@ -151,6 +154,7 @@ def _session_options(chosen: argparse.Namespace) -> SessionOptions:
         chosen.cache.absolute() if chosen.cache else None,
         chosen.definitions.absolute() if chosen.definitions else None,
         tuple(_elsewhere(text) for text in chosen.beside),
+        chosen.bundled_vectors,
     )
 
 
@@ -258,12 +262,21 @@ class SessionOptions:
     definitions: Path | None
     beside: tuple[str, ...] = ()
     """Other models, as NAME=FOLDER."""
+    is_bundled: bool = False
+    """Whether the vectors are those of the bundled index."""
 
 
 def _opened(options: SessionOptions) -> EvaluationSession:
     """The session. Raises ModelError, BadRecords."""
     bm25 = load_fusion(options.model).bm25
-    return open_session(options.model, options.dataset, options.cache, bm25, options.definitions)
+    return open_session(
+        options.model,
+        options.dataset,
+        options.cache,
+        bm25,
+        options.definitions,
+        is_bundled=options.is_bundled,
+    )
 
 
 class _MeasuringProcess:

@@ -2,6 +2,7 @@
 
     python -m retriever ranking-examples MODEL DATASET OUT.npz [--origin statement inner step]
         [--half tune|report] [--states FILE] [--definitions RECORDS] [--limit 1500] [--cache DIR]
+        [--bundled-vectors]
 
 The questions are those of the valid split, which the encoder has not seen: statements and the goals inside their
 proofs, or traced steps over the dataset's pool (`--states`). Each is ranked with its state alone, with its file and
@@ -39,6 +40,7 @@ from retriever.lean.evaluation.rankers import Setting, asked_by, feature_rows, s
 from retriever.lean.evaluation.session import (
     Count,
     EvaluationSession,
+    add_bundled_option,
     encode_questions,
     is_tuned_on,
     open_session,
@@ -196,12 +198,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--definitions", type=Path, metavar="RECORDS", help=definitions_help)
     parser.add_argument("--limit", type=positive, default=1500, help="questions, at most (1500)")
     parser.add_argument("--cache", type=Path, help="where premise vectors are kept")
+    add_bundled_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     fusion = load_fusion(options.model)
-    session = open_session(options.model, options.dataset, options.cache, fusion.bm25, options.definitions)
+    session = open_session(
+        options.model,
+        options.dataset,
+        options.cache,
+        fusion.bm25,
+        options.definitions,
+        is_bundled=options.bundled_vectors,
+    )
     kinds: OfferedKinds = "all" if options.definitions else "theorems"
     if options.states:
         count: Count = "known" if options.definitions else "theorems"

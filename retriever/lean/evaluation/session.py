@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from lean_extract.common.arrays import Floats
+from lean_extract.common.arrays import Floats, Ids
 from lean_extract.common.errors import BadRecords
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Premise, read_header, to_json
@@ -19,6 +20,7 @@ from retriever.lean.callers import caller_of
 from retriever.lean.dataset.dataset import Dataset, load_dataset, load_records
 from retriever.lean.dataset.queries import DatasetQuery
 from retriever.lean.evaluation.pool import HeldOutGoal, OfferedKinds, Pool, pool_of, questions_of
+from retriever.lean.index.bundle_parts import as_bundled
 from retriever.lean.theorems import is_theorem
 from retriever.lean.training.vectors import corpus_vectors
 from retriever.models.encoder import Encoder
@@ -52,17 +54,38 @@ def open_session(
     cache: Path | None = None,
     parameters: Bm25Parameters | None = None,
     definitions: Path | None = None,
+    *,
+    is_bundled: bool = False,
 ) -> EvaluationSession:
     """Load both and embed the corpus, or take its vectors from the cache; the pool is the dataset's corpus, and
-    the definitions of a records file where one is named. Raises ModelError, BadRecords."""
+    the definitions of a records file where one is named. Raises ModelError, BadRecords.
+
+    Args:
+        is_bundled: whether vectors are rounded as those of the bundled index are.
+    """
     loaded = load_dataset(dataset)
     if definitions is not None:
         loaded = _with_definitions(loaded, definitions)
     encoder = Encoder.load(model)
     tower = StateTower.of_model(model, encoder)
     vectors = corpus_vectors(loaded, encoder, cache)
+    if is_bundled:
+        order = by_file(loaded)
+        vectors[order] = as_bundled(vectors[order], loaded.use_counts()[order] > 0)
     pool = pool_of(loaded, parameters or Bm25Parameters())
     return EvaluationSession(model, cache, loaded, encoder, tower, pool, vectors)
+
+
+def by_file(dataset: Dataset) -> Ids:
+    """int64[corpus] The corpus in the order of the bundled index: module after module, by line."""
+    keys = [(one.module, one.span.start.line if one.span else 0) for one in dataset.corpus]
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+
+
+def add_bundled_option(parser: argparse.ArgumentParser) -> None:
+    """Declare `--bundled-vectors`, which is `is_bundled` of a session."""
+    text = "round the premises' vectors as those of the bundled index are"
+    parser.add_argument("--bundled-vectors", action="store_true", help=text)
 
 
 def part_questions(dataset: Dataset, part: Part, limit: int) -> list[HeldOutGoal]:

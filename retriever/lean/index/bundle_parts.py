@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.common.arrays import Bytes, Ids
+from lean_extract.common.arrays import Bools, Bytes, Floats, Ids
 from retriever.lean.tokens import name_parts
 from retriever.models import vector_code
 from retriever.search.index.meta import IndexedFile
@@ -138,6 +138,17 @@ def _uses(segment: Segment) -> Arrays:
 def _vectors(segment: Segment) -> Arrays:
     steps = np.where(segment.columns["uses"] > 0, USED_STEP, UNUSED_STEP)
     return vector_code.encode(segment.vectors.astype(np.float32) * segment.scales[:, None], steps)
+
+
+def as_bundled(vectors: Floats, is_used: Bools) -> Floats:
+    """float32[n, d]: what vectors are once they were packed and unpacked.
+
+    Args:
+        vectors: float32[n, d], in the order of the library's files.
+        is_used: bool[n]: whether a training proof uses the premise.
+    """
+    rows, scales = vector_code.decode(vector_code.encode(vectors, np.where(is_used, USED_STEP, UNUSED_STEP)))
+    return rows.astype(np.float32) * scales[:, None]
 
 
 _PACKED: Mapping[str, Callable[[Segment], Arrays]] = {

@@ -17,6 +17,7 @@ from retriever.lean.evaluation.fit_ranker import cross_validated, figures, fold_
 from retriever.lean.evaluation.pool import theorems_of
 from retriever.lean.evaluation.ranking_examples import RankingExamples
 from retriever.lean.evaluation.session import open_session
+from retriever.lean.index.bundle_parts import UNUSED_STEP
 from retriever.lean.ranker.features import RANKER_FEATURES
 from retriever.lean.ranker.place import PLACE
 from tests.commands import command
@@ -102,6 +103,15 @@ def test_definitions_join_the_pool_and_vote(work: Path, capsys: pytest.CaptureFi
     ask = [work / "model", work / "data", work / "e.npz", "--definitions", work / "other.jsonl"]
     assert command("retriever ranking-examples")(ask) != 0
     assert "is of revision two" in capsys.readouterr().err
+
+
+def test_vectors_are_rounded_as_those_of_the_bundled_index(work: Path) -> None:
+    exact = open_session(work / "model", work / "data").vectors
+    rounded = open_session(work / "model", work / "data", is_bundled=True).vectors
+    error = np.abs(rounded - exact).max(axis=1)
+    assert (error > 0).all() and error.max() < UNUSED_STEP / 1024
+    features = [made(work, *more).features for more in ((), ("--bundled-vectors",))]
+    assert features[0].shape == features[1].shape and not np.array_equal(*features)
 
 
 def test_evaluation_measures_what_is_offered(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
