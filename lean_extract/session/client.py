@@ -100,7 +100,7 @@ class LeanClient(AsyncLeanLSPClient):
             server_command=command,
         )
         self._progress: dict[str, Progress] = {}
-        request, notify = self._transport.request, self._transport.notify
+        request, notify, die = self._transport.request, self._transport.notify, self._transport._die
 
         async def bounded(method: str, params: dict[str, Any], timeout: float | None = None) -> object:
             return await request(method, params, start_seconds if method == "initialize" else timeout)
@@ -109,6 +109,14 @@ class LeanClient(AsyncLeanLSPClient):
             # Lean must have what `_docs` records, even if the caller is cancelled.
             await asyncio.shield(notify(method, params))
 
+        def died(error: LeanTransportError) -> None:
+            responses = [*self._transport._futures.values()]
+            die(error)
+            for response in responses:  # nobody awaits that of a request that could not be written
+                if response.done() and not response.cancelled():
+                    response.exception()
+
+        self._transport._die = died  # type: ignore[method-assign]
         self._transport.request = bounded  # type: ignore[method-assign]
         self._transport.notify = whole  # type: ignore[method-assign]
 
@@ -157,13 +165,17 @@ class LeanClient(AsyncLeanLSPClient):
 
     async def end(self) -> None:
         """Close the connection to a server that is being killed, and wait for its process, within a limit."""
-        process, reader = self.process, self._transport._stderr_task
+        process = self.process
+        readers = [
+            task for task in (self._transport._reader_task, self._transport._stderr_task) if task is not None
+        ]
         await self.close()
         if process is None:
             return
-        if reader is not None:
+        for reader in readers:  # `close` leaves them after a failed write
             reader.cancel()
-            await asyncio.wait([reader])
+        if readers:
+            await asyncio.wait(readers)
         with contextlib.suppress(TimeoutError):  # Another process holds the pipes; the server has ended.
             async with asyncio.timeout(LEAN_END_SECONDS):
                 await process.communicate()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -10,11 +11,13 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
+from leanclient.aio.errors import LeanTransportError
 
 from lean_extract.common.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.goals import format_state
 from lean_extract.records import Position
 from lean_extract.session import LeanLimits, LeanSession
+from lean_extract.session.client import LeanClient
 from lean_extract.session.processes import descendants
 from lean_extract.toolchains.toolchain import Toolchain
 
@@ -167,6 +170,27 @@ async def test_a_closed_session_says_so(tmp_path: Path, fake: Fake) -> None:
     assert session.pid is None
     with pytest.raises(LeanDied, match="closed"):
         await goal(session)
+
+
+async def test_the_response_to_a_request_that_cannot_be_written_is_not_reported_again(
+    tmp_path: Path, fake: Fake
+) -> None:
+    reports: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reports.append(context["message"]))
+    client = LeanClient(tmp_path, list(fake("floods-stderr").server_command), 20, 1)
+    await client.start()
+    assert client.process is not None and client.process.stdin is not None
+    try:
+        client.process.stdin.transport.abort()
+        await client.process.stdin.wait_closed()
+        with pytest.raises(LeanTransportError, match="Write failed"):
+            await client._transport.request("textDocument/hover", {})
+    finally:
+        client.process.kill()
+        await client.end()
+    del client  # it keeps the error, and that the response
+    gc.collect()
+    assert reports == []
 
 
 async def test_cancelling_the_start_ends_the_server(tmp_path: Path, fake: Fake) -> None:
