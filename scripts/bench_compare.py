@@ -207,17 +207,32 @@ def probe(name: str, folder: Path | None) -> dict[str, float]:
     return probes[name]()
 
 
-def measured(tree: Path, name: str, folder: Path | None) -> dict[str, float]:
-    """One probe in a process of its own, by the script and over the packages of a tree: modules may have moved."""
+def measured(tree: Path, name: str, folder: Path | None, index: Path) -> dict[str, float]:
+    """One probe in a process of its own, by the script and over the packages of a tree: modules may have moved.
+
+    Each tree has an index of its own, as their formats may differ.
+    """
     script = tree / "scripts" / "bench_compare.py"
     command = [sys.executable, str(script), str(tree), "--probe", name]
     if folder:
         command += ["--lean", str(folder)]
-    environment = {**os.environ, "PYTHONPATH": str(tree), "OMP_NUM_THREADS": "1"}
+    environment = _environment(tree, index)
     done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=tree)
     if done.returncode:
         raise SystemExit(f"the probe {name} failed in {tree}:\n{done.stderr[-2000:]}")
     return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def _environment(tree: Path, index: Path) -> dict[str, str]:
+    more = {"PYTHONPATH": str(tree), "OMP_NUM_THREADS": "1", "PREMISE_SUGGEST_INDEX": str(index)}
+    return {**os.environ, **more}
+
+
+def _index_example(tree: Path, index: Path) -> None:
+    """As after a first day of use."""
+    example = tree / "lean_extract" / "minicore" / "example"
+    command = [sys.executable, "-m", "lsp_server", "index", str(example)]
+    subprocess.run(command, env=_environment(tree, index), cwd=tree, capture_output=True, check=True)
 
 
 def compare(
@@ -225,12 +240,16 @@ def compare(
 ) -> dict[str, tuple[float, float]]:
     """The medians of both trees by row: (base, this), NaN where a tree has no figure."""
     found: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-    for number in tqdm(range(rounds), disable=None):
-        for name in names:
-            sides = [(0, base), (1, HERE)]
-            for side, tree in sides if number % 2 else reversed(sides):
-                for row, value in measured(tree, name, folder).items():
-                    found[row][side].append(value)
+    sides = [(0, base), (1, HERE)]
+    with tempfile.TemporaryDirectory() as made:
+        indexes = [Path(made) / "base", Path(made) / "this"]
+        for side, tree in sides:
+            _index_example(tree, indexes[side])
+        for number in tqdm(range(rounds), disable=None):
+            for name in names:
+                for side, tree in sides if number % 2 else reversed(sides):
+                    for row, value in measured(tree, name, folder, indexes[side]).items():
+                        found[row][side].append(value)
     return {row: (_median(old), _median(new)) for row, (old, new) in found.items()}
 
 
