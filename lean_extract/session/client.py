@@ -109,9 +109,9 @@ class LeanClient(AsyncLeanLSPClient):
             # Lean must have what `_docs` records, even if the caller is cancelled.
             await asyncio.shield(notify(method, params))
 
-        def died(error: LeanTransportError) -> None:
+        def died(exc: LeanTransportError) -> None:
             responses = [*self._transport._futures.values()]
-            die(error)
+            die(exc)
             for response in responses:  # nobody awaits that of a request that could not be written
                 if response.done() and not response.cancelled():
                     response.exception()
