@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lean_extract.syntax.brackets import TERM_DEPTH
-from prover.limits import MAX_ARGUMENTS_OF_A_TYPE, MAX_PROJECTIONS, MAX_WAYS_OF_A_FACT
+from prover.limits import MAX_ARGUMENTS_OF_A_TYPE, MAX_FACT_PROJECTIONS, MAX_WAYS_OF_A_FACT
 from prover.shapes import Argument, binder_arguments, shape, strip_brackets, tokens
 from prover.terms import FALSE, Term, instantiate, operator, parse, renamed
 
@@ -181,7 +181,7 @@ def ways_of_hypothesis(name: str, proves: Term) -> list[Way]:
 def _ways(pieces: tuple[Piece, ...], proves: Term, rank: int, *, is_local: bool) -> list[Way]:
     found = list(_unapplied(pieces, proves, rank))
     layer: list[tuple[tuple[Piece, ...], Term]] = [(pieces, proves)]
-    for depth in range(MAX_PROJECTIONS):
+    for depth in range(MAX_FACT_PROJECTIONS):
         found += [Way(written, term, rank, is_local) for written, term in layer]
         layer = [
             ((*written, piece), after)

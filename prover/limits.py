@@ -8,7 +8,7 @@ from __future__ import annotations
 # Time limits.
 SEARCH_SECONDS = 60.0
 """The wall time of a proof search, from the first state on, unless another is given."""
-TACTIC_SECONDS = 5.0
+SEARCH_TACTIC_SECONDS = 5.0
 """The time for one tactic in a proof search, unless another is given, and where outcomes are collected for fitting."""
 PROOF_CHECK_SECONDS = 300.0
 """After this time, the Lean process that checks a found proof is killed."""
@@ -32,11 +32,11 @@ SEARCH_TACTICS = 32
 # Proof terms from the lemmas and facts of a goal.
 MAX_UNIFICATIONS = 1200
 """Unifications for one goal."""
-MAX_TERM_DEPTH = 8
+MAX_PROOF_TERM_DEPTH = 8
 """The deepest nesting of parts. It stops the endless use of a hypothesis such as `p n → p (n + 1)`."""
 MAX_BOUND_TERM_NODES = 400
 """Larger terms are not bound to variables, which keeps bindings from growing without end."""
-MAX_PROJECTIONS = 5
+MAX_FACT_PROJECTIONS = 5
 """Projections and further arguments to follow after a fact's own arguments."""
 MAX_WAYS_OF_A_FACT = 24
 """Ways in which one fact can be used."""

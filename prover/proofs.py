@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from prover.facts import Hole, Way, bracketed, ways_of_hypothesis
-from prover.limits import MAX_TERM_DEPTH, MAX_UNIFICATIONS
+from prover.limits import MAX_PROOF_TERM_DEPTH, MAX_UNIFICATIONS
 from prover.matching import Bindings, is_closed, resolved, unfolded, unify
 from prover.terms import FALSE, TRUE, Term, instantiate, operator
 
@@ -88,7 +88,7 @@ def proofs(goal: Term, ways: Sequence[Way], used: frozenset[str], lemmas: int) -
     found: dict[str, ChainedProof] = {}
     for most in range(lemmas + 1):
         search.begin()
-        for proof in islice(search.whole(goal, _Budget(most, MAX_TERM_DEPTH)), _MOST_FOUND):
+        for proof in islice(search.whole(goal, _Budget(most, MAX_PROOF_TERM_DEPTH)), _MOST_FOUND):
             found.setdefault(proof.text, proof)
         if len(found) >= _MOST_FOUND:
             break

@@ -66,7 +66,7 @@ MAX_PROBED_FILES = 64
 
 MAX_TACTIC_CHARACTERS = 200
 """Of a proof step that is kept."""
-MAX_STATE_CHARACTERS = 2000
+MAX_STEP_STATE_CHARACTERS = 2000
 """Of the target and the types of the hypotheses before a step that is kept."""
 MAX_STEPS_PER_FILE = 2000
 """Proof steps, the first ones."""

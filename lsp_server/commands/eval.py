@@ -27,7 +27,7 @@ from lsp_server.commands.eval_run import Evaluation, Watching
 from lsp_server.engine.generators import needed, open_generator, open_requested
 from lsp_server.engine.settings import SOURCES
 from prover.generator.source import TacticGenerator
-from prover.limits import SEARCH_NODES, SEARCH_SECONDS, SEARCH_TACTICS, TACTIC_SECONDS
+from prover.limits import SEARCH_NODES, SEARCH_SECONDS, SEARCH_TACTIC_SECONDS, SEARCH_TACTICS
 from prover.search.search import SearchLimits
 from prover.search.sets import ProblemSet, is_no_project, minicore_set, minif2f_set, project_set
 from retriever.lean.dataset.dataset import read_manifest
@@ -128,7 +128,9 @@ def _common(command: argparse.ArgumentParser) -> None:
         help="tactics tried per state (default: 32)",
     )
     text = "time per tactic (default: 5)"
-    command.add_argument("--tactic-seconds", type=seconds, default=TACTIC_SECONDS, metavar="S", help=text)
+    command.add_argument(
+        "--tactic-seconds", type=seconds, default=SEARCH_TACTIC_SECONDS, metavar="S", help=text
+    )
     command.add_argument(
         "--workers", type=positive, default=1, metavar="N", help="parallel Lean sessions (default: 1)"
     )

@@ -132,7 +132,7 @@ class Measured:
         with self._metrics.running.track_inprogress():
             try:
                 await self._app(scope, receive, watched)
-            except Exception:
+            except Exception:  # counted here; uvicorn logs it
                 status = 500
                 raise
             finally:

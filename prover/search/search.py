@@ -13,7 +13,7 @@ from typing import Literal
 from lean_extract.common.errors import BadSettings, PremiseSuggestError
 from lean_extract.records import Goal, ProofState, TacticOutcome
 from prover.candidates import is_unfinished
-from prover.limits import SEARCH_NODES, SEARCH_SECONDS, SEARCH_TACTICS, TACTIC_SECONDS
+from prover.limits import SEARCH_NODES, SEARCH_SECONDS, SEARCH_TACTIC_SECONDS, SEARCH_TACTICS
 from prover.search.environment import ProofEnvironment, Proposed, Proposer, TacticPath
 from prover.search.theorem import script
 from prover.search.tree import Frontier, SearchTree
@@ -32,7 +32,7 @@ class SearchLimits:
     seconds: float = SEARCH_SECONDS
     nodes: int = SEARCH_NODES
     tactics: int = SEARCH_TACTICS
-    tactic_seconds: float = TACTIC_SECONDS
+    tactic_seconds: float = SEARCH_TACTIC_SECONDS
 
     def __post_init__(self) -> None:
         for name in ("seconds", "nodes", "tactics", "tactic_seconds"):

@@ -42,7 +42,7 @@ from retriever.lean.dataset.dataset import load_records, names_in
 from retriever.lean.index.steps import size_of, split_context, step_vectors
 from retriever.lean.near_steps import NEAREST, chosen_steps
 from retriever.lean.training.vectors import save_array
-from retriever.limits import MAX_STATE_CHARACTERS, MAX_TACTIC_CHARACTERS
+from retriever.limits import MAX_STEP_STATE_CHARACTERS, MAX_TACTIC_CHARACTERS
 from retriever.metrics.bootstrap import Interval
 from retriever.models.encoder import Encoder
 from retriever.models.text import readable
@@ -140,7 +140,7 @@ def library_of(
         pairs += [  # the index would keep these, too
             one
             for one in found
-            if len(one.tactic) <= MAX_TACTIC_CHARACTERS and size_of(one.goal) <= MAX_STATE_CHARACTERS
+            if len(one.tactic) <= MAX_TACTIC_CHARACTERS and size_of(one.goal) <= MAX_STEP_STATE_CHARACTERS
         ]
     if not pairs:
         raise BadRecords(

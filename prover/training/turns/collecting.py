@@ -26,7 +26,7 @@ from lean_extract.syntax.complete_tactics import complete
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
 from prover.candidates import Candidate, key_of
-from prover.limits import TACTIC_SECONDS
+from prover.limits import SEARCH_TACTIC_SECONDS
 from prover.search.problems import Problem, all_theorems
 from prover.training.steps import WantedStep, last_parts
 from prover.training.turns.proposing import Sources
@@ -212,7 +212,7 @@ async def tried(
     """Lean's verdicts on the first tactics of each source; none where Lean cannot try any there."""
     found: list[Trial] = []
     verdicts = verify(
-        session, goal.at, goal.state, _first_of_each(lists), timeout=TACTIC_SECONDS, keep_failures=True
+        session, goal.at, goal.state, _first_of_each(lists), timeout=SEARCH_TACTIC_SECONDS, keep_failures=True
     )
     try:
         async with aclosing(verdicts) as stream:

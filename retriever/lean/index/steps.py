@@ -20,7 +20,7 @@ from lean_extract.syntax.lexer import is_identifier, raw_tokens
 from retriever.limits import (
     MAX_CONTEXT_NAMES,
     MAX_MENTIONS_PER_PROOF,
-    MAX_STATE_CHARACTERS,
+    MAX_STEP_STATE_CHARACTERS,
     MAX_STEPS_PER_FILE,
     MAX_TACTIC_CHARACTERS,
 )
@@ -57,7 +57,7 @@ class KnownStep:
 def known_steps(source: SourceModule, proof: SourceProof) -> Iterator[tuple[KnownStep, Goal]]:
     """The steps of one proof with known states, and the goal of each. The module was read with `states`."""
     for step, is_term in (*((one, False) for one in proof.steps), *((one, True) for one in proof.terms)):
-        if step.before is None or not step.before.target or size_of(step.before) > MAX_STATE_CHARACTERS:
+        if step.before is None or not step.before.target or size_of(step.before) > MAX_STEP_STATE_CHARACTERS:
             continue
         if len(step.tactic) > 2 * MAX_TACTIC_CHARACTERS:  # white space aside, too long for certain
             continue
