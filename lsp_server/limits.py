@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 ANSWER_PREMISES = 1000
 """The most premises that an answer lists."""
+LISTED_SORRIES = 1000
+"""The most `sorry`s of a file that are listed."""
 TRIED_TACTICS = 32
 """The most tactics that a client may have Lean try at once."""
 TACTIC_CHARACTERS = 4000

@@ -87,8 +87,7 @@ class TacticSite:
     @property
     def name(self) -> str:
         """The name that the declaration gives itself; empty if it has none."""
-        found = _DECLARED.search(self.document.text, self.start, self.place.start)
-        return found[1] if found else ""
+        return declared_name(self.document.text, self.start, self.place.start)
 
     def names_itself(self, tactic: str) -> bool:
         """Whether a tactic mentions the name of the enclosing declaration, possibly with a prefix."""
@@ -130,6 +129,12 @@ class TacticSite:
     def on(self, above: str) -> TacticSite:
         """The same site with another text of the same length and lines above the declaration."""
         return replace(self, document=LeanDocument(above + self.document.text[len(above) :]))
+
+
+def declared_name(text: str, start: int, end: int) -> str:
+    """The name that a declaration which begins at `start` gives itself before `end`; empty if it has none."""
+    found = _DECLARED.search(text, start, end)
+    return found[1] if found else ""
 
 
 @dataclass(frozen=True, slots=True)

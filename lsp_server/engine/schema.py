@@ -60,6 +60,17 @@ class TacticsStatus(DocumentedEnum):
     LEAN_FAILED = "lean_failed", "Lean could not be started, or failed before it had accepted any."
 
 
+class GoalPlace(DocumentedEnum):
+    """Where the goal of an answer is."""
+
+    HERE = "here", "At the position."
+    BEFORE = (
+        "before",
+        "Before the tactic at the position, which fails or is unfinished. A suggestion replaces that tactic.",
+    )
+    CLOSED = "closed", "Nowhere: no goal is left at the position, and `goal` is empty."
+
+
 class QueryKind(DocumentedEnum):
     """How a search query was read."""
 
@@ -150,6 +161,11 @@ class PremiseItem:
         "The same for people: the largest contributions and the most negative one, such as `near in meaning "
         "(+1.2); less for its name (-0.3)`. Empty where there is no explanation.",
     ] = ""
+    form: Annotated[
+        str,
+        "The tactic that its statement suggests for the goal, such as `rw [Nat.add_comm]`; Lean has not tried it. "
+        "Empty where there is no goal.",
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +178,24 @@ class EditItem:
     end_line: Annotated[int, "The line in which it ends."]
     end_column: Annotated[int, "The column after its last character."]
     text: Annotated[str, "The text that replaces it; `\\n` ends a line."]
+
+
+@dataclass(frozen=True, slots=True)
+class RangeItem:
+    """A part of a file. Lines and columns count from 1, columns in code points."""
+
+    line: Annotated[int, "The line in which it begins."]
+    column: Annotated[int, "The column in which it begins."]
+    end_line: Annotated[int, "The line in which it ends."]
+    end_column: Annotated[int, "The column after its last character."]
+
+
+@dataclass(frozen=True, slots=True)
+class PositionItem:
+    """A position in a file. Line and column count from 1, the column in code points."""
+
+    line: Annotated[int, "The line."]
+    column: Annotated[int, "The column."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +225,17 @@ class TacticItem:
     ] = field(default_factory=list)
     edit: Annotated[
         EditItem | None,
-        "The edit that inserts it, brackets and indentation included: Lean has judged the file that this makes. Null "
-        "where there is no file.",
+        "The edit that inserts it, brackets, indentation and a `sorry` for each goal that it leaves included: Lean "
+        "has judged the file that this makes. Null where there is no file.",
     ] = None
+    cursor: Annotated[
+        PositionItem | None,
+        "Where the cursor belongs after the edit: on the first `sorry` of a goal that is left, else after the "
+        "inserted text. Null where there is no edit.",
+    ] = None
+    uses: Annotated[
+        list[str], "The listed premises that it uses, by the names under which they are listed."
+    ] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +313,11 @@ class Suggestion:
         "The subexpressions of the target, in order, each before those inside it; each can be selected. Empty if "
         "this was not requested.",
     ] = field(default_factory=list)
+    place: Annotated[GoalPlace, "Where the goal is."] = GoalPlace.HERE
+    replaces: Annotated[
+        RangeItem | None,
+        "The failing or unfinished tactic before which the goal is, and which a suggestion replaces; else null.",
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +381,23 @@ class DeclarationAnswer:
     line: Annotated[int | None, "The line of the declaration, from 1; null where it is not known."]
     source: Annotated[str, "Its text, cut after 4,000 characters; empty where it is not on this machine."]
     index: Annotated[IndexItem, "What was searched, and how fresh it is."]
+    doc: Annotated[str, "Its doc string, if it has one and its file is on this machine."] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SorryItem:
+    """A `sorry` of a file. Line and column count from 1, the column in code points."""
+
+    line: Annotated[int, "Its line."]
+    column: Annotated[int, "The column in which it begins."]
+    declaration: Annotated[str, "The name of the declaration around it, as written; empty if it has none."]
+
+
+@dataclass(frozen=True, slots=True)
+class SorriesAnswer:
+    """The `sorry`s of a file."""
+
+    sorries: Annotated[list[SorryItem], "In the order of the text; at most 1,000."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,18 +438,22 @@ ANSWERS = (
     StatusItem,
     TrialsAnswer,
     DeclarationAnswer,
+    SorriesAnswer,
     IndexStatusAnswer,
     CollectionAnswer,
 )
 """The objects that are sent as whole answers."""
 CLASSES = (
     Suggestion,
+    GoalPlace,
     TacticsStatus,
     PremiseItem,
     ContributionItem,
     FeatureGroup,
     TacticItem,
     EditItem,
+    RangeItem,
+    PositionItem,
     TacticVerdict,
     PartItem,
     IndexItem,
@@ -398,6 +466,8 @@ CLASSES = (
     StatusItem,
     TrialsAnswer,
     DeclarationAnswer,
+    SorriesAnswer,
+    SorryItem,
     IndexStatusAnswer,
     CollectionAnswer,
     CollectionHit,

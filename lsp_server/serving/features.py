@@ -22,6 +22,7 @@ FEATURES = (
     "lsp_server.features.edits",
     "lsp_server.features.search",
     "lsp_server.features.declaration",
+    "lsp_server.features.sorries",
     "lsp_server.features.index",
 )
 """The modules of the features."""

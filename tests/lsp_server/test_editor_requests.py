@@ -270,3 +270,18 @@ async def test_the_answer_says_which_parts_the_target_has_where_it_is_asked_to(e
     assert selected["parts"] == answer["parts"]
     assert selected["premises"][0]["name"] == "Lib.plus_swap"
     assert plain(await editor.suggest(*asked))["parts"] == []
+
+
+async def test_the_sorries_of_a_document_are_those_that_the_editor_shows(editor: Editor) -> None:
+    text = editor.text("Narrow.lean") + (
+        '\n-- sorry\ndef quoted := "sorry"\n'
+        "theorem first (p : Prop) : p ∧ p := by\n  /- 𝕜 -/ constructor <;> sorry\n"
+        "example (p : Prop) : p → p :=\n  sorry\n"
+    )
+    editor.open("Narrow.lean", text)
+    uri = {"uri": editor.uri("Narrow.lean")}
+    answer = plain(await editor.request("premiseSuggest/sorries", {"textDocument": uri}))
+    found = conforming(answer, "SorriesAnswer")["sorries"][-2:]
+    lines = text.split("\n")
+    assert [lines[one["line"] - 1][one["column"] - 1 :] for one in found] == ["sorry", "sorry"]
+    assert [one["declaration"] for one in found] == ["first", ""]

@@ -67,12 +67,12 @@ def test_the_command_writes_what_is_out_of_date(tmp_path: Path) -> None:
 def test_the_object_has_the_documented_names() -> None:
     values = sent()
     own = ["goal", "premises", "tactics", "index", "timings_ms", "warnings", "notes"]
-    assert list(values) == [*own, "goal_number", "goal_count", "tactics_status", "parts"]
+    assert list(values) == [*own, "goal_number", "goal_count", "tactics_status", "parts", "place", "replaces"]
     assert values["premises"][0]["import"] == "import A"
     assert values["premises"][0]["in_scope"] is False
     assert values["tactics_status"] == "tried"
     verdict = ["tactic", "status", "remaining_goals", "message", "origin"]
-    assert list(values["tactics"][0]) == [*verdict, "rests_on_sorry", "unfinished", "edit"]
+    assert list(values["tactics"][0]) == [*verdict, "rests_on_sorry", "unfinished", "edit", "cursor", "uses"]
     assert set(values["index"]) == {"sources", "built_at", "stale_files", "lean", "line", "state"}
     page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
     for part in (values, values["premises"][0], values["tactics"][0], values["index"]):

@@ -37,7 +37,24 @@ export interface Suggestion {
    * not requested.
    */
   readonly parts: readonly PartItem[];
+  /** Where the goal is. */
+  readonly place: GoalPlace;
+  /** The failing or unfinished tactic before which the goal is, and which a suggestion replaces; else null. */
+  readonly replaces: RangeItem | null;
 }
+
+/**
+ * Where the goal of an answer is.
+ * - `here`: At the position.
+ * - `before`: Before the tactic at the position, which fails or is unfinished. A suggestion replaces that tactic.
+ * - `closed`: Nowhere: no goal is left at the position, and `goal` is empty.
+ */
+export const GOAL_PLACES = [
+  "here",
+  "before",
+  "closed",
+] as const;
+export type GoalPlace = (typeof GOAL_PLACES)[number];
 
 /**
  * The result of trying tactics, for programs; `warnings` has the same for people.
@@ -110,6 +127,11 @@ export interface PremiseItem {
    * its name (-0.3)`. Empty where there is no explanation.
    */
   readonly why: string;
+  /**
+   * The tactic that its statement suggests for the goal, such as `rw [Nat.add_comm]`; Lean has not tried it. Empty
+   * where there is no goal.
+   */
+  readonly form: string;
 }
 
 /**
@@ -178,10 +200,17 @@ export interface TacticItem {
   /** The declarations, named by the tactic, that are not proved; empty where none is known. */
   readonly unfinished: readonly string[];
   /**
-   * The edit that inserts it, brackets and indentation included: Lean has judged the file that this makes. Null where
-   * there is no file.
+   * The edit that inserts it, brackets, indentation and a `sorry` for each goal that it leaves included: Lean has
+   * judged the file that this makes. Null where there is no file.
    */
   readonly edit: EditItem | null;
+  /**
+   * Where the cursor belongs after the edit: on the first `sorry` of a goal that is left, else after the inserted text.
+   * Null where there is no edit.
+   */
+  readonly cursor: PositionItem | null;
+  /** The listed premises that it uses, by the names under which they are listed. */
+  readonly uses: readonly string[];
 }
 
 /**
@@ -199,6 +228,26 @@ export interface EditItem {
   readonly end_column: number;
   /** The text that replaces it; `\n` ends a line. */
   readonly text: string;
+}
+
+/** A part of a file. Lines and columns count from 1, columns in code points. */
+export interface RangeItem {
+  /** The line in which it begins. */
+  readonly line: number;
+  /** The column in which it begins. */
+  readonly column: number;
+  /** The line in which it ends. */
+  readonly end_line: number;
+  /** The column after its last character. */
+  readonly end_column: number;
+}
+
+/** A position in a file. Line and column count from 1, the column in code points. */
+export interface PositionItem {
+  /** The line. */
+  readonly line: number;
+  /** The column. */
+  readonly column: number;
 }
 
 /**
@@ -358,6 +407,24 @@ export interface DeclarationAnswer {
   readonly source: string;
   /** What was searched, and how fresh it is. */
   readonly index: IndexItem;
+  /** Its doc string, if it has one and its file is on this machine. */
+  readonly doc: string;
+}
+
+/** The `sorry`s of a file. */
+export interface SorriesAnswer {
+  /** In the order of the text; at most 1,000. */
+  readonly sorries: readonly SorryItem[];
+}
+
+/** A `sorry` of a file. Line and column count from 1, the column in code points. */
+export interface SorryItem {
+  /** Its line. */
+  readonly line: number;
+  /** The column in which it begins. */
+  readonly column: number;
+  /** The name of the declaration around it, as written; empty if it has none. */
+  readonly declaration: string;
 }
 
 /** The state of the index, and what the project is missing. */
