@@ -62,6 +62,8 @@ URI_CHARACTERS = 32_000
 """Of a URI. A path on Linux has at most a tenth of that; on Windows, 32,767."""
 OPEN_DOCUMENTS_CHARACTERS = 256 << 20
 """Of all open documents together."""
+CHANGE_WORK = 1 << 28
+"""How many characters and lines may be moved to apply the changes of one message: less than a second."""
 TYPED_NAME_CHARACTERS = 300
 """How far before the cursor the beginning of a name is searched for."""
 TYPED_TERM_CHARACTERS = 4000

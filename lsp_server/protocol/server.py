@@ -50,7 +50,7 @@ class PremiseServer(WireServer):
         super().__init__(
             "premise-suggest",
             __version__,
-            text_document_sync_kind=types.TextDocumentSyncKind.Full,
+            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
             protocol_cls=Protocol,
             converter_factory=plain_converter,
         )
