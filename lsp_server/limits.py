@@ -20,6 +20,8 @@ TACTIC_CHARACTERS = 4000
 """Of one of these tactics."""
 DECLARATION_CHARACTERS = 4000
 """Of a declaration's text in an answer; the rest is cut."""
+DOC_CHARACTERS = 4000
+"""Of a declaration's doc string in an answer; the rest is cut."""
 NAME_CHARACTERS = 1000
 """Of the name of a declaration, a module, or a tactic that premises are requested for."""
 ADDRESS_CHARACTERS = 4096
