@@ -129,8 +129,10 @@ GENERATOR_RETRY_SECONDS = 60.0
 GIT_SILENCE_SECONDS = 300.0
 """A git that prints nothing for so long is ended."""
 
-# The command `doctor`, and the goal that `setup` shows.
+# The command `doctor`, and what `setup` shows.
 
+EDITOR_VERSION_SECONDS = 5.0
+"""How long an editor may take to print its version."""
 INDEX_CHECK_SECONDS = 60.0
 """How long an index is read in search of damage."""
 FIRST_GOAL_FILES = 50
