@@ -122,6 +122,8 @@ OPEN_COLLECTIONS = 4
 
 # Other programs.
 
+EDITOR_VERSION_SECONDS = 5.0
+"""For `--version` of an editor that `setup` finds."""
 GENERATOR_EXPORT_SECONDS = 3600
 """How long the export of a generator may take."""
 GENERATOR_RETRY_SECONDS = 60.0
