@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from lsprotocol import types
+
+from lean_extract.common.utf16 import utf16_length
 from lean_extract.records import Edit, Position, Span
 from lean_extract.session.places import WORD, is_term_position, sorry_near
 from lsp_server.documents.import_lines import ImportHeader, imported_module
@@ -51,6 +54,14 @@ def import_insertion(
         return Edit(Span(end, end), f"\n{import_line}")
     start = Position(number, 0)
     return Edit(Span(start, start), f"{import_line}\n")
+
+
+def cursor_after(lines: Sequence[str], edit: Edit, line: Edit | None = None) -> types.Position:
+    """The end of what an edit inserts, in the text after it and after that of an import `line`, in UTF-16 units."""
+    start = edit.span.start
+    rows = f"{lines[start.line][: start.column]}{edit.text}".split("\n")
+    is_below_line = line is not None and line.text.endswith("\n") and line.span.start <= start
+    return types.Position(start.line + is_below_line + len(rows) - 1, utf16_length(rows[-1]))
 
 
 def _is_typed_of(typed: str, name: str) -> bool:
