@@ -57,11 +57,16 @@ def import_insertion(
 
 
 def cursor_after(lines: Sequence[str], edit: Edit, line: Edit | None = None) -> types.Position:
-    """The end of what an edit inserts, in the text after it and after that of an import `line`, in UTF-16 units."""
+    """Where the cursor belongs after an edit and that of an import `line`, in UTF-16 units.
+
+    If the edit does not say so, it is the end of the inserted text.
+    """
     start = edit.span.start
     rows = f"{lines[start.line][: start.column]}{edit.text}".split("\n")
+    cursor = edit.cursor or Position(start.line + len(rows) - 1, len(rows[-1]))
+    row = rows[cursor.line - start.line][: cursor.column]
     is_below_line = line is not None and line.text.endswith("\n") and line.span.start <= start
-    return types.Position(start.line + is_below_line + len(rows) - 1, utf16_length(rows[-1]))
+    return types.Position(cursor.line + is_below_line, utf16_length(row))
 
 
 def _is_typed_of(typed: str, name: str) -> bool:
