@@ -212,7 +212,7 @@ def _clients(root: Path) -> str:
     """What to do for the editors and agents that are installed."""
     command = own_command()
     found = list(installed())
-    blocks = [f"{client.name}:\n{_indented(client.steps(command, root))}" for client in found]
+    blocks = [f"{client.name}:\n{_indented(client.steps_here()(command, root))}" for client in found]
     if not found:
         names = ", ".join(client.name for client in CLIENTS)
         blocks = [f"No editor that we know was found on PATH ({names}).\n  Any LSP client: {command} serve"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lsp_server.commands.editor_setup import CLIENTS
+from lsp_server.commands.editor_setup import CLIENTS, installed
 from tests.lsp_server.conftest import PROJECT, Cli, answered, succeed, write
 
 pytestmark = pytest.mark.lean
@@ -100,25 +100,6 @@ def test_a_project_without_sorry_shows_the_goal_of_a_proof(cli: Cli, tmp_path: P
     write(tmp_path, Lib="def one : Nat := 1\n")
     done = succeed(cli, "setup", tmp_path, "--yes")
     assert "no proof by tactics was found" in done.stdout and "Try it" not in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("prints", "said"),
-    [
-        ("echo NVIM v0.7.2", "vim.lsp.start_client"),
-        ("echo NVIM v0.11.4", "vim.lsp.enable"),
-        ("echo NVIM v1.0.0-dev", "vim.lsp.enable"),
-        ("echo vim", "(Neovim 0.11 and later)"),
-        ("exit 3", "(Neovim 0.11 and later)"),
-    ],
-)
-def test_the_lines_for_neovim_are_for_the_one_that_is_there(
-    cli: Cli, bare_project: Path, tmp_path: Path, prints: str, said: str
-) -> None:
-    (tmp_path / "nvim").write_text(f"#!/bin/sh\n{prints}\n")
-    (tmp_path / "nvim").chmod(0o755)
-    done = cli("setup", bare_project, "--yes", "--lean", "/nonexistent/lean --server", PATH=str(tmp_path))
-    assert said in done.stdout
 
 
 def test_it_asks_before_it_goes_on(cli: Cli, bare_project: Path) -> None:
@@ -267,18 +248,45 @@ def test_without_git_it_says_so(cli: Cli, library: Path, tmp_path: Path) -> None
     assert done.returncode == 2 and "git is not installed" in done.stderr
 
 
-@pytest.mark.parametrize("neovim", ["0.7.2", "0.11.4"])
-def test_what_is_printed_for_editors_is_what_the_pages_say(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, neovim: str
+def pretended(folder: Path, name: str, does: str) -> str:
+    """A PATH with a program of that name, which does this in a shell."""
+    folder.mkdir()
+    (folder / name).write_text(f"#!/bin/sh\n{does}\n", encoding="utf-8")
+    (folder / name).chmod(0o755)
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "does", "fits"),
+    [
+        ("nvim", "echo 'NVIM v0.7.2'", ["Neovim 0.7.2 to 0.10", "nvim_create_autocmd"]),
+        ("nvim", "echo 'NVIM v0.10.4'", ["Neovim 0.7.2 to 0.10", "nvim_create_autocmd"]),
+        ("nvim", "echo 'NVIM v0.11.0-dev'", ["Neovim 0.11 and later", "vim.lsp.enable"]),
+        ("nvim", "echo 'NVIM v1.0.0'", ["Neovim 0.11 and later", "vim.lsp.enable"]),
+        ("nvim", "exit 1", ["Neovim 0.11 and later", "vim.lsp.enable"]),
+        ("nvim", "exec /bin/sleep 600", ["Neovim 0.11 and later", "vim.lsp.enable"]),
+        ("emacs", "echo 'GNU Emacs 28.2'", ["in addition to lean4-mode (lsp-mode)", "lsp-register-client"]),
+        ("emacs", "echo 'GNU Emacs 30.1'", ["in addition to lean4-mode (lsp-mode)", "eglot-server-programs"]),
+    ],
+)
+def test_what_is_printed_fits_the_version_that_is_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, does: str, fits: list[str]
 ) -> None:
+    monkeypatch.setenv("PATH", pretended(tmp_path / "programs", name, does))
+    [client] = installed()
+    steps = client.steps_here()("premise-suggest", tmp_path)
+    assert all(text in steps for text in fits), steps
+    others = {"vim.lsp.enable", "nvim_create_autocmd", "eglot-server-programs"} - {*fits}
+    assert not any(text in steps for text in others), steps
+
+
+def test_what_is_printed_for_editors_is_what_the_pages_say(tmp_path: Path) -> None:
     """The pages are tested with real editors; the lines printed for one must be among its page's."""
-    (tmp_path / "nvim").write_text(f"#!/bin/sh\necho NVIM v{neovim}\n")
-    (tmp_path / "nvim").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
     docs = Path(__file__).parents[2] / "docs"
     pages = {"Neovim": "editors/neovim.md", "Helix": "editors/helix.md"}
     for client in CLIENTS:
         if client.name in pages:
             known = (docs / pages[client.name]).read_text(encoding="utf-8")
-            lines = client.steps("premise-suggest", tmp_path).splitlines()[1:]
-            assert lines and all(line in known for line in lines), client.name
+            for steps in filter(None, (client.steps, client.older)):
+                lines = steps("premise-suggest", tmp_path).splitlines()[1:]
+                assert lines and all(line in known for line in lines), client.name
