@@ -20,6 +20,8 @@ TACTIC_CHARACTERS = 4000
 """Of one of these tactics."""
 DECLARATION_CHARACTERS = 4000
 """Of a declaration's text in an answer; the rest is cut."""
+DOC_CHARACTERS = 4000
+"""Of a declaration's doc string in an answer; the rest is cut."""
 NAME_CHARACTERS = 1000
 """Of the name of a declaration, a module, or a tactic that premises are requested for."""
 ADDRESS_CHARACTERS = 4096
@@ -62,6 +64,8 @@ URI_CHARACTERS = 32_000
 """Of a URI. A path on Linux has at most a tenth of that; on Windows, 32,767."""
 OPEN_DOCUMENTS_CHARACTERS = 256 << 20
 """Of all open documents together."""
+CHANGE_WORK = 1 << 28
+"""How many characters and lines may be moved to apply the changes of one message: less than a second."""
 TYPED_NAME_CHARACTERS = 300
 """How far before the cursor the beginning of a name is searched for."""
 TYPED_TERM_CHARACTERS = 4000
@@ -118,6 +122,8 @@ OPEN_COLLECTIONS = 4
 
 # Other programs.
 
+EDITOR_VERSION_SECONDS = 5.0
+"""For `--version` of an editor that `setup` finds."""
 GENERATOR_EXPORT_SECONDS = 3600
 """How long the export of a generator may take."""
 GENERATOR_RETRY_SECONDS = 60.0
@@ -125,8 +131,10 @@ GENERATOR_RETRY_SECONDS = 60.0
 GIT_SILENCE_SECONDS = 300.0
 """A git that prints nothing for so long is ended."""
 
-# The command `doctor`, and the goal that `setup` shows.
+# The command `doctor`, and what `setup` shows.
 
+EDITOR_VERSION_SECONDS = 5.0
+"""How long an editor may take to print its version."""
 INDEX_CHECK_SECONDS = 60.0
 """How long an index is read in search of damage."""
 FIRST_GOAL_FILES = 50

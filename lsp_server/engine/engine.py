@@ -167,12 +167,12 @@ class Engine:
         index = await self.project_index()
         return await asyncio.to_thread(index.spellings, position, names, hypotheses)
 
-    async def declaration(self, name: str, module: str) -> DeclarationSite:
-        """Where a premise is declared. Raises IndexMissing, IndexDamaged, ModelError."""
-        return await asyncio.to_thread((await self.project_index()).declared, name, module)
+    async def declaration(self, name: str, module: str) -> tuple[RankedPremise | None, DeclarationSite]:
+        """A premise, if the index has it, and where it is declared. Raises IndexMissing, IndexDamaged, ModelError."""
+        return await asyncio.to_thread((await self.project_index()).described, name, module)
 
     async def describe(self, name: str, module: str | None = None) -> DeclarationAnswer:
-        """A declaration's statement and position; `module` decides between several of the same name.
+        """A declaration's statement, position, text and doc string; `module` decides between several of the same name.
 
         Raises UserError (the index does not have it), IndexMissing, IndexDamaged, ModelError.
         """

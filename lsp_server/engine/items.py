@@ -11,6 +11,7 @@ from lsp_server.engine.schema import (
     ContributionItem,
     EditItem,
     FeatureGroup,
+    PositionItem,
     PremiseItem,
     TacticItem,
     TacticVerdict,
@@ -54,6 +55,7 @@ def shown_tactic(outcome: TacticOutcome) -> str:
 def tactic_item(outcome: TacticOutcome) -> TacticItem:
     """An outcome as the documented object."""
     goals = outcome.state.goals if outcome.state else ()
+    cursor = outcome.edit.cursor if outcome.edit is not None else None
     return TacticItem(
         tactic=shown_tactic(outcome),
         status=TacticVerdict(outcome.status),
@@ -63,6 +65,7 @@ def tactic_item(outcome: TacticOutcome) -> TacticItem:
         rests_on_sorry=outcome.rests_on_sorry,
         unfinished=list(outcome.unfinished),
         edit=_edit_item(outcome.edit) if outcome.edit is not None else None,
+        cursor=PositionItem(cursor.line + 1, cursor.column + 1) if cursor is not None else None,
     )
 
 

@@ -36,7 +36,6 @@ from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
 from retriever.lean.declared import (
     DeclarationSite,
-    declared,
     described,
     names_in,
     respelled,
@@ -192,22 +191,18 @@ class ProjectIndex:
         found = pattern_search(self._service, text, where, k, allowed=allowed)
         return replace(found, premises=self._declared.checked(found.premises, where))
 
-    def declared(self, name: str, module: str) -> DeclarationSite:
-        """Where a premise is declared: in the indexed file, else in the module's current file."""
-        with self._service.reading() as snapshot:
-            found = declared(snapshot, name, module) or DeclarationSite(None, -1, None)
-        if found.path is None and self._project is not None:
-            return replace(found, path=_source_of(self._project, module))
-        return found
+    def described(self, name: str, module: str | None) -> tuple[RankedPremise | None, DeclarationSite]:
+        """The premise of this name and where it is declared: in the indexed file, else in the module's current file.
 
-    def described(self, name: str, module: str | None) -> tuple[RankedPremise, DeclarationSite] | None:
-        """The premise of this name and where it is declared; None if the index does not have it."""
+        The premise is None if the index does not have it.
+        """
         with self._service.reading() as snapshot:
             found = described(snapshot, name, module)
-        if found is None or found[1].path is not None or self._project is None:
-            return found
-        premise, site = found
-        return premise, replace(site, path=_source_of(self._project, premise.premise.module))
+        premise, site = found or (None, DeclarationSite(None, -1, None))
+        module = premise.premise.module if premise is not None else module
+        if site.path is None and self._project is not None and module is not None:
+            site = replace(site, path=_source_of(self._project, module))
+        return premise, site
 
     def context_at(self, position: GoalPosition) -> GoalContext:
         """What a goal at the position can use. Raises BadSource: the file cannot be read, or is too large."""

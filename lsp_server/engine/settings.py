@@ -141,6 +141,24 @@ class CodeActionSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeLensSettings:
+    """The lens `Try tactics`."""
+
+    enabled: bool = _setting(
+        True, "Show a lens above each declaration with a `sorry` that tries tactics there."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class InlineCompletionSettings:
+    """Ghost text."""
+
+    enabled: bool = _setting(
+        False, "On an empty line of a proof, show the best tactic that closes the goal as ghost text."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class IndexSettings:
     """When the project's index is built."""
 
@@ -170,6 +188,8 @@ class Settings:
     hover: HoverSettings = field(default_factory=HoverSettings)
     completion: CompletionSettings = field(default_factory=CompletionSettings)
     code_actions: CodeActionSettings = field(default_factory=CodeActionSettings)
+    code_lens: CodeLensSettings = field(default_factory=CodeLensSettings)
+    inline_completion: InlineCompletionSettings = field(default_factory=InlineCompletionSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     models: ModelSettings = field(default_factory=ModelSettings)
     model_folder: str = _setting(

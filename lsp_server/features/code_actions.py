@@ -12,6 +12,7 @@ from lsp_server.engine.items import tactic_item
 from lsp_server.engine.schema import TacticItem, to_json
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
+from lsp_server.protocol.workspace_edits import workspace_edit
 from lsp_server.rendering.labels import origin_label, targets_line, verdict
 
 _TITLE_GOALS = 100
@@ -87,15 +88,6 @@ def _action(
 def _edit(
     server: PremiseServer, document: DocumentSnapshot, span: Span, outcome: TacticOutcome
 ) -> types.WorkspaceEdit:
-    """The edit of a tactic, with the document's version if the client checks versions."""
+    """The edit of a tactic."""
     found = outcome.edit or guessed_edit(LeanDocument(document.text), span.start, outcome.shown)
-    edit = types.TextEdit(document.range(found.span), found.text)
-    if not _takes_versions(server.client_capabilities):
-        return types.WorkspaceEdit(changes={document.uri: [edit]})
-    which = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
-    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(which, [edit])])
-
-
-def _takes_versions(client: types.ClientCapabilities) -> bool:
-    edits = client.workspace.workspace_edit if client.workspace else None
-    return bool(edits and edits.document_changes)
+    return workspace_edit(server, document, [types.TextEdit(document.range(found.span), found.text)])

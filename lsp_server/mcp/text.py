@@ -80,7 +80,7 @@ def _tactic(tactic: TacticItem) -> str:
 
 def _declaration(answer: DeclarationAnswer) -> str:
     where = f"{answer.path}:{answer.line}" if answer.path and answer.line else answer.path or ""
-    return _text([_premise(answer.premise), where, answer.premise.doc_url or "", answer.source])
+    return _text([_premise(answer.premise), where, answer.premise.doc_url or "", answer.source or answer.doc])
 
 
 def _index(index: IndexItem) -> str:

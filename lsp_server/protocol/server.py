@@ -50,7 +50,7 @@ class PremiseServer(WireServer):
         super().__init__(
             "premise-suggest",
             __version__,
-            text_document_sync_kind=types.TextDocumentSyncKind.Full,
+            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
             protocol_cls=Protocol,
             converter_factory=plain_converter,
         )
@@ -106,7 +106,8 @@ class PremiseServer(WireServer):
         if self._has_settings.is_set():
             return  # Requests that waited see the documents as they are afterwards.
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._has_settings.wait(), CLIENT_SETTINGS_SECONDS)
+            async with asyncio.timeout(CLIENT_SETTINGS_SECONDS):
+                await self._has_settings.wait()
 
     def show(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
         """Show a message to the user the first time; afterwards only log it."""
@@ -172,10 +173,14 @@ class PremiseServer(WireServer):
 
     def check_current(self, document: DocumentSnapshot) -> None:
         """Check that edits still fit the document in the editor. Raises JsonRpcContentModified."""
+        if not self.is_current(document):
+            raise JsonRpcContentModified("The document has changed in the meantime. Try again.")
+
+    def is_current(self, document: DocumentSnapshot) -> bool:
+        """Whether the document is in the editor as it was."""
         held = self.documents.get(document.uri)
         now = (held.version, held.text) if held is not None else (None, None)
-        if now != (document.version, document.source):
-            raise JsonRpcContentModified("The document has changed in the meantime. Try again.")
+        return now == (document.version, document.source)
 
     def engine(self, document: DocumentSnapshot) -> Engine:
         """The engine of the project that the document belongs to."""

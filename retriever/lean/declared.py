@@ -27,12 +27,6 @@ class DeclarationSite:
     doc_url: str | None
 
 
-def declared(snapshot: Snapshot, name: str, module: str) -> DeclarationSite | None:
-    """Where the premise of this name in this module is declared; None if the index does not have it."""
-    number = _number(snapshot, name, module)
-    return None if number is None else _site(snapshot, number)
-
-
 def described(
     snapshot: Snapshot, name: str, module: str | None
 ) -> tuple[RankedPremise, DeclarationSite] | None:

@@ -61,7 +61,12 @@ async def test_the_server_says_what_it_can(editor: Editor) -> None:
     assert isinstance(can.code_action_provider, types.CodeActionOptions)
     assert list(can.code_action_provider.code_action_kinds or ()) == [types.CodeActionKind.QuickFix]
     assert can.execute_command_provider
-    assert set(can.execute_command_provider.commands) == {"premise-suggest.suggest", "premise-suggest.index"}
+    assert set(can.execute_command_provider.commands) == {
+        "premise-suggest.suggest",
+        "premise-suggest.close",
+        "premise-suggest.index",
+    }
+    assert can.code_lens_provider is None
 
 
 @pytest.mark.parametrize("language", ["lean4", "lean"])

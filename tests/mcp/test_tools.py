@@ -89,6 +89,8 @@ async def test_every_tactic_that_is_sent_gets_its_verdict_in_its_place(workplace
     assert [one["tactic"] for one in found] == tactics
     assert [one["status"] for one in found] == ["fails", "progress", "untried", "progress"]
     assert "nowhere" in found[0]["message"]
+    [note] = answer.structured_content["notes"]
+    assert "It knows few names of Lean's own library and none of Mathlib's" in note
     assert found[1]["remaining_goals"] == ["m n : ℕ\n⊢ m ≤ n"]
     assert (workplace.root / FAR_AWAY).read_bytes() == before
 
@@ -99,6 +101,7 @@ async def test_states_searches_and_declarations_are_answered_without_a_file(url:
         searched = await client.call_tool("search", {"query": "add_comm", "k": 2})
         shaped = await client.call_tool("search", {"query": "?a + ?b = ?b + ?a", "modules": ["Example"]})
         declared = await client.call_tool("declaration", {"name": "Nat.add_comm"})
+        documented = await client.call_tool("declaration", {"name": "Function.surjInv"})
         status = await client.call_tool("index_status")
     assert premises.structured_content["premises"][0]["name"] == "Nat.add_comm"
     assert len(premises.structured_content["premises"]) == 10
@@ -110,6 +113,9 @@ async def test_states_searches_and_declarations_are_answered_without_a_file(url:
     text = Path(found["path"]).read_text(encoding="utf-8").splitlines()
     assert found["source"].splitlines()[0] == text[found["line"] - 1]
     assert "theorem add_comm" in found["source"]
+    assert found["doc"] == "Addition is commutative."
+    assert documented.structured_content["doc"] == "A right inverse of a surjective function."
+    assert documented.content[0].text.count("A right inverse of a surjective function.") == 1
     assert status.structured_content["index"]["state"] == "consulted"
 
 
