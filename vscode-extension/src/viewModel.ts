@@ -61,7 +61,7 @@ export function ofAnswer(answer: Suggestion, asked: Asked, indexing?: Progress):
 export function ofFailure(failure: Failure, file: string, indexing?: Progress): ViewState {
   const { message, hint, kind } = failure;
   if (GOAL_FAILURES.has(kind)) return { kind: "noGoal", reason: "noGoals" };
-  if (kind === "TextUnread") return { kind: "unread", message, hint, place: placeIn(message, file) };
+  if (kind === "TextUnread") return { kind: "unread", message, hint, place: placeIn(hint, file) ?? placeIn(message, file) };
   if (INDEX_FAILURES.has(kind) && indexing !== undefined) return { kind: "indexing", ...indexing };
   if (LEAN_FAILURES.has(kind)) return { kind: "noLean", message, hint };
   return { kind: "failed", message, hint };
@@ -69,9 +69,9 @@ export function ofFailure(failure: Failure, file: string, indexing?: Progress): 
 
 const LINE = /\bline (\d{1,9})\b(?:, column (\d{1,9})\b)?/iu;
 
-/** The position that an error of Lean's names. */
-function placeIn(message: string, file: string): Place | null {
-  const found = LINE.exec(message);
+/** The position that a sentence names: the hint names the one to correct. */
+function placeIn(text: string, file: string): Place | null {
+  const found = LINE.exec(text);
   return found === null ? null : { file, line: Number(found[1]), column: Number(found[2] ?? 1) };
 }
 

@@ -105,6 +105,8 @@ test("where Lean stops reading is taken from its words", () => {
   assert.deepEqual(UNREAD, { kind: "unread", message: "Line 12, column 7 cannot be read: expected term.", hint: "H.", place });
   const of = (message: string): ViewState => model.ofFailure({ message, hint: "", kind: "TextUnread" }, FILE);
   assert.deepEqual(of("Lean stops at line 4."), { kind: "unread", message: "Lean stops at line 4.", hint: "", place: { ...place, line: 4, column: 1 } });
+  const both = { message: "Lean cannot read A.lean up to line 9: line 7 has an error.", hint: "Correct line 7.", kind: "TextUnread" };
+  assert.deepEqual(model.ofFailure(both, FILE), { kind: "unread", message: both.message, hint: both.hint, place: { ...place, line: 7, column: 1 } });
   assert.deepEqual(of("Unterminated comment."), { kind: "unread", message: "Unterminated comment.", hint: "", place: null });
 });
 

@@ -48,7 +48,7 @@ const TREE = `
 const SECOND_TREE = `
 - region "Goal":
   - button "Hypotheses"
-  - text: Goal 2 of 3 before line 9 sorry 2 of 5
+  - text: Goal 2 of 3 before line 9 · the tactic there is replaced sorry 2 of 5
   - button "Previous Goal"
   - button "Next Goal"
   - button "Pin This Goal" [pressed]

@@ -36,9 +36,9 @@ export class FilterBox {
   /** Show all rows again; false where they are. */
   close(): boolean {
     if (this.element.hidden) return false;
-    this.element.hidden = true;
     this.input.value = "";
     this.changed();
+    this.element.hidden = true;
     return true;
   }
 

@@ -40,7 +40,9 @@ export class GoalHead {
   show(answer: Ready | NoMatch): void {
     this.answer = answer;
     const heading = goalHeading(answer);
-    setText(this.label, heading);
+    const whole = answer.replaces === null ? heading : `${heading} · the tactic there is replaced`;
+    setText(this.label, whole);
+    setAttribute(this.label, "title", whole === PLAIN_GOAL ? null : whole);
     setAttribute(this.label, "aria-hidden", heading === PLAIN_GOAL ? "true" : null); // the region has that name
     this.showTrouble(answer);
     setText(this.sorries, sorryCount(answer.sorries ?? null));

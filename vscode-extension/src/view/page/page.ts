@@ -177,7 +177,8 @@ export class Page {
     this.notice.show(message);
     remark(this.warnings, "warning", this.warned);
     remark(this.notes, "info", answer?.notes ?? []);
-    const held = this.fresh || this.frame.contains(document.activeElement);
+    const { activeElement } = document;
+    const held = this.fresh || this.frame.contains(activeElement) || this.filter.element.contains(activeElement);
     this.list.show(listed, held);
     this.filter.tell(listed.reduce((sum, section) => sum + section.count, 0));
     setAttribute(this.list.element, "aria-busy", state.stale === true ? "true" : null);
