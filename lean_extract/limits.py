@@ -186,6 +186,8 @@ MAX_REMOVAL_ROUNDS = 5
 """Rounds in which commands are removed because they depend on removed commands."""
 MAX_LINTER_SUGGESTIONS = 4
 """Suggestions of linters that are applied to one tactic."""
+MAX_WRITTEN_GOALS = 16
+"""Goals that get a `sorry` each. Above that, one is written for all of them."""
 MAX_SUGGESTED_TACTICS = 3
 """Suggestions that are tried in place of one tactic; Lean names the simplest first."""
 MAX_ERROR_LINES = 24

@@ -44,10 +44,15 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A span of a document, which may be empty, and the text that replaces it; `\n` ends a line in both."""
+    """A span of a document, which may be empty, and the text that replaces it; `\n` ends a line in both.
+
+    `cursor`: where the cursor belongs in the document after the edit of a tactic, on the first `sorry` of a goal that
+    is left or else after the text; None for other edits.
+    """
 
     span: Span
     text: str
+    cursor: Position | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +223,8 @@ class TacticOutcome:
     the line. `state` holds the goals that remain; it is set for `closes` (empty), `progress` and `unjudged`.
     `instead` is an equivalent tactic without the parts that Lean's linters report as unnecessary. `remark` is
     a linter warning that remains. `origin` is the theorem whose proof the tactic is taken from, if it is.
-    `edit` inserts `shown` into the document: the edit that Lean judged; None where no document was given.
+    `edit` inserts `shown` into the document, with a `sorry` for each goal that it leaves: the edit that Lean judged;
+    None where no document was given.
     `in_term` means that a term is replaced, by `by` and the tactic. `rests_on_sorry` means that the proof uses
     declarations whose own proofs are unfinished or have an error; `unfinished` names those that are known.
     `error_at` is where in the tactic Lean reports the error `message`, in code points from its start; None where that

@@ -18,6 +18,8 @@ TRIED_TACTICS = 32
 """The most tactics that a client may have Lean try at once."""
 TACTIC_CHARACTERS = 4000
 """Of one of these tactics."""
+TRIED_FORMS = 6
+"""The most forms of a premise that Lean tries before it is inserted."""
 DECLARATION_CHARACTERS = 4000
 """Of a declaration's text in an answer; the rest is cut."""
 DOC_CHARACTERS = 4000
@@ -117,13 +119,17 @@ CACHED_TEXTS = 8
 """Files, up to a goal, that are kept as they were parsed."""
 CACHED_TRIALS = 32
 """Goals at which Lean's verdicts are kept."""
-CACHED_EDITS = 2000
-"""Tactics whose edits are kept."""
+CACHED_ACCEPTED = 64
+"""Goals at which the accepted tactics and their edits are kept."""
+ACCEPTED_TACTICS = 256
+"""Of one goal."""
 OPEN_COLLECTIONS = 4
 """Collections of other backends that stay open."""
 
 # Other programs.
 
+EDITOR_VERSION_SECONDS = 5.0
+"""For `--version` of an editor that `setup` finds."""
 GENERATOR_EXPORT_SECONDS = 3600
 """How long the export of a generator may take."""
 GENERATOR_RETRY_SECONDS = 60.0
@@ -131,8 +137,10 @@ GENERATOR_RETRY_SECONDS = 60.0
 GIT_SILENCE_SECONDS = 300.0
 """A git that prints nothing for so long is ended."""
 
-# The command `doctor`, and the goal that `setup` shows.
+# The command `doctor`, and what `setup` shows.
 
+EDITOR_VERSION_SECONDS = 5.0
+"""How long an editor may take to print its version."""
 INDEX_CHECK_SECONDS = 60.0
 """How long an index is read in search of damage."""
 FIRST_GOAL_FILES = 50

@@ -211,7 +211,9 @@ class ReplSession(LiveLean):
         documents = _Documents(self, path, before, env)
         own = [one for one in answer.faults if not (one.is_sorry or one.is_harmless) and one.position < here]
         insertions = tuple(
-            Insertion(documents, path, replace(site, place=place), self._limits.request_seconds)
+            Insertion(
+                documents, path, replace(site, place=place), self._limits.request_seconds, hole.goals[0]
+            )
             for place in _kinds(site)
         )
         return _Found(hole, fault or next((_moved(one, before) for one in own), None), insertions)

@@ -6,7 +6,7 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +14,10 @@ from typing import Any, Protocol
 
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.settings_files import settings_text
-from lean_extract.records import ProofState, TacticOutcome
+from lean_extract.records import Goal, ProofState, TacticOutcome
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.places import tactic_texts
+from lean_extract.session.goals_left import Written, written_forms
+from lean_extract.session.places import edit_of, tactic_texts
 from lean_extract.session.tactic_sites import Inserted, TacticSite, end_of
 from lean_extract.session.verdict import GAVE_UP, DocumentMessages, problem, read_inserted, same_errors
 from lean_extract.source.open_file import resting_on_sorry
@@ -185,13 +186,17 @@ class Insertion:
         path: the file.
         site: the place.
         seconds: the time for the document with `sorry`.
+        goal: the goal there; None: not known.
     """
 
-    def __init__(self, server: _Elaborator, path: Path, site: TacticSite, seconds: float) -> None:
+    def __init__(
+        self, server: _Elaborator, path: Path, site: TacticSite, seconds: float, goal: Goal | None = None
+    ) -> None:
         self._server = server
         self._path = path
         self._site = site
         self._seconds = seconds
+        self._goal = goal
         self._lock = asyncio.Lock()
         self._with_sorry: DocumentMessages | None = None
         self._anyway: frozenset[str] | None = None
@@ -200,18 +205,22 @@ class Insertion:
     async def judged(self, tactic: str, accepted: TacticOutcome, seconds: float) -> TacticOutcome:
         """The outcome of a tactic that was accepted between braces, in the document that its edit makes.
 
+        With a `sorry` for each goal that it leaves, the document may have no new error.
+
         Raises TimeoutError: the document took longer than `seconds` more than with `sorry`. LeanDied.
         """
-        closes = accepted.status == "closes"
         with_sorry = await self._sorry()
-        first: str | None = None
-        for written in tactic_texts(self._site.document, self._site.place, tactic):
-            found = await self._found(written, seconds)
-            why = problem(found, with_sorry, closes=closes, in_term=self._site.place.in_term)
+        why: str | None = None
+        for form in self._forms(tactic, accepted):
+            found = await self._found(form, seconds)
+            why = problem(found, with_sorry, closes=form.is_whole, in_term=self._site.place.in_term)
             if why is None:
-                return await self._accepted(tactic, written, found, accepted, seconds)
-            first = first or why
-        return replace(accepted, status="fails", state=None, message=(first or "").strip())
+                return await self._accepted(tactic, form, found, accepted, seconds)
+        return replace(accepted, status="fails", state=None, message=(why or "").strip())
+
+    def _forms(self, tactic: str, outcome: TacticOutcome) -> Iterator[Written]:
+        site, left = self._site, outcome.state.goals if outcome.state is not None else ()
+        return written_forms(site.document, site.place, (site.start, site.end), tactic, left, self._goal)
 
     async def closed(self, tactic: str, seconds: float) -> TacticOutcome:
         """The outcome of a tactic where only the whole document can be judged: it closes the goal if the errors are
@@ -219,29 +228,29 @@ class Insertion:
         begin = time.perf_counter()
         with_sorry = await self._sorry()
         first = ""
-        for written in tactic_texts(self._site.document, self._site.place, tactic):
-            found = await self._found(written, seconds)
+        for text in tactic_texts(self._site.document, self._site.place, tactic):
+            form = Written(self._site.place, text, is_whole=True)
+            found = await self._found(form, seconds)
             took = (time.perf_counter() - begin) * 1000
             if same_errors(found, with_sorry):
                 closes = TacticOutcome(tactic, "closes", ProofState(()), "", took)
-                return await self._accepted(tactic, written, found, closes, seconds)
+                return await self._accepted(tactic, form, found, closes, seconds)
             first = first or next((message for _, message in found.own), "it does not close the goal")
         return TacticOutcome(tactic, "fails", None, first.strip(), (time.perf_counter() - begin) * 1000)
 
     def unjudged(self, tactic: str, outcome: TacticOutcome) -> TacticOutcome:
         """An outcome that was not judged in the document, with the likeliest edit."""
-        written = tactic_texts(self._site.document, self._site.place, tactic)[0]
-        return self._with_edit(outcome, written)
+        return self._with_edit(outcome, next(self._forms(tactic, outcome)))
 
     async def _accepted(
-        self, tactic: str, written: str, found: DocumentMessages, outcome: TacticOutcome, seconds: float
+        self, tactic: str, form: Written, found: DocumentMessages, outcome: TacticOutcome, seconds: float
     ) -> TacticOutcome:
-        outcome = self._with_edit(outcome, written)
+        outcome = self._with_edit(outcome, form)
         if outcome.status != "closes":
             return outcome
         if found.is_unchecked and self._site.names_itself(tactic):
             return replace(outcome, status="fails", state=None, message=_NAMES_ITSELF, edit=None)
-        return await self._with_soundness(tactic, written, found, outcome, seconds)
+        return await self._with_soundness(tactic, form.text, found, outcome, seconds)
 
     async def _with_soundness(
         self, tactic: str, written: str, found: DocumentMessages, outcome: TacticOutcome, seconds: float
@@ -305,9 +314,10 @@ class Insertion:
                 self._sorry_seconds = time.perf_counter() - begin
             return self._with_sorry
 
-    async def _found(self, written: str, seconds: float) -> DocumentMessages:
+    async def _found(self, form: Written, seconds: float) -> DocumentMessages:
         names = [self._site.name] if await asyncio.to_thread(_is_named_and_whole, self._site) else []
-        return await self._check(self._site.inserted(written, _print_axioms(names)), seconds)
+        site = replace(self._site, place=form.place)
+        return await self._check(site.inserted(form.text, _print_axioms(names)), seconds)
 
     async def _check(self, copy: Inserted, seconds: float) -> DocumentMessages:
         return read_inserted(await self._server.check(copy.text, self._limit(seconds)), copy)
@@ -315,5 +325,6 @@ class Insertion:
     def _limit(self, seconds: float) -> float:
         return seconds + self._sorry_seconds
 
-    def _with_edit(self, outcome: TacticOutcome, written: str) -> TacticOutcome:
-        return replace(outcome, edit=self._site.edit(written), in_term=self._site.place.in_term)
+    def _with_edit(self, outcome: TacticOutcome, form: Written) -> TacticOutcome:
+        edit = edit_of(self._site.document, form.place, form.text)
+        return replace(outcome, edit=edit, in_term=self._site.place.in_term)

@@ -148,7 +148,15 @@ def tactic_texts(document: LeanDocument, place: Place, tactic: str) -> tuple[str
 def edit_of(document: LeanDocument, place: Place, written: str) -> Edit:
     """The edit that writes a text at a place; its further lines are indented like its first."""
     span = Span(document.position(place.start), document.position(place.end))
-    return Edit(span, f"{place.before}{_indented(written, place.column(document.text))}{place.after}")
+    text = f"{place.before}{_indented(written, place.column(document.text))}{place.after}"
+    left = _SORRY.search(text)
+    return Edit(span, text, _moved(span.start, text[: left.start() if left is not None else len(text)]))
+
+
+def _moved(start: Position, text: str) -> Position:
+    """The position after a text that begins at a position."""
+    lines = text.count("\n")
+    return Position(start.line + lines, len(text) - text.rfind("\n") - 1 + (0 if lines else start.column))
 
 
 def guessed_edit(document: LeanDocument, position: Position, tactic: str) -> Edit:
@@ -257,7 +265,7 @@ def _on_empty_line(document: LeanDocument, position: Position, offset: int) -> I
         above -= 1
     last = document.line(above) if above >= 0 else ""
     indent = len(last) - len(last.lstrip())
-    first = indent + 2 if _OPENS_BLOCK.search(last) else _last_column(last)
+    first = indent + 2 if _OPENS_BLOCK.search(last) else last_column(last)
     columns = [max(position.column, first), position.column, first]
     for column in dict.fromkeys([*columns, *_columns_above(document, above, last)]):
         if column >= position.column:
@@ -268,7 +276,7 @@ def _on_empty_line(document: LeanDocument, position: Position, offset: int) -> I
 
 def _columns_above(document: LeanDocument, number: int, before: str) -> list[int]:
     """The columns at which a step on a new line after a line may begin, likeliest first."""
-    found = [_last_column(before)]
+    found = [last_column(before)]
     for back in range(number, max(-1, number - _MOST_LINES_BACK), -1):
         line = before if back == number else document.line(back)
         found += reversed(tactic_columns(line))
@@ -304,7 +312,7 @@ def _guessed(document: LeanDocument, start: int, end: int, before: str) -> Place
     return Place(start, end, before, in_term=is_term_position(document.text, start))
 
 
-def _last_column(before: str) -> int:
+def last_column(before: str) -> int:
     """The column of the last tactic that begins in a line; its indentation if there is none."""
     starts = [match.end() for match in _TACTIC_BEGINS.finditer(before)]
     return starts[-1] if starts else len(before) - len(before.lstrip())

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lean_extract.common.errors import LeanDied, NoGoalHere
 from lean_extract.limits import MAX_LINTER_SUGGESTIONS, MAX_REMOVAL_ROUNDS
-from lean_extract.records import TacticOutcome
+from lean_extract.records import Goal, TacticOutcome
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Above, Fault, faults_of, mentioned, open_end, rests_on
 from lean_extract.session.goal_queries import GoalsFound, error_above
@@ -211,13 +211,14 @@ class _Finder:
             await self.server.drop_scratch()
             return read(await begin(), patched)
 
-    def insertion(self, site: TacticSite) -> Insertion:
+    def insertion(self, site: TacticSite, goal: Goal | None = None) -> Insertion:
         """The edits at a site."""
-        return Insertion(self.server, self.path, site, self.seconds)
+        return Insertion(self.server, self.path, site, self.seconds, goal)
 
     def trial(self, site: TacticSite, blank: CopyMessages, fault: Fault | None = None) -> Trial:
         """The trial at a site."""
-        return Trial(self.server, site, blank, self.insertion(site), fault)
+        goal = blank.remaining[0] if blank.remaining else None
+        return Trial(self.server, site, blank, self.insertion(site, goal), fault)
 
     def open_end(self, found: GoalsFound) -> Fault | None:
         """A fault if the text is incomplete (`faults.open_end`)."""

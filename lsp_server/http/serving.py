@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import ipaddress
 import os
 import signal
 import socket
@@ -24,7 +23,7 @@ from lean_extract.common.terminal_text import print_line, shown
 from lsp_server.engine.settings import Settings
 from lsp_server.http.app import create_app
 from lsp_server.http.metrics import SHARED_FOLDER, forget_process
-from lsp_server.http.policy import LOOPBACK, Policy
+from lsp_server.http.policy import LOOPBACK, Policy, is_loopback
 from lsp_server.http.revisions import Libraries, open_libraries
 from lsp_server.http.workers import Workers
 from lsp_server.limits import BEYOND_LOOPBACK, QUEUED_CONNECTIONS, SHUTDOWN_SECONDS, HttpLimits
@@ -178,7 +177,7 @@ def policy_for(host: str, token: str | None) -> Policy:
     """Who may use a server on this host. Raises UserError: other machines can reach it, and there is no token."""
     if token and not (token.isascii() and token.isprintable()):
         raise UserError("The token has characters that a header cannot hold.", "Use letters and digits.")
-    if _is_loopback(host):
+    if is_loopback(host):
         return Policy(token, LOOPBACK | {_in_url(host.lower())})  # 127.0.0.2 is loopback, too
     if not token:
         raise UserError(
@@ -193,16 +192,6 @@ def limits_for(policy: Policy, rate: float | None, workers: int = 1) -> HttpLimi
     limits = BEYOND_LOOPBACK if policy.hosts is None else HttpLimits()
     limits = replace(limits, workers=max(1, limits.workers // workers))
     return limits if rate is None else replace(limits, rate=rate, burst=max(1.0, 2 * rate))
-
-
-def _is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a host."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -75,7 +75,7 @@ _G.told, _G.offered = {}, {}
 vim.notify = function(message) table.insert(_G.told, message) end
 vim.ui.select = function(items, options, choose)
   _G.prompt, _G.offered = options.prompt, vim.tbl_map(options.format_item or tostring, items)
-  local at = _G.pick or (items[1].heading and 2 or 1)
+  local at = _G.pick or 1
   choose(items[at], at)
 end
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -63,7 +64,7 @@ def test_a_quick_fix_takes_the_place_of_the_sorry(plain: Neovim, text: list[str]
     assert f"Try this: {plain.line(line).strip()}" in plain.lua("return _G.offered[1]")
 
 
-def test_the_goal_stands_first_then_tactics_and_premises_apart(plain: Neovim, text: list[str]) -> None:
+def test_the_goal_stands_first_then_tactics_then_premises(plain: Neovim, text: list[str]) -> None:
     plain.reload()
     line = behind(text, SUM)
     plain.go(line, 3)
@@ -72,23 +73,54 @@ def test_the_goal_stands_first_then_tactics_and_premises_apart(plain: Neovim, te
     assert "Nat.add_left_comm" in plain.line(line)
     assert plain.lua("return _G.prompt") == "a b c : ℕ ⊢ a + (b + c) = b + (a + c)"
     offered = plain.lua("return _G.offered")
-    assert offered[0] == "── Tactics ──"
-    assert offered[1].startswith(plain.line(line).strip()) and "(closes the goal" in offered[1]
-    at = offered.index("── Premises ──")
-    assert all(item.endswith((")", "…")) for item in offered[1:at])
-    assert any(item.startswith("Nat.add_assoc (k m n : ℕ)") for item in offered[at:])
+    assert offered[0].startswith(f"tactic: {plain.line(line).strip()} (closes the goal")
+    kinds = [item.split()[0] for item in offered]
+    assert set(kinds) == {"tactic:", "premise:"} and kinds == sorted(kinds, reverse=True)
+    assert any(item.startswith("premise: Nat.add_assoc (k m n : ℕ)") for item in offered)
 
 
-def test_what_a_heading_says_is_not_put_in(plain: Neovim, text: list[str]) -> None:
+def test_one_of_several_goals_is_chosen_by_its_number(plain: Neovim, text: list[str]) -> None:
     plain.reload()
     line = behind(text, SUM)
-    plain.go(line, 3)
-    plain.lua("_G.told, _G.pick = {}, 1")
-    plain.keys(":PremiseSuggest<CR>")
+    both = ["theorem both (a b : ℕ) : a + b = b + a ∧ a * b = b * a := by", "  constructor", "  sorry"]
+    plain.lua(f"vim.fn.setline({line - 1}, vim.json.decode([==[{json.dumps(both)}]==]))")
+    plain.go(line + 1, 3)
+    plain.lua("_G.prompt, _G.told, _G.pick = nil, {}, 99")
+    for number, prompt in (("", "Goal 1 of 2: case left, a b"), ("2", "Goal 2 of 2: case right, a b")):
+        plain.keys(f":PremiseSuggest {number}<CR>")
+        plain.wait(f"(_G.prompt or ''):find('{prompt}', 1, true)")
+    plain.keys(":PremiseSuggest 0<CR>")
     plain.wait("#_G.told > 0")
+    assert plain.lua("return _G.told") == [
+        "premise-suggest: :PremiseSuggest takes the number of a goal, such as 2."
+    ]
+    plain.keys(":PremiseSuggest 3<CR>")
+    plain.wait("#_G.told > 1")
+    assert "2 goals" in plain.lua("return _G.told[2]")
     plain.lua("_G.pick = nil")
-    assert plain.lua("return _G.told") == ["premise-suggest: That is a heading: pick a line below it."]
-    assert plain.line(line) == "  sorry"
+
+
+def test_the_cursor_goes_from_sorry_to_sorry(plain: Neovim, text: list[str]) -> None:
+    plain.reload()
+    lines = [number for number, line in enumerate(text, start=1) if line.strip() == "sorry"]
+    plain.lua(f"vim.fn.setline({lines[1]}, '  have 𝕜 : ℕ := sorry -- no sorry')")
+    plain.go(lines[0])
+    for keys, line, column in (
+        (":PremiseNextSorry<CR>", lines[0], 2),
+        (":PremiseNextSorry<CR>", lines[1], len("  have 𝕜 : ℕ := ".encode())),
+        (":PremiseNextSorry<CR>", lines[2], 2),
+        (":PremisePrevSorry<CR>", lines[1], len("  have 𝕜 : ℕ := ".encode())),
+        (":PremisePrevSorry<CR>", lines[0], 2),
+        (":PremisePrevSorry<CR>", lines[-1], 2),
+        (":PremiseNextSorry<CR>", lines[0], 2),
+        ("<C-o>", lines[-1], 2),
+    ):
+        plain.keys(keys)
+        plain.wait(f"vim.deep_equal(vim.api.nvim_win_get_cursor(0), {{{line}, {column}}})")
+    plain.lua("_G.told = {}; vim.cmd('%s/sorry/rfl/g')")
+    plain.keys(":PremiseNextSorry<CR>")
+    plain.wait("#_G.told > 0")
+    assert plain.lua("return _G.told") == ["premise-suggest: No sorry is left in this file."]
 
 
 ANSWER = """
@@ -98,7 +130,7 @@ local function tactic(text, status, goals, message, origin)
   return { tactic = text, status = status, remaining_goals = goals, message = message, origin = origin or '' }
 end
 local answer = {
-  goal = goal,
+  goal = goal, goal_number = 1, goal_count = 1, place = 'here',
   tactics = {
     tactic('rfl', 'unjudged', {}, 'cannot be judged: line 3 has an error'),
     tactic('constructor', 'progress', { 'h : p\\n⊢ 0 <\\n  k', 'h : p\\n⊢ n ≤ k' }),
@@ -127,14 +159,12 @@ def test_each_kind_of_tactic_and_of_premise_is_told_apart(plain: Neovim, text: l
     prompt, offered = plain.lua(ANSWER)
     assert prompt == "case left, n k : ℕ, h : n ≤ k ⊢ 0 < k ∧ n ≤ k"
     assert offered == [
-        "── Tactics ──",
-        "trivial (closes the goal)",
-        "exact h (closes the goal; as in Nat.known)",
-        "constructor (2 left: ⊢ 0 < k; ⊢ n ≤ k)",
-        "rfl (cannot be judged: line 3 has an error)",
-        "── Premises ──",
-        "a (rests on sorry) : p",
-        "b : q",
+        "tactic: trivial (closes the goal)",
+        "tactic: exact h (closes the goal; as in Nat.known)",
+        "tactic: constructor (2 left: ⊢ 0 < k; ⊢ n ≤ k)",
+        "tactic: rfl (cannot be judged: line 3 has an error)",
+        "premise: a (rests on sorry) : p",
+        "premise: b : q",
     ]
     plain.lua("vim.o.columns = 48")
     assert plain.lua(ANSWER)[0] == "…eft, n k : ℕ, h : n ≤ k ⊢ 0 < k ∧ n ≤ k"

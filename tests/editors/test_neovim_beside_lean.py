@@ -62,7 +62,10 @@ def test_a_goal_that_a_client_has_needs_no_lean_of_ours(
 
 @pytest.mark.parametrize(
     ("theorem", "said"),
-    [(DIVIDES, "No goals are left here."), ("section OneLemma", "There is no goal here.")],
+    [
+        (DIVIDES, "The goal is closed. Next sorry: line 15."),
+        ("section OneLemma", "There is no goal here."),
+    ],
 )
 def test_where_the_client_has_no_goal_it_is_said(
     beside_lean: Neovim, text: list[str], theorem: str, said: str
@@ -104,7 +107,7 @@ def test_a_premise_brings_the_import_it_needs(beside_lean: Neovim, text: list[st
     beside_lean.wait("vim.fn.search('exact Set', 'w') > 0")
     lines = beside_lean.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, true)")
     picked = beside_lean.lua("return _G.offered[1]")
-    assert picked.startswith("Set.mem_union (import Example.Set.Basic) ")
+    assert picked.startswith("premise: Set.mem_union (import Example.Set.Basic) ")
     assert lines[:4] == [*text[:2], "import Example.Set.Basic", ""]
     assert lines[behind(text, SUM)] == "  exact Set.mem_union"
 

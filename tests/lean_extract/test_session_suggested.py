@@ -52,7 +52,7 @@ async def test_what_leaves_goals_is_inserted_as_suggested_too(session: LeanSessi
     text = f"theorem t (p q : Prop) (h : p) : (True ∧ q) ∨ (True ∧ ¬p) := by\n  {MARK}sorry\n"
     outcome = (await outcomes(session, text, ["simp?"]))["simp?"]
     assert outcome.status == "progress" and outcome.shown.startswith("simp only [")
-    assert inserted(text, outcome.edit) == f"  {outcome.shown}"
+    assert inserted(text, outcome.edit) == f"  {outcome.shown}\n  sorry"
 
 
 async def test_where_what_it_suggests_is_not_seen_it_stands_without_its_question_mark(

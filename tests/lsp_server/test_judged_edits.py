@@ -134,3 +134,17 @@ async def test_a_name_that_means_something_else_is_written_from_the_root(library
     other = {**place, "insert": "le_sup_left", "as": "name"}
     answer = plain(await library.request("premiseSuggest/edits", other))
     assert "exact le_sup_left\n" in applied(text, answer["edits"])
+
+
+async def test_what_leaves_goals_comes_with_a_sorry_for_each_and_a_place_for_the_cursor(
+    library: Editor,
+) -> None:
+    text = "import Example\n\ntheorem t (p q : Prop) (h : p ∨ q) : q ∧ p ∨ p ∧ q := by sorry\n"
+    answer = await suggested(library, "Left.lean", text)
+    item = next(one for one in answer["tactics"] if one["tactic"] == "cases h")
+    assert (item["status"], len(item["remaining_goals"])) == ("progress", 2)
+    expected = text.replace(" sorry", "\n  cases h with\n  | inl h => sorry\n  | inr h => sorry")
+    assert await edited(library, "Left.lean", text, insert="cases h", accepted=True) == expected
+    line, column = item["cursor"]["line"], item["cursor"]["column"]
+    assert expected.splitlines()[line - 1][column - 1 :] == "sorry"
+    assert (line, column) == (5, len("  | inl h => ") + 1)

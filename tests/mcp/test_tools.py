@@ -89,6 +89,8 @@ async def test_every_tactic_that_is_sent_gets_its_verdict_in_its_place(workplace
     assert [one["tactic"] for one in found] == tactics
     assert [one["status"] for one in found] == ["fails", "progress", "untried", "progress"]
     assert "nowhere" in found[0]["message"]
+    [note] = answer.structured_content["notes"]
+    assert "It knows few names of Lean's own library and none of Mathlib's" in note
     assert found[1]["remaining_goals"] == ["m n : ℕ\n⊢ m ≤ n"]
     assert (workplace.root / FAR_AWAY).read_bytes() == before
 
