@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lean_extract.goals import format_goal
-from lean_extract.records import Edit, TacticOutcome
+from lean_extract.records import Edit, Span, TacticOutcome
 from lean_extract.session.places import with_by
 from lsp_server.engine.schema import (
     ContributionItem,
     EditItem,
     FeatureGroup,
     PremiseItem,
+    RangeItem,
     TacticItem,
     TacticVerdict,
 )
@@ -64,6 +65,17 @@ def tactic_item(outcome: TacticOutcome) -> TacticItem:
         unfinished=list(outcome.unfinished),
         edit=_edit_item(outcome.edit) if outcome.edit is not None else None,
     )
+
+
+def range_item(span: Span) -> RangeItem:
+    """A span as the documented object."""
+    return RangeItem(span.start.line + 1, span.start.column + 1, span.end.line + 1, span.end.column + 1)
+
+
+def unjudged_warning(outcomes: Sequence[TacticOutcome]) -> list[str]:
+    """One sentence on why tactics cannot be judged; none if all can."""
+    found = [one.message for one in outcomes if one.status == "unjudged"]
+    return [f"Tactics {found[0].rstrip('.')}."] if found else []
 
 
 def _edit_item(edit: Edit) -> EditItem:
