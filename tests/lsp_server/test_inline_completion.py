@@ -12,7 +12,7 @@ from tests.hostile.raw_client import RawClient, encoded, request
 from tests.lsp_server.conftest import QUIET, place_of
 from tests.lsp_server.wire import CANCELLED, CONTENT_MODIFIED, INVALID_PARAMS, code
 
-CLIENT = {"textDocument": {"inlineCompletion": {}}}
+CLIENT: dict[str, Any] = {"textDocument": {"inlineCompletion": {}}}
 ON = {"inlineCompletion": {"enabled": True}}
 SWAP = "import Lib.Numbers\n\ntheorem t (a b : Nat) : a + b = b + a := by\n  │\n"
 LAST = """import Lib.Numbers
