@@ -138,7 +138,9 @@ class Pipeline:
         answer, _ = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
         return replace(answer, notes=[NOTE, *answer.notes])
 
-    async def tactics_at(self, context: RequestContext, position: GoalPosition) -> TrialResults:
+    async def tactics_at(
+        self, context: RequestContext, position: GoalPosition, on_outcomes: OnOutcomes | None = None
+    ) -> TrialResults:
         """Run the steps from a position to Lean's verdicts, without showing premises. Raises as `try_tactics`.
 
         Editors request this at every move of the cursor, so Lean does not search its library.
@@ -147,7 +149,9 @@ class Pipeline:
         state = await self.states.at(context.lean, position)
         goal = main_goal(state)
         ranked = await self.rank(context, RankRequest(goal, k=context.settings.tactics.premises), position)
-        return await self.try_tactics(context, position, state, ranked, searches=False)
+        return await self.try_tactics(
+            context, position, state, ranked, on_outcomes=on_outcomes, searches=False
+        )
 
     async def rank(
         self, context: RequestContext, request: RankRequest, position: GoalPosition | None

@@ -76,8 +76,8 @@ def _with_forms(
 ) -> _Chosen:
     goal = main_goal(state)
     if premise is None:
-        known = index.described(name, None)
-        premise = known[0].premise if known is not None else Premise(name, "theorem", "")
+        known, _ = index.described(name, None)
+        premise = known.premise if known is not None else Premise(name, "theorem", "")
     spelled, names = names_at(index, goal, [name], position)
     forms = [respelled(form, spelled) for form in PremiseForms(goal).of(premise)]
     return _Chosen(state, forms, names)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Hashable, Mapping, Sequence
-from contextlib import aclosing
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -27,6 +29,13 @@ class JudgedEdits:
     def __init__(self) -> None:
         self._accepted: Cache[dict[str, TacticOutcome]] = Cache(CACHED_ACCEPTED)
         self._forms: Cache[Mapping[str, str]] = Cache(CACHED_ACCEPTED)
+        self._version = 0
+
+    def renew(self, version: int) -> None:
+        """Forget what another Lean than that of this version has accepted: imports may have changed since."""
+        if version != self._version:
+            self._accepted.clear()
+            self._version = version
 
     def keep(self, position: GoalPosition, outcome: TacticOutcome) -> None:
         """Keep an outcome with its edit; of very many at one position, the last ones."""
@@ -111,11 +120,24 @@ class TacticRunner:
 
     def __init__(self, edits: JudgedEdits) -> None:
         self._known: Cache[TrialResults] = Cache(CACHED_TRIALS)
-        self._edits = edits
+        self.edits = edits
+        self._trying: Counter[Hashable] = Counter()
 
     def known(self, trial: TrialRequest) -> TrialResults | None:
         """The cached results of the trial that searched more, or else of the same; None if there are none."""
         return self._known.get(replace(trial, searches=True).key) or self._known.get(trial.key)
+
+    def is_trying(self, key: Hashable) -> bool:
+        """Whether tactics are being tried at the position with this `declaration_key`."""
+        return self._trying[key] > 0
+
+    @contextmanager
+    def _at_work(self, key: Hashable) -> Iterator[None]:
+        self._trying[key] += 1
+        try:
+            yield
+        finally:
+            self._trying -= Counter([key])
 
     async def run(
         self,
@@ -133,6 +155,7 @@ class TacticRunner:
         Raises NoGoalHere, GoalBroken, LeanDied, LeanTimeout, ProjectBroken where nothing could be tried.
         """
         outcomes: list[TacticOutcome] = []
+        self.edits.renew(trial.versions[0])
         try:
             verdicts = verify(
                 await lean.session(),
@@ -144,7 +167,8 @@ class TacticRunner:
                 keep_failures=trial.keep_failures,
                 hear=candidates.hear,
             )
-            await _gather(self._listed(verdicts, trial), outcomes, candidates, on_outcomes)
+            with self._at_work(await asyncio.to_thread(declaration_key, trial.position)):
+                await _gather(self._listed(verdicts, trial), outcomes, candidates, on_outcomes)
         except (LeanError, NoGoalHere) as error:
             if not outcomes:
                 raise
@@ -164,7 +188,7 @@ class TacticRunner:
         """The verdicts; if a part of the target is to be rewritten, without those that do not change it."""
         async with aclosing(verdicts):
             async for verdict in verdicts:
-                self._edits.keep(trial.position, verdict)
+                self.edits.keep(trial.position, verdict)
                 is_listed = not trial.part or trial.keep_failures
                 if is_listed or _is_rewritten(trial.part, trial.state.goals[0], verdict):
                     yield verdict
