@@ -66,6 +66,8 @@ URI_CHARACTERS = 32_000
 """Of a URI. A path on Linux has at most a tenth of that; on Windows, 32,767."""
 OPEN_DOCUMENTS_CHARACTERS = 256 << 20
 """Of all open documents together."""
+LISTED_SYMBOLS = 100
+"""Of a search for symbols in the workspace."""
 CHANGE_WORK = 1 << 28
 """How many characters and lines may be moved to apply the changes of one message: less than a second."""
 TYPED_NAME_CHARACTERS = 300

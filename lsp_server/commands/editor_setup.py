@@ -65,6 +65,12 @@ def own_command() -> str:
     return str(script) if script.is_file() else shutil.which("premise-suggest") or "premise-suggest"
 
 
+def called_command() -> str:
+    """What calls the `premise-suggest` that runs: its name where that is on PATH, else its path."""
+    found, own = shutil.which("premise-suggest"), own_command()
+    return "premise-suggest" if found and Path(found).resolve() == Path(own).resolve() else own
+
+
 def _vscode(command: str, root: Path) -> str:
     return (
         "code --install-extension premise-suggest.vsix     # `make vsix` in a clone makes the file\n"

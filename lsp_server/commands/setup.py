@@ -39,6 +39,7 @@ _BYTES_PER_SECOND = 200_000
 """Lean text that one core, busy with other work, too, reads and embeds. Idle, it does half as much again."""
 _MARGIN, _WIDTH = " " * 10, 90
 """The margin of continuation lines of the plan, and the width of one."""
+_PRINTED_GOAL = r"printf 'n m : ℕ\n⊢ n + m = m + n\n'"
 _LISTED = 3
 """How many premises and tactics are shown for the goal."""
 _SHORT = 40
@@ -132,7 +133,8 @@ def _lean(root: Path, lean: str) -> str:
     try:
         toolchain = resolve_lean(root, override=lean or None)
     except PremiseSuggestError as error:
-        return f"none: {error.message} {error.hint}"
+        reason = textwrap.wrap(f"none: {error.message} {error.hint}", _WIDTH, break_on_hyphens=False)
+        return f"\n{_MARGIN}".join(reason)
     version = f"{toolchain.version or 'of unknown version'} ({toolchain.kind})"
     library = textwrap.wrap(toolchain.note or toolchain.library, _WIDTH, break_on_hyphens=False)
     return f"\n{_MARGIN}".join([version, *library])
@@ -180,10 +182,9 @@ def _try_lean(root: Path, options: argparse.Namespace) -> bool:
     try:
         found = asyncio.run(first_goal(root, settings))
     except (BadSettings, LeanError) as error:
-        print(
-            f"          it could not: {error.message}\n          {error.hint}\n          Premises for printed"
-        )
-        print("          goals work without it: premise-suggest suggest --state FILE")
+        print(f"{_MARGIN}it could not: {error.message}\n{_MARGIN}{error.hint}")
+        print("\nPremises for a goal as Lean prints it need no Lean. Try it:")
+        print(f"  {_PRINTED_GOAL} | {shlex.quote(called_command())} suggest --state -")
         return False
     if found is None:
         print("          no proof by tactics was found in the project's own files")

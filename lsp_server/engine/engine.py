@@ -178,6 +178,15 @@ class Engine:
         """A premise, if the index has it, and where it is declared. Raises IndexMissing, IndexDamaged, ModelError."""
         return await asyncio.to_thread((await self.project_index()).described, name, module)
 
+    async def symbols(self, text: str, k: int) -> list[tuple[RankedPremise, DeclarationSite]]:
+        """The best `k` premises by name that have a file on this machine, and where they are declared.
+
+        Raises IndexMissing, IndexDamaged, ModelError.
+        """
+        from lsp_server.engine.searching import symbols
+
+        return await symbols(self._context(), text, k)
+
     async def describe(self, name: str, module: str | None = None) -> DeclarationAnswer:
         """A declaration's statement, position, text and doc string; `module` decides between several of the same name.
 

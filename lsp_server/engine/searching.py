@@ -26,7 +26,8 @@ from lsp_server.engine.requests import (
 )
 from lsp_server.engine.schema import DeclarationAnswer, PremiseItem, QueryKind, SearchAnswer
 from lsp_server.limits import ANSWER_PREMISES
-from retriever.lean.eligibility import Allowed, RankRequest
+from retriever.lean.declared import DeclarationSite
+from retriever.lean.eligibility import Allowed, RankedPremise, RankRequest
 from retriever.lean.pattern_search import PatternMatches
 from retriever.lean.patterns.query import is_pattern
 
@@ -58,6 +59,14 @@ async def search(context: RequestContext, request: SearchRequest) -> SearchAnswe
         warnings=[*warnings, *found.warnings],
         notes=list(found.notes),
     )
+
+
+async def symbols(context: RequestContext, text: str, k: int) -> list[tuple[RankedPremise, DeclarationSite]]:
+    """Premises by name and where they are declared; see `Engine.symbols`."""
+    await context.catch_up()
+    await context.files.caught_up()
+    index = (await context.index.current()).index
+    return await asyncio.to_thread(index.symbols, text, k)
 
 
 def _find(context: RequestContext, request: SearchRequest, index: ProjectIndex, query: str) -> _Found:

@@ -102,25 +102,6 @@ def test_a_project_without_sorry_shows_the_goal_of_a_proof(cli: Cli, tmp_path: P
     assert "no proof by tactics was found" in done.stdout and "Try it" not in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("prints", "said"),
-    [
-        ("echo NVIM v0.7.2", "vim.lsp.start_client"),
-        ("echo NVIM v0.11.4", "vim.lsp.enable"),
-        ("echo NVIM v1.0.0-dev", "vim.lsp.enable"),
-        ("echo vim", "(Neovim 0.11 and later)"),
-        ("exit 3", "(Neovim 0.11 and later)"),
-    ],
-)
-def test_the_lines_for_neovim_are_for_the_one_that_is_there(
-    cli: Cli, bare_project: Path, tmp_path: Path, prints: str, said: str
-) -> None:
-    (tmp_path / "nvim").write_text(f"#!/bin/sh\n{prints}\n")
-    (tmp_path / "nvim").chmod(0o755)
-    done = cli("setup", bare_project, "--yes", "--lean", "/nonexistent/lean --server", PATH=str(tmp_path))
-    assert said in done.stdout
-
-
 def test_it_asks_before_it_goes_on(cli: Cli, bare_project: Path) -> None:
     done = cli("setup", bare_project)
     assert done.returncode == 2 and "--yes" in done.stderr and "to do" in done.stdout
