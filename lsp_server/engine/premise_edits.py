@@ -19,7 +19,7 @@ from lsp_server.engine.schema import TacticVerdict
 from lsp_server.limits import TRIED_FORMS
 from prover.forms import PremiseForms
 from prover.used import ListedPremises
-from prover.verify import GoalPosition, order
+from prover.verify import GoalPosition
 from retriever.lean.declared import respelled
 from retriever.lean.eligibility import RankRequest
 
@@ -46,9 +46,9 @@ async def premise_edit(
     except (LeanError, PremiseIndexError):
         return await guessed(position, usual)
     accepted = await asyncio.to_thread(pipeline.edits.accepted, position)
-    using = order(one for one in accepted if chosen.names.used_by(one.shown))
-    if using:
-        return judged(using[0])
+    using = next((one for one in accepted if chosen.names.used_by(one.shown)), None)
+    if using is not None:
+        return judged(using)
     form = chosen.forms[0]
     if not (can_try and context.settings.tactics.enabled):
         return await guessed(position, form)

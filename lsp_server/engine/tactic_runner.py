@@ -45,9 +45,17 @@ class JudgedEdits:
             if len(known) > ACCEPTED_TACTICS:
                 del known[next(iter(known))]
 
+    def arrange(self, key: Hashable, shown: Sequence[TacticOutcome]) -> None:
+        """Put what is kept for a `declaration_key` into the order in which it is shown, before all else."""
+        known = self._accepted.get(key) or {}
+        listed = {name: known[name] for one in shown if (name := shown_tactic(one)) in known}
+        self._accepted.put(key, listed | known)
+
     def accepted(self, position: GoalPosition) -> list[TacticOutcome]:
-        """The tactics that Lean has accepted at a position."""
-        return list(self._at(position).values())
+        """The tactics that Lean has accepted at a position, in the order to show."""
+        ranks = ("closes", "progress", "unjudged")
+        known = self._at(position).values()
+        return sorted(known, key=lambda one: (ranks.index(one.status), one.rests_on_sorry))
 
     def get(self, position: GoalPosition, tactic: str) -> TacticOutcome | None:
         """The outcome of a tactic as it is shown; None if it was not accepted there."""
@@ -132,12 +140,17 @@ class TacticRunner:
         return self._trying[key] > 0
 
     @contextmanager
-    def _at_work(self, key: Hashable) -> Iterator[None]:
+    def _at_work(self, key: Hashable) -> Iterator[Hashable]:
         self._trying[key] += 1
         try:
-            yield
+            yield key
         finally:
             self._trying -= Counter([key])
+
+    def _report(self, key: Hashable, on_outcomes: OnOutcomes | None, shown: list[TacticOutcome]) -> None:
+        self.edits.arrange(key, shown)
+        if on_outcomes is not None:
+            on_outcomes(shown)
 
     async def run(
         self,
@@ -167,8 +180,9 @@ class TacticRunner:
                 keep_failures=trial.keep_failures,
                 hear=candidates.hear,
             )
-            with self._at_work(await asyncio.to_thread(declaration_key, trial.position)):
-                await _gather(self._listed(verdicts, trial), outcomes, candidates, on_outcomes)
+            with self._at_work(await asyncio.to_thread(declaration_key, trial.position)) as key:
+                report = partial(self._report, key, on_outcomes)
+                await _gather(self._listed(verdicts, trial), outcomes, candidates, report)
         except (LeanError, NoGoalHere) as error:
             if not outcomes:
                 raise
@@ -219,7 +233,7 @@ async def _gather(
     verdicts: AsyncGenerator[TacticOutcome, None],
     outcomes: list[TacticOutcome],
     candidates: CandidateScheduler,
-    on_outcomes: OnOutcomes | None,
+    on_outcomes: OnOutcomes,
 ) -> None:
     """Add the verdicts to the outcomes as they arrive, and report the outcomes in display order.
 
@@ -230,7 +244,7 @@ async def _gather(
         async for verdict in verdicts:
             outcomes.append(verdict)
             so_far = _described(outcomes, candidates)
-            if on_outcomes is not None and so_far != shown:
+            if so_far != shown:
                 on_outcomes(so_far)
             shown = so_far
 

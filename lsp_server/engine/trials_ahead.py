@@ -11,7 +11,7 @@ from lsp_server.documents.goal_positions import declaration_key
 from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, TrialResults
 from lsp_server.engine.tasks import start_task
 from lsp_server.limits import AHEAD_SECONDS
-from prover.verify import GoalPosition, order
+from prover.verify import GoalPosition
 
 _TacticsAt = Callable[[GoalPosition, OnOutcomes], Coroutine[Any, Any, TrialResults]]
 
@@ -39,7 +39,7 @@ class TrialsAhead:
             await self._begin(key, position, seconds)
         known = await asyncio.to_thread(self._runner.edits.accepted, position)
         is_mine = key == self._key and self._task is not None and not self._task.done()
-        return order(known), is_mine or self._runner.is_trying(place)
+        return known, is_mine or self._runner.is_trying(place)
 
     async def _begin(self, key: Hashable, position: GoalPosition, seconds: float) -> None:
         self.stop()

@@ -42,7 +42,9 @@ def register(server: PremiseServer) -> None:
         answer = await engine.suggest(request)
         # At what is not finished only: Lean is not to work because the pointer rests on a proof.
         is_open = word == "sorry" or answer.place == GoalPlace.BEFORE
-        closing = await _closing(engine, document, start) if is_open and server.settings.tactics.enabled else ""
+        closing = (
+            await _closing(engine, document, start) if is_open and server.settings.tactics.enabled else ""
+        )
         if not answer.premises and not closing:
             return None
         link = _link(document, start, closing) if closing and _has_links(server.client_capabilities) else ""

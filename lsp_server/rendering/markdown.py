@@ -16,7 +16,11 @@ def hover_markdown(answer: Suggestion, closing: str = "", link: str = "") -> str
 
     `link`: what inserts the tactic (`command_link`).
     """
-    parts = [f"**Closes the goal**{f' · [Insert]({link})' if link else ''}", "", *_code(closing), ""] if closing else []
+    parts = (
+        [f"**Closes the goal**{f' · [Insert]({link})' if link else ''}", "", *_code(closing), ""]
+        if closing
+        else []
+    )
     parts += ["**Premises that fit this goal**", ""]
     for premise in answer.premises:
         parts += _premise(premise)

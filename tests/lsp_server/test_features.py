@@ -69,6 +69,7 @@ async def test_the_server_says_what_it_can(editor: Editor) -> None:
     assert set(can.execute_command_provider.commands) == {
         "premise-suggest.suggest",
         "premise-suggest.close",
+        "premise-suggest.insert",
         "premise-suggest.index",
     }
     assert can.code_lens_provider is None
@@ -81,7 +82,9 @@ async def test_hover_on_sorry_lists_the_premises_of_its_goal(editor: Editor, lan
     found = await hover(editor, uri, types.Position(place.line, place.character + 2))
     assert found
     assert isinstance(found.contents, types.MarkupContent)
-    assert "`Lib.and_swap`" in found.contents.value.splitlines()[2]
+    _, premises = found.contents.value.split("**Premises that fit this goal**\n\n")
+    assert premises.startswith("- `Lib.and_swap` · `exact Lib.and_swap h`\n")
+    assert "(+" not in found.contents.value and "near in meaning" not in found.contents.value
     assert found.range == types.Range(place, types.Position(place.line, place.character + 5))
 
 
