@@ -19,6 +19,7 @@ from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.answering_stores import AnsweringLibrary
 from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.given_tactics import TacticEdit, edit_at, try_given
+from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.open_index import ChangedFiles, OpenIndex
 from lsp_server.engine.pipeline import Pipeline
 from lsp_server.engine.premise_edits import premise_edit
@@ -144,8 +145,10 @@ class Engine:
         """The best premises for a goal; with a position, each says whether it is in scope there."""
         return (await self._pipeline.rank(self._context(), request, position)).premises
 
-    async def tactics_at(self, position: GoalPosition, on_outcomes: OnOutcomes | None = None) -> TrialResults:
-        """The tactics that Lean accepts at the position, in the order to show.
+    async def tactics_at(
+        self, position: GoalPosition, on_outcomes: OnOutcomes | None = None
+    ) -> tuple[GoalFound, TrialResults]:
+        """The goal for a position, and the tactics that Lean accepts there, in the order to show.
 
         Raises what `suggest` raises, and LeanError where no tactics could be tried.
         """
@@ -153,8 +156,16 @@ class Engine:
             return await self._pipeline.tactics_at(self._context(), position, on_outcomes)
 
     async def accepted_soon(self, position: GoalPosition, seconds: float) -> tuple[list[TacticOutcome], bool]:
-        """The tactics that Lean has accepted within some seconds, and whether more may come (`TrialsAhead`)."""
-        return await self._ahead.accepted(position, seconds)
+        """The tactics that Lean has accepted within some seconds, and whether more may come (`TrialsAhead`).
+
+        Raises as `state_at`, and TextUnread.
+        """
+        async with refreshed_lean(self._lean, position):
+            found = await self._pipeline.states.find(self._lean, position)
+        if not found.state.goals:
+            return [], False
+        accepted, is_open = await self._ahead.accepted(found.asked, seconds)
+        return [found.outcome(one) for one in accepted], is_open
 
     async def generated(self, goals: Sequence[Goal], premises: Sequence[Premise]) -> list[Generated]:
         """The generator's proposals, best first, not yet tried in Lean. Raises ModelError."""

@@ -8,12 +8,12 @@ from typing import Any
 
 from lean_extract.records import TacticOutcome
 from lsp_server.documents.goal_positions import declaration_key
-from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, TrialResults
+from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner
 from lsp_server.engine.tasks import start_task
 from lsp_server.limits import AHEAD_SECONDS
 from prover.verify import GoalPosition
 
-_TacticsAt = Callable[[GoalPosition, OnOutcomes], Coroutine[Any, Any, TrialResults]]
+_TacticsAt = Callable[[GoalPosition, OnOutcomes], Coroutine[Any, Any, object]]
 
 
 class TrialsAhead:
@@ -28,7 +28,7 @@ class TrialsAhead:
         self._task: asyncio.Task[None] | None = None
 
     async def accepted(self, position: GoalPosition, seconds: float) -> tuple[list[TacticOutcome], bool]:
-        """The tactics that Lean has accepted at a position by now, in the order to show, and whether more may come.
+        """The tactics that Lean has accepted where it is asked by now, in the order to show; whether more may come.
 
         If none were tried there, trials begin, and up to `seconds` are spent waiting for one that closes the goal.
         Later requests for the same position do not wait.
