@@ -167,7 +167,7 @@ class Pipeline:
         return replace(answer, notes=[NOTE, *answer.notes])
 
     async def tactics_at(
-        self, context: RequestContext, position: GoalPosition
+        self, context: RequestContext, position: GoalPosition, on_outcomes: OnOutcomes | None = None
     ) -> tuple[GoalFound, TrialResults]:
         """Run the steps from a position to Lean's verdicts, without showing premises. Raises as `try_tactics`.
 
@@ -179,7 +179,9 @@ class Pipeline:
             return found, TrialResults(())
         goal = main_goal(found.state)
         ranked = await self.rank(context, RankRequest(goal, k=context.settings.tactics.premises), found.asked)
-        results = await self.try_tactics(context, found.asked, found.state, ranked, searches=False)
+        results = await self.try_tactics(
+            context, found.asked, found.state, ranked, on_outcomes=on_outcomes, searches=False
+        )
         return found, replace(results, outcomes=[found.outcome(one) for one in results.outcomes])
 
     async def rank(

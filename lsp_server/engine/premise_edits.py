@@ -6,7 +6,7 @@ import asyncio
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from lean_extract.common.errors import GoalBroken, LeanError, NoGoalHere, PremiseIndexError
+from lean_extract.common.errors import GoalBroken, LeanError, NoGoalHere, PremiseIndexError, TextUnread
 from lean_extract.records import Premise, TacticOutcome
 from lsp_server.engine.given_tactics import TacticEdit, guessed, judged, trials
 from lsp_server.engine.goal_places import GoalFound
@@ -20,7 +20,7 @@ from lsp_server.engine.schema import TacticVerdict
 from lsp_server.limits import TRIED_FORMS
 from prover.forms import PremiseForms
 from prover.used import ListedPremises
-from prover.verify import GoalPosition, order
+from prover.verify import GoalPosition
 from retriever.lean.declared import respelled
 from retriever.lean.eligibility import RankRequest
 
@@ -44,12 +44,12 @@ async def premise_edit(
         return await guessed(position, shown or usual)
     try:
         chosen = await _chosen(context, pipeline, position, name)
-    except (LeanError, PremiseIndexError):
+    except (LeanError, PremiseIndexError, TextUnread):
         return await guessed(position, usual)
     accepted = await asyncio.to_thread(pipeline.edits.accepted, chosen.place.asked)
-    using = order(one for one in accepted if chosen.names.used_by(one.shown))
-    if using:
-        return judged(chosen.place, using[0])
+    using = next((one for one in accepted if chosen.names.used_by(one.shown)), None)
+    if using is not None:
+        return judged(chosen.place, using)
     form = chosen.forms[0]
     if not (can_try and context.settings.tactics.enabled):
         return await guessed(chosen.place, form)

@@ -23,6 +23,7 @@ FEATURES = (
     "lsp_server.features.suggest",
     "lsp_server.features.close",
     "lsp_server.features.edits",
+    "lsp_server.features.insert",
     "lsp_server.features.search",
     "lsp_server.features.declaration",
     "lsp_server.features.symbols",
