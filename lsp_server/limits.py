@@ -18,6 +18,8 @@ TRIED_TACTICS = 32
 """The most tactics that a client may have Lean try at once."""
 TACTIC_CHARACTERS = 4000
 """Of one of these tactics."""
+TRIED_FORMS = 6
+"""The most forms of a premise that Lean tries before it is inserted."""
 DECLARATION_CHARACTERS = 4000
 """Of a declaration's text in an answer; the rest is cut."""
 DOC_CHARACTERS = 4000
@@ -64,6 +66,8 @@ URI_CHARACTERS = 32_000
 """Of a URI. A path on Linux has at most a tenth of that; on Windows, 32,767."""
 OPEN_DOCUMENTS_CHARACTERS = 256 << 20
 """Of all open documents together."""
+LISTED_SYMBOLS = 100
+"""Of a search for symbols in the workspace."""
 CHANGE_WORK = 1 << 28
 """How many characters and lines may be moved to apply the changes of one message: less than a second."""
 TYPED_NAME_CHARACTERS = 300
@@ -115,8 +119,10 @@ CACHED_TEXTS = 8
 """Files, up to a goal, that are kept as they were parsed."""
 CACHED_TRIALS = 32
 """Goals at which Lean's verdicts are kept."""
-CACHED_EDITS = 2000
-"""Tactics whose edits are kept."""
+CACHED_ACCEPTED = 64
+"""Goals at which the accepted tactics and their edits are kept."""
+ACCEPTED_TACTICS = 256
+"""Of one goal."""
 OPEN_COLLECTIONS = 4
 """Collections of other backends that stay open."""
 

@@ -8,11 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable
 
-from lean_extract.records import Goal, ProofState
+from lean_extract.records import Goal, Hypothesis, ProofState
+from lean_extract.syntax.inaccessible import DAGGER, MARK
 from prover.limits import MAX_FACT_CHARACTERS, MAX_FACT_DEPTH
 from prover.shapes import GoalShape, shape, strip_brackets
 
 _METAVARIABLE = re.compile(r"\?(\w+)\.(\d+)")
+_UNKNOWN = re.compile(rf"(?<![\w'!?)\]}}⟩])\?[^\W\d][\w'!]*(?:{MARK})?(?:\.\w+)*")
+"""A metavariable; `head?` and `xs[i]?` are none."""
+_UNIVERSE = re.compile(r"(?:^|→ )(?:Prop|(?:Type|Sort)(?:\s[^→]*)?)$")
+_DATA = frozenset({"ℕ", "Nat", "ℤ", "Int", "ℚ", "Rat", "ℝ", "Real", "Bool", "String", "Char", "Unit"})
+_NAME = re.compile(rf"[^\W\d][\w'!?]*(?:{MARK})?")
 _REFLEXIVE = frozenset({"≤", "≥", "⊆", "⊇", "∣"})
 _TURNED = {">": "<", "≥": "≤", "⊇": "⊆"}
 _SYMMETRIC = frozenset({"=", "↔", "≠"})
@@ -22,6 +28,63 @@ def fingerprint(state: ProofState) -> Hashable:
     """Equal for states that differ only in spacing, case tags and the numbers of metavariables."""
     numbers: dict[str, str] = {}
     return tuple(_plain(goal, numbers) for goal in state.goals)
+
+
+def nameless_fingerprint(state: ProofState) -> Hashable:
+    """Equal for states that differ, in addition, only in the names of hypotheses."""
+    return fingerprint(ProofState(tuple(map(_without_names, state.goals))))
+
+
+def inaccessible_names(state: ProofState) -> int:
+    """How many hypotheses have a name that cannot be written, such as `a✝`."""
+    return sum(
+        DAGGER in name for goal in state.goals for hypothesis in goal.hypotheses for name in hypothesis.names
+    )
+
+
+def has_unknowns(state: ProofState) -> bool:
+    """Whether a goal is a datum or a type to choose, or its target mentions a metavariable."""
+    return any(_is_choice(goal) or _UNKNOWN.search(goal.target) for goal in state.goals)
+
+
+def leaves_only_unknowns(before: Goal, after: ProofState) -> bool:
+    """Whether a step leaves nothing that can be worked on: no goal but things to choose and statements about these.
+
+    A goal is a thing to choose if its target is a metavariable, a universe (`Prop`, `Type u`), a function into one, or
+    a type of numbers or one that the context declares. A statement is about unknowns if it mentions a metavariable
+    that stands for a proposition, a type or a predicate, which is a goal itself (`?a → p` with the goal `a : Prop`,
+    as `apply Or.imp` leaves). `n ≤ ?m` with the goal `m : ℕ` is not: its statement is known.
+    """
+    if not after.goals or _is_choice(before):
+        return False
+    unknown = {f"?{goal.case}" for goal in after.goals if goal.case and _UNIVERSE.search(goal.target)}
+    return all(
+        _is_choice(goal) or not unknown.isdisjoint(_UNKNOWN.findall(goal.target)) for goal in after.goals
+    )
+
+
+def _is_choice(goal: Goal) -> bool:
+    target = " ".join(goal.target.split())
+    if _UNKNOWN.fullmatch(target) or _UNIVERSE.search(target) or target in _DATA:
+        return True
+    return any(target in one.names and _UNIVERSE.fullmatch(one.type.strip()) for one in goal.hypotheses)
+
+
+def _without_names(goal: Goal) -> Goal:
+    numbers = {name: f"#{at}" for at, name in enumerate(n for one in goal.hypotheses for n in one.names)}
+
+    def renamed(text: str) -> str:
+        return _NAME.sub(lambda found: numbers.get(found[0], found[0]), text)
+
+    hypotheses = tuple(
+        Hypothesis(
+            tuple(numbers[name] for name in one.names),
+            renamed(one.type),
+            None if one.value is None else renamed(one.value),
+        )
+        for one in goal.hypotheses
+    )
+    return Goal(hypotheses, renamed(goal.target), goal.case)
 
 
 def adds_nothing(before: Goal, after: ProofState) -> bool:

@@ -27,7 +27,14 @@ from lean_extract.session.suggested import is_query
 from prover.candidates import Candidate, is_unfinished, key_of
 from prover.closers import is_worth_cases
 from prover.shapes import tokens
-from prover.states import adds_nothing, fingerprint
+from prover.states import (
+    adds_nothing,
+    fingerprint,
+    has_unknowns,
+    inaccessible_names,
+    leaves_only_unknowns,
+    nameless_fingerprint,
+)
 
 _TERMS = frozenset({"exact", "apply", "refine", "refine'", "eapply", "exact_mod_cast", "apply_mod_cast"})
 _REWRITES = frozenset({"rw", "rewrite", "rwa", "erw", "simp_rw"})
@@ -44,14 +51,30 @@ class _TacticVariant:
 
 
 def distinct(outcomes: Iterable[TacticOutcome], scores: Mapping[str, float]) -> list[_TacticVariant]:
-    """The shortest of each group of equivalent tactics; those without a linter's remark are preferred."""
+    """The shortest of each group of equivalent tactics; those without a linter's remark are preferred.
+
+    Of those that leave the same goals with other names of hypotheses, the one that names most, then the likeliest.
+    """
     groups: dict[Hashable, list[TacticOutcome]] = {}
     for outcome in outcomes:
         groups.setdefault(_result(outcome), []).append(outcome)
-    return [
-        _TacticVariant(min(group, key=_length), max(scores.get(one.tactic, 0.0) for one in group))
-        for group in groups.values()
-    ]
+    renamed: dict[Hashable, list[_TacticVariant]] = {}
+    for group in groups.values():
+        variant = _TacticVariant(min(group, key=_length), max(scores.get(one.tactic, 0.0) for one in group))
+        renamed.setdefault(_nameless(variant.outcome), []).append(variant)
+    return [min(variants, key=_namelessness) for variants in renamed.values()]
+
+
+def _nameless(outcome: TacticOutcome) -> Hashable:
+    if outcome.state is None or not outcome.state.goals:
+        return _result(outcome)
+    return outcome.status, nameless_fingerprint(outcome.state)
+
+
+def _namelessness(variant: _TacticVariant) -> tuple[int, float, bool, int, str]:
+    state = variant.outcome.state
+    nameless = inaccessible_names(state) if state is not None else 0
+    return nameless, -variant.score, *_length(variant.outcome)
 
 
 def _length(outcome: TacticOutcome) -> tuple[bool, int, str]:
@@ -95,6 +118,7 @@ def _heads(parts: Sequence[str]) -> tuple[str, ...]:
 
 
 _SPLITS = re.compile(r"(?:induction|cases)'?\s+(?P<name>[^\s,:]+)\s*(?:with\b|using\b|generalizing\b|\Z)")
+_ONLY_UNKNOWNS = "It leaves only unknowns."
 _ASKS = "It only asks Lean what to write."
 _RANK = {"closes": 0, "progress": 1, "unjudged": 2, "timeout": 3, "fails": 4}
 
@@ -121,8 +145,8 @@ async def verify(
 ) -> AsyncGenerator[TacticOutcome, None]:
     """Try the candidates at a position and yield Lean's verdicts as they arrive.
 
-    A tactic counts as failed if it leaves the goal unchanged with nothing new in its context, or if it splits a
-    number or a list without need.
+    A tactic counts as failed if it leaves the goal unchanged with nothing new in its context, if it leaves only
+    unknowns (`states.leaves_only_unknowns`), or if it splits a number or a list without need.
     Unfinished tactics (`sorry`, `admit`) are never tried. Failures and timeouts are dropped unless `keep_failures`.
 
     Args:
@@ -162,6 +186,8 @@ def _judge(outcome: TacticOutcome, before: ProofState) -> TacticOutcome:
     split = _SPLITS.match(outcome.shown.strip())
     if adds_nothing(before.goals[0], outcome.state):
         reason = "It changes nothing and adds nothing new."
+    elif leaves_only_unknowns(before.goals[0], outcome.state):
+        reason = _ONLY_UNKNOWNS
     elif outcome.state.goals and split and not is_worth_cases(before.goals[0], split["name"]):
         reason = f"Nothing in the goal calls for splitting `{split['name']}`."
     if not reason:
@@ -175,17 +201,28 @@ def order(
     """The outcomes in the order to show, each result once.
 
     Tactics that close the goal come first, those that rest on `sorry` after the others, then those that leave
-    goals, then those that cannot be judged. Ties are broken in this order: no linter's remark; not a case
-    distinction; fewer goals left; better score; shorter text.
+    goals, then those that cannot be judged. Ties are broken in this order: no linter's remark; no unknown in the
+    goals left; not a case distinction; fewer goals left; better score; shorter text.
     """
 
-    def key(one: _TacticVariant) -> tuple[int, bool, bool, bool, int, float, int, str]:
+    def key(one: _TacticVariant) -> tuple[int, bool, bool, bool, bool, int, float, int, str]:
         outcome = one.outcome
         remaining = len(outcome.state.goals) if outcome.state else 0
         shown = outcome.shown
         is_split = remaining > 0 and _SPLITS.match(shown.strip()) is not None
         status = _RANK[outcome.status]
         sorry = outcome.rests_on_sorry
-        return status, sorry, bool(outcome.remark), is_split, remaining, -one.score, len(shown), shown
+        is_open = outcome.state is not None and has_unknowns(outcome.state)
+        return (
+            status,
+            sorry,
+            bool(outcome.remark),
+            is_open,
+            is_split,
+            remaining,
+            -one.score,
+            len(shown),
+            shown,
+        )
 
     return [one.outcome for one in sorted(distinct(outcomes, scores or {}), key=key)]

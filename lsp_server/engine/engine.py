@@ -13,14 +13,15 @@ from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
-from lean_extract.records import Edit, Goal, Premise, ProofState
+from lean_extract.records import Goal, Premise, ProofState
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.answering_stores import AnsweringLibrary
 from lsp_server.engine.generators import OpenGenerator
-from lsp_server.engine.given_tactics import edit_at, try_given
+from lsp_server.engine.given_tactics import TacticEdit, edit_at, try_given
 from lsp_server.engine.open_index import ChangedFiles, OpenIndex
 from lsp_server.engine.pipeline import Pipeline
+from lsp_server.engine.premise_edits import premise_edit
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SearchRequest, SuggestRequest
@@ -171,6 +172,15 @@ class Engine:
         """A premise, if the index has it, and where it is declared. Raises IndexMissing, IndexDamaged, ModelError."""
         return await asyncio.to_thread((await self.project_index()).described, name, module)
 
+    async def symbols(self, text: str, k: int) -> list[tuple[RankedPremise, DeclarationSite]]:
+        """The best `k` premises by name that have a file on this machine, and where they are declared.
+
+        Raises IndexMissing, IndexDamaged, ModelError.
+        """
+        from lsp_server.engine.searching import symbols
+
+        return await symbols(self._context(), text, k)
+
     async def describe(self, name: str, module: str | None = None) -> DeclarationAnswer:
         """A declaration's statement, position, text and doc string; `module` decides between several of the same name.
 
@@ -191,7 +201,7 @@ class Engine:
             )
         return with_remarks(answer, self._lean, position)
 
-    async def edit_at(self, position: GoalPosition, tactic: str, *, is_accepted: bool) -> Edit:
+    async def edit_at(self, position: GoalPosition, tactic: str, *, is_accepted: bool) -> TacticEdit:
         """The edit that inserts a tactic: the one that Lean has judged, or judges now.
 
         Args:
@@ -207,6 +217,22 @@ class Engine:
             return await edit_at(
                 self._context(), pipeline.states, pipeline.edits, position, tactic, is_accepted=is_accepted
             )
+
+    async def premise_edit(self, position: GoalPosition, name: str, *, can_try: bool) -> TacticEdit:
+        """The edit that inserts a premise: that of an accepted tactic that uses it, one that closes the goal first.
+
+        If none is known, Lean tries the forms of the premise, and the first that closes the goal is inserted, else
+        the first that makes progress, else the likeliest form.
+
+        Args:
+            position: where the premise is listed.
+            name: the name under which it is listed.
+            can_try: whether it is in scope, so that Lean can try it.
+
+        Raises NoGoalHere; BadPosition, BadSource.
+        """
+        async with refreshed_lean(self._lean, position):
+            return await premise_edit(self._context(), self._pipeline, position, name, can_try=can_try)
 
     async def status(self) -> IndexStatusAnswer:
         """The state of the index, and what is missing. Raises IndexMissing, IndexDamaged, ModelError."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 
 from lean_extract.common.errors import GoalBroken, LeanError, NoGoalHere, UserError
 from lean_extract.common.files.reading import read_source
@@ -13,7 +14,7 @@ from lean_extract.records import Edit, ProofState, TacticOutcome
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import guessed_edit
 from lean_extract.syntax.tactic_text import proves_nothing
-from lsp_server.engine.items import tactic_item
+from lsp_server.engine.items import shown_tactic, tactic_item
 from lsp_server.engine.proof_states import ProofStates
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import main_goal
@@ -25,6 +26,15 @@ from prover.candidates import Candidate
 from prover.verify import GoalPosition, verify
 
 _GIVEN = "given"
+
+
+@dataclass(frozen=True, slots=True)
+class TacticEdit:
+    """An edit that inserts a tactic, the tactic as it is shown, and Lean's verdict on it."""
+
+    edit: Edit
+    tactic: str
+    status: TacticVerdict
 
 
 async def try_given(
@@ -56,16 +66,16 @@ async def edit_at(
     tactic: str,
     *,
     is_accepted: bool,
-) -> Edit:
+) -> TacticEdit:
     """The edit that inserts a tactic; see `Engine.edit_at`."""
     known = await asyncio.to_thread(edits.get, position, tactic)
     if known is not None:
-        return known
+        return judged(known)
     outcome: TacticOutcome | None = None
     if not (
         is_accepted or context.lean.is_running
     ):  # a client that runs Lean itself needs no second one for this
-        return await asyncio.to_thread(_guessed, position, tactic)
+        return await guessed(position, tactic)
     try:
         await context.catch_up()
         state = await states.at(context.lean, position)
@@ -81,8 +91,22 @@ async def edit_at(
             "Ask for suggestions again.",
         )
     if outcome is not None and outcome.edit is not None:
-        return outcome.edit
-    return await asyncio.to_thread(_guessed, position, tactic)
+        return judged(outcome)
+    verdict = outcome.status if outcome is not None else TacticVerdict.UNTRIED
+    return await guessed(position, tactic, TacticVerdict(verdict))
+
+
+def judged(outcome: TacticOutcome) -> TacticEdit:
+    """The edit of an outcome that has one."""
+    assert outcome.edit is not None
+    return TacticEdit(outcome.edit, shown_tactic(outcome), TacticVerdict(outcome.status))
+
+
+async def guessed(
+    position: GoalPosition, tactic: str, status: TacticVerdict = TacticVerdict.UNTRIED
+) -> TacticEdit:
+    """The likeliest edit for a tactic that Lean has not accepted."""
+    return TacticEdit(await asyncio.to_thread(_guessed, position, tactic), tactic, status)
 
 
 def _guessed(position: GoalPosition, tactic: str) -> Edit:
@@ -112,18 +136,34 @@ async def _outcomes_of(
     context: RequestContext, position: GoalPosition, state: ProofState, tactics: Sequence[str]
 ) -> dict[str, TacticOutcome]:
     """Lean's verdicts within the time limit, by tactic."""
-    settings = context.settings
+    verdicts = trials(context, position, state, tactics, context.settings.tactics.seconds)
+    async with aclosing(verdicts):
+        return {outcome.tactic: outcome async for outcome in verdicts}
+
+
+async def trials(
+    context: RequestContext,
+    position: GoalPosition,
+    state: ProofState,
+    tactics: Sequence[str],
+    seconds: float,
+) -> AsyncGenerator[TacticOutcome, None]:
+    """Lean's verdicts on these tactics as they arrive, those on failing ones, too, within a time for all.
+
+    Raises as `verify`.
+    """
     verdicts = verify(
         await context.lean.session(),
         position,
         state,
         [Candidate(tactic, 1.0, _GIVEN) for tactic in dict.fromkeys(tactics)],
-        timeout=settings.lean.tactic_seconds,
-        within=settings.tactics.seconds,
+        timeout=context.settings.lean.tactic_seconds,
+        within=seconds,
         keep_failures=True,
     )
     async with aclosing(verdicts):
-        return {outcome.tactic: outcome async for outcome in verdicts}
+        async for outcome in verdicts:
+            yield outcome
 
 
 def _item(found: dict[str, TacticOutcome], tactic: str) -> TacticItem:

@@ -20,8 +20,8 @@ from retriever.lean.eligibility import RankedPremise
 from retriever.lean.explanation import Contribution
 
 
-def premise_item(ranked: RankedPremise) -> PremiseItem:
-    """A ranked premise as the documented object."""
+def premise_item(ranked: RankedPremise, form: str = "") -> PremiseItem:
+    """A ranked premise as the documented object. `form`: the tactic that it suggests for a goal."""
     premise = ranked.premise
     explanation = [_contribution_item(one) for one in ranked.explanation]
     return PremiseItem(
@@ -39,6 +39,7 @@ def premise_item(ranked: RankedPremise) -> PremiseItem:
         replaced_by=premise.replacement,
         explanation=explanation,
         why=explanation_line(explanation),
+        form=form,
     )
 
 
@@ -52,8 +53,8 @@ def shown_tactic(outcome: TacticOutcome) -> str:
     return with_by(outcome.shown) if outcome.in_term else outcome.shown
 
 
-def tactic_item(outcome: TacticOutcome) -> TacticItem:
-    """An outcome as the documented object."""
+def tactic_item(outcome: TacticOutcome, uses: Sequence[str] = ()) -> TacticItem:
+    """An outcome as the documented object. `uses`: the listed premises that it uses."""
     goals = outcome.state.goals if outcome.state else ()
     cursor = outcome.edit.cursor if outcome.edit is not None else None
     return TacticItem(
@@ -66,6 +67,7 @@ def tactic_item(outcome: TacticOutcome) -> TacticItem:
         unfinished=list(outcome.unfinished),
         edit=_edit_item(outcome.edit) if outcome.edit is not None else None,
         cursor=PositionItem(cursor.line + 1, cursor.column + 1) if cursor is not None else None,
+        uses=list(uses),
     )
 
 

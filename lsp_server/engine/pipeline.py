@@ -23,13 +23,13 @@ from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, NoGoa
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lsp_server.engine.candidate_tactics import CandidateRequest, CandidateTactics, preload
-from lsp_server.engine.items import premise_item, tactic_item
+from lsp_server.engine.listing import Listing, listed
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_scope, with_errors
 from lsp_server.engine.proof_states import NOTE, ProofStates, goal_in_text
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SuggestRequest, chosen_goal, goal_doubts, main_goal
-from lsp_server.engine.schema import PartItem, Suggestion, TacticsStatus
+from lsp_server.engine.schema import PartItem, Suggestion, TacticItem, TacticsStatus
 from lsp_server.engine.tactic_runner import JudgedEdits, OnOutcomes, TacticRunner, TrialRequest, TrialResults
 from lsp_server.engine.tasks import Timer
 from lsp_server.limits import ANSWER_PREMISES, EARLY_GOAL_SECONDS
@@ -78,7 +78,10 @@ class Pipeline:
         else:
             ranked = await self.rank(context, rank_request, request.position)
         timer.lap("premises")
-        answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
+        answer, listing = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
+        if request.position is not None and request.goal is not None:  # the client runs Lean itself
+            forms = {one.name: one.form for one in listing.premises}
+            await asyncio.to_thread(self.edits.keep_forms, request.position, forms)
         if not request.tactics:
             return answer
         if request.position is None:
@@ -91,7 +94,7 @@ class Pipeline:
             on_update(_while_trying(answer, ()))
         timer.skip()
         answer = await self._with_tactics(
-            context, request, request.position, state, ranked, answer, on_update
+            context, request, request.position, state, ranked, answer, listing, on_update
         )
         timer.lap("tactics")
         return replace(answer, timings_ms=timer.total())
@@ -132,7 +135,7 @@ class Pipeline:
         ranked = await self.rank(context, rank_request, at)
         timer.lap("premises")
         state = ProofState((goal,))
-        answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
+        answer, _ = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
         return replace(answer, notes=[NOTE, *answer.notes])
 
     async def tactics_at(self, context: RequestContext, position: GoalPosition) -> TrialResults:
@@ -190,11 +193,12 @@ class Pipeline:
         state: ProofState,
         ranked: Ranked,
         answer: Suggestion,
+        listing: Listing,
         on_update: OnUpdate | None,
     ) -> Suggestion:
         def update(outcomes: Sequence[TacticOutcome]) -> None:
             if on_update is not None:
-                on_update(_while_trying(answer, outcomes))
+                on_update(_while_trying(answer, [listing.tactic(one) for one in outcomes]))
 
         try:
             results = await self.try_tactics(
@@ -215,7 +219,7 @@ class Pipeline:
             return _without_trials(answer, f"No tactics were tried: {error}", status)
         return replace(
             answer,
-            tactics=[tactic_item(one) for one in results.outcomes],
+            tactics=[listing.tactic(one) for one in results.outcomes],
             warnings=[*results.warnings, *answer.warnings],
             tactics_status=results.status,
         )
@@ -276,17 +280,19 @@ async def _without_tactics(
     ranked: Ranked,
     wanted: int,
     timer: Timer,
-) -> Suggestion:
-    """The answer after the premises are ranked."""
+) -> tuple[Suggestion, Listing]:
+    """The answer after the premises are ranked, and the premises that it lists."""
     index = ranked.current.index
     where = await asyncio.to_thread(index.context_of, request.position)
     fits = bool(request.select) or await asyncio.to_thread(index.relates_to, goal, where)
     notes = [note for note in (ranked.note, "" if fits else NOTHING_FITS) if note]
-    return Suggestion(
+    shown = ranked.premises[:wanted] if fits else []
+    listing = await asyncio.to_thread(listed, index, goal, shown, request.position)
+    answer = Suggestion(
         goal=format_goal(goal),
         goal_number=request.goal_number,
         goal_count=len(state.goals),
-        premises=[premise_item(one) for one in ranked.premises[:wanted]] if fits else [],
+        premises=listing.premises,
         tactics=[],
         index=await context.freshness(index),
         timings_ms=timer.total(),
@@ -298,13 +304,12 @@ async def _without_tactics(
         ],
         parts=await asyncio.to_thread(_parts, goal) if request.parts else [],
     )
+    return answer, listing
 
 
-def _while_trying(answer: Suggestion, outcomes: Sequence[TacticOutcome]) -> Suggestion:
+def _while_trying(answer: Suggestion, tactics: Sequence[TacticItem]) -> Suggestion:
     """The answer so far, with the tactics that Lean has judged by now."""
-    return replace(
-        answer, tactics=[tactic_item(one) for one in outcomes], tactics_status=TacticsStatus.RUNNING
-    )
+    return replace(answer, tactics=list(tactics), tactics_status=TacticsStatus.RUNNING)
 
 
 def _without_trials(answer: Suggestion, warning: str, status: TacticsStatus) -> Suggestion:

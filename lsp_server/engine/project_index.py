@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,7 @@ from retriever.lean.declared import (
     described,
     names_in,
     respelled,
+    sites,
     spellings,
     stated,
 )
@@ -191,6 +193,27 @@ class ProjectIndex:
         found = pattern_search(self._service, text, where, k, allowed=allowed)
         return replace(found, premises=self._declared.checked(found.premises, where))
 
+    def symbols(self, text: str, k: int) -> list[tuple[RankedPremise, DeclarationSite]]:
+        """The best `k` premises by name, of any kind, and where they are declared; those without a file are left out.
+
+        Four times as many names are looked at.
+        """
+        from retriever.lean.text_search import search_names
+
+        found = self._declared.checked(search_names(self._service, text, 4 * k), None)
+        with self._service.reading() as snapshot:
+            places = sites(snapshot, [one.premise for one in found])
+        placed = (
+            (one, self._with_path(site, one.premise.module)) for one, site in zip(found, places, strict=True)
+        )
+        return list(islice((one for one in placed if one[1].path is not None), k))
+
+    def _with_path(self, site: DeclarationSite, module: str) -> DeclarationSite:
+        """A site with the module's current file where the index names none."""
+        if site.path is None and self._project is not None:
+            return replace(site, path=_source_of(self._project, module))
+        return site
+
     def described(self, name: str, module: str | None) -> tuple[RankedPremise | None, DeclarationSite]:
         """The premise of this name and where it is declared: in the indexed file, else in the module's current file.
 
@@ -199,10 +222,8 @@ class ProjectIndex:
         with self._service.reading() as snapshot:
             found = described(snapshot, name, module)
         premise, site = found or (None, DeclarationSite(None, -1, None))
-        module = premise.premise.module if premise is not None else module
-        if site.path is None and self._project is not None and module is not None:
-            site = replace(site, path=_source_of(self._project, module))
-        return premise, site
+        declaring = premise.premise.module if premise is not None else module
+        return premise, site if declaring is None else self._with_path(site, declaring)
 
     def context_at(self, position: GoalPosition) -> GoalContext:
         """What a goal at the position can use. Raises BadSource: the file cannot be read, or is too large."""

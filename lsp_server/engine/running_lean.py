@@ -377,11 +377,10 @@ _UNKNOWN = "nknown "
 
 def with_remarks(answer: _Answer, lean: RunningLean, position: GoalPosition) -> _Answer:
     """The answer with remarks on its goal and verdicts."""
-    warnings = [*lean.warnings_at(position), *answer.warnings]
-    said = [*warnings, *(tactic.message for tactic in answer.tactics)]
-    note = lean.note_on_unknown if any(_UNKNOWN in text for text in said) else lean.note
-    notes = [*([note] if note else []), *answer.notes]
-    return replace(answer, warnings=warnings, notes=notes)
+    warnings: list[str] = [*lean.warnings_at(position), *answer.warnings]
+    messages = [*warnings, *[tactic.message for tactic in answer.tactics]]
+    note: str = lean.note_on_unknown if _UNKNOWN in "\n".join(messages) else lean.note
+    return replace(answer, warnings=warnings, notes=[*([note] if note else []), *answer.notes])
 
 
 @asynccontextmanager

@@ -2,46 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
+from collections.abc import AsyncGenerator, Callable, Hashable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
 
 from lean_extract.common.errors import LeanError, NoGoalHere
 from lean_extract.common.lru import Cache
-from lean_extract.records import Edit, Goal, Premise, ProofState, TacticOutcome
+from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import declaration_key
 from lsp_server.engine.items import shown_tactic
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import TacticsStatus
 from lsp_server.engine.settings import LeanSettings, TacticSettings
-from lsp_server.limits import CACHED_EDITS, CACHED_TRIALS
+from lsp_server.limits import ACCEPTED_TACTICS, CACHED_ACCEPTED, CACHED_TRIALS
 from prover.candidates import Candidate
 from prover.turns import CandidateScheduler
 from prover.verify import GoalPosition, order, verify
 
 
 class JudgedEdits:
-    """Edits by document, position and tactic, for the text up to the end of the declaration."""
+    """What was accepted and shown, by document and position, for the text up to the end of the declaration."""
 
     def __init__(self) -> None:
-        self._known: Cache[Edit] = Cache(CACHED_EDITS)
-        self._in_term: Cache[bool] = Cache(CACHED_EDITS)
+        self._accepted: Cache[dict[str, TacticOutcome]] = Cache(CACHED_ACCEPTED)
+        self._forms: Cache[Mapping[str, str]] = Cache(CACHED_ACCEPTED)
 
     def keep(self, position: GoalPosition, outcome: TacticOutcome) -> None:
-        """Keep the edit of an outcome."""
+        """Keep an outcome with its edit; of very many at one position, the last ones."""
         if outcome.edit is not None and outcome.status in ("closes", "progress", "unjudged"):
-            key = declaration_key(position)
-            self._known.put((key, shown_tactic(outcome)), outcome.edit)
-            self._in_term.put(key, outcome.in_term)
+            known = self._accepted.get_or_make(declaration_key(position), dict)
+            known[shown_tactic(outcome)] = outcome
+            if len(known) > ACCEPTED_TACTICS:
+                del known[next(iter(known))]
 
-    def get(self, position: GoalPosition, tactic: str) -> Edit | None:
-        """The edit that was judged for a tactic as it is shown; None if there is none."""
-        return self._known.get((declaration_key(position), tactic))
+    def accepted(self, position: GoalPosition) -> list[TacticOutcome]:
+        """The tactics that Lean has accepted at a position."""
+        return list(self._at(position).values())
+
+    def get(self, position: GoalPosition, tactic: str) -> TacticOutcome | None:
+        """The outcome of a tactic as it is shown; None if it was not accepted there."""
+        return self._at(position).get(tactic)
 
     def in_term(self, position: GoalPosition) -> bool | None:
         """Whether a term is replaced at a position; None if nothing was judged there."""
-        return self._in_term.get(declaration_key(position))
+        return next((one.in_term for one in self.accepted(position)), None)
+
+    def _at(self, position: GoalPosition) -> dict[str, TacticOutcome]:
+        return self._accepted.get(declaration_key(position)) or {}
+
+    def keep_forms(self, position: GoalPosition, forms: Mapping[str, str]) -> None:
+        """Keep the forms of listed premises, by the premises' names."""
+        self._forms.put(declaration_key(position), forms)
+
+    def form(self, position: GoalPosition, name: str) -> str:
+        """The form that was shown of a premise; empty if it was not listed."""
+        return (self._forms.get(declaration_key(position)) or {}).get(name, "")
 
 
 OnOutcomes = Callable[[list[TacticOutcome]], None]

@@ -24,6 +24,7 @@ FEATURES = (
     "lsp_server.features.edits",
     "lsp_server.features.search",
     "lsp_server.features.declaration",
+    "lsp_server.features.symbols",
     "lsp_server.features.sorries",
     "lsp_server.features.index",
 )

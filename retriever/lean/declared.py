@@ -40,6 +40,12 @@ def described(
     return ranked_indexed_premise(snapshot, number, 0.0, None), _site(snapshot, number)
 
 
+def sites(snapshot: Snapshot, premises: Iterable[Premise]) -> list[DeclarationSite]:
+    """Where premises of the index are declared, in their order."""
+    numbers = [_number(snapshot, one.name, one.module) for one in premises]
+    return [DeclarationSite(None, -1, None) if one is None else _site(snapshot, one) for one in numbers]
+
+
 def _number(snapshot: Snapshot, name: str, module: str | None) -> int | None:
     view = snapshot.view
     [number] = snapshot.names.find_names([name]).tolist()

@@ -140,6 +140,16 @@ def search(
         return listed(found, where)[:k]
 
 
+def search_names(service: PremiseService, text: str, k: int) -> list[RankedPremise]:
+    """The k premises, of any kind, whose names fit a text, best first. Raises as `search`."""
+    text = text.strip()[:MAX_TEXT_CHARACTERS].encode(errors="replace").decode()  # without lone surrogates
+    if k <= 0 or not text:
+        return []
+    with service.reading() as snapshot:
+        offer = search_pool(snapshot, None, None, text)
+        return listed(_best(offer, _by_name(offer, NameQuery.of(text)), k + SPARE), None)[:k]
+
+
 def _applied_name(text: str) -> str:
     """The function of an application such as `ConvergesTo s a`; empty if a text is not one, but perhaps words."""
     tokens = undotted(raw_tokens(text))

@@ -6,7 +6,13 @@ from hypothesis import strategies as st
 
 from lean_extract.goals import parse_state
 from lean_extract.records import Goal, Hypothesis, ProofState
-from prover.states import adds_nothing, fingerprint
+from prover.states import (
+    adds_nothing,
+    fingerprint,
+    has_unknowns,
+    leaves_only_unknowns,
+    nameless_fingerprint,
+)
 
 
 @pytest.mark.parametrize(
@@ -75,3 +81,46 @@ def test_a_step_to_another_goal_or_to_a_new_fact_adds_something(after: str) -> N
 def test_a_fact_is_known_whatever_it_looks_like(text: str) -> None:
     goal = Goal((Hypothesis(("h",), text),), "p")
     assert adds_nothing(goal, ProofState((Goal((Hypothesis(("k",), text),), "p"),)))
+
+
+IMP = "case f\n⊢ ?a → m ≤ n\n\ncase g\n⊢ ?b → n ≤ m\n\ncase h\n⊢ ?a ∨ ?b\n\ncase a\n⊢ Prop\n\ncase b\n⊢ Prop"
+TRANS = "⊢ n ≤ ?m\n\n⊢ ?m ≤ k\n\ncase m\n⊢ ℕ"
+
+
+@pytest.mark.parametrize(
+    ("after", "only", "some"),
+    [
+        (IMP, True, True),
+        ("case h\n⊢ q a ↔ ?p a\n\ncase p\n⊢ α → Prop", True, True),
+        ("⊢ ?m.7", True, True),
+        ("α : Type u\n⊢ α", True, True),
+        ("case a\n⊢ ℕ\n\ncase b\n⊢ Sort v", True, True),
+        (TRANS, False, True),
+        ("case h\n⊢ N ≤ ?w ∧ ?w.Prime\n\ncase w\n⊢ ℕ", False, True),
+        ("case left\n⊢ p\n\ncase a\n⊢ ?a\n\ncase a\n⊢ Prop", False, True),
+        ("⊢ xs.head? = ys[0]? ∧ x?.isSome", False, False),
+        ("a : Prop\n⊢ a → b", False, False),
+    ],
+)
+def test_what_leaves_nothing_but_unknowns(after: str, only: bool, some: bool) -> None:
+    state = parse_state(after)
+    assert leaves_only_unknowns(BEFORE.goals[0], state) is only
+    assert has_unknowns(state) is some
+
+
+def test_where_a_type_is_wanted_a_type_may_be_left() -> None:
+    assert not leaves_only_unknowns(Goal((), "Type u"), parse_state("⊢ Type u"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("x : α\nhx : x ∈ k\n⊢ x ∈ l", "a : α\nh : a ∈ k\n⊢ a ∈ l", True),
+        ("x✝ : α\n⊢ x✝ ∈ l", "x : α\n⊢ x ∈ l", True),
+        ("x y : α\n⊢ x ∈ l", "x y : α\n⊢ y ∈ l", False),
+        ("x : α\n⊢ x.y = 0", "z : α\n⊢ z.y = 0", True),
+    ],
+)
+def test_states_that_differ_in_names(one: str, other: str, same: bool) -> None:
+    found = nameless_fingerprint(parse_state(one)), nameless_fingerprint(parse_state(other))
+    assert (found[0] == found[1]) is same

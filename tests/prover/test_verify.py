@@ -190,3 +190,30 @@ def test_a_case_distinction_is_never_the_first_step() -> None:
 def test_the_order_in_which_verdicts_come_makes_no_difference(given_order: list[tuple[str, str]]) -> None:
     outcomes = [outcome(tactic, "closes") for tactic, _ in given_order]
     assert [one.tactic for one in order(outcomes)] == ["apply X"]
+
+
+async def test_what_leaves_only_unknowns_counts_as_failed() -> None:
+    loose = outcome("apply Or.imp", "progress", "case f\n⊢ ?a → n = n + 0\n\ncase a\n⊢ Prop")
+    kept = outcome("apply Eq.trans", "progress", "⊢ n = ?b\n\n⊢ ?b = n + 0\n\ncase b\n⊢ ℕ")
+    assert await verdicts(Trier([loose, kept]), "a") == [("apply Eq.trans", "progress")]
+    assert ("apply Or.imp", "fails") in await verdicts(Trier([loose, kept]), "a", keep_failures=True)
+
+
+def test_what_leaves_an_unknown_stands_below_what_does_not() -> None:
+    loose = outcome("apply Eq.trans", "progress", "⊢ n = ?b\n\n⊢ ?b = n + 0")
+    two = outcome("constructor", "progress", "⊢ a\n\n⊢ b\n\n⊢ c")
+    assert [one.tactic for one in order([loose, two], {"apply Eq.trans": 0.9})] == [
+        "constructor",
+        "apply Eq.trans",
+    ]
+
+
+def test_of_steps_that_differ_in_names_one_is_listed_which_names_most() -> None:
+    found = [
+        outcome("intro", "progress", "a✝ : p\n⊢ q"),
+        outcome("intro x", "progress", "x : p\n⊢ q"),
+        outcome("intro hx", "progress", "hx : p\n⊢ q"),
+        outcome("intro x y", "progress", "x : p\ny : q\n⊢ r"),
+    ]
+    scores = {"intro": 0.9, "intro x": 0.2, "intro hx": 0.5}
+    assert [one.tactic for one in order(found, scores)] == ["intro hx", "intro x y"]

@@ -5,7 +5,8 @@ import { test } from "node:test";
 
 import type { IndexItem } from "../../src/generated/answers";
 import { serverSettings } from "../../src/serverSettings";
-import { age, statusText } from "../../src/statusText";
+import { age, statusText, type ServerKind, type StatusText } from "../../src/statusText";
+import type { Progress } from "../../src/view/state";
 
 const NOW = Date.parse("2026-07-10T12:00:00Z");
 const index: IndexItem = {
@@ -26,16 +27,27 @@ test("an index's age", () => {
   for (const unknown of [null, "", "yesterday"]) assert.equal(age(unknown, NOW), "");
 });
 
+function text(server: ServerKind, item: IndexItem | null, indexing?: Progress, checked: string | null = null): StatusText {
+  return statusText({ server, index: item, checked, indexing }, NOW);
+}
+
 test("the status bar: age, files that are newer, an index run, no server", () => {
-  assert.equal(statusText("running", index, undefined, NOW).text, "$(book) Premises: index 2 d old");
-  assert.match(statusText("running", { ...index, stale_files: 1 }, undefined, NOW).text, / · 1 newer file$/);
-  assert.equal(statusText("running", { ...index, built_at: null }, undefined, NOW).text, "$(book) Premises");
+  assert.equal(text("running", index).text, "$(book) Premises: index 2 d old");
+  assert.match(text("running", { ...index, stale_files: 1 }).text, / · 1 newer file$/);
+  assert.equal(text("running", { ...index, built_at: null }).text, "$(book) Premises");
   const run = { stage: "embed", done: 50, total: 120 };
-  assert.equal(statusText("running", index, run, NOW).text, "$(sync~spin) Premises: indexing 41%");
-  assert.equal(statusText("running", null, { ...run, total: 0 }, NOW).text, "$(sync~spin) Premises: indexing");
-  assert.equal(statusText("running", null, undefined, NOW).warning, false);
-  assert.equal(statusText("problem", index, run, NOW).warning, true);
-  assert.match(statusText("starting", index, run, NOW).tooltip, /starting/);
+  assert.equal(text("running", index, run).text, "$(sync~spin) Premises: indexing 41%");
+  assert.equal(text("running", null, { ...run, total: 0 }).text, "$(sync~spin) Premises: indexing");
+  assert.equal(text("running", null).warning, false);
+  assert.equal(text("problem", index, run).warning, true);
+  assert.match(text("starting", index, run).tooltip, /starting/);
+});
+
+test("an index that was just found to be up to date says so, for a minute", () => {
+  const after = (checked: string, more: Partial<IndexItem> = {}) => text("running", { ...index, ...more }, undefined, checked).text;
+  assert.equal(after("2026-07-10T11:59:30Z"), "$(book) Premises: up to date, checked just now");
+  assert.equal(after("2026-07-10T11:58:30Z"), "$(book) Premises: index 2 d old");
+  assert.match(after("2026-07-10T11:59:30Z", { stale_files: 1 }), /1 newer file/);
 });
 
 test("the server is sent its own settings, and of the extension's none", () => {
