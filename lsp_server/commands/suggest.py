@@ -21,7 +21,6 @@ from lsp_server.commands.common import (
     searched_project,
     settings_for,
     show_first_use,
-    warn_of_fallback,
 )
 from lsp_server.commands.options import (
     add_backend_option,
@@ -36,6 +35,7 @@ from lsp_server.engine.engine import Engine
 from lsp_server.engine.generators import OpenGenerator, open_requested
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, to_json
+from lsp_server.engine.settings import Settings
 from lsp_server.engine.tasks import LeanProgress
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import collection_text, suggestion_text
@@ -91,13 +91,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
-    warn_of_fallback(options.device)
     if options.backend != "lean":
+        options.device = settings_for(options).models.device
         return _from_collection(options)
     if options.collection:
         raise UserError("--collection needs a --backend other than lean.", "Leave it out.")
     request, project = _request(options)
-    suggestion = asyncio.run(_suggest(options, request, project, _generator(options)))
+    suggestion = asyncio.run(_suggest(options, request, project))
     print_suggestion(suggestion, as_json=options.json, with_tactics=options.tactics)
     return 0
 
@@ -140,14 +140,18 @@ def _from_collection(options: argparse.Namespace) -> int:
     return 0
 
 
-def _generator(options: argparse.Namespace) -> OpenGenerator | None:
+def _generator(options: argparse.Namespace, settings: Settings) -> OpenGenerator | None:
     """Load the generator that the options request, so that a failure is an error and not an overlooked warning.
 
     Raises UserError, ModelError.
     """
     if not options.tactics and options.tactics_from != "templates":
         return None
-    found = open_requested(options.generator, options.tactics_from, options.download, options.device)
+    if not options.generator and options.tactics_from is None:
+        return None  # what a settings file names is opened when it is needed, and a failure is a warning
+    source = settings.tactics.source
+    name = options.generator or (settings.tactics.generator if source == "generator" else "")
+    found = open_requested(name, source, settings.model_download, settings.models.device)
     return None if found is None else OpenGenerator(lambda name, download, device: found)
 
 
@@ -155,10 +159,10 @@ async def _suggest(
     options: argparse.Namespace,
     request: SuggestRequest,
     project: SearchedProject,
-    generator: OpenGenerator | None,
 ) -> Suggestion:
     opener = partial(_dojo(options).open, options.after) if options.dojo else None
-    engine = Engine(project.root, settings_for(options), generator=generator, opener=opener)
+    settings = settings_for(options, project.root)
+    engine = Engine(project.root, settings, generator=_generator(options, settings), opener=opener)
     try:
         return project.with_warning(await engine.suggest(request, on_waiting=_print_progress))
     finally:
