@@ -94,6 +94,12 @@ LAST_WRITES_SECONDS = 2.0
 
 EARLY_GOAL_SECONDS = 1.5
 """After that, while Lean is still at work, the goal that the text states is shown."""
+AHEAD_SECONDS = 4.0
+"""How long tactics are tried for a completion or a hover, which may no longer be shown when they are accepted."""
+COMPLETION_SECONDS = 0.3
+"""How long a completion waits for them."""
+HOVER_SECONDS = 0.7
+"""How long a hover does."""
 LEAN_PROGRESS_SECONDS = 2.0
 """Before Lean's progress is first reported, and between two reports."""
 RUNNING_UPDATE_SECONDS = 2.0
@@ -139,8 +145,6 @@ GIT_SILENCE_SECONDS = 300.0
 
 # The command `doctor`, and what `setup` shows.
 
-EDITOR_VERSION_SECONDS = 5.0
-"""How long an editor may take to print its version."""
 INDEX_CHECK_SECONDS = 60.0
 """How long an index is read in search of damage."""
 FIRST_GOAL_FILES = 50

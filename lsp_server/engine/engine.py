@@ -13,12 +13,13 @@ from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
-from lean_extract.records import Goal, Premise, ProofState
+from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.answering_stores import AnsweringLibrary
 from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.given_tactics import TacticEdit, edit_at, try_given
+from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.open_index import ChangedFiles, OpenIndex
 from lsp_server.engine.pipeline import Pipeline
 from lsp_server.engine.premise_edits import premise_edit
@@ -36,8 +37,9 @@ from lsp_server.engine.schema import (
 )
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop
-from lsp_server.engine.tactic_runner import TrialResults
+from lsp_server.engine.tactic_runner import OnOutcomes, TrialResults
 from lsp_server.engine.tasks import OnWaiting, while_waiting
+from lsp_server.engine.trials_ahead import TrialsAhead
 from prover.generator.source import Generated
 from prover.verify import GoalPosition
 from retriever.lean.declared import DeclarationSite
@@ -73,6 +75,7 @@ class Engine:
         self._generator = generator or OpenGenerator()
         self._files = ChangedFiles(self._index)
         self._pipeline = Pipeline()
+        self._ahead = TrialsAhead(self._pipeline.runner, self.tactics_at, lambda: self._lean.version)
 
     def take_settings(self, settings: Settings) -> None:
         """Use new settings; Lean and the model are restarted by the next request that needs them."""
@@ -142,13 +145,27 @@ class Engine:
         """The best premises for a goal; with a position, each says whether it is in scope there."""
         return (await self._pipeline.rank(self._context(), request, position)).premises
 
-    async def tactics_at(self, position: GoalPosition) -> TrialResults:
-        """The tactics that Lean accepts at the position, in the order to show.
+    async def tactics_at(
+        self, position: GoalPosition, on_outcomes: OnOutcomes | None = None
+    ) -> tuple[GoalFound, TrialResults]:
+        """The goal for a position, and the tactics that Lean accepts there, in the order to show.
 
         Raises what `suggest` raises, and LeanError where no tactics could be tried.
         """
         async with refreshed_lean(self._lean, position):
-            return await self._pipeline.tactics_at(self._context(), position)
+            return await self._pipeline.tactics_at(self._context(), position, on_outcomes)
+
+    async def accepted_soon(self, position: GoalPosition, seconds: float) -> tuple[list[TacticOutcome], bool]:
+        """The tactics that Lean has accepted within some seconds, and whether more may come (`TrialsAhead`).
+
+        Raises as `state_at`, and TextUnread.
+        """
+        async with refreshed_lean(self._lean, position):
+            found = await self._pipeline.states.find(self._lean, position)
+        if not found.state.goals:
+            return [], False
+        accepted, is_open = await self._ahead.accepted(found.asked, seconds)
+        return [found.outcome(one) for one in accepted], is_open
 
     async def generated(self, goals: Sequence[Goal], premises: Sequence[Premise]) -> list[Generated]:
         """The generator's proposals, best first, not yet tried in Lean. Raises ModelError."""
@@ -282,6 +299,7 @@ class Engine:
 
     async def close(self) -> None:
         """End Lean, stop reading files, and release the index."""
+        self._ahead.stop()
         self._index.stop()
         await self._lean.close()
         await self._files.caught_up()

@@ -119,9 +119,9 @@ class TacticSettings:
 class HoverSettings:
     """The hover on a tactic or `sorry`."""
 
-    enabled: bool = _setting(True, "Show premises when hovering over a tactic.")
+    enabled: bool = _setting(True, "Show a closing tactic and premises when hovering over a tactic.")
     count: int = _setting(5, "How many premises the hover lists.", 1, 50)
-    explain: bool = _setting(True, "Explain the rank of each premise in a line below it.")
+    explain: bool = _setting(False, "Explain the rank of each premise in a line below it.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Hashable, Mapping, Sequence
-from contextlib import aclosing
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -27,6 +29,13 @@ class JudgedEdits:
     def __init__(self) -> None:
         self._accepted: Cache[dict[str, TacticOutcome]] = Cache(CACHED_ACCEPTED)
         self._forms: Cache[Mapping[str, str]] = Cache(CACHED_ACCEPTED)
+        self._version = 0
+
+    def renew(self, version: int) -> None:
+        """Forget what another Lean than that of this version has accepted: imports may have changed since."""
+        if version != self._version:
+            self._accepted.clear()
+            self._version = version
 
     def keep(self, position: GoalPosition, outcome: TacticOutcome) -> None:
         """Keep an outcome with its edit; of very many at one position, the last ones."""
@@ -36,9 +45,17 @@ class JudgedEdits:
             if len(known) > ACCEPTED_TACTICS:
                 del known[next(iter(known))]
 
+    def arrange(self, key: Hashable, shown: Sequence[TacticOutcome]) -> None:
+        """Put what is kept for a `declaration_key` into the order in which it is shown, before all else."""
+        known = self._accepted.get(key) or {}
+        listed = {name: known[name] for one in shown if (name := shown_tactic(one)) in known}
+        self._accepted.put(key, listed | known)
+
     def accepted(self, position: GoalPosition) -> list[TacticOutcome]:
-        """The tactics that Lean has accepted at a position."""
-        return list(self._at(position).values())
+        """The tactics that Lean has accepted at a position, in the order to show."""
+        ranks = ("closes", "progress", "unjudged")
+        known = self._at(position).values()
+        return sorted(known, key=lambda one: (ranks.index(one.status), one.rests_on_sorry))
 
     def get(self, position: GoalPosition, tactic: str) -> TacticOutcome | None:
         """The outcome of a tactic as it is shown; None if it was not accepted there."""
@@ -111,11 +128,29 @@ class TacticRunner:
 
     def __init__(self, edits: JudgedEdits) -> None:
         self._known: Cache[TrialResults] = Cache(CACHED_TRIALS)
-        self._edits = edits
+        self.edits = edits
+        self._trying: Counter[Hashable] = Counter()
 
     def known(self, trial: TrialRequest) -> TrialResults | None:
         """The cached results of the trial that searched more, or else of the same; None if there are none."""
         return self._known.get(replace(trial, searches=True).key) or self._known.get(trial.key)
+
+    def is_trying(self, key: Hashable) -> bool:
+        """Whether tactics are being tried at the position with this `declaration_key`."""
+        return self._trying[key] > 0
+
+    @contextmanager
+    def _at_work(self, key: Hashable) -> Iterator[Hashable]:
+        self._trying[key] += 1
+        try:
+            yield key
+        finally:
+            self._trying -= Counter([key])
+
+    def _report(self, key: Hashable, on_outcomes: OnOutcomes | None, shown: list[TacticOutcome]) -> None:
+        self.edits.arrange(key, shown)
+        if on_outcomes is not None:
+            on_outcomes(shown)
 
     async def run(
         self,
@@ -133,6 +168,7 @@ class TacticRunner:
         Raises NoGoalHere, GoalBroken, LeanDied, LeanTimeout, ProjectBroken where nothing could be tried.
         """
         outcomes: list[TacticOutcome] = []
+        self.edits.renew(trial.versions[0])
         try:
             verdicts = verify(
                 await lean.session(),
@@ -144,7 +180,9 @@ class TacticRunner:
                 keep_failures=trial.keep_failures,
                 hear=candidates.hear,
             )
-            await _gather(self._listed(verdicts, trial), outcomes, candidates, on_outcomes)
+            with self._at_work(await asyncio.to_thread(declaration_key, trial.position)) as key:
+                report = partial(self._report, key, on_outcomes)
+                await _gather(self._listed(verdicts, trial), outcomes, candidates, report)
         except (LeanError, NoGoalHere) as error:
             if not outcomes:
                 raise
@@ -164,7 +202,7 @@ class TacticRunner:
         """The verdicts; if a part of the target is to be rewritten, without those that do not change it."""
         async with aclosing(verdicts):
             async for verdict in verdicts:
-                self._edits.keep(trial.position, verdict)
+                self.edits.keep(trial.position, verdict)
                 is_listed = not trial.part or trial.keep_failures
                 if is_listed or _is_rewritten(trial.part, trial.state.goals[0], verdict):
                     yield verdict
@@ -195,7 +233,7 @@ async def _gather(
     verdicts: AsyncGenerator[TacticOutcome, None],
     outcomes: list[TacticOutcome],
     candidates: CandidateScheduler,
-    on_outcomes: OnOutcomes | None,
+    on_outcomes: OnOutcomes,
 ) -> None:
     """Add the verdicts to the outcomes as they arrive, and report the outcomes in display order.
 
@@ -206,7 +244,7 @@ async def _gather(
         async for verdict in verdicts:
             outcomes.append(verdict)
             so_far = _described(outcomes, candidates)
-            if on_outcomes is not None and so_far != shown:
+            if so_far != shown:
                 on_outcomes(so_far)
             shown = so_far
 

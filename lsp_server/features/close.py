@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
 from lean_extract.records import Position, Span
 from lsp_server.documents.document import DocumentSnapshot
@@ -16,7 +15,7 @@ from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.progress import WorkDone
 from lsp_server.protocol.server import PremiseServer
-from lsp_server.protocol.workspace_edits import workspace_edit
+from lsp_server.protocol.workspace_edits import applied
 from lsp_server.rendering.labels import shorten, verdict
 
 COMMAND = "premise-suggest.close"
@@ -55,21 +54,9 @@ def _closes(tactic: TacticItem) -> bool:
 
 
 async def _insert(server: PremiseServer, document: DocumentSnapshot, tactic: TacticItem) -> str:
-    """Have the editor insert a tactic, in one step that one undo takes back; why that was impossible, or nothing."""
-    name = shorten(" ".join(tactic.tactic.split()), QUOTED_CHARACTERS)
-    found = f"`{name}` closes the goal"
-    workspace = server.client_capabilities.workspace
-    if tactic.edit is None or not (workspace and workspace.apply_edit):
-        return f"{found}. This editor lets no server insert it."
-    if not server.is_current(document):
-        return f"{found} as it was, but the document has changed in the meantime. Try again."
-    edit = workspace_edit(server, document, [_text_edit(document, tactic.edit)])
-    try:
-        done = await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label=name))
-    except JsonRpcException as error:
-        return f"{found}, but the editor did not insert it: {error.message[:QUOTED_CHARACTERS]}"
-    reason = (done.failure_reason or "it gives no reason")[:QUOTED_CHARACTERS]
-    return "" if done.applied else f"{found}, but the editor did not insert it: {reason}."
+    """Have the editor insert a tactic; why that was impossible, or nothing."""
+    assert tactic.edit is not None
+    return await applied(server, document, _text_edit(document, tactic.edit), tactic.tactic, verdict(tactic))
 
 
 def _text_edit(document: DocumentSnapshot, edit: EditItem) -> types.TextEdit:

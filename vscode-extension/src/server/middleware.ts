@@ -15,6 +15,16 @@ export const SECTION = "premiseSuggest";
 /** VS Code lists completions when all servers have answered: where another one completes too, we keep it no longer. */
 const COMPLETION_MS = 2000;
 
+/** The command of the link with which a hover inserts its tactic; the server runs it. */
+const INSERT = "premise-suggest.insert";
+
+/** A hover whose links may run that command, and no other. */
+function withLinks(hover: vscode.Hover | undefined | null): vscode.Hover | undefined | null {
+  for (const content of hover?.contents ?? [])
+    if (content instanceof vscode.MarkdownString) content.isTrusted = { enabledCommands: [INSERT] };
+  return hover;
+}
+
 /** `canCompete`: whether another server completes Lean's names, too. */
 export function middleware(limiter: Limiter, canCompete: () => boolean): Middleware {
   const limited = async <T>(
@@ -33,8 +43,8 @@ export function middleware(limiter: Limiter, canCompete: () => boolean): Middlew
     return limiter.run(weight, work, signalOf(token));
   };
   return {
-    provideHover: (document, position, token, next) =>
-      limited(Weight.hover, token, (inner) => next(document, position, inner)),
+    provideHover: async (document, position, token, next) =>
+      withLinks(await limited(Weight.hover, token, (inner) => next(document, position, inner))),
     provideCompletionItem: async (document, position, context, token, next) => {
       const asked = limited(Weight.follow, token, (inner) => next(document, position, context, inner));
       if (!canCompete()) return asked;
@@ -46,6 +56,8 @@ export function middleware(limiter: Limiter, canCompete: () => boolean): Middlew
       if (!asked && !config.tactics(document.uri)) return undefined;
       return limited(asked ? Weight.asked : Weight.unasked, token, (inner) => next(document, range, context, inner));
     },
+    provideInlineCompletionItems: (document, position, context, token, next) =>
+      limited(Weight.unasked, token, (inner) => next(document, position, context, inner)),
     workspace: {
       configuration: async (params, token, next) => {
         const values = await next(params, token);

@@ -7,6 +7,7 @@ import {
   LanguageClient,
   ProgressType,
   RevealOutputChannelOn,
+  type InitializeParams,
   type LanguageClientOptions,
 } from "vscode-languageclient/node";
 
@@ -30,6 +31,12 @@ const STOP_MS = 1500;
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
+  }
+
+  /** Links of hovers may run a command (`middleware`). */
+  protected override fillInitializeParams(params: InitializeParams): void {
+    super.fillInitializeParams(params);
+    params.capabilities.experimental = { commandLinks: true };
   }
 }
 
