@@ -19,6 +19,7 @@ from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.answering_stores import AnsweringLibrary
 from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.given_tactics import TacticEdit, edit_at, try_given
+from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.open_index import ChangedFiles, OpenIndex
 from lsp_server.engine.pipeline import Pipeline
 from lsp_server.engine.premise_edits import premise_edit
@@ -142,8 +143,8 @@ class Engine:
         """The best premises for a goal; with a position, each says whether it is in scope there."""
         return (await self._pipeline.rank(self._context(), request, position)).premises
 
-    async def tactics_at(self, position: GoalPosition) -> TrialResults:
-        """The tactics that Lean accepts at the position, in the order to show.
+    async def tactics_at(self, position: GoalPosition) -> tuple[GoalFound, TrialResults]:
+        """The goal for a position, and the tactics that Lean accepts there, in the order to show.
 
         Raises what `suggest` raises, and LeanError where no tactics could be tried.
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lean_extract.goals import format_goal
-from lean_extract.records import Edit, TacticOutcome
+from lean_extract.records import Edit, Span, TacticOutcome
 from lean_extract.session.places import with_by
 from lsp_server.engine.schema import (
     ContributionItem,
@@ -13,6 +13,7 @@ from lsp_server.engine.schema import (
     FeatureGroup,
     PositionItem,
     PremiseItem,
+    RangeItem,
     TacticItem,
     TacticVerdict,
 )
@@ -69,6 +70,17 @@ def tactic_item(outcome: TacticOutcome, uses: Sequence[str] = ()) -> TacticItem:
         cursor=PositionItem(cursor.line + 1, cursor.column + 1) if cursor is not None else None,
         uses=list(uses),
     )
+
+
+def range_item(span: Span) -> RangeItem:
+    """A span as the documented object."""
+    return RangeItem(span.start.line + 1, span.start.column + 1, span.end.line + 1, span.end.column + 1)
+
+
+def unjudged_warning(outcomes: Sequence[TacticOutcome]) -> list[str]:
+    """One sentence on why tactics cannot be judged; none if all can."""
+    found = [one.message for one in outcomes if one.status == "unjudged"]
+    return [f"Tactics {found[0].rstrip('.')}."] if found else []
 
 
 def _edit_item(edit: Edit) -> EditItem:

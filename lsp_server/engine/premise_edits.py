@@ -7,8 +7,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from lean_extract.common.errors import GoalBroken, LeanError, NoGoalHere, PremiseIndexError
-from lean_extract.records import Premise, ProofState, TacticOutcome
+from lean_extract.records import Premise, TacticOutcome
 from lsp_server.engine.given_tactics import TacticEdit, guessed, judged, trials
+from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.listing import names_at
 from lsp_server.engine.pipeline import Pipeline
 from lsp_server.engine.premise_ranking import DEPTH
@@ -28,7 +29,7 @@ from retriever.lean.eligibility import RankRequest
 class _Chosen:
     """A premise at a goal."""
 
-    state: ProofState
+    place: GoalFound
     forms: list[str]
     names: ListedPremises
 
@@ -45,42 +46,40 @@ async def premise_edit(
         chosen = await _chosen(context, pipeline, position, name)
     except (LeanError, PremiseIndexError):
         return await guessed(position, usual)
-    accepted = await asyncio.to_thread(pipeline.edits.accepted, position)
+    accepted = await asyncio.to_thread(pipeline.edits.accepted, chosen.place.asked)
     using = order(one for one in accepted if chosen.names.used_by(one.shown))
     if using:
-        return judged(using[0])
+        return judged(chosen.place, using[0])
     form = chosen.forms[0]
     if not (can_try and context.settings.tactics.enabled):
-        return await guessed(position, form)
-    outcomes = await _tried(context, pipeline, position, chosen)
+        return await guessed(chosen.place, form)
+    outcomes = await _tried(context, pipeline, chosen)
     accepted = [one for one in outcomes if one.edit is not None and one.state is not None]
     if accepted:
-        return judged(min(accepted, key=lambda one: _place(one, chosen.forms)))
+        return judged(chosen.place, min(accepted, key=lambda one: _place(one, chosen.forms)))
     verdict = next((one.status for one in outcomes if one.tactic == form), TacticVerdict.UNTRIED)
-    return await guessed(position, form, TacticVerdict(verdict))
+    return await guessed(chosen.place, form, TacticVerdict(verdict))
 
 
 async def _chosen(context: RequestContext, pipeline: Pipeline, position: GoalPosition, name: str) -> _Chosen:
     """What is known of the premise at the goal. Raises NoGoalHere, GoalBroken, LeanError, PremiseIndexError."""
     await context.catch_up()
-    state = await pipeline.states.at(context.lean, position)
-    goal = main_goal(state)
-    ranked = await pipeline.rank(context, RankRequest(goal, k=DEPTH), position)
+    place = await pipeline.states.find(context.lean, position)
+    goal = main_goal(place.state)
+    ranked = await pipeline.rank(context, RankRequest(goal, k=DEPTH), place.asked)
     index = ranked.current.index
     premise = next((one.premise for one in ranked.premises if one.premise.written == name), None)
-    return await asyncio.to_thread(_with_forms, index, position, state, name, premise)
+    return await asyncio.to_thread(_with_forms, index, place, name, premise)
 
 
-def _with_forms(
-    index: ProjectIndex, position: GoalPosition, state: ProofState, name: str, premise: Premise | None
-) -> _Chosen:
-    goal = main_goal(state)
+def _with_forms(index: ProjectIndex, place: GoalFound, name: str, premise: Premise | None) -> _Chosen:
+    goal = main_goal(place.state)
     if premise is None:
         known, _ = index.described(name, None)
         premise = known.premise if known is not None else Premise(name, "theorem", "")
-    spelled, names = names_at(index, goal, [name], position)
+    spelled, names = names_at(index, goal, [name], place.asked)
     forms = [respelled(form, spelled) for form in PremiseForms(goal).of(premise)]
-    return _Chosen(state, forms, names)
+    return _Chosen(place, forms, names)
 
 
 def _place(outcome: TacticOutcome, forms: list[str]) -> tuple[int, bool, int]:
@@ -89,18 +88,16 @@ def _place(outcome: TacticOutcome, forms: list[str]) -> tuple[int, bool, int]:
     return statuses.index(outcome.status), outcome.rests_on_sorry, forms.index(outcome.tactic)
 
 
-async def _tried(
-    context: RequestContext, pipeline: Pipeline, position: GoalPosition, chosen: _Chosen
-) -> list[TacticOutcome]:
+async def _tried(context: RequestContext, pipeline: Pipeline, chosen: _Chosen) -> list[TacticOutcome]:
     """Lean's verdicts on the forms until one closes the goal, within the time for one tactic."""
     found: list[TacticOutcome] = []
     forms = chosen.forms[:TRIED_FORMS]
     try:
-        verdicts = trials(context, position, chosen.state, forms, context.settings.lean.tactic_seconds)
+        verdicts = trials(context, chosen.place, forms, context.settings.lean.tactic_seconds)
         async with aclosing(verdicts):
             async for outcome in verdicts:
                 found.append(outcome)
-                pipeline.edits.keep(position, outcome)
+                pipeline.edits.keep(chosen.place.asked, outcome)
                 if outcome.status == "closes" and not outcome.rests_on_sorry:
                     break
     except (LeanError, NoGoalHere, GoalBroken):

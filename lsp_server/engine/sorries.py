@@ -11,6 +11,7 @@ from lean_extract.session.tactic_sites import declared_name
 from lean_extract.syntax.lexer import tokenize
 from lsp_server.engine.schema import SorryItem
 from lsp_server.limits import LISTED_SORRIES
+from prover.verify import GoalPosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +49,15 @@ def sorries(text: str) -> list[SorryItem]:
         for declaration in unfinished(text)
         for place in declaration.sorries
     ]
+
+
+def next_sorry(position: GoalPosition) -> list[str]:
+    """A sentence on the first `sorry` of a document after a position, or else of all; none if it has none."""
+    found = sorries(position.text or "")
+    line, column = position.position.line + 1, position.position.column + 1
+    after = (one for one in found if (one.line, one.column) > (line, column))
+    first = next(after, next(iter(found), None))
+    if first is None:
+        return []
+    name = f" (`{first.declaration}`)" if first.declaration else ""
+    return [f"The next `sorry` is in line {first.line}{name}."]

@@ -36,7 +36,7 @@ def register(server: PremiseServer) -> None:
         if span is None:
             return None
         position = document.goal_position(span.start)
-        results = await server.engine(document).tactics_at(position)
+        _, results = await server.engine(document).tactics_at(position)
         judged = [outcome for outcome in results.outcomes if outcome.status != "unjudged"]
         diagnostics = [one for one in params.context.diagnostics if "sorry" in one.message]
         server.check_current(document)

@@ -97,9 +97,11 @@ async def _premise(
 
 
 def _is_within_tactic(document: DocumentSnapshot, cursor: Position) -> bool:
-    """Whether a name is being typed there, and not only `sorry`."""
-    is_sorry = sorry_near(document.lines, cursor, cursor) is not None
-    return not is_sorry and completion_at(document.text, cursor) is not None
+    """Whether a name is being typed there in a longer tactic, and not only `sorry` or `exact NAME`."""
+    if sorry_near(document.lines, cursor, cursor) is not None:
+        return False
+    context = completion_at(document.text, cursor)
+    return context is not None and context.use != "term"
 
 
 async def _name(server: PremiseServer, document: DocumentSnapshot, cursor: Position, name: str) -> Edit:

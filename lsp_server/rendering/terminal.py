@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from lsp_server.engine.schema import (
     CollectionAnswer,
+    GoalPlace,
     IndexItem,
     PremiseItem,
     SearchAnswer,
@@ -14,9 +15,11 @@ from lsp_server.engine.schema import (
     TacticItem,
 )
 from lsp_server.rendering.labels import (
+    CLOSED,
     counted,
     deprecation_label,
     doubt_label,
+    goal_heading,
     origin_label,
     scope_label,
     searched,
@@ -36,9 +39,9 @@ _GOALS_BELOW_TACTIC = 4
 
 def suggestion_text(suggestion: Suggestion, style: Style, *, with_tactics: bool) -> str:
     """The whole answer, for a terminal."""
-    of = suggestion.goal_count
-    heading = "Goal" if of == 1 else f"Goal {suggestion.goal_number} of {of}"
-    parts = [style.bold(heading), _goal(suggestion.goal, style), ""]
+    if suggestion.place == GoalPlace.CLOSED:
+        return _with_remarks([CLOSED], suggestion.notes, suggestion.warnings, style)
+    parts = [style.bold(goal_heading(suggestion)), _goal(suggestion.goal, style), ""]
     parts.append(style.bold("Premises") + style.dim(f"  ({searched(suggestion.index)})"))
     if not suggestion.premises:
         parts.append("  none fit")
