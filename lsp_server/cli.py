@@ -35,6 +35,7 @@ GROUPS = {
     },
     "more": {
         "demo": Verb(".commands.demo", "run a demonstration on the bundled example library"),
+        "completion": Verb(".commands.completion", "print what makes a shell complete these commands"),
     },
 }
 """The commands in groups, in the order in which `--help` lists them."""
