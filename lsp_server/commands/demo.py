@@ -107,7 +107,7 @@ async def _show(position: GoalPosition, options: argparse.Namespace, style: Styl
         line = position.position.line + 1
         print(style.dim(f"{position.path.relative_to(EXAMPLE)}, line {line}:\n"))
         suggestion = await engine.suggest(SuggestRequest(position, k=8, tactics=True))
-        print_suggestion(suggestion, position, as_json=False)
+        print_suggestion(suggestion, as_json=False)
     finally:
         await engine.close()
 

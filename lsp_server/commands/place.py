@@ -102,13 +102,6 @@ def sorry_position(path: Path, text: str, item: SorryItem) -> GoalPosition:
     return GoalPosition(path.resolve(), text, Position(item.line - 1, item.column - 1))
 
 
-def next_sorry(position: GoalPosition) -> int | None:
-    """The line, from 1, of the first `sorry` after a position; None if there is none."""
-    here = position.position.line + 1, position.position.column + 1
-    after = (one.line for one in sorries(position.text or "") if (one.line, one.column) > here)
-    return next(after, None)
-
-
 def lean_text(path: Path) -> str:
     """The text of a Lean file. Raises BadSource: there is none, or it is not a Lean file."""
     if path.suffix != ".lean":

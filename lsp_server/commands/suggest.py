@@ -32,7 +32,7 @@ from lsp_server.commands.options import (
     add_rerank_option,
     add_tactic_options,
 )
-from lsp_server.commands.place import FORMS, Place, next_sorry, position_of, read_place
+from lsp_server.commands.place import FORMS, Place, position_of, read_place
 from lsp_server.commands.suggest_all import suggest_all
 from lsp_server.commands.suggest_collection import from_collection
 from lsp_server.commands.typed_text import decoded, standard_input, typed
@@ -42,7 +42,6 @@ from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, to_json
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import suggestion_text
-from prover.verify import GoalPosition
 from retriever.lean.callers import TACTICS, Caller, caller_of
 
 if TYPE_CHECKING:
@@ -123,17 +122,16 @@ def run(options: argparse.Namespace) -> int:
         return suggest_all(path, _asked(options), partial(_engine, options), as_json=options.json)
     request, project = _request(options)
     suggestion = asyncio.run(_suggest(options, request, project))
-    print_suggestion(suggestion, request.position, as_json=options.json)
+    print_suggestion(suggestion, as_json=options.json)
     return 0
 
 
-def print_suggestion(suggestion: Suggestion, position: GoalPosition | None, *, as_json: bool) -> None:
+def print_suggestion(suggestion: Suggestion, *, as_json: bool) -> None:
     """Print it on standard output, for a person or as JSON."""
     if as_json:
         print_json(to_json(suggestion))
         return
-    following = None if position is None else next_sorry(position)
-    sys.stdout.write(suggestion_text(suggestion, Style.of_standard_output(), following))
+    sys.stdout.write(suggestion_text(suggestion, Style.of_standard_output()))
 
 
 def _generator(options: argparse.Namespace) -> OpenGenerator | None:

@@ -18,9 +18,11 @@ from lsp_server.engine.schema import (
     TacticVerdict,
 )
 from lsp_server.rendering.labels import (
+    CLOSED,
     counted,
     deprecation_label,
     doubt_label,
+    goal_heading,
     origin_label,
     scope_label,
     searched,
@@ -37,22 +39,16 @@ _GOAL_LINES = 40
 _MOST_PROGRESS = 6
 _GOALS_BELOW_TACTIC = 4
 _NAMED_PREMISES = 3
+_REPLACED = "  (its tactic fails or is unfinished; a suggestion replaces it)"
 _ACCEPTED = (TacticVerdict.CLOSES, TacticVerdict.PROGRESS, TacticVerdict.UNJUDGED)
 
 
-def suggestion_text(suggestion: Suggestion, style: Style, next_sorry: int | None = None) -> str:
-    """The whole answer, for a terminal.
-
-    Args:
-        suggestion: the answer.
-        style: the terminal's.
-        next_sorry: the line of the next `sorry` of the file, from 1, if there is one.
-    """
+def suggestion_text(suggestion: Suggestion, style: Style) -> str:
+    """The whole answer, for a terminal."""
     if suggestion.place == GoalPlace.CLOSED:
-        then = f" Next sorry: line {next_sorry}." if next_sorry else ""
-        closed = f"{style.bold('The goal is closed here.')}{then}"
-        return _with_remarks([closed], suggestion.notes, suggestion.warnings, style)
-    parts = [_heading(suggestion, style), _goal(suggestion.goal, style), ""]
+        return _with_remarks([style.bold(CLOSED)], suggestion.notes, suggestion.warnings, style)
+    replaced = style.caution(_REPLACED) if suggestion.place == GoalPlace.BEFORE else ""
+    parts = [style.bold(goal_heading(suggestion)) + replaced, _goal(suggestion.goal, style), ""]
     parts.append(style.bold("Premises") + style.dim(f"  ({searched(suggestion.index)})"))
     if not suggestion.premises:
         parts.append("  none fit")
@@ -72,16 +68,6 @@ def suggestion_text(suggestion: Suggestion, style: Style, next_sorry: int | None
     return _with_remarks(parts, suggestion.notes, suggestion.warnings, style)
 
 
-def _heading(suggestion: Suggestion, style: Style) -> str:
-    """Which goal it is, and where."""
-    of = suggestion.goal_count
-    number = "" if of == 1 else f" {suggestion.goal_number} of {of}"
-    if suggestion.place != GoalPlace.BEFORE or suggestion.replaces is None:
-        return style.bold(f"Goal{number}")
-    where = style.bold(f"Goal{number} before line {suggestion.replaces.line}")
-    return where + style.caution(" (its tactic fails or is unfinished; a suggestion replaces it)")
-
-
 def sorry_text(path: str, answered: AnsweredSorry, style: Style) -> str:
     """A `sorry` with its goal and the best tactic, for a terminal."""
     item, suggestion = answered.sorry, answered.suggestion
@@ -89,9 +75,9 @@ def sorry_text(path: str, answered: AnsweredSorry, style: Style) -> str:
     if suggestion is None:
         parts += textwrap.wrap(answered.error, style.width - 2, initial_indent="  ", subsequent_indent="  ")
     else:
-        parts.append(_goal(suggestion.goal, style))
         if suggestion.goal_count > 1:
-            parts.append(style.dim(f"  goal 1 of {suggestion.goal_count}"))
+            parts[0] += style.dim(f"  {goal_heading(suggestion).lower()}")
+        parts.append(_goal(suggestion.goal, style))
         if suggestion.tactics_status != TacticsStatus.NOT_ASKED:
             parts += _best(suggestion, style)
     return "\n".join([*parts, "", ""])
