@@ -108,9 +108,11 @@ def command_list(groups: Mapping[str, Mapping[str, str]], examples: Sequence[str
         for name, about in commands.items():
             first, margin = f"  {name:<{most}}  ", " " * (most + 4)
             lines.append(textwrap.fill(about, width, initial_indent=first, subsequent_indent=margin))
-    return "\n".join([*lines[1:], *(["", example_list(examples)] if examples else [])])
+    return "\n".join([*lines[1:], "", example_list(examples)]).rstrip()
 
 
 def example_list(examples: Sequence[str]) -> str:
-    """Examples for the end of `--help`."""
+    """Examples for the end of `--help`; empty without any."""
+    if not examples:
+        return ""
     return "\n".join(["examples:" if len(examples) > 1 else "example:", *(f"  {one}" for one in examples)])

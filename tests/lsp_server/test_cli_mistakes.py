@@ -12,6 +12,7 @@ from lsp_server.cli import COMMANDS, GROUPS, parser
 from tests.commands import command
 from tests.lsp_server.conftest import Cli, succeed
 
+pytestmark = pytest.mark.lean
 MISTAKES = [
     ([], "COMMAND is missing.", "See: premise-suggest --help"),
     (["sugest"], "There is no command sugest.", "Did you mean suggest? See: premise-suggest --help"),

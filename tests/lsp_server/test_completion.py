@@ -16,6 +16,7 @@ from lsp_server.commands.completion import SHELLS
 from tests.lsp_server.conftest import Cli, succeed
 from tests.lsp_server.terminals import terminal_pair
 
+pytestmark = pytest.mark.lean
 _BASH = """
 source "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
