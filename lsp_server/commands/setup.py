@@ -47,6 +47,12 @@ _SHORT = 40
 _INDEX_SHARE = 5
 """Bytes of an index for a byte of Lean text, with the graph for its search."""
 
+EXAMPLES = (
+    "premise-suggest setup                          # the project of the current folder",
+    "premise-suggest setup path/to/project --yes",
+    "premise-suggest setup --git https://github.com/leanprover-community/mathlib4@v4.22.0",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
