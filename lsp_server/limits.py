@@ -145,8 +145,6 @@ GIT_SILENCE_SECONDS = 300.0
 
 # The command `doctor`, and what `setup` shows.
 
-EDITOR_VERSION_SECONDS = 5.0
-"""How long an editor may take to print its version."""
 INDEX_CHECK_SECONDS = 60.0
 """How long an index is read in search of damage."""
 FIRST_GOAL_FILES = 50

@@ -19,6 +19,7 @@ FEATURES = (
     "lsp_server.features.completion",
     "lsp_server.features.code_actions",
     "lsp_server.features.code_lens",
+    "lsp_server.features.inline_completion",
     "lsp_server.features.suggest",
     "lsp_server.features.close",
     "lsp_server.features.edits",

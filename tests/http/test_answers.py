@@ -27,7 +27,7 @@ def test_a_goals_premises_are_explained_where_that_is_asked_for(server: Served) 
 def test_a_declaration_is_answered_with_its_text_and_file(server: Served, library: Path) -> None:
     found = server.get("/api/declaration", name="Nat.add_comm", module="Example.Nat.Basic").json()
     answer = conforming(found, "DeclarationAnswer")
-    assert "theorem add_comm" in answer["source"]
+    assert "theorem add_comm" in answer["source"] and answer["doc"] == "Addition is commutative."
     text = Path(answer["path"]).read_text(encoding="utf-8")
     assert Path(answer["path"]).is_relative_to(library) and answer["source"] in text
     assert text.splitlines()[answer["line"] - 1] == answer["source"].splitlines()[0]

@@ -17,7 +17,7 @@ RESOLVES = {"workspace": {"symbol": {"resolveSupport": {"properties": ["location
 @pytest.fixture
 def client(environment: dict[str, str]) -> Iterator[RawClient]:
     """A server of our own."""
-    made = RawClient(environment)
+    made = RawClient(environment, seconds=60)
     yield made
     made.close()
     made.check_quiet()

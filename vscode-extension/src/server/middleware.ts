@@ -56,6 +56,8 @@ export function middleware(limiter: Limiter, canCompete: () => boolean): Middlew
       if (!asked && !config.tactics(document.uri)) return undefined;
       return limited(asked ? Weight.asked : Weight.unasked, token, (inner) => next(document, range, context, inner));
     },
+    provideInlineCompletionItems: (document, position, context, token, next) =>
+      limited(Weight.unasked, token, (inner) => next(document, position, context, inner)),
     workspace: {
       configuration: async (params, token, next) => {
         const values = await next(params, token);
