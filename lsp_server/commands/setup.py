@@ -31,6 +31,7 @@ from lsp_server.engine.libraries import FetchStopped, add_library, index_librari
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings
 from lsp_server.engine.stores import index_folder, libraries_root, needs_mathlib
+from lsp_server.engine.tasks import LeanProgress
 from lsp_server.rendering.labels import counted, target_line, verdict
 from lsp_server.rendering.progress_bar import ProgressBar
 from prover.verify import GoalPosition
@@ -186,7 +187,7 @@ def _try_lean(root: Path, options: argparse.Namespace) -> bool:
     )
     print("\nLean      reads one goal of the project ...", flush=True)
     try:
-        found = asyncio.run(first_goal(root, settings))
+        found = asyncio.run(first_goal(root, settings, _print_progress))
     except (BadSettings, LeanError) as error:
         print(f"{_MARGIN}it could not: {error.message}\n{_MARGIN}{error.hint}")
         print("\nPremises for a goal as Lean prints it need no Lean. Try it:")
@@ -197,6 +198,10 @@ def _try_lean(root: Path, options: argparse.Namespace) -> bool:
         return True
     print("\n".join(_first_goal(root, *found)))
     return True
+
+
+def _print_progress(progress: LeanProgress) -> None:
+    print(f"{_MARGIN}{progress}", file=sys.stderr, flush=True)
 
 
 def _first_goal(root: Path, place: GoalPosition, answer: Suggestion) -> Iterator[str]:
