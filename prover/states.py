@@ -17,6 +17,7 @@ _METAVARIABLE = re.compile(r"\?(\w+)\.(\d+)")
 _UNKNOWN = re.compile(rf"(?<![\w'!?)\]}}⟩])\?[^\W\d][\w'!]*(?:{MARK})?(?:\.\w+)*")
 """A metavariable; `head?` and `xs[i]?` are none."""
 _UNIVERSE = re.compile(r"(?:^|→ )(?:Prop|(?:Type|Sort)(?:\s[^→]*)?)$")
+_TYPE = re.compile(r"(?:Type|Sort)(?:\s.*)?")
 _DATA = frozenset({"ℕ", "Nat", "ℤ", "Int", "ℚ", "Rat", "ℝ", "Real", "Bool", "String", "Char", "Unit"})
 _NAME = re.compile(rf"[^\W\d][\w'!?]*(?:{MARK})?")
 _REFLEXIVE = frozenset({"≤", "≥", "⊆", "⊇", "∣"})
@@ -67,7 +68,7 @@ def _is_choice(goal: Goal) -> bool:
     target = " ".join(goal.target.split())
     if _UNKNOWN.fullmatch(target) or _UNIVERSE.search(target) or target in _DATA:
         return True
-    return any(target in one.names and _UNIVERSE.fullmatch(one.type.strip()) for one in goal.hypotheses)
+    return any(target in one.names and _TYPE.fullmatch(one.type.strip()) for one in goal.hypotheses)
 
 
 def _without_names(goal: Goal) -> Goal:

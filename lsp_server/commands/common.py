@@ -18,11 +18,13 @@ from lean_extract.common.files.reading import is_folder, read_source
 from lean_extract.common.onnx_runtime import fallback_warning
 from lean_extract.common.terminal_text import pip_install, shown, without_login
 from lean_extract.source.projects.project import is_project_root, named_below, only_of
+from lsp_server.commands.nearby import file_meant, folder_meant
 from lsp_server.engine.projects import projects_for
 from lsp_server.engine.schema import SearchAnswer, Suggestion
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.settings_files import LayeredSettings
 from lsp_server.engine.stores import first_use, holds_premises, model_folder, project_store
+from lsp_server.engine.tasks import LeanProgress
 from retriever.models import reranker
 
 _Answer = TypeVar("_Answer", SearchAnswer, Suggestion)
@@ -35,7 +37,9 @@ def read_text(path: Path) -> str:
         return read_source(path)
     except BadSource as error:
         if isinstance(error.__cause__, FileNotFoundError):
-            raise BadSource(f"There is no file {named(path)}.", "Check the path.") from error
+            raise BadSource(
+                f"There is no file {named(path)}.", file_meant(path) or "Check the path."
+            ) from error
         raise
 
 
@@ -90,13 +94,19 @@ def existing_folder(path: Path | None) -> Path:
     """The folder given to a command, or the current one. Raises BadSource: there is no such folder."""
     folder = path or Path.cwd()
     if not is_folder(folder):
-        raise BadSource(f"{named(folder)} is not a folder.", "Give the folder of a Lean project.")
+        hint = folder_meant(folder) or "Give the folder of a Lean project."
+        raise BadSource(f"{named(folder)} is not a folder.", hint)
     return folder
 
 
 def print_json(value: object) -> None:
     """Print plain values as JSON."""
     print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def print_progress(progress: LeanProgress) -> None:
+    """Print on standard error what Lean is still doing."""
+    print(f"{progress}.", file=sys.stderr, flush=True)
 
 
 def show_first_use() -> None:

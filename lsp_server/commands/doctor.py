@@ -18,6 +18,11 @@ from lsp_server.engine.projects import projects_for
 from lsp_server.engine.settings_files import user_settings_file
 from lsp_server.rendering.style import Style
 
+EXAMPLES = (
+    "premise-suggest doctor                         # the project of the current folder",
+    "premise-suggest doctor path/to/project --live  # also tries its Lean",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

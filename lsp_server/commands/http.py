@@ -26,6 +26,11 @@ STORE_VARIABLE = "PREMISE_SUGGEST_STORE"
 HTTP_PORT = 8765
 _NEEDED = ("fastapi", "uvicorn", "prometheus_client")
 
+EXAMPLES = (
+    "premise-suggest http --project DIR             # http://127.0.0.1:8765",
+    "premise-suggest http --project DIR --port 0 --verbose",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -19,6 +19,7 @@ from lean_extract.common.cluster import cluster_options
 from lean_extract.common.devices import PLACE_NAMES
 from lean_extract.common.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.common.files.reading import is_there
+from lean_extract.common.nearest import path_meant
 from lean_extract.common.option_types import add_cluster_arguments
 from lean_extract.common.terminal_text import shown
 from lean_extract.common.verbs import INTERRUPTED
@@ -42,6 +43,12 @@ from retriever.search.backends import find_backend
 from retriever.search.collections.indexing import index_collection
 from retriever.search.indexing.report import IndexReport
 from retriever.search.postgres.database import Database
+
+EXAMPLES = (
+    "premise-suggest index                          # the project of the current folder",
+    "premise-suggest index path/to/project",
+    "premise-suggest index --backend naturalproofs SOURCE",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -165,7 +172,9 @@ def _index_collection(options: argparse.Namespace) -> int:
         )
     source: Path = options.sources[0]
     if not is_there(source):
-        raise BadSource(f"There is no file or folder {named(source)}.", "Check the path.")
+        raise BadSource(
+            f"There is no file or folder {named(source)}.", path_meant(source) or "Check the path."
+        )
     name = options.name or source.stem
     folder = folder_of(name)
     model, towers = towers_for(backend.name, options.model, download=options.download, device=options.device)

@@ -33,6 +33,11 @@ from lsp_server.serving.process import exit_process
 _MCP_PORT = 8766
 _NEEDED = ("mcp", "mcp_types", "fastapi", "uvicorn", "starlette", "prometheus_client")
 
+EXAMPLES = (
+    "premise-suggest mcp                            # an agent starts it",
+    "premise-suggest mcp --project DIR --http",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

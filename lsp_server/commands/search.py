@@ -22,6 +22,12 @@ from lsp_server.engine.schema import SearchAnswer, to_json
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import search_text
 
+EXAMPLES = (
+    "premise-suggest search add_comm                # by a name or a part of one",
+    "premise-suggest search '?a * _ ≤ ?b * _'       # by a pattern",
+    "premise-suggest search 'sum of odd numbers' --module Mathlib.Algebra --k 5",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -19,6 +19,11 @@ from lsp_server.serving.features import create_server
 from lsp_server.serving.process import exit_process
 from lsp_server.serving.running import serve_stdio, serve_tcp
 
+EXAMPLES = (
+    "premise-suggest serve                          # an editor starts it",
+    "premise-suggest serve --log server.log",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -31,6 +31,7 @@ from lsp_server.engine.libraries import FetchStopped, add_library, index_librari
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import index_folder, libraries_root, needs_mathlib
+from lsp_server.engine.tasks import LeanProgress
 from lsp_server.rendering.labels import counted, target_line, verdict
 from lsp_server.rendering.progress_bar import ProgressBar
 from prover.verify import GoalPosition
@@ -46,6 +47,12 @@ _SHORT = 40
 """Up to so many seconds are shown as less than a minute."""
 _INDEX_SHARE = 5
 """Bytes of an index for a byte of Lean text, with the graph for its search."""
+
+EXAMPLES = (
+    "premise-suggest setup                          # the project of the current folder",
+    "premise-suggest setup path/to/project --yes",
+    "premise-suggest setup --git https://github.com/leanprover-community/mathlib4@v4.22.0",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -176,7 +183,7 @@ def _try_lean(root: Path, settings: Settings) -> bool:
     """Ask for one goal and print the answer; whether nothing failed."""
     print("\nLean      reads one goal of the project ...", flush=True)
     try:
-        found = asyncio.run(first_goal(root, settings))
+        found = asyncio.run(first_goal(root, settings, _print_progress))
     except (BadSettings, LeanError) as error:
         print(f"{_MARGIN}it could not: {error.message}\n{_MARGIN}{error.hint}")
         print("\nPremises for a goal as Lean prints it need no Lean. Try it:")
@@ -187,6 +194,10 @@ def _try_lean(root: Path, settings: Settings) -> bool:
         return True
     print("\n".join(_first_goal(root, *found)))
     return True
+
+
+def _print_progress(progress: LeanProgress) -> None:
+    print(f"{_MARGIN}{progress}", file=sys.stderr, flush=True)
 
 
 def _first_goal(root: Path, place: GoalPosition, answer: Suggestion) -> Iterator[str]:

@@ -160,3 +160,21 @@ async def test_a_tactic_is_inserted_with_its_verdict_and_a_cursor(editor: Editor
     answer, new = await inserted(editor, AND, place_of(AND, "sorry"), **options)
     assert (answer["tactic"], answer["status"]) == ("exact Lib.and_swap h", "closes")
     assert up_to(new, answer["cursor"]).endswith("exact Lib.and_swap h")
+
+
+@pytest.mark.parametrize(
+    "typed", ["exact │", "exact h│", "apply Nat.no_such_name│", "rw [Nat.no_such_name]│"]
+)
+async def test_a_tactic_that_fails_or_is_being_typed_is_replaced(
+    editor: Editor, tmp_path: Path, typed: str
+) -> None:
+    marked = AND.replace("sorry", typed)
+    answer, new = await inserted(
+        editor, marked.replace("│", ""), place_of(marked, "│"), insert="Lib.and_swap"
+    )
+    assert (new.replace(" \n", "\n"), answer["status"]) == (
+        AND.replace("sorry", "exact Lib.and_swap h"),
+        "closes",
+    )
+    assert up_to(new, answer["cursor"]).endswith("exact Lib.and_swap h")
+    assert await is_accepted(editor, tmp_path, new)

@@ -49,7 +49,10 @@ async function attempt(
     // The focus goes there before any request: what the person opens meanwhile must not lose it.
     const editor = await show(await vscode.workspace.openTextDocument(vscode.Uri.parse(tracked.uri)));
     const { version } = editor.document;
-    const answer = await ask(server, tracked.uri, tracked.position, wanted);
+    // For a premise, Lean may have to try several forms.
+    const options = { location: vscode.ProgressLocation.Window, title: `Inserting ${wanted.text}` };
+    const { uri, position } = tracked;
+    const answer = await vscode.window.withProgress(options, () => ask(server, uri, position, wanted));
     if (editor.document.version !== version) continue;
     await apply(editor, answer, wanted);
     return tell(answer);

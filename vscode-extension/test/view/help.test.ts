@@ -127,6 +127,19 @@ describe("a row", () => {
     assert.deepEqual(uses, [["simp [a.first]", "1 goal left"], ["exact b.second _", "not tried yet"], ["exact wrong", "closes the goal, rests on sorry"]]);
   });
 
+  check("of a premise inserts the tactic that it names; where the text has changed since, what Lean accepts now", async (view) => {
+    const use = { ...tactic("simp [a.first]", ["⊢ q"]), uses: ["a.first"] };
+    const listed: Ready = { ...ABC, tacticsState: "done", tactics: [use] };
+    for (const state of [listed, { ...listed, stale: true }]) {
+      await view.show(state);
+      await view.page.locator(".row.premise").first().focus();
+      await view.press("Enter");
+    }
+    const sent = await view.sent();
+    assert.deepEqual(sent.map((message) => message.type), ["insertTactic", "insertPremise"]);
+    assert.deepEqual(sent[0], { type: "insertTactic", tactic: use, positionId: "1" });
+  });
+
   check("says only what is unusual", async (view) => {
     await view.show(ready({ tactics: [], tacticsState: "off", premises: [premise("usual", { form: "" }), needsImport("far", "A.B", { kind: "def", form: "" })] }));
     assert.deepEqual(await view.page.locator(".row").allInnerTexts(), ["usual\n(n m : ℕ) : n + m = m + n", "far\n(n m : ℕ) : n + m = m + n\nneeds import A.Bdef"]);

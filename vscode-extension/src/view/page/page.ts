@@ -199,8 +199,9 @@ export class Page {
 
   private insert(row: Row, addImport: boolean): void {
     const positionId = this.ready?.positionId ?? null;
-    if (row.kind === "tactic") this.host.postMessage({ type: "insertTactic", tactic: row.tactic, positionId });
-    else this.host.postMessage({ type: "insertPremise", premise: row.premise, addImport, positionId });
+    const tactic = row.kind === "tactic" ? row.tactic : addImport || this.state.stale === true ? null : row.use;
+    if (tactic !== null) this.host.postMessage({ type: "insertTactic", tactic, positionId });
+    else if (row.kind === "premise") this.host.postMessage({ type: "insertPremise", premise: row.premise, addImport, positionId });
   }
 
   private pressed(event: KeyboardEvent, view: RowView): void {
