@@ -172,6 +172,9 @@ async def test_a_tactic_that_fails_or_is_being_typed_is_replaced(
     answer, new = await inserted(
         editor, marked.replace("│", ""), place_of(marked, "│"), insert="Lib.and_swap"
     )
-    assert (new.replace(" \n", "\n"), answer["status"]) == (AND.replace("sorry", "exact Lib.and_swap h"), "closes")
+    assert (new.replace(" \n", "\n"), answer["status"]) == (
+        AND.replace("sorry", "exact Lib.and_swap h"),
+        "closes",
+    )
     assert up_to(new, answer["cursor"]).endswith("exact Lib.and_swap h")
     assert await is_accepted(editor, tmp_path, new)
