@@ -12,7 +12,7 @@ from lsprotocol import types
 
 from lean_extract.common.errors import ProjectBroken
 from tests.answers import conforming
-from tests.lsp_server.conftest import Editor, place_of
+from tests.lsp_server.conftest import QUIET, Editor, descendants, place_of, start_editor, stop_editor
 from tests.lsp_server.test_editor_requests import applied, plain, where
 from tests.lsp_server.test_features import compiles
 
@@ -189,3 +189,19 @@ async def test_two_hundred_premises_of_a_long_goal_have_forms(editor: Editor) ->
     assert all(one["name"] in one["form"] for one in answer["premises"])
     inserting, new = await inserted(editor, text, place_of(text, "sorry"), insert="Lib.plus_swap")
     assert inserting["status"] in ("closes", "progress", "fails") and inserting["tactic"] in new
+
+
+async def test_where_no_lean_runs_the_form_that_was_shown_is_inserted(
+    project: Path, environment: dict[str, str]
+) -> None:
+    editor = await start_editor(project, environment, options=QUIET)
+    place = place_of(AND, "sorry")
+    editor.open("Inserted.lean", AND)
+    given = {"goal": "p q : Prop\nh : p ∧ q\n⊢ q ∧ p"}
+    shown = plain(await editor.suggest("Inserted.lean", place.line, place.character, **given))
+    form = next(one["form"] for one in shown["premises"] if one["name"] == "Lib.and_swap_iff")
+    answer, new = await inserted(editor, AND, place, insert="Lib.and_swap_iff")
+    assert (answer["tactic"], answer["status"]) == (form, "untried")
+    assert new == AND.replace("sorry", form)
+    assert not descendants(editor.pid)
+    await stop_editor(editor)
