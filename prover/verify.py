@@ -12,6 +12,7 @@ from collections.abc import (
     AsyncIterable,
     AsyncIterator,
     Callable,
+    Collection,
     Hashable,
     Iterable,
     Mapping,
@@ -43,19 +44,22 @@ class _TacticVariant:
     score: float
 
 
-def distinct(outcomes: Iterable[TacticOutcome], scores: Mapping[str, float]) -> list[_TacticVariant]:
-    """The shortest of each group of equivalent tactics; those without a linter's remark are preferred."""
+def distinct(
+    outcomes: Iterable[TacticOutcome], scores: Mapping[str, float], preferred: Collection[str] = ()
+) -> list[_TacticVariant]:
+    """One of each group of equivalent tactics: without a linter's remark rather than with one, then one of the
+    `preferred`, then the shortest."""
+
+    def key(outcome: TacticOutcome) -> tuple[bool, bool, int, str]:
+        return bool(outcome.remark), outcome.tactic not in preferred, len(outcome.shown), outcome.shown
+
     groups: dict[Hashable, list[TacticOutcome]] = {}
     for outcome in outcomes:
         groups.setdefault(_result(outcome), []).append(outcome)
     return [
-        _TacticVariant(min(group, key=_length), max(scores.get(one.tactic, 0.0) for one in group))
+        _TacticVariant(min(group, key=key), max(scores.get(one.tactic, 0.0) for one in group))
         for group in groups.values()
     ]
-
-
-def _length(outcome: TacticOutcome) -> tuple[bool, int, str]:
-    return bool(outcome.remark), len(outcome.shown), outcome.shown
 
 
 def _result(outcome: TacticOutcome) -> Hashable:
@@ -170,9 +174,11 @@ def _judge(outcome: TacticOutcome, before: ProofState) -> TacticOutcome:
 
 
 def order(
-    outcomes: Iterable[TacticOutcome], scores: Mapping[str, float] | None = None
+    outcomes: Iterable[TacticOutcome],
+    scores: Mapping[str, float] | None = None,
+    preferred: Collection[str] = (),
 ) -> list[TacticOutcome]:
-    """The outcomes in the order to show, each result once.
+    """The outcomes in the order to show, each result once. Of equivalent tactics, one of the `preferred` is shown.
 
     Tactics that close the goal come first, those that rest on `sorry` after the others, then those that leave
     goals, then those that cannot be judged. Ties are broken in this order: no linter's remark; not a case
@@ -188,4 +194,4 @@ def order(
         sorry = outcome.rests_on_sorry
         return status, sorry, bool(outcome.remark), is_split, remaining, -one.score, len(shown), shown
 
-    return [one.outcome for one in sorted(distinct(outcomes, scores or {}), key=key)]
+    return [one.outcome for one in sorted(distinct(outcomes, scores or {}, preferred), key=key)]

@@ -63,7 +63,7 @@ async def edit_at(
     if not (
         is_accepted or context.lean.is_running
     ):  # a client that runs Lean itself needs no second one for this
-        return await asyncio.to_thread(_guessed, position, tactic)
+        return await asyncio.to_thread(guessed_at, position, tactic)
     outcome: TacticOutcome | None = None
     place: GoalFound | None = None
     try:
@@ -84,13 +84,14 @@ async def edit_at(
             "Ask for suggestions again.",
         )
     if place is None:
-        return await asyncio.to_thread(_guessed, position, tactic)
+        return await asyncio.to_thread(guessed_at, position, tactic)
     if outcome is not None and outcome.edit is not None:
         return place.edit(outcome.edit)
-    return place.edit(await asyncio.to_thread(_guessed, place.asked, tactic))
+    return place.edit(await asyncio.to_thread(guessed_at, place.asked, tactic))
 
 
-def _guessed(position: GoalPosition, tactic: str) -> Edit:
+def guessed_at(position: GoalPosition, tactic: str) -> Edit:
+    """The likeliest edit for a tactic at a position, which Lean has not judged. Raises BadPosition, BadSource."""
     return guessed_edit(LeanDocument(text_of(position)), position.position, tactic)
 
 
