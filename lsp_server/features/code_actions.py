@@ -88,11 +88,12 @@ def _empty_place(document: DocumentSnapshot, cursor: Position) -> Position | Non
 def title(item: TacticItem, *, replaces: bool = False) -> str:
     """`Try this: rfl` for a tactic that closes the goal; otherwise with the remaining goals."""
     verb, origin = "Replace with" if replaces else "Try this", origin_label(item)
+    tactic = " ".join(item.tactic.split())
     if _is_proof(item):
-        return f"{verb}: {item.tactic}{f'  ({origin})' if origin else ''}"
+        return f"{verb}: {tactic}{f'  ({origin})' if origin else ''}"
     left = targets_line(item.remaining_goals, _TITLE_GOALS)
     result = f"{verdict(item)}{': ' if left else ''}{left}"
-    return f"{verb}: {item.tactic}  ({'; '.join(filter(None, (result, origin)))})"
+    return f"{verb}: {tactic}  ({'; '.join(filter(None, (result, origin)))})"
 
 
 def _is_proof(item: TacticItem) -> bool:

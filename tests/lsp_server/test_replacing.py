@@ -71,9 +71,9 @@ async def test_a_misspelt_name_is_replaced_first(example: Editor, typed: str, pr
     actions, texts = await fixed(example, marked)
     accepted = [(one.title.partition("  (")[0], text) for one, text in zip(actions, texts, strict=True)]
     replaced = typed.replace("│", "").partition(";")[0]
-    assert (f"Replace with: {proof}", marked.replace("│", "").replace(replaced, proof)) in accepted
-    if accepted[0][0] == f"Replace with: {proof}" and "exact" in proof:
-        assert actions[0].is_preferred
+    title = f"Replace with: {' '.join(proof.split())}"
+    assert (title, marked.replace("│", "").replace(replaced, proof)) in accepted
+    assert actions[0].is_preferred
     assert all(one.title.startswith("Replace with: ") for one in actions)
 
 
@@ -109,10 +109,7 @@ async def test_what_is_not_written_yet(example: Editor, marked: str) -> None:
     actions, texts = await fixed(example, marked, trigger_kind=types.CodeActionTriggerKind.Invoked)
     assert actions[0].title.startswith("Try this: ")
     assert actions[0].is_preferred
-    assert "p" in texts[0]
-    uri = example.open("Proved.lean", texts[0])
-    place = place_of(texts[0], "theorem")
-    assert uri and place  # the text can be opened again
+    assert actions[0].data["tactic"] in texts[0]  # type: ignore[index]
     assert (await fixed(example, marked, trigger_kind=AUTOMATIC)) == ([], [])
 
 
@@ -130,7 +127,7 @@ async def test_an_error_is_enough_for_an_editor_that_looks_by_itself(example: Ed
     found = await example.client.text_document_code_action_async(params)
     actions = [one for one in found or [] if isinstance(one, types.CodeAction)]
     assert actions[0].title == "Replace with: exact sup_eq_right.mpr h"
-    assert actions[0].diagnostics == [fault]
+    assert list(actions[0].diagnostics or ()) == [fault]
     assert (await fixed(example, marked, trigger_kind=AUTOMATIC)) == ([], [])
 
 
