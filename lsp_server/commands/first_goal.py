@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from lean_extract.common.errors import BadSource, NoGoalHere
+from lean_extract.common.errors import BadSource, NoGoalHere, TextUnread
 from lean_extract.common.files.reading import read_source
 from lean_extract.session.places import default_position
 from lean_extract.source.projects.packages import read_layout
@@ -52,7 +52,7 @@ async def first_goal(root: Path, settings: Settings) -> tuple[GoalPosition, Sugg
         for place in islice(await asyncio.to_thread(lambda: list(goal_places(root))), FIRST_GOAL_PLACES):
             try:
                 return place, await engine.suggest(SuggestRequest(place, k=3))
-            except NoGoalHere:
+            except (NoGoalHere, TextUnread):
                 continue
         return None
     finally:

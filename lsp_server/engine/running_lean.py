@@ -11,7 +11,14 @@ from pathlib import Path
 from threading import Event
 from typing import TypeVar
 
-from lean_extract.common.errors import BadSettings, LeanError, LeanNotFound, NoGoalHere, ProjectBroken
+from lean_extract.common.errors import (
+    BadSettings,
+    LeanError,
+    LeanNotFound,
+    NoGoalHere,
+    ProjectBroken,
+    TextUnread,
+)
 from lean_extract.common.files.reading import read_regular
 from lean_extract.limits import MAX_SOURCE_BYTES
 from lean_extract.session import LeanLimits, LeanSession
@@ -389,7 +396,7 @@ async def refreshed_lean(lean: RunningLean, position: GoalPosition) -> AsyncIter
     await lean.refresh(position)
     try:
         yield
-    except (LeanError, NoGoalHere) as error:
+    except (LeanError, NoGoalHere, TextUnread) as error:
         if lean.note and (isinstance(error, ProjectBroken) or _UNKNOWN in str(error)):
             error.hint = f"{error.hint} {lean.note}".strip()
         raise
