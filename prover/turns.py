@@ -21,6 +21,9 @@ class CandidateScheduler:
     of it competes: if that alone would fill the trials that are left with better chances than the best known
     candidate has, the next trial waits for it. The first trial never waits.
 
+    What is to come `first` is tried before all else as soon as it is known, whatever the odds say, and does not count
+    against the limit.
+
     Lean's own automation is tried alongside these: one quick tactic at a time, and the slow ones after all
     others. With it, `hear` has to be called with every outcome.
 
@@ -29,6 +32,7 @@ class CandidateScheduler:
         limit: how many candidates of the sources to yield.
         odds: the fitted chances.
         automation: None: without it.
+        first: candidates that are tried before all others.
     """
 
     def __init__(
@@ -37,6 +41,7 @@ class CandidateScheduler:
         limit: int,
         odds: AcceptanceModel,
         automation: Awaitable[Automation] | None = None,
+        first: Sequence[Candidate] = (),
     ) -> None:
         self.scores: dict[str, float] = {}
         """The chance of each tactic, by its text as yielded. It grows if another source proposes the tactic, too."""
@@ -47,6 +52,9 @@ class CandidateScheduler:
         self._odds = odds
         self._lists: list[Sequence[Candidate]] = []
         self._left: list[Candidate] = []
+        self._first = list(first)
+        self.preferred = frozenset(one.tactic for one in first)
+        """The tactics that were to be tried first, which are shown rather than equivalent ones."""
         self._handed: dict[str, str] = {}
         self._learned = 0
         self._coming = None if automation is None else asyncio.ensure_future(automation)
@@ -105,6 +113,8 @@ class CandidateScheduler:
 
     def _next(self) -> Candidate | None:
         """The next of what is known; None if there is nothing to try now."""
+        if self._first:
+            return self._first.pop(0)
         is_quick_running = any(self._unheard.values())
         if not is_quick_running and (quick := self._next_quick()) is not None:
             return quick
@@ -154,6 +164,6 @@ class CandidateScheduler:
         return candidate
 
     def _describe(self, given: str, candidate: Candidate) -> None:
-        self.scores[given] = candidate.score
+        self.scores[given] = max(candidate.score, self.scores.get(given, 0.0))
         if candidate.origin:
             self.origins[given] = candidate.origin

@@ -125,7 +125,9 @@ class CandidateTactics:
             for source in SOURCES
             if source.is_used(at.trial.tactics)
         }
-        return CandidateScheduler(coming, count, odds, start_task(_automation(at, here)))
+        return CandidateScheduler(
+            coming, count, odds, start_task(_automation(at, here)), at.trial.corrections
+        )
 
     def _tactics_here(self, at: CandidateRequest) -> _TacticsHere:
         """The tactics available in the file, as far as known. Raises BadSource."""

@@ -53,6 +53,7 @@ from retriever.models.reranker import DEPTH
 if TYPE_CHECKING:
     from retriever.lean.pattern_search import PatternMatches
     from retriever.lean.rewriting_search import Rewriting
+    from retriever.lean.text_search import NearPremise
 
 
 class ProjectIndex:
@@ -183,6 +184,12 @@ class ProjectIndex:
         from retriever.lean.text_search import search
 
         return self._declared.checked(search(self._service, text, where, k, allowed=allowed), where)
+
+    def near(self, typed: str, position: GoalPosition, k: int) -> list[NearPremise]:
+        """The `k` premises usable at a position whose names are nearest to a typed one. Raises as `context_at`."""
+        from retriever.lean.text_search import near_premises
+
+        return near_premises(self._service, typed, self.context_at(position), k)
 
     def search_pattern(
         self, text: str, where: GoalContext | None, k: int, allowed: Allowed | None = None
