@@ -20,6 +20,7 @@ from lsp_server.engine.engine import Engine
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
+from retriever.lean.spelling import names_in
 
 _REQUEST = "premiseSuggest/edits"
 _NAMES = frozenset({"textDocument", "position", "insert", "as", "import", "accepted", "version"})
@@ -79,11 +80,22 @@ async def _name(server: PremiseServer, document: DocumentSnapshot, cursor: Posit
 
 
 async def _spelled(engine: Engine, document: DocumentSnapshot, cursor: Position, name: str) -> str:
+    # Any word of the declaration may be a hypothesis, which would hide the name.
+    words = await asyncio.to_thread(_words_above, document, cursor)
     try:
-        spelled = await engine.spellings(document.goal_position(cursor), [name])
+        spelled = await engine.spellings(
+            document.goal_position(cursor), [name], words - {name.partition(".")[0]}
+        )
     except PremiseIndexError:  # the name came from another index
         return name
     return spelled.get(name, name)
+
+
+def _words_above(document: DocumentSnapshot, cursor: Position) -> set[str]:
+    """The words of the declaration up to the cursor."""
+    text = LeanDocument(document.text)
+    offset = text.offset(cursor)
+    return names_in(text.text[text.declaration(offset)[0] : offset])
 
 
 def _engine(server: PremiseServer, document: DocumentSnapshot) -> Engine | None:
