@@ -99,6 +99,8 @@ def use_of(tactic: str) -> Hashable:
     parts = tokens(text)
     # Neither the proof of an argument nor the way it is passed makes a difference.
     plain = tokens(text.replace("(by assumption)", "_").replace("‹_›", "_"))
+    if len(plain) == 3 and tuple(plain[:2]) == ("simpa", "using"):
+        return "simp", frozenset(plain[2:])
     if not plain or "\n" in text or _JOINS & set(plain):
         return text
     word, rest = plain[0], plain[1:]

@@ -36,6 +36,8 @@ MAX_TITLE_CHARACTERS = 1000
 """Of a page's title; MediaWiki allows 255 bytes."""
 MAX_CATEGORIES = 200
 """Categories of a statement, the nearest first; ProofWiki's have a few dozen."""
+MAX_SPELLING_LOOKUPS = 100_000
+"""Names that are looked up to write those of one answer as short as possible; beyond, all are written in full."""
 MAX_STATEMENT_DEPTH = 16
 """How deep statements and proofs may be nested in each other, as each outer one repeats the text of the inner ones."""
 MAX_VERB_CHARACTERS = 2000

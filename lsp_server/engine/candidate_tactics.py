@@ -65,7 +65,7 @@ class CandidateRequest:
         return _POOL * self.trial.tactics.count
 
     async def spelled(self, found: Sequence[Candidate]) -> Sequence[Candidate]:
-        """Candidates with names written so that they have their original meaning at the position."""
+        """Candidates with names as short as they have their original meaning at the position."""
         index, position = self.current.index, self.trial.position
         return await asyncio.to_thread(index.respelled, position, self.goal, found)
 

@@ -8,7 +8,7 @@ runs in threads, so the event loop stays free; there is one Lean for a project. 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -181,9 +181,9 @@ class Engine:
         return self._pipeline.edits.in_term(position)
 
     async def spellings(
-        self, position: GoalPosition, names: Sequence[str], hypotheses: Sequence[str] = ()
+        self, position: GoalPosition, names: Sequence[str], hypotheses: Collection[str] = ()
     ) -> dict[str, str]:
-        """The names that would mean something else at a position, each as it has to be written there.
+        """The names that are written in another way at a position, each as short as it means the same there.
 
         Raises IndexMissing, IndexDamaged, ModelError, BadSource.
         """
