@@ -54,6 +54,10 @@ MAX_NEAR_DEPTH = 5
 """Levels of folders below one in which projects are looked for."""
 MAX_NEAR_ENTRIES = 20_000
 """Files and folders among which these projects are looked for."""
+NEAREST_CHARACTERS = 200
+"""Of a misspelled name or path; what a longer one means is not guessed."""
+NEAREST_ENTRIES = 2000
+"""Names, or entries of a folder, that are compared with it."""
 MAX_WATCHED_FOLDERS = 50_000
 """Folders of a project that are watched for changes."""
 

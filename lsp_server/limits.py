@@ -44,6 +44,9 @@ LISTED_FIELDS = 3
 LISTED_SETTINGS = 20
 """How many wrong settings are named."""
 
+SETTINGS_FILE_BYTES = 64 << 10
+"""Of a settings file."""
+
 # The language server: messages and documents.
 
 LSP_MESSAGE_BYTES = 64 << 20

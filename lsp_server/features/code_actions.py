@@ -26,7 +26,7 @@ def register(server: PremiseServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)
     @passive(server, "quick fix")
     async def code_actions(params: types.CodeActionParams) -> list[types.CodeAction] | None:
-        settings = server.settings
+        settings = server.settings_at(params.text_document.uri)
         if not (settings.code_actions.enabled and settings.tactics.enabled and _wanted(params.context)):
             return None
         document = server.document(params.text_document.uri)

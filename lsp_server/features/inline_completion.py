@@ -18,7 +18,8 @@ def register(server: PremiseServer) -> None:
     async def inline_completion(
         params: types.InlineCompletionParams,
     ) -> list[types.InlineCompletionItem] | None:
-        if not (server.settings.inline_completion.enabled and server.settings.tactics.enabled):
+        settings = server.settings_at(params.text_document.uri)
+        if not (settings.inline_completion.enabled and settings.tactics.enabled):
             return None
         document = server.document(params.text_document.uri)
         cursor = document.position(params.position)
