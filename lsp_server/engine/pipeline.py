@@ -355,7 +355,7 @@ async def _without_tactics(
     fits = bool(request.select) or await asyncio.to_thread(index.relates_to, goal, where)
     notes = [note for note in (ranked.note, "" if fits else NOTHING_FITS) if note]
     shown = ranked.premises[:wanted] if fits else []
-    listing = await asyncio.to_thread(listed, index, goal, shown, request.position)
+    listing = await asyncio.to_thread(listed, index, goal, shown, request.position, ranked.rewrites)
     answer = Suggestion(
         goal=format_goal(goal),
         goal_number=request.goal_number,
