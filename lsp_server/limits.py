@@ -16,10 +16,18 @@ LISTED_SORRIES = 1000
 """The most `sorry`s of a file that are listed."""
 TRIED_TACTICS = 32
 """The most tactics that a client may have Lean try at once."""
+CORRECTED_NAMES = 3
+"""Names of a failing tactic for which near names are looked up."""
+CORRECTIONS = 6
+"""The most tactics that are made of a failing one with other names."""
 TACTIC_CHARACTERS = 4000
 """Of one of these tactics."""
+TRIED_FORMS = 6
+"""The most forms of a premise that Lean tries before it is inserted."""
 DECLARATION_CHARACTERS = 4000
 """Of a declaration's text in an answer; the rest is cut."""
+DOC_CHARACTERS = 4000
+"""Of a declaration's doc string in an answer; the rest is cut."""
 NAME_CHARACTERS = 1000
 """Of the name of a declaration, a module, or a tactic that premises are requested for."""
 ADDRESS_CHARACTERS = 4096
@@ -39,6 +47,9 @@ LISTED_FIELDS = 3
 """How many wrong fields of a request are named."""
 LISTED_SETTINGS = 20
 """How many wrong settings are named."""
+
+SETTINGS_FILE_BYTES = 64 << 10
+"""Of a settings file."""
 
 # The language server: messages and documents.
 
@@ -62,6 +73,10 @@ URI_CHARACTERS = 32_000
 """Of a URI. A path on Linux has at most a tenth of that; on Windows, 32,767."""
 OPEN_DOCUMENTS_CHARACTERS = 256 << 20
 """Of all open documents together."""
+LISTED_SYMBOLS = 100
+"""Of a search for symbols in the workspace."""
+CHANGE_WORK = 1 << 28
+"""How many characters and lines may be moved to apply the changes of one message: less than a second."""
 TYPED_NAME_CHARACTERS = 300
 """How far before the cursor the beginning of a name is searched for."""
 TYPED_TERM_CHARACTERS = 4000
@@ -86,6 +101,12 @@ LAST_WRITES_SECONDS = 2.0
 
 EARLY_GOAL_SECONDS = 1.5
 """After that, while Lean is still at work, the goal that the text states is shown."""
+AHEAD_SECONDS = 4.0
+"""How long tactics are tried for a completion or a hover, which may no longer be shown when they are accepted."""
+COMPLETION_SECONDS = 0.3
+"""How long a completion waits for them."""
+HOVER_SECONDS = 0.7
+"""How long a hover does."""
 LEAN_PROGRESS_SECONDS = 2.0
 """Before Lean's progress is first reported, and between two reports."""
 RUNNING_UPDATE_SECONDS = 2.0
@@ -111,13 +132,17 @@ CACHED_TEXTS = 8
 """Files, up to a goal, that are kept as they were parsed."""
 CACHED_TRIALS = 32
 """Goals at which Lean's verdicts are kept."""
-CACHED_EDITS = 2000
-"""Tactics whose edits are kept."""
+CACHED_ACCEPTED = 64
+"""Goals at which the accepted tactics and their edits are kept."""
+ACCEPTED_TACTICS = 256
+"""Of one goal."""
 OPEN_COLLECTIONS = 4
 """Collections of other backends that stay open."""
 
 # Other programs.
 
+EDITOR_VERSION_SECONDS = 5.0
+"""For `--version` of an editor that `setup` finds."""
 GENERATOR_EXPORT_SECONDS = 3600
 """How long the export of a generator may take."""
 GENERATOR_RETRY_SECONDS = 60.0
@@ -125,7 +150,7 @@ GENERATOR_RETRY_SECONDS = 60.0
 GIT_SILENCE_SECONDS = 300.0
 """A git that prints nothing for so long is ended."""
 
-# The command `doctor`, and the goal that `setup` shows.
+# The command `doctor`, and what `setup` shows.
 
 INDEX_CHECK_SECONDS = 60.0
 """How long an index is read in search of damage."""

@@ -28,6 +28,9 @@ class CandidateScheduler:
     of it competes: if that alone would fill the trials that are left with better chances than the best known
     candidate has, the next trial waits for it. The first trial never waits.
 
+    What is to come `first` is tried before all else as soon as it is known, whatever the odds say, and does not count
+    against the limit.
+
     Lean's own automation is tried alongside these: one quick tactic at a time, and the slow ones after all
     others. Before the slow ones, the likeliest steps are tried with what may close the goals that they leave
     (`completing.py`). A tactic with short names that Lean does not understand is tried with full ones next. With
@@ -38,6 +41,7 @@ class CandidateScheduler:
         limit: how many candidates of the sources to yield.
         odds: the fitted chances.
         automation: None: without it.
+        first: candidates that are tried before all others.
     """
 
     def __init__(
@@ -46,6 +50,7 @@ class CandidateScheduler:
         limit: int,
         odds: AcceptanceModel,
         automation: Awaitable[Automation] | None = None,
+        first: Sequence[Candidate] = (),
     ) -> None:
         self.scores: dict[str, float] = {}
         """The chance of each tactic, by its text as yielded. It grows if another source proposes the tactic, too."""
@@ -61,6 +66,9 @@ class CandidateScheduler:
         self._closing: list[str] = []
         self._completions: list[Completion] | None = None
         self._step_of: dict[str, str] = {}
+        self._first = list(first)
+        self.preferred = frozenset(one.tactic for one in first)
+        """The tactics that were to be tried first, which are shown rather than equivalent ones."""
         self._in_full: dict[str, str] = {}
         self._misread: list[Candidate] = []
         self._handed: dict[str, str] = {}
@@ -144,6 +152,8 @@ class CandidateScheduler:
 
     def _next(self) -> Candidate | None:
         """The next of what is known; None if there is nothing to try now."""
+        if self._first:
+            return self._first.pop(0)
         while self._misread:
             candidate = self._misread.pop(0)
             if key_of(candidate.tactic) not in self._handed:
@@ -213,6 +223,6 @@ class CandidateScheduler:
         return candidate
 
     def _describe(self, given: str, candidate: Candidate) -> None:
-        self.scores[given] = candidate.score
+        self.scores[given] = max(candidate.score, self.scores.get(given, 0.0))
         if candidate.origin:
             self.origins[given] = candidate.origin

@@ -82,6 +82,10 @@ MAX_SYMBOL_CHARACTERS = 16
 """Of a notation's symbol."""
 MAX_NOTATION_TARGET_CHARACTERS = 200
 """Of the name of the constant that a notation stands for."""
+MAX_NEAR_NAME_CHARACTERS = 100
+"""Of a name for which names with nearly the same letters are searched."""
+MAX_NEAR_NAMES = 20_000
+"""Names of an index that are compared with it letter by letter."""
 MAX_FOLDER_NAME_CHARACTERS = 200
 """Of the folder that is named after a package."""
 MAX_WATCHED_FILES = 4096

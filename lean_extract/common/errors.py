@@ -42,6 +42,10 @@ class NoGoalHere(UserError):
     """Lean has no goal at the position."""
 
 
+class TextUnread(UserError):
+    """Lean cannot read the declaration at the position up to there, so it has no goal."""
+
+
 class GoalBroken(NoGoalHere):
     """The goal that Lean shows at the position contains `sorry`, so it is not the intended goal."""
 

@@ -58,12 +58,12 @@ def _holds_module(one: metadata.Distribution) -> bool:
 
 def replacement(removed: Sequence[str], wanted: str) -> str:
     """The commands that leave only the wanted package, whole: removing another takes shared files along."""
-    removal = f"{pip()} uninstall -y {' '.join(removed)} && " if removed else ""
-    return f"{removal}{pip()} install --force-reinstall --no-deps {wanted}"
+    removal = f"{pip('uninstall')} -y {' '.join(removed)} && " if removed else ""
+    return f"{removal}{pip('install')} --force-reinstall --no-deps {wanted}"
 
 
 PROVIDER = "CUDAExecutionProvider"
-_INSTALL_LIBRARIES = f"{pip()} install '{_GPU_PACKAGE}[cuda,cudnn]'"
+_INSTALL_LIBRARIES = f"{pip('install')} '{_GPU_PACKAGE}[cuda,cudnn]'"
 _UPDATE_DRIVER = (
     f"install a newer NVIDIA driver, or a version of {_GPU_PACKAGE} that is made for this driver's CUDA"
 )

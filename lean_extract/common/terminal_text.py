@@ -12,6 +12,7 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TextIO, cast
 from unicodedata import category
@@ -19,9 +20,15 @@ from unicodedata import category
 from lean_extract.common.errors import UserError
 
 
-def pip() -> str:
-    """The pip of the running environment, which need not be on PATH."""
-    return f"{shlex.quote(sys.executable)} -m pip"
+def pip(action: str) -> str:
+    """A command of pip for the running environment, which need not be on PATH.
+
+    Environments that uv makes, for `uv tool` or for pipx, have no pip; uv does its work.
+    """
+    python = shlex.quote(sys.executable)
+    if find_spec("pip") is None:
+        return f"uv pip {action} --python {python}"
+    return f"{python} -m pip {action}"
 
 
 def pip_install(extra: str) -> str:
@@ -29,7 +36,7 @@ def pip_install(extra: str) -> str:
 
     It names the package, not a folder, so that an editable installation stays editable.
     """
-    return f"{pip()} install 'premise-suggest[{extra}]'"
+    return f"{pip('install')} 'premise-suggest[{extra}]'"
 
 
 @contextmanager

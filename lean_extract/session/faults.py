@@ -60,6 +60,20 @@ class Fault:
         return self.is_about_compiling or (not self.is_sorry and _ELSEWHERE.match(self.message) is not None)
 
 
+_UNSOLVED = re.compile(r"(?:error: )?unsolved goals(?:\n|$)")
+_MISPARSED = re.compile(r"unexpected |expected ")
+
+
+def is_misparsed(message: str) -> bool:
+    """Whether an error is one of the parser."""
+    return _MISPARSED.match(message) is not None
+
+
+def is_unsolved(message: str) -> bool:
+    """Whether an error only says that goals are left."""
+    return _UNSOLVED.match(message) is not None
+
+
 def is_error(diagnostic: Mapping[str, Any]) -> bool:
     """Whether a diagnostic is an error."""
     return diagnostic.get("severity") == 1

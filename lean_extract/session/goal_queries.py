@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from lean_extract.common.files.reading import read_source
 from lean_extract.goals import parse_goal, parse_plain_goal
 from lean_extract.records import Position, ProofState
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.faults import fault_to_name, faults_in, is_error, position_of
+from lean_extract.session.faults import Fault, fault_to_name, faults_in, is_error, position_of
 from lean_extract.session.imports import (
     blocked_import,
     broken_configuration,
@@ -22,7 +23,7 @@ from lean_extract.session.imports import (
     broken_module,
     lake_failure,
 )
-from lean_extract.session.places import hole_at
+from lean_extract.session.places import HOLE, hole_at
 from lean_extract.session.server import LeanServer
 from lean_extract.session.tactic_sites import snap, tactic_starts
 from lean_extract.syntax.lexer import unread_at
@@ -30,8 +31,7 @@ from lean_extract.toolchains.compile import CircularImports
 
 _WHERE_GOALS_ARE = "Put the cursor on a tactic after `by`, on a `sorry` or on a hole `_`."
 _BY = "(by "
-HOLE = "sorry"
-"""The placeholder for a term that is still to be written."""
+_COMMENT = re.compile(r"[ \t]*(?:/-(?!-)|--)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +149,21 @@ async def query_expected(
     if goal is None:
         raise _no_goal(path, state, document, position)
     return GoalsFound(ProofState((goal,)), position, is_term=True)
+
+
+async def query_errors(
+    server: LeanServer, path: Path, document: LeanDocument, position: Position
+) -> list[Fault]:
+    """Lean's errors in the declaration at a position, from top to bottom. Raises LeanError as `LeanServer` raises."""
+    first, end = document.declaration(document.offset(position))
+    text = document.text
+    # A comment may be in the middle of a proof, where Lean would miss the rest.
+    shown = text if _COMMENT.match(text, end) else text[:end]
+    await server.sync(path, shown, text)
+    faults = sorted(faults_in(await server.errors_of(path)))
+    begin, stop = document.position(first), document.position(end)
+    # An error at its first word is about the end of what is above it.
+    return [fault for fault in faults if begin < fault.position <= stop]
 
 
 def error_above(state: DocState, document: LeanDocument, position: Position) -> str:

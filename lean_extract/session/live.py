@@ -129,6 +129,13 @@ class LiveLean(ABC):
         """
         return []
 
+    async def errors_at(self, path: Path, text: str | None, position: Position) -> Sequence[Fault]:
+        """Lean's errors in the declaration at a position, from top to bottom, once it has elaborated that.
+
+        Empty if this Lean does not report them. Raises: as `goals_at`, except NoGoalHere.
+        """
+        return []
+
     @abstractmethod
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:
         """Begin to elaborate what `try_tactics` at a position will need. Raises: as `goals_at`, except NoGoalHere."""

@@ -18,6 +18,8 @@ from lean_extract.syntax.keywords import COMMAND_WORDS
 
 WORD = re.compile(r"[\w.'!?«»₀-₉]+")
 """A name or a keyword."""
+HOLE = "sorry"
+"""The placeholder for what is still to be written."""
 REACH = 4000
 """How many characters before a position are examined."""
 _BEFORE_TACTIC = re.compile(r"(?:^|\bby|\bdo|\bthen|\belse|<;>|=>|:=|[·.;({⟨|])\s*$")

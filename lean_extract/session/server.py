@@ -302,6 +302,12 @@ class LeanServer:
         report = await self._answer(path, self._client.diagnostics(str(path), fresh=True))
         return list(report.items) if document.text == text else None
 
+    async def errors_of(self, path: Path) -> list[dict[str, Any]]:
+        """Lean's errors in the text of a file that it was last given, with columns in code points, once it has
+        elaborated that."""
+        report = await self._answer(path, self._client.diagnostics(str(path), fresh=True))
+        return [*filter(is_error, report.items)]
+
     def errors_in(self, path: Path, beginning: str, lines: int) -> list[Fault]:
         """The errors that Lean has reported in the first lines of a file, but for those of the compiler alone.
 

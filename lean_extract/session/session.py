@@ -6,20 +6,28 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from lean_extract.common.errors import GoalBroken, LeanDied, NoGoalHere
 from lean_extract.common.files.reading import read_source
 from lean_extract.records import Position, ProofState
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, mentions_sorry
-from lean_extract.session.goal_queries import GoalsFound, broken_goal, query_expected, query_goals
+from lean_extract.session.goal_queries import (
+    GoalsFound,
+    broken_goal,
+    query_errors,
+    query_expected,
+    query_goals,
+)
 from lean_extract.session.live import LeanLimits, LiveLean, TryTactic
 from lean_extract.session.server import LeanServer
 from lean_extract.session.tactic_sites import command_start
 from lean_extract.session.trials import find_site
 from lean_extract.toolchains.toolchain import Toolchain
 
-_GoalQuery = Callable[[LeanServer, Path, LeanDocument, Position], Awaitable[GoalsFound]]
+_Found = TypeVar("_Found")
+_Query = Callable[[LeanServer, Path, LeanDocument, Position], Awaitable[_Found]]
 
 
 class LeanSession(LiveLean):
@@ -95,7 +103,7 @@ class LeanSession(LiveLean):
     async def goals_at(self, path: Path, text: str | None, position: Position) -> ProofState:
         """See `LiveLean.goals_at`."""
         path, document = await self._opened(path, text)
-        found = await self._find(path, document, position)
+        found = await self._find(path, document, position, query_goals)
         self._last_found = self._key(path, document, position), found
         return found.state
 
@@ -103,6 +111,11 @@ class LeanSession(LiveLean):
         """See `LiveLean.expected_at`."""
         path, document = await self._opened(path, text)
         return (await self._find(path, document, position, query_expected)).state
+
+    async def errors_at(self, path: Path, text: str | None, position: Position) -> list[Fault]:
+        """See `LiveLean.errors_at`."""
+        path, document = await self._opened(path, text)
+        return await self._find(path, document, position, query_errors)
 
     async def errors_above(self, path: Path, text: str | None, position: Position) -> list[Fault]:
         """See `LiveLean.errors_above`. It does not wait for Lean."""
@@ -158,7 +171,7 @@ class LeanSession(LiveLean):
         last = self._last_found
         if last is not None and last[0] == self._key(path, document, position):
             return last[1]
-        return await self._find(path, document, position)
+        return await self._find(path, document, position, query_goals)
 
     def _key(self, path: Path, document: LeanDocument, position: Position) -> Hashable:
         return self.pid, path, hash(document.text), position
@@ -175,8 +188,8 @@ class LeanSession(LiveLean):
                 await _close_if_dead(server)
 
     async def _find(
-        self, path: Path, document: LeanDocument, position: Position, query: _GoalQuery = query_goals
-    ) -> GoalsFound:
+        self, path: Path, document: LeanDocument, position: Position, query: _Query[_Found]
+    ) -> _Found:
         document.offset(position)  # Report a bad position before Lean is started.
         async with self._file_locks.setdefault(path, asyncio.Lock()):
             server = await self._running()

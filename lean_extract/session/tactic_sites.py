@@ -179,7 +179,7 @@ def tactic_starts(document: LeanDocument, position: Position) -> list[Position]:
     """The positions on the line at which the tactics around the position may begin, innermost first; the nearest
     `_MOST_STARTS`."""
     line = document.line(position.line)
-    if position.column >= len(line.rstrip()):
+    if position.column >= len(line.partition("--")[0].rstrip()):
         return []
     before = (column for column in reversed(tactic_columns(line)) if column < position.column)
     return [Position(position.line, column) for column in islice(before, _MOST_STARTS)]

@@ -21,6 +21,7 @@ from lean_extract.session.faults import (
     faults_of,
     is_about_compiling,
     is_error,
+    is_misparsed,
     mentions_sorry,
     position_of,
 )
@@ -30,7 +31,6 @@ from lean_extract.syntax.axioms import axioms_in, is_doubtful, refuses_axioms
 
 _UNSOLVED = re.compile(r"(?:error: )?unsolved goals\n")
 _METAVARIABLE = re.compile(r"\?(\w+)\.\d+")
-_MISPARSED = re.compile(r"(?:unexpected |expected )")
 # With the options `pp.sorrySource` or `pp.explicit` more follows, or the constant that `sorry` stands for.
 _USES_SORRY = re.compile(r"declaration uses [`']@?sorry(?:Ax)?(?![\w.]*\w)")
 _TURNSTILE = re.compile(r"^⊢", re.MULTILINE)
@@ -101,11 +101,6 @@ def uses_sorry(message: str) -> bool:
     return _USES_SORRY.search(message) is not None
 
 
-def _is_misparsed(message: str) -> bool:
-    """Whether an error is one of the parser."""
-    return _MISPARSED.match(message) is not None
-
-
 def problem(
     found: DocumentMessages, with_sorry: DocumentMessages, *, closes: bool, in_term: bool
 ) -> str | None:
@@ -142,7 +137,7 @@ def _is_left(message: str, *, is_before: bool) -> bool:
     """Whether an error only reports that the goals of a step are still open."""
     if is_before:
         return _UNSOLVED.match(message) is not None
-    return not _is_misparsed(message)
+    return not is_misparsed(message)
 
 
 def _is_same(message: str, known: str) -> bool:
@@ -258,7 +253,7 @@ def judge(tactic: str, reading: CopyMessages, blank: CopyMessages, site: TacticS
 def _problem(reading: CopyMessages, blank: CopyMessages) -> str | None:
     """Why the tactic does not count as accepted; None if it does."""
     if reading.error is not None:
-        return _without_brace(reading.error) if _is_misparsed(reading.error) else reading.error
+        return _without_brace(reading.error) if is_misparsed(reading.error) else reading.error
     return refused_goals(reading.remaining or (), blank.remaining or ())
 
 
@@ -293,7 +288,7 @@ def judge_strict(accepted: TacticOutcome, strict: CopyMessages) -> TacticOutcome
 def _first(errors: Sequence[tuple[Position, str]]) -> tuple[Position, str] | None:
     """The most specific of the errors: where the text cannot be parsed, Lean has run only a part of it, and
     goals are also left unsolved by what failed."""
-    misparsed = [item for item in errors if _is_misparsed(item[1])]
+    misparsed = [item for item in errors if is_misparsed(item[1])]
     failed = [item for item in errors if not _UNSOLVED.match(item[1])]
     return min(misparsed or failed or errors) if errors else None
 

@@ -92,6 +92,16 @@ class Toolchain:
         return " ".join(filter(None, (about, self.library, f"{self.install}.")))
 
     @property
+    def note_on_unknown(self) -> str:
+        """What to add where this Lean does not know a name, as sentences; empty if it has Lean's own library."""
+        if self.note or self.kind != "packaged":
+            return self.note
+        return (
+            f"The packaged Lean, {self.version}, answered. It knows few names of Lean's own library and none of"
+            f" Mathlib's: it has the mini core, {MINI_CORE_IS}. {self.install}."
+        )
+
+    @property
     def install(self) -> str:
         """How to get the Lean that the project names, as the beginning of a sentence."""
         return f"Install {self.in_place_of or 'Lean'} with elan: {ELAN}"

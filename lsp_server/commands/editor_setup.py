@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from lsp_server.limits import EDITOR_VERSION_SECONDS
+
+Steps = Callable[[str, Path], str]
+"""What to do, from the command of premise-suggest and the project's root."""
+Version = tuple[int, int]
+"""The first two numbers of a version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +26,37 @@ class Client:
 
     name: str
     programs: tuple[str, ...]
-    steps: Callable[[str, Path], str]
-    """From the command of premise-suggest and the project's root."""
+    steps: Steps
+    since: Version = (0, 0)
+    """The first version that `steps` fit."""
+    older: Steps | None = None
+    """For versions before that."""
+
+    def program(self, path: str | None = None) -> str | None:
+        """The program that is installed. `path`: where to look, as PATH has it; None: PATH."""
+        return next(filter(None, (shutil.which(name, path=path) for name in self.programs)), None)
+
+    def steps_here(self) -> Steps:
+        """The steps for the version that is installed, or for the newest where that is not known."""
+        program = self.program() if self.older is not None else None
+        version = _version(program) if program is not None else None
+        return self.older if self.older is not None and version and version < self.since else self.steps
+
+
+def _version(program: str) -> Version | None:
+    """The version of an editor, the first that `--version` prints; None: it does not answer, or not in time."""
+    try:
+        done = subprocess.run(
+            [program, "--version"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=EDITOR_VERSION_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(rb"(\d{1,4})\.(\d{1,4})", done.stdout)
+    return (int(found[1]), int(found[2])) if found is not None else None
 
 
 def own_command() -> str:
@@ -27,9 +65,15 @@ def own_command() -> str:
     return str(script) if script.is_file() else shutil.which("premise-suggest") or "premise-suggest"
 
 
+def called_command() -> str:
+    """What calls the `premise-suggest` that runs: its name where that is on PATH, else its path."""
+    found, own = shutil.which("premise-suggest"), own_command()
+    return "premise-suggest" if found and Path(found).resolve() == Path(own).resolve() else own
+
+
 def _vscode(command: str, root: Path) -> str:
     return (
-        "code --install-extension premise-suggest.vsix     # `make vsix` in a clone makes the file\n"
+        "code --install-extension vscode-extension/dist/premise-suggest.vsix   # in a clone, after `make vsix`\n"
         f'settings.json: "premiseSuggest.path": {json.dumps(command)}'
     )
 
@@ -44,7 +88,36 @@ vim.lsp.config('premise_suggest', {{
 vim.lsp.enable('premise_suggest')"""
 
 
+def _older_neovim(command: str, root: Path) -> str:
+    return f"""in init.lua (Neovim 0.7.2 to 0.10):
+vim.cmd([[autocmd BufRead,BufNewFile *.lean setfiletype lean]])
+local clients = {{}}
+vim.api.nvim_create_autocmd('FileType', {{
+  pattern = {{ 'lean', 'lean4' }},
+  callback = function(event)
+    local folder = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(event.buf), ':p:h')
+    local root = folder
+    for _, mark in ipairs({{ 'lean-toolchain', 'lakefile.toml', 'lakefile.lean' }}) do
+      local found = vim.fn.findfile(mark, vim.fn.fnameescape(folder) .. ';')
+      if found ~= '' then root = vim.fn.fnamemodify(found, ':p:h') break end
+    end
+    clients[root] = clients[root] or vim.lsp.start_client({{
+      name = 'premise_suggest', cmd = {{ {command!r}, 'serve' }}, root_dir = root }})
+    vim.lsp.buf_attach_client(event.buf, clients[root])
+    vim.bo[event.buf].omnifunc = 'v:lua.vim.lsp.omnifunc'
+    vim.opt_local.iskeyword:append('.') -- names have dots; without this, completion takes the last part only
+  end,
+}})"""
+
+
 def _emacs(command: str, root: Path) -> str:
+    return f"""{_older_emacs(command, root)}
+or with the eglot that comes with Emacs, which runs one server for a buffer:
+(with-eval-after-load 'eglot
+  (add-to-list 'eglot-server-programs '(lean4-mode . ({json.dumps(command)} "serve"))))"""
+
+
+def _older_emacs(command: str, root: Path) -> str:
     return f"""in init.el, in addition to lean4-mode (lsp-mode):
 (with-eval-after-load 'lsp-mode
   (lsp-register-client
@@ -76,8 +149,8 @@ def _agent(add: str) -> Callable[[str, Path], str]:
 
 CLIENTS = (
     Client("VS Code", ("code", "codium", "code-insiders", "cursor"), _vscode),
-    Client("Neovim", ("nvim",), _neovim),
-    Client("Emacs", ("emacs",), _emacs),
+    Client("Neovim", ("nvim",), _neovim, (0, 11), _older_neovim),
+    Client("Emacs", ("emacs",), _emacs, (29, 0), _older_emacs),
     Client("Helix", ("hx", "helix"), _helix),
     Client("Zed", ("zed", "zeditor"), _zed),
     Client("Claude Code", ("claude",), _agent("claude mcp add premise-suggest --")),
@@ -87,4 +160,4 @@ CLIENTS = (
 
 def installed(path: str | None = None) -> Iterator[Client]:
     """Those that are installed. `path`: where to look, as PATH has it; None: PATH."""
-    return (client for client in CLIENTS if any(shutil.which(name, path=path) for name in client.programs))
+    return (client for client in CLIENTS if client.program(path) is not None)

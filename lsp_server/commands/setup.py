@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import math
+import shlex
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -20,26 +21,38 @@ from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.source.projects.packages import read_layout
 from lean_extract.source.projects.project import find_sources, is_project_root, no_sources
 from lean_extract.toolchains.toolchain import resolve_lean
-from lsp_server.commands.common import existing_folder, project_root, show_first_use, warn_of_fallback
-from lsp_server.commands.editor_setup import CLIENTS, installed, own_command
+from lsp_server.commands.common import existing_folder, fill_options, project_root, show_first_use
+from lsp_server.commands.editor_setup import CLIENTS, called_command, installed, own_command
 from lsp_server.commands.first_goal import first_goal
 from lsp_server.commands.index import index_project, print_report, stop_on_interrupt
 from lsp_server.commands.options import add_lean_option, add_model_options
 from lsp_server.engine.indexing import IndexPlan, plan_index
 from lsp_server.engine.libraries import FetchStopped, add_library, index_libraries, read_git_address
-from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings
+from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import index_folder, libraries_root, needs_mathlib
-from lsp_server.rendering.labels import counted
+from lsp_server.engine.tasks import LeanProgress
+from lsp_server.rendering.labels import counted, target_line, verdict
 from lsp_server.rendering.progress_bar import ProgressBar
+from prover.verify import GoalPosition
 
 _BYTES_PER_SECOND = 200_000
 """Lean text that one core, busy with other work, too, reads and embeds. Idle, it does half as much again."""
 _MARGIN, _WIDTH = " " * 10, 90
 """The margin of continuation lines of the plan, and the width of one."""
+_PRINTED_GOAL = r"printf 'n m : ℕ\n⊢ n + m = m + n\n'"
+_LISTED = 3
+"""How many premises and tactics are shown for the goal."""
 _SHORT = 40
 """Up to so many seconds are shown as less than a minute."""
 _INDEX_SHARE = 5
 """Bytes of an index for a byte of Lean text, with the graph for its search."""
+
+EXAMPLES = (
+    "premise-suggest setup                          # the project of the current folder",
+    "premise-suggest setup path/to/project --yes",
+    "premise-suggest setup --git https://github.com/leanprover-community/mathlib4@v4.22.0",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,21 +70,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
-    warn_of_fallback(options.device)
     if options.git:
         if options.directory is not None:
             raise UserError("--git indexes a library, not a folder.", "Leave out one of the two.")
+        fill_options(options)
         return _add(options)
     root = project_root(existing_folder(options.directory))
+    settings = fill_options(options, root)
     print(_plan(root, options))
     if not _agreed(options.yes):
         return 0
     code = index_project(root, options)
     if code:
         return code
-    works = _try_lean(root, options)
     print(_clients(root))
-    return 0 if works else 1
+    return 0 if _try_lean(root, settings) else 1
 
 
 def _plan(root: Path, options: argparse.Namespace) -> str:
@@ -128,7 +141,8 @@ def _lean(root: Path, lean: str) -> str:
     try:
         toolchain = resolve_lean(root, override=lean or None)
     except PremiseSuggestError as error:
-        return f"none: {error.message} {error.hint}"
+        reason = textwrap.wrap(f"none: {error.message} {error.hint}", _WIDTH, break_on_hyphens=False)
+        return f"\n{_MARGIN}".join(reason)
     version = f"{toolchain.version or 'of unknown version'} ({toolchain.kind})"
     library = textwrap.wrap(toolchain.note or toolchain.library, _WIDTH, break_on_hyphens=False)
     return f"\n{_MARGIN}".join([version, *library])
@@ -165,37 +179,47 @@ def _add(options: argparse.Namespace) -> int:
     return print_report(libraries_root(), report)
 
 
-def _try_lean(root: Path, options: argparse.Namespace) -> bool:
+def _try_lean(root: Path, settings: Settings) -> bool:
     """Ask for one goal and print the answer; whether nothing failed."""
-    settings = Settings(
-        lean=LeanSettings(command=options.lean),
-        models=ModelSettings(device=options.device),
-        model_folder=options.model,
-    )
-    print("Lean      reads one goal of the project ...", flush=True)
+    print("\nLean      reads one goal of the project ...", flush=True)
     try:
-        found = asyncio.run(first_goal(root, settings))
+        found = asyncio.run(first_goal(root, settings, _print_progress))
     except (BadSettings, LeanError) as error:
-        print(
-            f"          it could not: {error.message}\n          {error.hint}\n          Premises for printed"
-        )
-        print("          goals work without it: premise-suggest suggest --state FILE")
+        print(f"{_MARGIN}it could not: {error.message}\n{_MARGIN}{error.hint}")
+        print("\nPremises for a goal as Lean prints it need no Lean. Try it:")
+        print(f"  {_PRINTED_GOAL} | {shlex.quote(called_command())} suggest --state -")
         return False
     if found is None:
         print("          no proof by tactics was found in the project's own files")
         return True
-    place, answer = found
-    line = f"{shown(place.path.relative_to(root))}:{place.position.line + 1}"
-    print(f"          {line}  ⊢ {shown(answer.goal.rpartition('⊢ ')[2], longest=80)}")
-    print(f"          {', '.join(item.name for item in answer.premises) or 'no premise fits'}")
+    print("\n".join(_first_goal(root, *found)))
     return True
+
+
+def _print_progress(progress: LeanProgress) -> None:
+    print(f"{_MARGIN}{progress}", file=sys.stderr, flush=True)
+
+
+def _first_goal(root: Path, place: GoalPosition, answer: Suggestion) -> Iterator[str]:
+    """A goal, what fits it, and the command that shows it again."""
+    line = place.position.line + 1
+    yield f"{_MARGIN}{shown(place.path.relative_to(root))}:{line}  {shown(target_line(answer.goal, 80))}"
+    names = ", ".join(item.name for item in answer.premises[:_LISTED])
+    yield f"{_MARGIN}premises: {shown(names, longest=0) or 'none fits'}"
+    for tactic in answer.tactics[:_LISTED]:
+        yield f"{_MARGIN}{shown(tactic.tactic, longest=80)}  ({verdict(tactic)})"
+    here = Path.cwd()
+    path = place.path.relative_to(here) if place.path.is_relative_to(here) else place.path
+    yield "\nTry it, or put the cursor there in your editor:"
+    command = [called_command(), "suggest", "--file", str(path), "--line", str(line), "--tactics"]
+    yield f"  {shown(shlex.join(command), longest=0)}"
 
 
 def _clients(root: Path) -> str:
     """What to do for the editors and agents that are installed."""
     command = own_command()
     found = list(installed())
-    blocks = [f"{client.name}:\n{_indented(client.steps(command, root))}" for client in found]
+    blocks = [f"{client.name}:\n{_indented(client.steps_here()(command, root))}" for client in found]
     if not found:
         names = ", ".join(client.name for client in CLIENTS)
         blocks = [f"No editor that we know was found on PATH ({names}).\n  Any LSP client: {command} serve"]

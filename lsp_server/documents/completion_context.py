@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lean_extract.records import Position, Span
-from lean_extract.session.places import REACH, WORD, is_term_position
+from lean_extract.session.document import LeanDocument
+from lean_extract.session.places import HOLE, REACH, WORD, is_term_position
+from lean_extract.session.tactic_spans import Change, Copy, WrittenTactics
 from lean_extract.syntax.brackets import TERM_DEPTH
 from lean_extract.syntax.lexer import unread_at
 from lsp_server.documents.positions import offset_of, position_at
@@ -141,26 +143,8 @@ def _last_comma(inner: str) -> int:
 
 
 def _tactic_end(text: str, start: int, offset: int) -> int:
-    """The end of the unfinished tactic: the line's end, a separator, or the enclosing bracket."""
-    column = start - (text.rfind("\n", 0, start) + 1)
-    depth = 0
-    for index in range(start, len(text)):
-        character = text[index]
-        depth += TERM_DEPTH.get(character, 0)
-        if depth < 0 and index >= offset:
-            return len(text[:index].rstrip(" "))
-        ended = character == "\n" and (depth <= 0 or not _continues(text, index, column))
-        separated = depth == 0 and (character == ";" or text.startswith(("<;>", " --"), index))
-        if index >= offset and (ended or separated):
-            return max(offset, len(text[:index].rstrip()))
-    return len(text)
-
-
-def _continues(text: str, newline: int, column: int) -> bool:
-    """Whether the line after `newline` is indented deeper than the tactic, and so may belong to it."""
-    end = text.find("\n", newline + 1)
-    line = text[newline + 1 : end if end >= 0 else len(text)]
-    return bool(line.strip()) and len(line) - len(line.lstrip()) > column
+    """The end of the unfinished tactic that begins at `start`, at least `offset`."""
+    return max(offset, WrittenTactics(LeanDocument(text), start).beginning(start).end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +180,6 @@ def questions(text: str, context: CompletionContext) -> Iterator[GoalQuestion]:
 
 
 def _without_tactic(text: str, start: int, end: int, rules: str) -> GoalQuestion:
-    before = f"(rewrite [{rules}]; " if rules else ""
-    patched = text[:start] + before + "sorry" + (")" if before else "") + text[end:]
-    return GoalQuestion(patched, position_at(patched, start + len(before)), is_term=False)
+    written = f"(rewrite [{rules}]; {HOLE})" if rules else HOLE
+    copy = Copy(LeanDocument(text), Change(start, end, written))
+    return GoalQuestion(copy.document.text, copy.hole, is_term=False)

@@ -37,7 +37,7 @@ def declaration_key(position: GoalPosition) -> tuple[Path, int | None, Position]
 
 def text_to_line(position: GoalPosition) -> str:
     """The file up to the position's line; later declarations cannot be used there. Raises BadSource."""
-    return "\n".join(_text(position).split("\n")[: position.position.line + 1])
+    return "\n".join(text_of(position).split("\n")[: position.position.line + 1])
 
 
 def goal_context(source: SourceModule, text: str, line: int) -> GoalContext:
@@ -66,7 +66,8 @@ def broken_names(faults: Sequence[Fault], context: GoalContext) -> Iterator[str]
             yield premise.name
 
 
-def _text(position: GoalPosition) -> str:
+def text_of(position: GoalPosition) -> str:
+    """The text of a position's document. Raises BadSource."""
     return position.text if position.text is not None else read_source(position.path)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
@@ -11,6 +11,7 @@ from lsprotocol import types
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import format_size
 from lean_extract.limits import MAX_SOURCE_BYTES
+from lsp_server.documents.changes import TooManyChanges, changed_text
 from lsp_server.limits import OPEN_DOCUMENTS_CHARACTERS, URI_CHARACTERS
 
 _REOPEN = "Close it and open it again."
@@ -54,20 +55,23 @@ class OpenDocuments:
         return self._put(OpenDocument(item.uri, item.language_id, item.version, item.text))
 
     def change(self, params: types.DidChangeTextDocumentParams) -> OpenDocument:
-        """Store the changed text. The last message counts, whatever its version.
+        """Apply changes, whole texts or parts, in their order. The last message counts, whatever its version.
 
-        We request whole texts. A partial change is not applied; the text is unknown after it.
+        A text that is unknown stays so until it comes whole.
         """
         uri, version = params.text_document.uri, params.text_document.version
         held = self.get(uri)
         if held is None:
             return self.spoil(uri, "was changed but not opened", version)
-        if not params.content_changes:
-            return self._put(replace(held, version=version))
-        last = params.content_changes[-1]
-        if isinstance(last, types.TextDocumentContentChangePartial):
-            return self.spoil(uri, "was changed in parts, but only whole texts are read", version)
-        return self._put(OpenDocument(uri, held.language, version, last.text))
+        text, parts = _after_last_whole(params.content_changes)
+        if text is None:
+            if held.fault or not parts:
+                return self._put(replace(held, version=version))
+            text = held.text
+        try:
+            return self._put(OpenDocument(uri, held.language, version, changed_text(text, parts)))
+        except TooManyChanges:
+            return self.spoil(uri, "was changed in too many places at once", version)
 
     def spoil(self, uri: str, fault: str, version: int = 0) -> OpenDocument:
         """Mark the text of this URI as unknown until it is opened again or sent whole."""
@@ -91,6 +95,20 @@ class OpenDocuments:
         self._size += len(document.text)
         self._held[unquote(document.uri)] = document
         return document
+
+
+def _after_last_whole(
+    changes: Sequence[types.TextDocumentContentChangeEvent],
+) -> tuple[str | None, list[types.TextDocumentContentChangePartial]]:
+    """The last whole text among changes, if there is one, and the changes of parts after it."""
+    text: str | None = None
+    parts: list[types.TextDocumentContentChangePartial] = []
+    for change in changes:
+        if isinstance(change, types.TextDocumentContentChangePartial):
+            parts.append(change)
+        else:
+            text, parts = change.text, []
+    return text, parts
 
 
 def _is_too_large(text: str) -> bool:

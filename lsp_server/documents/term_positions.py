@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.goal_queries import HOLE
+from lean_extract.session.places import HOLE
 from lean_extract.syntax.brackets import PAIRS
 from lean_extract.syntax.tactic_text import brackets, code
 from lsp_server.limits import TYPED_TERM_CHARACTERS

@@ -24,6 +24,7 @@ from lsp_server.limits import CACHED_GOALS
 from prover.automation import SLOW, Automation, cannot_run, quick, with_names
 from prover.automation import SOURCE as AUTOMATION
 from prover.candidates import Candidate, CandidateSource, FinishingTactics, Templates, merge
+from prover.forms import forms_by_name
 from prover.generator.source import GENERATOR, Generated, TacticGenerator, as_candidates
 from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.neighbours.features import StepQuery
@@ -39,13 +40,8 @@ from retriever.lean.theorems import is_theorem
 _POOL = 2
 """Sources propose this many times the number of tried tactics, because the odds may rank them differently."""
 
-
-_EQUALITY = ("=", "↔", "Eq ", "Iff ")
 _STEP = 0.06
 """How much a rank costs, as with premises whose statement is known."""
-# Below the scores of closing tactics and of premises whose statements fit, above those that hardly fit.
-_FOR_EQUALITIES = (("rw [{}]", 0.44), ("apply {}", 0.4), ("simp [{}]", 0.26), ("rw [← {}]", 0.15))
-_FOR_OTHERS = (("apply {}", 0.44), ("exact {}", 0.29), ("rw [{}]", 0.18), ("simp [{}]", 0.18))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +125,9 @@ class CandidateTactics:
             for source in SOURCES
             if source.is_used(at.trial.tactics)
         }
-        return CandidateScheduler(coming, count, odds, start_task(_automation(at, here)))
+        return CandidateScheduler(
+            coming, count, odds, start_task(_automation(at, here)), at.trial.corrections
+        )
 
     def _tactics_here(self, at: CandidateRequest) -> _TacticsHere:
         """The tactics available in the file, as far as known. Raises BadSource."""
@@ -247,13 +245,12 @@ class _NameOnlyTemplates:
     name: str = "premise"
 
     def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
-        """Equations are more often used for rewriting, other lemmas are more often applied."""
-        forms = _FOR_EQUALITIES if any(sign in goal.target for sign in _EQUALITY) else _FOR_OTHERS
+        """Their most common forms; the score falls with the rank."""
         found = [
-            Candidate(form.format(premise.written), score / (1 + _STEP * rank), self.name)
+            Candidate(use.tactic, use.fit / (1 + _STEP * rank), self.name)
             for rank, premise in enumerate(premises)
             if not premise.conclusion and is_theorem(premise)
-            for form, score in forms
+            for use in forms_by_name(goal, premise.written)
         ]
         return merge([found], limit)
 

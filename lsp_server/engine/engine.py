@@ -13,14 +13,16 @@ from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
-from lean_extract.records import Edit, Goal, Premise, ProofState
+from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.answering_stores import AnsweringLibrary
 from lsp_server.engine.generators import OpenGenerator
-from lsp_server.engine.given_tactics import edit_at, try_given
+from lsp_server.engine.given_tactics import TacticEdit, edit_at, try_given
+from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.open_index import ChangedFiles, OpenIndex
 from lsp_server.engine.pipeline import Pipeline
+from lsp_server.engine.premise_edits import premise_edit
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SearchRequest, SuggestRequest
@@ -35,8 +37,9 @@ from lsp_server.engine.schema import (
 )
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop
-from lsp_server.engine.tactic_runner import TrialResults
+from lsp_server.engine.tactic_runner import OnOutcomes, TrialResults
 from lsp_server.engine.tasks import OnWaiting, while_waiting
+from lsp_server.engine.trials_ahead import TrialsAhead
 from prover.generator.source import Generated
 from prover.verify import GoalPosition
 from retriever.lean.declared import DeclarationSite
@@ -72,6 +75,7 @@ class Engine:
         self._generator = generator or OpenGenerator()
         self._files = ChangedFiles(self._index)
         self._pipeline = Pipeline()
+        self._ahead = TrialsAhead(self._pipeline.runner, self.tactics_at, lambda: self._lean.version)
 
     def take_settings(self, settings: Settings) -> None:
         """Use new settings; Lean and the model are restarted by the next request that needs them."""
@@ -126,11 +130,18 @@ class Engine:
         return await search(self._context(), request)
 
     async def state_at(self, position: GoalPosition) -> ProofState:
-        """Lean's goals at a position. Raises what `LeanSession.goals_at` raises."""
+        """Lean's goals at exactly a position. Raises what `LeanSession.goals_at` raises."""
         context = self._context()
         await context.catch_up()
         async with refreshed_lean(self._lean, position):
             return await self._pipeline.states.at(context.lean, position)
+
+    async def goal_at(self, position: GoalPosition) -> GoalFound:
+        """The goal for a position, and where it is. Raises what `ProofStates.find` raises."""
+        context = self._context()
+        await context.catch_up()
+        async with refreshed_lean(self._lean, position):
+            return await self._pipeline.states.find(context.lean, position)
 
     async def expected_at(self, position: GoalPosition) -> ProofState:
         """The type that Lean expects of the `sorry` at a position in a term. Raises as `state_at`."""
@@ -141,13 +152,25 @@ class Engine:
         """The best premises for a goal; with a position, each says whether it is in scope there."""
         return (await self._pipeline.rank(self._context(), request, position)).premises
 
-    async def tactics_at(self, position: GoalPosition) -> TrialResults:
+    async def tactics_at(self, position: GoalPosition, on_outcomes: OnOutcomes | None = None) -> TrialResults:
         """The tactics that Lean accepts at the position, in the order to show.
 
         Raises what `suggest` raises, and LeanError where no tactics could be tried.
         """
         async with refreshed_lean(self._lean, position):
-            return await self._pipeline.tactics_at(self._context(), position)
+            return await self._pipeline.tactics_at(self._context(), position, on_outcomes)
+
+    async def accepted_soon(self, position: GoalPosition, seconds: float) -> tuple[list[TacticOutcome], bool]:
+        """The tactics that Lean has accepted within some seconds, and whether more may come (`TrialsAhead`).
+
+        Raises as `state_at`, and TextUnread.
+        """
+        async with refreshed_lean(self._lean, position):
+            found = await self._pipeline.states.find(self._lean, position)
+        if not found.state.goals:
+            return [], False
+        accepted, is_open = await self._ahead.accepted(found.asked, seconds)
+        return [found.outcome(one) for one in accepted], is_open
 
     async def generated(self, goals: Sequence[Goal], premises: Sequence[Premise]) -> list[Generated]:
         """The generator's proposals, best first, not yet tried in Lean. Raises ModelError."""
@@ -167,12 +190,21 @@ class Engine:
         index = await self.project_index()
         return await asyncio.to_thread(index.spellings, position, names, hypotheses)
 
-    async def declaration(self, name: str, module: str) -> DeclarationSite:
-        """Where a premise is declared. Raises IndexMissing, IndexDamaged, ModelError."""
-        return await asyncio.to_thread((await self.project_index()).declared, name, module)
+    async def declaration(self, name: str, module: str) -> tuple[RankedPremise | None, DeclarationSite]:
+        """A premise, if the index has it, and where it is declared. Raises IndexMissing, IndexDamaged, ModelError."""
+        return await asyncio.to_thread((await self.project_index()).described, name, module)
+
+    async def symbols(self, text: str, k: int) -> list[tuple[RankedPremise, DeclarationSite]]:
+        """The best `k` premises by name that have a file on this machine, and where they are declared.
+
+        Raises IndexMissing, IndexDamaged, ModelError.
+        """
+        from lsp_server.engine.searching import symbols
+
+        return await symbols(self._context(), text, k)
 
     async def describe(self, name: str, module: str | None = None) -> DeclarationAnswer:
-        """A declaration's statement and position; `module` decides between several of the same name.
+        """A declaration's statement, position, text and doc string; `module` decides between several of the same name.
 
         Raises UserError (the index does not have it), IndexMissing, IndexDamaged, ModelError.
         """
@@ -191,7 +223,7 @@ class Engine:
             )
         return with_remarks(answer, self._lean, position)
 
-    async def edit_at(self, position: GoalPosition, tactic: str, *, is_accepted: bool) -> Edit:
+    async def edit_at(self, position: GoalPosition, tactic: str, *, is_accepted: bool) -> TacticEdit:
         """The edit that inserts a tactic: the one that Lean has judged, or judges now.
 
         Args:
@@ -207,6 +239,22 @@ class Engine:
             return await edit_at(
                 self._context(), pipeline.states, pipeline.edits, position, tactic, is_accepted=is_accepted
             )
+
+    async def premise_edit(self, position: GoalPosition, name: str, *, can_try: bool) -> TacticEdit:
+        """The edit that inserts a premise: that of an accepted tactic that uses it, one that closes the goal first.
+
+        If none is known, Lean tries the forms of the premise, and the first that closes the goal is inserted, else
+        the first that makes progress, else the likeliest form.
+
+        Args:
+            position: where the premise is listed.
+            name: the name under which it is listed.
+            can_try: whether it is in scope, so that Lean can try it.
+
+        Raises NoGoalHere; BadPosition, BadSource.
+        """
+        async with refreshed_lean(self._lean, position):
+            return await premise_edit(self._context(), self._pipeline, position, name, can_try=can_try)
 
     async def status(self) -> IndexStatusAnswer:
         """The state of the index, and what is missing. Raises IndexMissing, IndexDamaged, ModelError."""
@@ -256,6 +304,7 @@ class Engine:
 
     async def close(self) -> None:
         """End Lean, stop reading files, and release the index."""
+        self._ahead.stop()
         self._index.stop()
         await self._lean.close()
         await self._files.caught_up()

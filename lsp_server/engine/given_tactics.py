@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 
-from lean_extract.common.errors import GoalBroken, LeanError, NoGoalHere, UserError
-from lean_extract.common.files.reading import read_source
+from lean_extract.common.errors import LeanError, NoGoalHere, TextUnread, UserError
 from lean_extract.goals import format_goal
-from lean_extract.records import Edit, ProofState, TacticOutcome
+from lean_extract.records import Edit, TacticOutcome
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import guessed_edit
 from lean_extract.syntax.tactic_text import proves_nothing
-from lsp_server.engine.items import tactic_item
+from lsp_server.documents.goal_positions import text_of
+from lsp_server.engine.goal_places import GoalFound
+from lsp_server.engine.items import shown_tactic, tactic_item
 from lsp_server.engine.proof_states import ProofStates
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import main_goal
@@ -27,6 +29,15 @@ from prover.verify import GoalPosition, verify
 _GIVEN = "given"
 
 
+@dataclass(frozen=True, slots=True)
+class TacticEdit:
+    """An edit that inserts a tactic, the tactic as it is shown, and Lean's verdict on it."""
+
+    edit: Edit
+    tactic: str
+    status: TacticVerdict
+
+
 async def try_given(
     context: RequestContext,
     states: ProofStates,
@@ -38,14 +49,15 @@ async def try_given(
     checked = _checked(tactics)
     timer = Timer()
     await context.catch_up()
-    state = await states.at(context.lean, position)
-    goal = main_goal(state)
+    place = await states.find(context.lean, position)
+    goal = main_goal(place.state)
     timer.lap("goal")
-    found = await _outcomes_of(context, position, state, checked)
+    found = await _outcomes_of(context, place, checked)
     for outcome in found.values():
-        edits.keep(position, outcome)
+        edits.keep(place.asked, outcome)
     timer.lap("tactics")
-    return TrialsAnswer(format_goal(goal), [_item(found, tactic) for tactic in checked], timer.total())
+    items = [_item(place, found, tactic) for tactic in checked]
+    return TrialsAnswer(format_goal(goal), items, timer.total(), place.warnings)
 
 
 async def edit_at(
@@ -56,22 +68,23 @@ async def edit_at(
     tactic: str,
     *,
     is_accepted: bool,
-) -> Edit:
+) -> TacticEdit:
     """The edit that inserts a tactic; see `Engine.edit_at`."""
-    known = await asyncio.to_thread(edits.get, position, tactic)
-    if known is not None:
-        return known
-    outcome: TacticOutcome | None = None
     if not (
         is_accepted or context.lean.is_running
     ):  # a client that runs Lean itself needs no second one for this
-        return await asyncio.to_thread(_guessed, position, tactic)
+        return await guessed(position, tactic)
+    outcome: TacticOutcome | None = None
+    place: GoalFound | None = None
     try:
         await context.catch_up()
-        state = await states.at(context.lean, position)
-        main_goal(state)
-        outcome = (await _outcomes_of(context, position, state, _checked([tactic]))).get(tactic.strip())
-    except (LeanError, NoGoalHere, GoalBroken):
+        place = await states.find(context.lean, position)
+        main_goal(place.state)
+        known = await asyncio.to_thread(edits.get, place.asked, tactic)
+        if known is not None:
+            return judged(place, known)
+        outcome = (await _outcomes_of(context, place, _checked([tactic]))).get(tactic.strip())
+    except (LeanError, NoGoalHere, TextUnread):
         if is_accepted:
             raise
     if is_accepted and (outcome is None or outcome.status not in ("closes", "progress", "unjudged")):
@@ -80,14 +93,33 @@ async def edit_at(
             f"Lean does not accept `{tactic}` there now: {why}.".replace("..", "."),
             "Ask for suggestions again.",
         )
+    if place is None:
+        return await guessed(position, tactic)
     if outcome is not None and outcome.edit is not None:
-        return outcome.edit
-    return await asyncio.to_thread(_guessed, position, tactic)
+        return judged(place, outcome)
+    verdict = outcome.status if outcome is not None else TacticVerdict.UNTRIED
+    return await guessed(place, tactic, TacticVerdict(verdict))
 
 
-def _guessed(position: GoalPosition, tactic: str) -> Edit:
-    document = LeanDocument(position.text if position.text is not None else read_source(position.path))
-    return guessed_edit(document, position.position, tactic)
+def judged(place: GoalFound, outcome: TacticOutcome) -> TacticEdit:
+    """The edit of an outcome that has one."""
+    assert outcome.edit is not None
+    return TacticEdit(place.edit(outcome.edit), shown_tactic(outcome), TacticVerdict(outcome.status))
+
+
+async def guessed(
+    place: GoalFound | GoalPosition, tactic: str, status: TacticVerdict = TacticVerdict.UNTRIED
+) -> TacticEdit:
+    """The likeliest edit for a tactic that Lean has not accepted."""
+    if isinstance(place, GoalPosition):
+        return TacticEdit(await asyncio.to_thread(guessed_at, place, tactic), tactic, status)
+    edit = await asyncio.to_thread(guessed_at, place.asked, tactic)
+    return TacticEdit(place.edit(edit), tactic, status)
+
+
+def guessed_at(position: GoalPosition, tactic: str) -> Edit:
+    """The likeliest edit for a tactic at a position, which Lean has not judged. Raises BadPosition, BadSource."""
+    return guessed_edit(LeanDocument(text_of(position)), position.position, tactic)
 
 
 def _checked(tactics: Sequence[str]) -> list[str]:
@@ -109,27 +141,39 @@ def _checked(tactics: Sequence[str]) -> list[str]:
 
 
 async def _outcomes_of(
-    context: RequestContext, position: GoalPosition, state: ProofState, tactics: Sequence[str]
+    context: RequestContext, place: GoalFound, tactics: Sequence[str]
 ) -> dict[str, TacticOutcome]:
     """Lean's verdicts within the time limit, by tactic."""
-    settings = context.settings
-    verdicts = verify(
-        await context.lean.session(),
-        position,
-        state,
-        [Candidate(tactic, 1.0, _GIVEN) for tactic in dict.fromkeys(tactics)],
-        timeout=settings.lean.tactic_seconds,
-        within=settings.tactics.seconds,
-        keep_failures=True,
-    )
+    verdicts = trials(context, place, tactics, context.settings.tactics.seconds)
     async with aclosing(verdicts):
         return {outcome.tactic: outcome async for outcome in verdicts}
 
 
-def _item(found: dict[str, TacticOutcome], tactic: str) -> TacticItem:
+async def trials(
+    context: RequestContext, place: GoalFound, tactics: Sequence[str], seconds: float
+) -> AsyncGenerator[TacticOutcome, None]:
+    """Lean's verdicts on these tactics as they arrive, those on failing ones, too, within a time for all.
+
+    Raises as `verify`.
+    """
+    verdicts = verify(
+        await context.lean.session(),
+        place.asked,
+        place.state,
+        [Candidate(tactic, 1.0, _GIVEN) for tactic in dict.fromkeys(tactics)],
+        timeout=context.settings.lean.tactic_seconds,
+        within=seconds,
+        keep_failures=True,
+    )
+    async with aclosing(verdicts):
+        async for outcome in verdicts:
+            yield outcome
+
+
+def _item(place: GoalFound, found: dict[str, TacticOutcome], tactic: str) -> TacticItem:
     outcome = found.get(tactic)
     if outcome is not None:
-        return tactic_item(outcome)
+        return tactic_item(place.outcome(outcome))
     reason = "The time limit was reached before its turn."
     if (refused := proves_nothing(tactic)) is not None:
         reason = f"It is not tried: {refused}."

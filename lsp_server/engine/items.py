@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lean_extract.goals import format_goal
-from lean_extract.records import Edit, TacticOutcome
+from lean_extract.records import Edit, Span, TacticOutcome
 from lean_extract.session.places import with_by
 from lsp_server.engine.schema import (
     ContributionItem,
@@ -13,6 +13,7 @@ from lsp_server.engine.schema import (
     FeatureGroup,
     PositionItem,
     PremiseItem,
+    RangeItem,
     TacticItem,
     TacticVerdict,
 )
@@ -20,8 +21,8 @@ from retriever.lean.eligibility import RankedPremise
 from retriever.lean.explanation import Contribution
 
 
-def premise_item(ranked: RankedPremise) -> PremiseItem:
-    """A ranked premise as the documented object."""
+def premise_item(ranked: RankedPremise, form: str = "") -> PremiseItem:
+    """A ranked premise as the documented object. `form`: the tactic that it suggests for a goal."""
     premise = ranked.premise
     explanation = [_contribution_item(one) for one in ranked.explanation]
     return PremiseItem(
@@ -39,6 +40,7 @@ def premise_item(ranked: RankedPremise) -> PremiseItem:
         replaced_by=premise.replacement,
         explanation=explanation,
         why=explanation_line(explanation),
+        form=form,
     )
 
 
@@ -52,8 +54,8 @@ def shown_tactic(outcome: TacticOutcome) -> str:
     return with_by(outcome.shown) if outcome.in_term else outcome.shown
 
 
-def tactic_item(outcome: TacticOutcome) -> TacticItem:
-    """An outcome as the documented object."""
+def tactic_item(outcome: TacticOutcome, uses: Sequence[str] = ()) -> TacticItem:
+    """An outcome as the documented object. `uses`: the listed premises that it uses."""
     goals = outcome.state.goals if outcome.state else ()
     cursor = outcome.edit.cursor if outcome.edit is not None else None
     return TacticItem(
@@ -66,7 +68,19 @@ def tactic_item(outcome: TacticOutcome) -> TacticItem:
         unfinished=list(outcome.unfinished),
         edit=_edit_item(outcome.edit) if outcome.edit is not None else None,
         cursor=PositionItem(cursor.line + 1, cursor.column + 1) if cursor is not None else None,
+        uses=list(uses),
     )
+
+
+def range_item(span: Span) -> RangeItem:
+    """A span as the documented object."""
+    return RangeItem(span.start.line + 1, span.start.column + 1, span.end.line + 1, span.end.column + 1)
+
+
+def unjudged_warning(outcomes: Sequence[TacticOutcome]) -> list[str]:
+    """One sentence on why tactics cannot be judged; none if all can."""
+    found = [one.message for one in outcomes if one.status == "unjudged"]
+    return [f"Tactics {found[0].rstrip('.')}."] if found else []
 
 
 def _edit_item(edit: Edit) -> EditItem:

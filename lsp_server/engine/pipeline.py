@@ -19,17 +19,20 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, NoGoalHere
+from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, NoGoalHere, TextUnread
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lsp_server.engine.candidate_tactics import CandidateRequest, CandidateTactics, preload
-from lsp_server.engine.items import premise_item, tactic_item
+from lsp_server.engine.goal_places import GoalFound
+from lsp_server.engine.items import range_item, unjudged_warning
+from lsp_server.engine.listing import Listing, listed
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_scope, with_errors
 from lsp_server.engine.proof_states import NOTE, ProofStates, goal_in_text
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SuggestRequest, chosen_goal, goal_doubts, main_goal
-from lsp_server.engine.schema import PartItem, Suggestion, TacticsStatus
+from lsp_server.engine.schema import GoalPlace, PartItem, Suggestion, TacticItem, TacticsStatus
+from lsp_server.engine.sorries import next_sorry
 from lsp_server.engine.tactic_runner import JudgedEdits, OnOutcomes, TacticRunner, TrialRequest, TrialResults
 from lsp_server.engine.tasks import Timer
 from lsp_server.limits import ANSWER_PREMISES, EARLY_GOAL_SECONDS
@@ -67,18 +70,25 @@ class Pipeline:
         """Run the whole pipeline; see `Engine.suggest`."""
         timer = Timer()
         await self._prepare(context, request)
-        state = await self._state(context, request, on_update)
+        state, found = await self._state(context, request, on_update)
+        if found is not None and not state.goals:
+            return await self._closed(context, request, found, timer)
+        at = found.asked if found is not None else request.position
         goal = chosen_goal(state, request.goal_number)
         timer.lap("goal")
         wanted = min(request.k or context.settings.premises.count, ANSWER_PREMISES)
         depth = max(wanted, context.settings.tactics.premises)
         rank_request = RankRequest(goal, k=depth, caller=request.caller, explain=request.explain)
         if request.select:
-            ranked = await self._rank_rewriting(context, rank_request, request)
+            ranked = await self._rank_rewriting(context, rank_request, at, request.select)
         else:
-            ranked = await self.rank(context, rank_request, request.position)
+            ranked = await self.rank(context, rank_request, at)
         timer.lap("premises")
-        answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
+        answer, listing = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
+        answer = answer if found is None else _placed(answer, found)
+        if request.position is not None and request.goal is not None:  # the client runs Lean itself
+            forms = {one.name: one.form for one in listing.premises}
+            await asyncio.to_thread(self.edits.keep_forms, request.position, forms)
         if not request.tactics:
             return answer
         if request.position is None:
@@ -91,10 +101,28 @@ class Pipeline:
             on_update(_while_trying(answer, ()))
         timer.skip()
         answer = await self._with_tactics(
-            context, request, request.position, state, ranked, answer, on_update
+            context, request, found or request.position, state, ranked, answer, listing, on_update
         )
         timer.lap("tactics")
         return replace(answer, timings_ms=timer.total())
+
+    async def _closed(
+        self, context: RequestContext, request: SuggestRequest, found: GoalFound, timer: Timer
+    ) -> Suggestion:
+        """The answer where no goal is left."""
+        timer.lap("goal")
+        index = (await context.index.current()).index
+        return Suggestion(
+            goal="",
+            goal_count=0,
+            premises=[],
+            tactics=[],
+            index=await context.freshness(index),
+            timings_ms=timer.total(),
+            notes=await asyncio.to_thread(next_sorry, found.at),
+            tactics_status=TacticsStatus.NO_GOAL if request.tactics else TacticsStatus.NOT_ASKED,
+            place=GoalPlace.CLOSED,
+        )
 
     async def _prepare(self, context: RequestContext, request: SuggestRequest) -> None:
         """Begin what later steps will need, while Lean starts and elaborates."""
@@ -107,8 +135,11 @@ class Pipeline:
 
     async def _state(
         self, context: RequestContext, request: SuggestRequest, on_update: OnUpdate | None
-    ) -> ProofState:
-        """The state. If Lean takes long, premises for the goal as the text states it are shown meanwhile."""
+    ) -> tuple[ProofState, GoalFound | None]:
+        """The state, and where its goal is.
+
+        If Lean takes long, premises for the goal as the text states it are shown meanwhile.
+        """
         finding = asyncio.ensure_future(self.states.of(context.lean, request))
         try:
             if on_update is not None and request.tactics and request.goal is None and not request.select:
@@ -132,19 +163,26 @@ class Pipeline:
         ranked = await self.rank(context, rank_request, at)
         timer.lap("premises")
         state = ProofState((goal,))
-        answer = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
+        answer, _ = await _without_tactics(context, request, state, goal, ranked, wanted, timer)
         return replace(answer, notes=[NOTE, *answer.notes])
 
-    async def tactics_at(self, context: RequestContext, position: GoalPosition) -> TrialResults:
+    async def tactics_at(
+        self, context: RequestContext, position: GoalPosition, on_outcomes: OnOutcomes | None = None
+    ) -> TrialResults:
         """Run the steps from a position to Lean's verdicts, without showing premises. Raises as `try_tactics`.
 
         Editors request this at every move of the cursor, so Lean does not search its library.
         """
         await context.catch_up()
-        state = await self.states.at(context.lean, position)
-        goal = main_goal(state)
-        ranked = await self.rank(context, RankRequest(goal, k=context.settings.tactics.premises), position)
-        return await self.try_tactics(context, position, state, ranked, searches=False)
+        found = await self.states.find(context.lean, position)
+        if not found.state.goals:
+            return TrialResults(())
+        goal = main_goal(found.state)
+        ranked = await self.rank(context, RankRequest(goal, k=context.settings.tactics.premises), found.asked)
+        results = await self.try_tactics(
+            context, found, found.state, ranked, on_outcomes=on_outcomes, searches=False
+        )
+        return replace(results, outcomes=[found.outcome(one) for one in results.outcomes])
 
     async def rank(
         self, context: RequestContext, request: RankRequest, position: GoalPosition | None
@@ -162,7 +200,7 @@ class Pipeline:
         return Ranked(ranked, current)
 
     async def _rank_rewriting(
-        self, context: RequestContext, rank_request: RankRequest, request: SuggestRequest
+        self, context: RequestContext, rank_request: RankRequest, position: GoalPosition | None, part: str
     ) -> Ranked:
         """The best premises that rewrite the selected part; for the whole goal if there are none.
 
@@ -172,7 +210,7 @@ class Pipeline:
 
         await context.files.caught_up()
         current = await context.index.current()
-        index, position, part = current.index, request.position, request.select
+        index = current.index
         where = await asyncio.to_thread(index.context_of, position)
         found, rewriting = await asyncio.to_thread(
             index.rank_rewriting, replace(rank_request, where=where), part
@@ -186,20 +224,29 @@ class Pipeline:
         self,
         context: RequestContext,
         request: SuggestRequest,
-        position: GoalPosition,
+        position: GoalFound | GoalPosition,
         state: ProofState,
         ranked: Ranked,
         answer: Suggestion,
+        listing: Listing,
         on_update: OnUpdate | None,
     ) -> Suggestion:
-        def update(outcomes: Sequence[TacticOutcome]) -> None:
-            if on_update is not None:
-                on_update(_while_trying(answer, outcomes))
-
         try:
+            # A goal that came with the request is tried where Lean has the goal for its position.
+            found = (
+                position
+                if isinstance(position, GoalFound)
+                else await self.states.find(context.lean, position)
+            )
+
+            def update(outcomes: Sequence[TacticOutcome]) -> None:
+                if on_update is not None:
+                    tactics = [listing.tactic(found.outcome(one)) for one in outcomes]
+                    on_update(_while_trying(answer, tactics))
+
             results = await self.try_tactics(
                 context,
-                position,
+                found,
                 state,
                 ranked,
                 keep_failures=request.keep_failures,
@@ -208,22 +255,23 @@ class Pipeline:
             )
         except GoalBroken as error:
             return _without_trials(answer, str(error), TacticsStatus.GOAL_BROKEN)
-        except (LeanError, BadSettings, NoGoalHere) as error:
-            status = TacticsStatus.NO_GOAL if isinstance(error, NoGoalHere) else TacticsStatus.LEAN_FAILED
+        except (LeanError, BadSettings, NoGoalHere, TextUnread) as error:
+            is_place = isinstance(error, NoGoalHere | TextUnread)
+            status = TacticsStatus.NO_GOAL if is_place else TacticsStatus.LEAN_FAILED
             if context.lean.root is None:
                 status = TacticsStatus.NO_FILE
             return _without_trials(answer, f"No tactics were tried: {error}", status)
         return replace(
             answer,
-            tactics=[tactic_item(one) for one in results.outcomes],
-            warnings=[*results.warnings, *answer.warnings],
+            tactics=[listing.tactic(found.outcome(one)) for one in results.outcomes],
+            warnings=[*unjudged_warning(results.outcomes), *results.warnings, *answer.warnings],
             tactics_status=results.status,
         )
 
     async def try_tactics(
         self,
         context: RequestContext,
-        position: GoalPosition,
+        found: GoalFound,
         state: ProofState,
         ranked: Ranked,
         *,
@@ -232,7 +280,9 @@ class Pipeline:
         part: str = "",
         searches: bool = True,
     ) -> TrialResults:
-        """The tactics that Lean accepts at the position, or with `keep_failures` all that were tried.
+        """The tactics that Lean accepts where the goal is, or with `keep_failures` all that were tried.
+
+        Their edits are of the document that Lean was asked about.
 
         `part`: a part of the target, which those that are listed have rewritten. `searches`: whether Lean searches
         its library where nothing else closes the goal.
@@ -243,7 +293,7 @@ class Pipeline:
         premises = tuple(without_replaced(in_scope(ranked.premises))[: settings.tactics.premises])
         versions = context.lean.version, current.version
         trial = TrialRequest(
-            position,
+            found.asked,
             state,
             premises,
             settings.tactics,
@@ -252,6 +302,7 @@ class Pipeline:
             versions,
             part,
             ranked.rewrites,
+            await self._corrections(current, found, state),
             searches,
         )
         known = self.runner.known(trial)
@@ -261,11 +312,32 @@ class Pipeline:
         candidates = self.candidates.propose(CandidateRequest(context, current, trial, warnings))
         return await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
 
+    async def _corrections(
+        self, current: CurrentIndex, found: GoalFound, state: ProofState
+    ) -> tuple[Candidate, ...]:
+        """The tactic that is replaced, with near names in place of unknown ones."""
+        if found.goal.replaces is None or not state.goals:
+            return ()
+        from lsp_server.engine.corrections import corrections  # with tables of names, which few requests need
+
+        column = found.goal.replaces.start.column
+        return await asyncio.to_thread(
+            corrections, current.index, found.asked, state.goals[0], found.replaced, column
+        )
+
     async def generate(
         self, context: RequestContext, goals: Sequence[Goal], premises: Sequence[Premise]
     ) -> list[Generated]:
         """The generator's proposals, best first, not yet tried in Lean. Raises ModelError."""
         return await self.candidates.generated(context.generator, context.settings, goals, premises)
+
+
+def _placed(answer: Suggestion, found: GoalFound) -> Suggestion:
+    """The answer with where its goal is."""
+    replaces = range_item(found.goal.replaces) if found.goal.replaces is not None else None
+    return replace(
+        answer, place=found.goal.place, replaces=replaces, warnings=[*found.warnings, *answer.warnings]
+    )
 
 
 async def _without_tactics(
@@ -276,17 +348,19 @@ async def _without_tactics(
     ranked: Ranked,
     wanted: int,
     timer: Timer,
-) -> Suggestion:
-    """The answer after the premises are ranked."""
+) -> tuple[Suggestion, Listing]:
+    """The answer after the premises are ranked, and the premises that it lists."""
     index = ranked.current.index
     where = await asyncio.to_thread(index.context_of, request.position)
     fits = bool(request.select) or await asyncio.to_thread(index.relates_to, goal, where)
     notes = [note for note in (ranked.note, "" if fits else NOTHING_FITS) if note]
-    return Suggestion(
+    shown = ranked.premises[:wanted] if fits else []
+    listing = await asyncio.to_thread(listed, index, goal, shown, request.position, ranked.rewrites)
+    answer = Suggestion(
         goal=format_goal(goal),
         goal_number=request.goal_number,
         goal_count=len(state.goals),
-        premises=[premise_item(one) for one in ranked.premises[:wanted]] if fits else [],
+        premises=listing.premises,
         tactics=[],
         index=await context.freshness(index),
         timings_ms=timer.total(),
@@ -298,13 +372,12 @@ async def _without_tactics(
         ],
         parts=await asyncio.to_thread(_parts, goal) if request.parts else [],
     )
+    return answer, listing
 
 
-def _while_trying(answer: Suggestion, outcomes: Sequence[TacticOutcome]) -> Suggestion:
+def _while_trying(answer: Suggestion, tactics: Sequence[TacticItem]) -> Suggestion:
     """The answer so far, with the tactics that Lean has judged by now."""
-    return replace(
-        answer, tactics=[tactic_item(one) for one in outcomes], tactics_status=TacticsStatus.RUNNING
-    )
+    return replace(answer, tactics=list(tactics), tactics_status=TacticsStatus.RUNNING)
 
 
 def _without_trials(answer: Suggestion, warning: str, status: TacticsStatus) -> Suggestion:

@@ -19,7 +19,7 @@ from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.lean.goal_context import GoalContext
 
 NOTHING_FITS = "No premise fits: none of those that were searched has a symbol of this goal."
-_DEPTH = 200
+DEPTH = 200
 """The fewest premises to rank, so that hover, completion and quick fixes can share one ranking."""
 
 
@@ -42,7 +42,7 @@ class PremiseRanking:
 
         Raises PremiseIndexError, ModelError, BadSource.
         """
-        depth = request.k if request.kinds else max(request.k, _DEPTH)
+        depth = request.k if request.kinds else max(request.k, DEPTH)
         deep = replace(request, k=depth)
         key = (current.version, deep, cache_key(position) if position else None)
         ranked = self._known.get(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,8 +37,8 @@ from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
 from retriever.lean.declared import (
     DeclarationSite,
-    declared,
     described,
+    sites,
     stated,
 )
 from retriever.lean.eligibility import Allowed, Kinds, RankedPremise, RankRequest, kinds_for
@@ -50,6 +51,7 @@ from retriever.models.reranker import DEPTH
 if TYPE_CHECKING:
     from retriever.lean.pattern_search import PatternMatches
     from retriever.lean.rewriting_search import Rewriting
+    from retriever.lean.text_search import NearPremise
 
 
 class ProjectIndex:
@@ -181,6 +183,12 @@ class ProjectIndex:
 
         return self._declared.checked(search(self._service, text, where, k, allowed=allowed), where)
 
+    def near(self, typed: str, position: GoalPosition, k: int) -> list[NearPremise]:
+        """The `k` premises usable at a position whose names are nearest to a typed one. Raises as `context_at`."""
+        from retriever.lean.text_search import near_premises
+
+        return near_premises(self._service, typed, self.context_at(position), k)
+
     def search_pattern(
         self, text: str, where: GoalContext | None, k: int, allowed: Allowed | None = None
     ) -> PatternMatches:
@@ -190,22 +198,37 @@ class ProjectIndex:
         found = pattern_search(self._service, text, where, k, allowed=allowed)
         return replace(found, premises=self._declared.checked(found.premises, where))
 
-    def declared(self, name: str, module: str) -> DeclarationSite:
-        """Where a premise is declared: in the indexed file, else in the module's current file."""
-        with self._service.reading() as snapshot:
-            found = declared(snapshot, name, module) or DeclarationSite(None, -1, None)
-        if found.path is None and self._project is not None:
-            return replace(found, path=_source_of(self._project, module))
-        return found
+    def symbols(self, text: str, k: int) -> list[tuple[RankedPremise, DeclarationSite]]:
+        """The best `k` premises by name, of any kind, and where they are declared; those without a file are left out.
 
-    def described(self, name: str, module: str | None) -> tuple[RankedPremise, DeclarationSite] | None:
-        """The premise of this name and where it is declared; None if the index does not have it."""
+        Four times as many names are looked at.
+        """
+        from retriever.lean.text_search import search_names
+
+        found = self._declared.checked(search_names(self._service, text, 4 * k), None)
+        with self._service.reading() as snapshot:
+            places = sites(snapshot, [one.premise for one in found])
+        placed = (
+            (one, self._with_path(site, one.premise.module)) for one, site in zip(found, places, strict=True)
+        )
+        return list(islice((one for one in placed if one[1].path is not None), k))
+
+    def _with_path(self, site: DeclarationSite, module: str) -> DeclarationSite:
+        """A site with the module's current file where the index names none."""
+        if site.path is None and self._project is not None:
+            return replace(site, path=_source_of(self._project, module))
+        return site
+
+    def described(self, name: str, module: str | None) -> tuple[RankedPremise | None, DeclarationSite]:
+        """The premise of this name and where it is declared: in the indexed file, else in the module's current file.
+
+        The premise is None if the index does not have it.
+        """
         with self._service.reading() as snapshot:
             found = described(snapshot, name, module)
-        if found is None or found[1].path is not None or self._project is None:
-            return found
-        premise, site = found
-        return premise, replace(site, path=_source_of(self._project, premise.premise.module))
+        premise, site = found or (None, DeclarationSite(None, -1, None))
+        declaring = premise.premise.module if premise is not None else module
+        return premise, site if declaring is None else self._with_path(site, declaring)
 
     def context_at(self, position: GoalPosition) -> GoalContext:
         """What a goal at the position can use. Raises BadSource: the file cannot be read, or is too large."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 from lean_extract.common.errors import NoGoalHere
 from lean_extract.common.lru import Cache
@@ -11,7 +13,8 @@ from lean_extract.records import Goal, Position, ProofState
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault
 from lean_extract.source.reader import read_module
-from lsp_server.documents.goal_positions import cache_key
+from lsp_server.documents.goal_positions import cache_key, text_of
+from lsp_server.engine.goal_places import GoalFound, PlacedGoal, find_goal
 from lsp_server.engine.requests import SuggestRequest, parse_goal
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.limits import CACHED_GOALS
@@ -23,22 +26,41 @@ class ProofStates:
 
     def __init__(self) -> None:
         self._known: Cache[ProofState] = Cache(CACHED_GOALS)
+        self._places: Cache[PlacedGoal] = Cache(CACHED_GOALS)
 
-    async def of(self, lean: RunningLean, request: SuggestRequest) -> ProofState:
-        """The state in the request, else Lean's at its position.
+    async def of(self, lean: RunningLean, request: SuggestRequest) -> tuple[ProofState, GoalFound | None]:
+        """The state in the request, or else that of the goal for its position, and that goal.
 
-        Raises BadState, NoGoalHere, and as `at`.
+        Raises BadState, NoGoalHere, and as `find`.
         """
         if request.goal is not None:
-            return await asyncio.to_thread(parse_goal, request.goal)
+            return await asyncio.to_thread(parse_goal, request.goal), None
         if request.position is None:
             raise NoGoalHere(
                 "Neither a position nor a goal was given.", "Give a file and a line, or a state."
             )
-        return await self.at(lean, request.position)
+        found = await self.find(lean, request.position)
+        return found.state, found
+
+    async def find(self, lean: RunningLean, position: GoalPosition) -> GoalFound:
+        """The goal for a position (`goal_places`).
+
+        Raises NoGoalHere, TextUnread, BadPosition, BadSource, and what `RunningLean.session` raises.
+        """
+        text = await asyncio.to_thread(text_of, position)
+        position = replace(position, text=text)
+        key = (lean.version, *cache_key(position))
+        known = self._places.get(key)
+        if known is None:
+            known = await find_goal(await lean.session(), position, partial(self.at, lean))
+            self._places.put(key, known)
+        return GoalFound(position, known)
 
     async def at(self, lean: RunningLean, position: GoalPosition) -> ProofState:
-        """Lean's goals at a position. Raises what `RunningLean.session` and `LeanSession.goals_at` raise."""
+        """Lean's goals at exactly a position.
+
+        Raises what `RunningLean.session` and `LeanSession.goals_at` raise.
+        """
         key = (lean.version, *cache_key(position))
         known = self._known.get(key)
         if known is None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Event
 from typing import TypeVar
 
-from lean_extract.common.errors import BadSettings, LeanError, LeanNotFound, NoGoalHere, ProjectBroken
+from lean_extract.common.errors import BadSettings, LeanError, LeanNotFound, ProjectBroken, UserError
 from lean_extract.common.files.reading import read_regular
 from lean_extract.limits import MAX_SOURCE_BYTES
 from lean_extract.session import LeanLimits, LeanSession
@@ -151,6 +151,8 @@ class RunningLean:
         """By document, the imports that have changed since Lake last built them, as of the last request."""
         self.note = ""
         """Which Lean gives the verdicts, for people; empty if it is the one that the project needs."""
+        self.note_on_unknown = ""
+        """The same where a name is unknown; also for the packaged Lean, if the project needs none in particular."""
         self._stop = Event()
         """Set when compilation should stop."""
         self.version = 0
@@ -179,7 +181,7 @@ class RunningLean:
             return self._session
 
     async def _start(self, wanted: LeanSettings) -> LiveLean:
-        self.note = ""
+        self.note, self.note_on_unknown = "", ""
         if self._opener is not None:
             return await self._opener(wanted)
         if self.root is None:
@@ -192,7 +194,7 @@ class RunningLean:
         if toolchain is None:
             override = wanted.command or None
             toolchain = await asyncio.to_thread(resolve_lean, self.root, override=override)
-        self.note = toolchain.note
+        self.note, self.note_on_unknown = toolchain.note, toolchain.note_on_unknown
         if toolchain.kind == "packaged":
             await asyncio.to_thread(self._compiled, self.root)
         return await LeanSession.start(self.root, toolchain, _limits_of(wanted))
@@ -375,21 +377,24 @@ _UNKNOWN = "nknown "
 
 def with_remarks(answer: _Answer, lean: RunningLean, position: GoalPosition) -> _Answer:
     """The answer with remarks on its goal and verdicts."""
-    warnings = [*lean.warnings_at(position), *answer.warnings]
-    notes = [*([lean.note] if lean.note else []), *answer.notes]
-    return replace(answer, warnings=warnings, notes=notes)
+    warnings: list[str] = [*lean.warnings_at(position), *answer.warnings]
+    messages = [*warnings, *[tactic.message for tactic in answer.tactics]]
+    note: str = lean.note_on_unknown if _UNKNOWN in "\n".join(messages) else lean.note
+    return replace(answer, warnings=warnings, notes=[*([note] if note else []), *answer.notes])
 
 
 @asynccontextmanager
 async def refreshed_lean(lean: RunningLean, position: GoalPosition) -> AsyncIterator[None]:
     """Have Lean load what has changed before it is used.
 
-    If a name or an import is missing, and this is not the Lean that the project needs, the error's hint says so.
+    If a name or an import is missing, and this is not the Lean that the project needs, or has only the mini core, the
+    error's hint says so.
     """
     await lean.refresh(position)
     try:
         yield
-    except (LeanError, NoGoalHere) as error:
-        if lean.note and (isinstance(error, ProjectBroken) or _UNKNOWN in str(error)):
-            error.hint = f"{error.hint} {lean.note}".strip()
+    except (LeanError, UserError) as error:
+        is_broken = isinstance(error, ProjectBroken)
+        note = lean.note_on_unknown if _UNKNOWN in str(error) else lean.note if is_broken else ""
+        error.hint = f"{error.hint} {note}".strip()
         raise

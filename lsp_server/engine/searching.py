@@ -9,10 +9,10 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadSource, UserError
 from lean_extract.common.files.reading import read_source
-from lean_extract.records import Goal, Span
-from lean_extract.source.reader import read_file
-from lsp_server.documents.positions import split_lines
+from lean_extract.records import Goal
+from lsp_server.engine.declared_text import DeclaredText, declared_text
 from lsp_server.engine.items import premise_item
+from lsp_server.engine.listing import listed
 from lsp_server.engine.premise_ranking import NOTHING_FITS
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
@@ -24,8 +24,9 @@ from lsp_server.engine.requests import (
     main_goal,
     parse_goal,
 )
-from lsp_server.engine.schema import DeclarationAnswer, QueryKind, SearchAnswer
-from lsp_server.limits import ANSWER_PREMISES, DECLARATION_CHARACTERS
+from lsp_server.engine.schema import DeclarationAnswer, PremiseItem, QueryKind, SearchAnswer
+from lsp_server.limits import ANSWER_PREMISES
+from retriever.lean.declared import DeclarationSite
 from retriever.lean.eligibility import Allowed, RankedPremise, RankRequest
 from retriever.lean.pattern_search import PatternMatches
 from retriever.lean.patterns.query import is_pattern
@@ -36,7 +37,7 @@ _NO_FILE = "What is in scope is not known without a file, so nothing was left ou
 @dataclass(frozen=True, slots=True)
 class _Found:
     kind: QueryKind
-    premises: Sequence[RankedPremise]
+    premises: list[PremiseItem]
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
 
@@ -53,11 +54,19 @@ async def search(context: RequestContext, request: SearchRequest) -> SearchAnswe
     found = await asyncio.to_thread(_find, context, request, index, query)
     return SearchAnswer(
         kind=found.kind,
-        premises=[premise_item(one) for one in found.premises],
+        premises=found.premises,
         index=await context.freshness(index),
         warnings=[*warnings, *found.warnings],
         notes=list(found.notes),
     )
+
+
+async def symbols(context: RequestContext, text: str, k: int) -> list[tuple[RankedPremise, DeclarationSite]]:
+    """Premises by name and where they are declared; see `Engine.symbols`."""
+    await context.catch_up()
+    await context.files.caught_up()
+    index = (await context.index.current()).index
+    return await asyncio.to_thread(index.symbols, text, k)
 
 
 def _find(context: RequestContext, request: SearchRequest, index: ProjectIndex, query: str) -> _Found:
@@ -67,16 +76,17 @@ def _find(context: RequestContext, request: SearchRequest, index: ProjectIndex, 
     allowed = Allowed(modules=request.modules, in_scope=request.in_scope or not settings.out_of_scope)
     if is_pattern(query):
         matches = index.search_pattern(query, where, wanted, allowed)
-        return _Found(
-            QueryKind.PATTERN, matches.premises, list(_left_out(matches.unread)), list(_more(matches))
-        )
+        found = [premise_item(one) for one in matches.premises]
+        return _Found(QueryKind.PATTERN, found, list(_left_out(matches.unread)), list(_more(matches)))
     if not is_goal(query):
-        return _Found(QueryKind.TEXT, index.search(query, where, wanted, allowed))
+        found = [premise_item(one) for one in index.search(query, where, wanted, allowed)]
+        return _Found(QueryKind.TEXT, found)
     goal: Goal = main_goal(parse_goal(query))
     if not index.relates_to(goal, where):
         return _Found(QueryKind.GOAL, [], notes=[NOTHING_FITS, *index.notes(goal)])
     ranked = index.rank(RankRequest(goal, where, wanted, allowed=allowed, explain=request.explain))
-    return _Found(QueryKind.GOAL, ranked, notes=[*goal_doubts(query), *index.notes(goal)])
+    found = listed(index, goal, ranked, request.position).premises
+    return _Found(QueryKind.GOAL, found, notes=[*goal_doubts(query), *index.notes(goal)])
 
 
 def _left_out(unread: int) -> Iterator[str]:
@@ -101,17 +111,18 @@ async def describe(context: RequestContext, name: str, module: str | None) -> De
     await context.catch_up()
     await context.files.caught_up()
     index = (await context.index.current()).index
-    found = await asyncio.to_thread(index.described, name, module)
-    if found is None:
+    ranked, site = await asyncio.to_thread(index.described, name, module)
+    if ranked is None:
         raise await asyncio.to_thread(_unknown, index, name)
-    ranked, site = found
-    line, text = await asyncio.to_thread(_text, site.path, ranked.premise.module, ranked.premise.name)
+    text = await asyncio.to_thread(_text, site.path, ranked.premise.module, ranked.premise.name)
+    line = site.line if text is None or text.line is None else text.line
     return DeclarationAnswer(
         premise=premise_item(ranked),
         path=None if site.path is None else str(site.path),
-        line=line if line is not None or site.line < 0 else site.line + 1,
-        source=text,
+        line=line + 1 if line >= 0 else None,
+        source=text.source if text is not None else "",
         index=await context.freshness(index),
+        doc=text.doc if text is not None else "",
     )
 
 
@@ -124,22 +135,9 @@ def _unknown(index: ProjectIndex, name: str) -> UserError:
     )
 
 
-def _text(path: Path | None, module: str, name: str) -> tuple[int | None, str]:
-    """The line of a declaration, from 1, and its text; (None, "") if its file cannot be read or no longer has it."""
-    if path is None:
-        return None, ""
+def _text(path: Path | None, module: str, name: str) -> DeclaredText | None:
+    """What the file says of a declaration; None if it cannot be read or no longer declares it."""
     try:
-        source = read_file(path, module)
-        lines = split_lines(read_source(path))
+        return declared_text(read_source(path), module, name) if path is not None else None
     except BadSource:
-        return None, ""
-    found = next((one for one in source.premises if one.name == name and one.span is not None), None)
-    if found is None or found.span is None:
-        return None, ""
-    return found.span.start.line + 1, _cut(lines, found.span)
-
-
-def _cut(lines: list[str], span: Span) -> str:
-    rows = lines[span.start.line : span.end.line + 1]
-    text = "\n".join(rows).rstrip()
-    return text if len(text) <= DECLARATION_CHARACTERS else f"{text[:DECLARATION_CHARACTERS]}…"
+        return None

@@ -2,46 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
-from contextlib import aclosing
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
 from lean_extract.common.errors import LeanError, NoGoalHere
 from lean_extract.common.lru import Cache
-from lean_extract.records import Edit, Goal, Premise, ProofState, TacticOutcome
+from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import declaration_key
 from lsp_server.engine.items import shown_tactic
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema import TacticsStatus
 from lsp_server.engine.settings import LeanSettings, TacticSettings
-from lsp_server.limits import CACHED_EDITS, CACHED_TRIALS
+from lsp_server.limits import ACCEPTED_TACTICS, CACHED_ACCEPTED, CACHED_TRIALS
 from prover.candidates import Candidate
 from prover.turns import CandidateScheduler
 from prover.verify import GoalPosition, order, verify
 
 
 class JudgedEdits:
-    """Edits by document, position and tactic, for the text up to the end of the declaration."""
+    """What was accepted and shown, by document and position, for the text up to the end of the declaration."""
 
     def __init__(self) -> None:
-        self._known: Cache[Edit] = Cache(CACHED_EDITS)
-        self._in_term: Cache[bool] = Cache(CACHED_EDITS)
+        self._accepted: Cache[dict[str, TacticOutcome]] = Cache(CACHED_ACCEPTED)
+        self._forms: Cache[Mapping[str, str]] = Cache(CACHED_ACCEPTED)
+        self._version = 0
+
+    def renew(self, version: int) -> None:
+        """Forget what another Lean than that of this version has accepted: imports may have changed since."""
+        if version != self._version:
+            self._accepted.clear()
+            self._version = version
 
     def keep(self, position: GoalPosition, outcome: TacticOutcome) -> None:
-        """Keep the edit of an outcome."""
+        """Keep an outcome with its edit; of very many at one position, the last ones."""
         if outcome.edit is not None and outcome.status in ("closes", "progress", "unjudged"):
-            key = declaration_key(position)
-            self._known.put((key, shown_tactic(outcome)), outcome.edit)
-            self._in_term.put(key, outcome.in_term)
+            known = self._accepted.get_or_make(declaration_key(position), dict)
+            known[shown_tactic(outcome)] = outcome
+            if len(known) > ACCEPTED_TACTICS:
+                del known[next(iter(known))]
 
-    def get(self, position: GoalPosition, tactic: str) -> Edit | None:
-        """The edit that was judged for a tactic as it is shown; None if there is none."""
-        return self._known.get((declaration_key(position), tactic))
+    def arrange(self, key: Hashable, shown: Sequence[TacticOutcome]) -> None:
+        """Put what is kept for a `declaration_key` into the order in which it is shown, before all else."""
+        known = self._accepted.get(key) or {}
+        listed = {name: known[name] for one in shown if (name := shown_tactic(one)) in known}
+        self._accepted.put(key, listed | known)
+
+    def accepted(self, position: GoalPosition) -> list[TacticOutcome]:
+        """The tactics that Lean has accepted at a position, in the order to show."""
+        ranks = ("closes", "progress", "unjudged")
+        known = self._at(position).values()
+        return sorted(known, key=lambda one: (ranks.index(one.status), one.rests_on_sorry))
+
+    def get(self, position: GoalPosition, tactic: str) -> TacticOutcome | None:
+        """The outcome of a tactic as it is shown; None if it was not accepted there."""
+        return self._at(position).get(tactic)
 
     def in_term(self, position: GoalPosition) -> bool | None:
         """Whether a term is replaced at a position; None if nothing was judged there."""
-        return self._in_term.get(declaration_key(position))
+        return next((one.in_term for one in self.accepted(position)), None)
+
+    def _at(self, position: GoalPosition) -> dict[str, TacticOutcome]:
+        return self._accepted.get(declaration_key(position)) or {}
+
+    def keep_forms(self, position: GoalPosition, forms: Mapping[str, str]) -> None:
+        """Keep the forms of listed premises, by the premises' names."""
+        self._forms.put(declaration_key(position), forms)
+
+    def form(self, position: GoalPosition, name: str) -> str:
+        """The form that was shown of a premise; empty if it was not listed."""
+        return (self._forms.get(declaration_key(position)) or {}).get(name, "")
 
 
 OnOutcomes = Callable[[list[TacticOutcome]], None]
@@ -64,13 +97,23 @@ class TrialRequest:
     part: str = ""
     """The part of the target that is to be rewritten; then `rewrites` are tried, and nothing else."""
     rewrites: tuple[Candidate, ...] = ()
+    corrections: tuple[Candidate, ...] = ()
+    """Tactics that are tried before all others, in place of a failing one."""
     searches: bool = True
     """Whether Lean searches its library (`exact?`, `try?`) where nothing else closes the goal."""
 
     @property
     def key(self) -> Hashable:
         """Equal keys, equal verdicts. Only the document's text up to the end of the declaration counts."""
-        options = self.tactics, self.lean, self.keep_failures, self.versions, self.part, self.rewrites
+        options = (
+            self.tactics,
+            self.lean,
+            self.keep_failures,
+            self.versions,
+            self.part,
+            self.rewrites,
+            self.corrections,
+        )
         return declaration_key(self.position), self.state, self.premises, self.searches, *options
 
 
@@ -95,11 +138,29 @@ class TacticRunner:
 
     def __init__(self, edits: JudgedEdits) -> None:
         self._known: Cache[TrialResults] = Cache(CACHED_TRIALS)
-        self._edits = edits
+        self.edits = edits
+        self._trying: Counter[Hashable] = Counter()
 
     def known(self, trial: TrialRequest) -> TrialResults | None:
         """The cached results of the trial that searched more, or else of the same; None if there are none."""
         return self._known.get(replace(trial, searches=True).key) or self._known.get(trial.key)
+
+    def is_trying(self, key: Hashable) -> bool:
+        """Whether tactics are being tried at the position with this `declaration_key`."""
+        return self._trying[key] > 0
+
+    @contextmanager
+    def _at_work(self, key: Hashable) -> Iterator[Hashable]:
+        self._trying[key] += 1
+        try:
+            yield key
+        finally:
+            self._trying -= Counter([key])
+
+    def _report(self, key: Hashable, on_outcomes: OnOutcomes | None, shown: list[TacticOutcome]) -> None:
+        self.edits.arrange(key, shown)
+        if on_outcomes is not None:
+            on_outcomes(shown)
 
     async def run(
         self,
@@ -117,6 +178,7 @@ class TacticRunner:
         Raises NoGoalHere, GoalBroken, LeanDied, LeanTimeout, ProjectBroken where nothing could be tried.
         """
         outcomes: list[TacticOutcome] = []
+        self.edits.renew(trial.versions[0])
         try:
             verdicts = verify(
                 await lean.session(),
@@ -128,7 +190,9 @@ class TacticRunner:
                 keep_failures=trial.keep_failures,
                 hear=candidates.hear,
             )
-            await _gather(self._listed(verdicts, trial), outcomes, candidates, on_outcomes)
+            with self._at_work(await asyncio.to_thread(declaration_key, trial.position)) as key:
+                report = partial(self._report, key, on_outcomes)
+                await _gather(self._listed(verdicts, trial), outcomes, candidates, report)
         except (LeanError, NoGoalHere) as error:
             if not outcomes:
                 raise
@@ -148,7 +212,7 @@ class TacticRunner:
         """The verdicts; if a part of the target is to be rewritten, without those that do not change it."""
         async with aclosing(verdicts):
             async for verdict in verdicts:
-                self._edits.keep(trial.position, verdict)
+                self.edits.keep(trial.position, verdict)
                 is_listed = not trial.part or trial.keep_failures
                 if is_listed or _is_rewritten(trial.part, trial.state.goals[0], verdict):
                     yield verdict
@@ -179,7 +243,7 @@ async def _gather(
     verdicts: AsyncGenerator[TacticOutcome, None],
     outcomes: list[TacticOutcome],
     candidates: CandidateScheduler,
-    on_outcomes: OnOutcomes | None,
+    on_outcomes: OnOutcomes,
 ) -> None:
     """Add the verdicts to the outcomes as they arrive, and report the outcomes in display order.
 
@@ -190,7 +254,7 @@ async def _gather(
         async for verdict in verdicts:
             outcomes.append(verdict)
             so_far = _described(outcomes, candidates)
-            if on_outcomes is not None and so_far != shown:
+            if so_far != shown:
                 on_outcomes(so_far)
             shown = so_far
 
@@ -203,4 +267,4 @@ def _described(outcomes: Sequence[TacticOutcome], candidates: CandidateScheduler
     """
     shown = filter(candidates.is_listed, outcomes)
     found = [replace(one, origin=candidates.origins.get(one.tactic, "")) for one in shown]
-    return order(found, candidates.scores)
+    return order(found, candidates.scores, candidates.preferred)

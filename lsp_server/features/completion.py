@@ -8,16 +8,18 @@ from collections.abc import Mapping
 from lsprotocol import types
 
 from lean_extract.common.errors import NoGoalHere
-from lean_extract.records import Goal
+from lean_extract.records import Goal, TacticOutcome
 from lsp_server.documents.completion_context import CompletionContext, completion_at, questions
 from lsp_server.documents.document import DocumentSnapshot
+from lsp_server.documents.verified_terms import keyword_at, verified_terms
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.items import premise_item
+from lsp_server.engine.items import premise_item, tactic_item
 from lsp_server.engine.requests import main_goal
-from lsp_server.engine.schema import PremiseItem
+from lsp_server.engine.tasks import start_task
+from lsp_server.limits import COMPLETION_SECONDS
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
-from lsp_server.rendering.labels import deprecation_label, doubt_label, scope_label, shorten
+from lsp_server.rendering.labels import deprecation_label, doubt_label, scope_label, shorten, verdict
 from prover.facts import telescope
 from prover.shapes import shape
 from prover.verify import GoalPosition
@@ -26,6 +28,8 @@ from retriever.lean.theorems import is_theorem
 
 _DEPTH = 200
 """How many premises are ranked; the typed prefix then selects among them."""
+_MOST_VERIFIED = 5
+_STATEMENT_COLUMNS, _LABEL_COLUMNS = 60, 100
 _REWRITABLE = frozenset({"eq", "iff"})
 _KINDS = {
     "def": types.CompletionItemKind.Function,
@@ -46,7 +50,7 @@ def register(server: PremiseServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, options)
     @passive(server, "completion")
     async def complete(params: types.CompletionParams) -> types.CompletionList | None:
-        settings = server.settings.completion
+        settings = server.settings_at(params.text_document.uri).completion
         if not settings.enabled:
             return None
         document = server.document(params.text_document.uri)
@@ -55,23 +59,49 @@ def register(server: PremiseServer) -> None:
         if context is None:
             return None
         engine = server.engine(document)
-        goal, position = await _goal(engine, document, context)
+        goal, position, is_exact = await _goal(engine, document, context)
+        keyword = keyword_at(document.text, context) if is_exact and engine.settings.tactics.enabled else ""
+        trying = start_task(engine.accepted_soon(position, COMPLETION_SECONDS)) if keyword else None
         ranked = await engine.rank(RankRequest(goal, k=_DEPTH, caller=context.caller), position)
         chosen = [one for one in ranked if _usable(one, context)]
         shown = chosen[: settings.count]
         names = [one.premise.written for one in shown]
         hypotheses = [name for one in goal.hypotheses for name in one.names]
         spelled = await engine.spellings(position, names, hypotheses)
-        items = [_item(document, context, premise_item(one), rank, spelled) for rank, one in enumerate(shown)]
-        return types.CompletionList(is_incomplete=len(chosen) > len(shown), items=items)
+        has_details = _shows_details(server.client_capabilities)
+        items = [
+            _item(document, context, one, rank, spelled, has_details=has_details)
+            for rank, one in enumerate(shown)
+        ]
+        accepted, is_open = await trying if trying is not None else ([], False)
+        terms = [
+            found
+            for found in verified_terms(keyword, context, accepted)
+            if _is_subsequence(context.prefix.lower(), found[0].lower())
+        ]
+        first = [
+            _verified(document, context, term, outcome, rank, has_details=has_details)
+            for rank, (term, outcome) in enumerate(terms[:_MOST_VERIFIED])
+        ]
+        is_incomplete = is_open or len(chosen) > len(shown)
+        return types.CompletionList(is_incomplete=is_incomplete, items=[*first, *items])
+
+
+def _shows_details(client: types.ClientCapabilities) -> bool:
+    """Whether the client shows more than the name in a row."""
+    completion = client.text_document.completion if client.text_document else None
+    item = completion.completion_item if completion else None
+    return bool(item and item.label_details_support)
 
 
 async def _goal(
     engine: Engine, document: DocumentSnapshot, context: CompletionContext
-) -> tuple[Goal, GoalPosition]:
-    """The goal for the text being typed, and its position in the document that Lean was given."""
+) -> tuple[Goal, GoalPosition, bool]:
+    """The goal for the text being typed, its position in the document that Lean was given, and whether it is the goal
+    after the rules that are typed already."""
     refused: NoGoalHere | None = None
-    for question in await asyncio.to_thread(lambda: list(questions(document.text, context))):
+    asked = await asyncio.to_thread(lambda: list(questions(document.text, context)))
+    for number, question in enumerate(asked):
         position = GoalPosition(document.path, question.text, question.position)
         try:
             state = await (engine.expected_at(position) if question.is_term else engine.state_at(position))
@@ -80,7 +110,7 @@ async def _goal(
             continue
         goal = main_goal(state)
         if not goal.target.startswith("?"):
-            return goal, position
+            return goal, position, number == 0
     raise refused or NoGoalHere("The expected type here is not known.", "Write its type first.")
 
 
@@ -102,13 +132,44 @@ def _is_subsequence(typed: str, name: str) -> bool:
     return all(character in rest for character in typed)
 
 
+def _verified(
+    document: DocumentSnapshot,
+    context: CompletionContext,
+    term: str,
+    outcome: TacticOutcome,
+    rank: int,
+    *,
+    has_details: bool,
+) -> types.CompletionItem:
+    """A term with which Lean has accepted the tactic."""
+    item = tactic_item(outcome)
+    result = verdict(item)
+    left = "".join(f"\n```lean\n{shorten(goal, 1000)}\n```" for goal in item.remaining_goals)
+    return types.CompletionItem(
+        label=shorten(term, _LABEL_COLUMNS),
+        label_details=types.CompletionItemLabelDetails(description=result) if has_details else None,
+        kind=types.CompletionItemKind.Value,
+        detail=result,
+        documentation=types.MarkupContent(
+            types.MarkupKind.Markdown, f"```lean\n{item.tactic}\n```\n{result}{left}"
+        ),
+        preselect=True if rank == 0 and item.status == "closes" and not item.rests_on_sorry else None,
+        sort_text=f"-{rank:04d}",
+        filter_text=term,
+        text_edit=types.TextEdit(document.range(context.name), term),
+    )
+
+
 def _item(
     document: DocumentSnapshot,
     context: CompletionContext,
-    premise: PremiseItem,
+    ranked: RankedPremise,
     rank: int,
     spelled: Mapping[str, str],
+    *,
+    has_details: bool,
 ) -> types.CompletionItem:
+    premise = premise_item(ranked)
     scope = scope_label(premise) if premise.in_scope is False else ""
     label = ", ".join(filter(None, [scope, doubt_label(premise), deprecation_label(premise)]))
     imports = document.import_edit(premise.import_line) if premise.import_line else None
@@ -116,13 +177,22 @@ def _item(
     body = f"```lean\n{premise.name} {shorten(premise.statement, 1000)}\n```\n{source}"
     return types.CompletionItem(
         label=premise.name,
-        label_details=types.CompletionItemLabelDetails(description=label or premise.module),
+        label_details=_details(ranked, label or premise.module) if has_details else None,
         kind=_KINDS.get(premise.kind, types.CompletionItemKind.Constant),
-        detail=shorten(premise.statement, 200) or premise.kind,
+        detail="; ".join(filter(None, ["" if has_details else label, shorten(premise.statement, 200)]))
+        or premise.kind,
         documentation=types.MarkupContent(types.MarkupKind.Markdown, f"{body}\n\n{label}" if label else body),
         tags=[types.CompletionItemTag.Deprecated] if premise.deprecated else None,
         sort_text=f"{rank:05d}",
         filter_text=premise.name,
         text_edit=types.TextEdit(document.range(context.name), spelled.get(premise.name, premise.name)),
         additional_text_edits=[imports] if imports else None,
+    )
+
+
+def _details(ranked: RankedPremise, place: str) -> types.CompletionItemLabelDetails:
+    """What the row shows after the name: the conclusion, and where the premise is or what is unusual about it."""
+    conclusion = shorten(ranked.premise.conclusion, _STATEMENT_COLUMNS)
+    return types.CompletionItemLabelDetails(
+        detail=f" : {conclusion}" if conclusion else None, description=place
     )

@@ -46,6 +46,10 @@ def register(server: PremiseServer) -> None:
         with server.receiving_settings():
             pulled = await _pull(server)
             server.take_settings(pulled if pulled is not None else params.settings)
+        workspace = server.client_capabilities.workspace
+        if workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+            with _refused("to refresh code lenses"):
+                await server.workspace_code_lens_refresh_async(None)
 
     @server.feature(types.SHUTDOWN)
     @passive(server, "shutdown", waits=False)

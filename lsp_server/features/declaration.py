@@ -1,8 +1,9 @@
-"""The request `premiseSuggest/declaration` (docs/lsp.md): where a premise is declared in the source."""
+"""The request `premiseSuggest/declaration` (docs/lsp.md): where a premise is declared, and its doc string."""
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from lsp_server.documents.declarations import declaration_span
 from lsp_server.documents.positions import split_lines
 from lsp_server.documents.uris import file_path
 from lsp_server.documents.utf16 import range_to_lsp
+from lsp_server.engine.declared_text import DeclaredText, declared_text
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
@@ -34,26 +36,42 @@ def register(server: PremiseServer) -> None:
         module = given.needed("module", "the module that declares it")
         uri = given.uri() if given.has("textDocument") else None
         engine = server.document_or_text(uri)[1] if uri is not None else await server.first_engine()
-        found = await engine.declaration(name, module)
-        location = await _location(server, found.path, name, found.line) if found.path else None
-        return {"location": location, "docUrl": found.doc_url}
+        premise, site = await engine.declaration(name, module)
+        found = await _found(server, site.path, premise.premise.name if premise else name, module, site.line)
+        statement = premise.premise.statement if premise else ""
+        return {
+            "location": found.location,
+            "docUrl": site.doc_url,
+            "doc": found.text.doc if found.text else "",
+            "statement": statement or (found.text.statement if found.text else ""),
+        }
 
 
-async def _location(server: PremiseServer, path: Path, name: str, line: int) -> types.Location | None:
-    """Its position in the editor's text or else in the file on disk; None if that cannot be read."""
-    uri = from_fs_path(str(path))
-    if uri is None:
-        return None
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the source has of a declaration."""
+
+    location: types.Location | None = None
+    text: DeclaredText | None = None
+
+
+async def _found(server: PremiseServer, path: Path | None, name: str, module: str, line: int) -> _Found:
+    """The declaration in the editor's text or else in the file on disk; nothing if that cannot be read."""
+    uri = from_fs_path(str(path)) if path is not None else None
+    if path is None or uri is None:
+        return _Found()
     shown = next((one for one in server.documents if not one.fault and file_path(one.uri) == path), None)
     try:
-        place = await asyncio.to_thread(_range, shown.text if shown else path, name, line)
+        source = shown.text if shown else await asyncio.to_thread(read_regular_text, path, MAX_SOURCE_BYTES)
     except (OSError, UnicodeDecodeError):
-        return None
-    return types.Location(shown.uri if shown else uri, place)
+        return _Found()
+    place = await asyncio.to_thread(_range, source, name, line)
+    text = await asyncio.to_thread(declared_text, source, module, name)
+    return _Found(types.Location(shown.uri if shown else uri, place), text)
 
 
-def _range(source: str | Path, name: str, line: int) -> types.Range:
-    """The position of the name in a text or a file. Raises OSError, UnicodeDecodeError."""
-    lines = split_lines(source if isinstance(source, str) else read_regular_text(source, MAX_SOURCE_BYTES))
+def _range(source: str, name: str, line: int) -> types.Range:
+    """The position of the name in a text."""
+    lines = split_lines(source)
     span = declaration_span(lines, name, line)
     return range_to_lsp(lines, span.start, span.end)

@@ -1,4 +1,4 @@
-"""The request `premiseSuggest/edits` (docs/lsp.md): the edits that put a tactic or a name into a document."""
+"""The request `premiseSuggest/edits` (docs/lsp.md): the edits that insert a tactic, a premise or a name."""
 
 from __future__ import annotations
 
@@ -8,21 +8,25 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcContentModified
 
-from lean_extract.common.errors import PremiseIndexError
+from lean_extract.common.errors import NoGoalHere, PremiseIndexError
 from lean_extract.records import Edit, Position
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.places import guessed_edit
+from lean_extract.session.places import sorry_near
+from lsp_server.documents.completion_context import completion_at
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.documents.import_lines import IMPORT_LINE
-from lsp_server.documents.insertion import import_insertion, name_insertion
+from lsp_server.documents.insertion import cursor_after, import_insertion, name_insertion
 from lsp_server.documents.uris import file_path
 from lsp_server.engine.engine import Engine
+from lsp_server.engine.given_tactics import TacticEdit, guessed
+from lsp_server.engine.schema import TacticVerdict
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
 from retriever.lean.spelling import names_in
 
 _REQUEST = "premiseSuggest/edits"
+_KINDS = "`tactic`, `name` or `premise`"
 _NAMES = frozenset({"textDocument", "position", "insert", "as", "import", "accepted", "version"})
 
 
@@ -38,35 +42,68 @@ def register(server: PremiseServer) -> None:
         import_line = given.text("import", "a line `import M`").strip()
         if import_line and not IMPORT_LINE.fullmatch(import_line):
             given.refuse("import must be a line `import M`")
-        kind = given.text("as", "`tactic` or `name`")
-        if kind not in ("tactic", "name"):
-            given.refuse("as must be `tactic` or `name`")
+        kind = given.text("as", _KINDS)
+        if kind not in ("tactic", "name", "premise"):
+            given.refuse(f"as must be {_KINDS}")
         document = server.text_document(uri)
         cursor = document.position(position)
         if given.has("version") and given.version() != document.version:
             raise JsonRpcContentModified("The document has changed since the suggestion. Ask for another.")
-        if kind == "tactic":
-            found = [await _tactic(server, document, cursor, text, is_accepted=given.flag("accepted"))]
-        else:
-            found = [await _name(server, document, cursor, text)]
         line = import_insertion(document.lines, import_line) if import_line else None
-        if line is not None:
-            # Editors insert in this order at one position, and the import is a line above the rest.
-            is_above = line.span.start == found[0].span.start and line.text.endswith("\n")
-            found.insert(0 if is_above else 1, line)
-        return {"edits": [_text_edit(document, one) for one in found], "version": document.version}
+        if kind == "tactic":
+            inserted = await _tactic(server, document, cursor, text, is_accepted=given.flag("accepted"))
+        elif kind == "premise":
+            inserted = await _premise(server, document, cursor, text, can_try=line is None)
+        else:
+            return _answer(document, await _name(server, document, cursor, text), line)
+        server.check_current(document)
+        after = cursor_after(document.lines, inserted.edit, line)
+        judged = {"cursor": after, "tactic": inserted.tactic, "status": inserted.status}
+        return {**_answer(document, inserted.edit, line), **judged}
+
+
+def _answer(document: DocumentSnapshot, edit: Edit, line: Edit | None) -> dict[str, Any]:
+    """The edits in LSP's form. `line`: an import that is inserted, too."""
+    found = [edit]
+    if line is not None:
+        # Editors insert in this order at one position, and the import is a line above the rest.
+        is_above = line.span.start == edit.span.start and line.text.endswith("\n")
+        found.insert(0 if is_above else 1, line)
+    return {"edits": [_text_edit(document, one) for one in found], "version": document.version}
 
 
 async def _tactic(
     server: PremiseServer, document: DocumentSnapshot, cursor: Position, tactic: str, *, is_accepted: bool
-) -> Edit:
+) -> TacticEdit:
     """The edit for a tactic. Without a project there is no Lean, so that the text alone decides."""
     engine = _engine(server, document)
     if engine is None:
-        return await asyncio.to_thread(lambda: guessed_edit(LeanDocument(document.text), cursor, tactic))
-    edit = await engine.edit_at(document.proof_position(cursor), tactic, is_accepted=is_accepted)
-    server.check_current(document)
-    return edit
+        return await guessed(document.goal_position(cursor), tactic)
+    return await engine.edit_at(document.proof_position(cursor), tactic, is_accepted=is_accepted)
+
+
+async def _premise(
+    server: PremiseServer, document: DocumentSnapshot, cursor: Position, name: str, *, can_try: bool
+) -> TacticEdit:
+    """The edit for a premise: a tactic that uses it, or its name within a term and outside of proofs."""
+    engine = _engine(server, document)
+    if engine is None:
+        return await guessed(document.goal_position(cursor), f"exact {name}")
+    position = document.proof_position(cursor)
+    if await asyncio.to_thread(_is_within_tactic, document, cursor):
+        return TacticEdit(await _name(server, document, cursor, name), name, TacticVerdict.UNTRIED)
+    try:
+        return await engine.premise_edit(position, name, can_try=can_try)
+    except NoGoalHere:
+        return TacticEdit(await _name(server, document, cursor, name), name, TacticVerdict.UNTRIED)
+
+
+def _is_within_tactic(document: DocumentSnapshot, cursor: Position) -> bool:
+    """Whether a name is being typed there in a longer tactic, and not only `sorry` or `exact NAME`."""
+    if sorry_near(document.lines, cursor, cursor) is not None:
+        return False
+    context = completion_at(document.text, cursor)
+    return context is not None and context.use != "term"
 
 
 async def _name(server: PremiseServer, document: DocumentSnapshot, cursor: Position, name: str) -> Edit:

@@ -64,11 +64,11 @@ def create_app(
     interfaces: Sequence[str] = INTERFACES,
 ) -> FastAPI:
     """The application over these indexes; it closes them when it ends."""
-    limits = limits or HttpLimits()
+    limits, policy = limits or HttpLimits(), policy or Policy()
     metrics = Metrics()
     metrics.runs_on(libraries.place)
     gate = Gate(limits.workers, limits.waiting, metrics.admitted.set)
-    backend = HttpBackend(libraries, gate, limits)
+    backend = HttpBackend(libraries, gate, limits, policy)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -92,7 +92,7 @@ def create_app(
     served = [cast(_Interface, importlib.import_module(name)).router(backend) for name in interfaces]
     for routes in (*served, metrics.router(), _health()):
         app.include_router(routes)
-    app.add_middleware(Guard, policy=policy or Policy(), limits=limits, bodies=_bodies(served, limits))
+    app.add_middleware(Guard, policy=policy, limits=limits, bodies=_bodies(served, limits))
     app.add_middleware(Measured, metrics=metrics, log_goals=log_goals)
     return app
 

@@ -11,6 +11,7 @@ from lean_extract.records import Goal
 from lean_extract.syntax.with_notation import restored
 from lsp_server.engine.requests import main_goal, parse_goal
 from lsp_server.engine.tasks import Gate
+from lsp_server.http.policy import Policy
 from lsp_server.http.revisions import Libraries
 from lsp_server.limits import HttpLimits
 
@@ -24,6 +25,7 @@ class HttpBackend:
     libraries: Libraries
     gate: Gate
     limits: HttpLimits
+    policy: Policy
 
     async def work(self, job: Callable[[], Coroutine[Any, Any, _Answer]]) -> _Answer:
         """Do heavy work when its turn comes. Raises Busy: too much is waiting."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hmac
+import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from lsp_server.http.problems import Refusal
 OPEN = frozenset({"/healthz"})
 """Answered without a token."""
 _SEARCH_PAGE = "/"
+_FORWARDED = ("forwarded", "x-forwarded-for", "via")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
@@ -74,6 +76,28 @@ def check_token(headers: Headers, policy: Policy) -> None:
             "Send `Authorization: Bearer TOKEN`, or the token as password: http://x:TOKEN@host:port/.",
             {"WWW-Authenticate": 'Basic realm="premise-suggest", charset="UTF-8"'},
         )
+
+
+def may_see_paths(headers: Headers, address: str, policy: Policy) -> bool:
+    """Whether a client may learn where files are: it is on this machine, and the server is for this machine only.
+
+    A token, or what proxies add, are signs that others are served, although they connect from loopback.
+
+    Args:
+        address: that the client connects from.
+    """
+    is_for_others = policy.hosts is None or policy.token is not None
+    return not is_for_others and is_loopback(address) and not any(name in headers for name in _FORWARDED)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a host."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _nothing(_: str) -> str:

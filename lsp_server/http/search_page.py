@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
@@ -16,11 +17,12 @@ from lean_extract.common.errors import IndexMissing
 from lean_extract.records import Position
 from lsp_server.engine.collections import OpenCollections, answer, list_collections
 from lsp_server.engine.requests import SearchRequest
-from lsp_server.engine.schema import CollectionAnswer, SearchAnswer, to_json
+from lsp_server.engine.schema import CollectionAnswer, DeclarationAnswer, SearchAnswer, to_json
 from lsp_server.engine.schema_files.json_schema import inlined
 from lsp_server.http.backend import HttpBackend
+from lsp_server.http.policy import may_see_paths
 from lsp_server.http.problems import Refusal
-from lsp_server.limits import HTTP_PREMISES, QUERY_CHARACTERS
+from lsp_server.limits import HTTP_PREMISES, NAME_CHARACTERS, QUERY_CHARACTERS
 from prover.verify import GoalPosition
 from retriever.search.backends import find_backend
 from retriever.search.collections.manifest import CollectionManifest
@@ -31,6 +33,8 @@ _PAGES = {
     "/": ("index.html", "text/html"),
     "/docs": ("docs.html", "text/html"),
     "/static/search.js": ("search.js", "text/javascript"),
+    "/static/elements.js": ("elements.js", "text/javascript"),
+    "/static/results.js": ("results.js", "text/javascript"),
     "/static/docs.js": ("docs.js", "text/javascript"),
     "/static/page.css": ("page.css", "text/css"),
     "/static/icon.svg": ("icon.svg", "image/svg+xml"),
@@ -65,6 +69,7 @@ class ServedCollection(BaseModel):
 def router(backend: HttpBackend) -> APIRouter:
     """The page and its requests."""
     routes = _questions(backend)
+    routes.include_router(_declarations(backend))
     routes.include_router(_pages())
     return routes
 
@@ -150,6 +155,32 @@ def _questions(backend: HttpBackend) -> APIRouter:
             return await asyncio.to_thread(answer, found, query, max(1, min(k, HTTP_PREMISES)))
 
         return to_json(await backend.work(job))
+
+    return routes
+
+
+def _declarations(backend: HttpBackend) -> APIRouter:
+    """What the page shows of one result."""
+    routes = APIRouter()
+
+    @routes.get("/api/declaration", response_model=dict[str, Any], responses=_answers_with(DeclarationAnswer))
+    async def declaration(
+        request: Request,
+        name: Annotated[str, Query(description="Its name, as answers list it.", max_length=NAME_CHARACTERS)],
+        module: Annotated[
+            str, Query(description="Its module, where several have it.", max_length=NAME_CHARACTERS)
+        ] = "",
+        rev: Annotated[str | None, Query(description="A revision that is indexed.")] = None,
+    ) -> Any:
+        """One declaration with its text: the object DeclarationAnswer of docs/json.md.
+
+        `path` is null except for programs on this machine, where the server has no token.
+        """
+        library = backend.libraries.find(rev)
+        found = await backend.work(lambda: library.engine.describe(name, module or None))
+        address = request.client.host if request.client else ""
+        shows_path = may_see_paths(request.headers, address, backend.policy)
+        return to_json(found if shows_path else replace(found, path=None))
 
     return routes
 

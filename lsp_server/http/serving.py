@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import ipaddress
 import os
 import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -24,7 +23,7 @@ from lean_extract.common.terminal_text import print_line, shown
 from lsp_server.engine.settings import Settings
 from lsp_server.http.app import create_app
 from lsp_server.http.metrics import SHARED_FOLDER, forget_process
-from lsp_server.http.policy import LOOPBACK, Policy
+from lsp_server.http.policy import LOOPBACK, Policy, is_loopback
 from lsp_server.http.revisions import Libraries, open_libraries
 from lsp_server.http.workers import Workers
 from lsp_server.limits import BEYOND_LOOPBACK, QUEUED_CONNECTIONS, SHUTDOWN_SECONDS, HttpLimits
@@ -70,8 +69,12 @@ class HttpServer(uvicorn.Server):
             self._on_start()
 
 
-def serve(options: ServingOptions, settings: Settings, prepare: Callable[[], None]) -> None:
+def serve(
+    options: ServingOptions, settings: Mapping[Path | None, Settings], prepare: Callable[[], None]
+) -> None:
     """Serve until a signal ends the process.
+
+    `settings` are those of each project, and, under None, those without one.
 
     `prepare`, which can be pickled, sets up the logging of each further process.
 
@@ -114,7 +117,7 @@ class _Serving:
     """One process's part in serving."""
 
     options: ServingOptions
-    settings: Settings
+    settings: Mapping[Path | None, Settings]
     policy: Policy
     shared: Path | None = None
     """A folder of all processes; None if there is one."""
@@ -178,7 +181,7 @@ def policy_for(host: str, token: str | None) -> Policy:
     """Who may use a server on this host. Raises UserError: other machines can reach it, and there is no token."""
     if token and not (token.isascii() and token.isprintable()):
         raise UserError("The token has characters that a header cannot hold.", "Use letters and digits.")
-    if _is_loopback(host):
+    if is_loopback(host):
         return Policy(token, LOOPBACK | {_in_url(host.lower())})  # 127.0.0.2 is loopback, too
     if not token:
         raise UserError(
@@ -193,16 +196,6 @@ def limits_for(policy: Policy, rate: float | None, workers: int = 1) -> HttpLimi
     limits = BEYOND_LOOPBACK if policy.hosts is None else HttpLimits()
     limits = replace(limits, workers=max(1, limits.workers // workers))
     return limits if rate is None else replace(limits, rate=rate, burst=max(1.0, 2 * rate))
-
-
-def _is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a host."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -6,6 +6,7 @@ from textwrap import indent
 
 from lsp_server.engine.schema import (
     DeclarationAnswer,
+    GoalPlace,
     IndexItem,
     IndexState,
     IndexStatusAnswer,
@@ -17,7 +18,14 @@ from lsp_server.engine.schema import (
     TrialsAnswer,
 )
 from lsp_server.mcp.tools import Answer
-from lsp_server.rendering.labels import deprecation_label, doubt_label, scope_label, verdict
+from lsp_server.rendering.labels import (
+    CLOSED,
+    deprecation_label,
+    doubt_label,
+    goal_heading,
+    scope_label,
+    verdict,
+)
 
 _INDENT = "    "
 
@@ -43,10 +51,12 @@ def _text(parts: list[str]) -> str:
 
 
 def _suggestion(answer: Suggestion) -> str:
+    if answer.place == GoalPlace.CLOSED:
+        return _text([CLOSED, _index(answer.index), *answer.warnings, *answer.notes])
     tactics = "\n".join(map(_tactic, answer.tactics))
     return _text(
         [
-            f"Goal {answer.goal_number} of {answer.goal_count}\n{answer.goal}",
+            f"{goal_heading(answer)}\n{answer.goal}",
             f"Tactics that Lean accepts\n{tactics}" if tactics else _no_tactics(answer.tactics_status),
             f"Premises\n{_premises(answer.premises)}",
             _index(answer.index),
@@ -80,7 +90,7 @@ def _tactic(tactic: TacticItem) -> str:
 
 def _declaration(answer: DeclarationAnswer) -> str:
     where = f"{answer.path}:{answer.line}" if answer.path and answer.line else answer.path or ""
-    return _text([_premise(answer.premise), where, answer.premise.doc_url or "", answer.source])
+    return _text([_premise(answer.premise), where, answer.premise.doc_url or "", answer.source or answer.doc])
 
 
 def _index(index: IndexItem) -> str:

@@ -227,7 +227,8 @@ class JsonRpc(LanguageServerProtocol):
         number = msg_id or str(uuid.uuid4())
         future = self.send_request(method, params, msg_id=number)
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), CLIENT_ANSWER_SECONDS)
+            async with asyncio.timeout(CLIENT_ANSWER_SECONDS):  # `wait_for` of 3.11 may miss a cancellation
+                return await asyncio.wrap_future(future)
         except TimeoutError:
             raise JsonRpcException(f"The client did not answer {method}.", REQUEST_FAILED) from None
         finally:

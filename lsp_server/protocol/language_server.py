@@ -13,6 +13,7 @@ from pygls.protocol import lsp_method
 from lsp_server.documents.open_documents import OpenDocuments
 from lsp_server.documents.uris import is_readable
 from lsp_server.limits import CANCELLED_SECONDS, QUOTED_CHARACTERS
+from lsp_server.protocol.announced import leave_out
 from lsp_server.protocol.json_rpc import JsonRpc
 
 _LEFT_OUT = (
@@ -44,6 +45,7 @@ class Protocol(JsonRpc):
             params.capabilities.general.position_encodings = [types.PositionEncodingKind.Utf16]
         result = yield from super().lsp_initialize(params)
         self._is_initialized = True
+        leave_out(result.capabilities, params.capabilities)
         return result
 
     @lsp_method(types.SHUTDOWN)

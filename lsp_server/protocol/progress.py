@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -15,6 +17,7 @@ from lsp_server.engine.schema import IndexItem, StatusItem, to_json
 from lsp_server.engine.tasks import LeanProgress
 from lsp_server.limits import STATUS_SECONDS
 
+_Result = TypeVar("_Result")
 STATUS = "$/premiseSuggest/status"
 _STAGES = {
     "wait": "waiting for another index run",
@@ -91,8 +94,10 @@ class WorkDone:
         self._shown = ("", -1)
 
     @classmethod
-    async def begin(cls, server: LanguageServer, title: str, *, cancellable: bool = True) -> WorkDone:
-        """Ask the editor for a bar, and show it if the editor agrees."""
+    async def begin(
+        cls, server: LanguageServer, title: str, *, cancellable: bool = True, counts: bool = True
+    ) -> WorkDone:
+        """Ask the editor for a bar, and show it if the editor agrees; `counts`: it will show a percentage."""
         window = server.client_capabilities.window
         if not (window and window.work_done_progress):
             return cls(server, None)
@@ -104,7 +109,7 @@ class WorkDone:
         server.work_done_progress.begin(
             token,
             types.WorkDoneProgressBegin(
-                title=title, cancellable=cancellable, percentage=0 if cancellable else None
+                title=title, cancellable=cancellable, percentage=0 if cancellable and counts else None
             ),
         )
         return cls(server, token)
@@ -113,6 +118,21 @@ class WorkDone:
         """Whether the user has cancelled it."""
         future = self._server.work_done_progress.tokens.get(self._token) if self._token else None
         return future is not None and future.cancelled()
+
+    async def unless_cancelled(self, work: Coroutine[Any, Any, _Result]) -> _Result | None:
+        """The result of some work, or None once the user has cancelled the bar, which ends the work."""
+        task = asyncio.ensure_future(work)
+        future = self._server.work_done_progress.tokens.get(self._token) if self._token else None
+        if future is not None:
+            future.add_done_callback(lambda _: task.cancel())
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if self.is_cancelled():
+                return None
+            raise
+        finally:
+            task.cancel()
 
     def report(self, stage: str, done: int, total: int) -> None:
         """Take in progress; may be called from any thread."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from lsp_server.engine.schema import (
     IndexItem,
     PremiseItem,
+    Suggestion,
     TacticItem,
     TacticVerdict,
 )
@@ -55,6 +56,16 @@ def deprecation_label(premise: PremiseItem) -> str:
 
 
 _REJECTED = {TacticVerdict.TIMEOUT: "takes too long", TacticVerdict.UNTRIED: "not tried"}
+
+
+CLOSED = "The goal is closed here."
+
+
+def goal_heading(answer: Suggestion) -> str:
+    """`Goal`, `Goal 1 of 2`, `Goal before line 9`."""
+    number = f" {answer.goal_number} of {answer.goal_count}" if answer.goal_count > 1 else ""
+    place = f" before line {answer.replaces.line}" if answer.replaces is not None else ""
+    return f"Goal{number}{place}"
 
 
 def verdict(tactic: TacticItem) -> str:

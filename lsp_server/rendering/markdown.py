@@ -1,26 +1,50 @@
-"""Premises as Markdown for an editor. Pure."""
+"""A goal's closing tactic and its premises as Markdown for an editor. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
 
-from lsp_server.engine.schema import IndexItem, PremiseItem
+from lsp_server.engine.schema import PremiseItem, Suggestion
 from lsp_server.rendering.labels import deprecation_label, doubt_label, shorten
 
 
-def premises_markdown(premises: list[PremiseItem], index: IndexItem, notes: Sequence[str] = ()) -> str:
-    """Premises as Markdown for a hover, followed by what was searched and what was not read."""
-    parts = ["**Premises that fit this goal**", ""]
-    for premise in premises:
-        name = f"[`{premise.name}`]({premise.doc_url})" if premise.doc_url else f"`{premise.name}`"
-        label = f" — needs `{premise.import_line}`" if premise.import_line else ""
-        labels = filter(None, [doubt_label(premise), deprecation_label(premise)])
-        label += "".join(f" — {one}" for one in labels)
-        parts.append(f"- {name}{label}")
-        if premise.statement:
-            parts += ["", "  ```lean", f"  {shorten(premise.statement, 300)}", "  ```"]
-        if premise.why:
-            parts += ["", f"  *{premise.why}*"]
-    parts += [line for note in notes for line in ("", f"*note: {note}*")]
-    parts += ["", f"*index: {index.line}*"]
+def hover_markdown(answer: Suggestion, closing: str = "", link: str = "") -> str:
+    """A closing tactic, if there is one, and the premises, followed by what was searched and what was not read.
+
+    `link`: what inserts the tactic (`command_link`).
+    """
+    parts = (
+        [f"**Closes the goal**{f' · [Insert]({link})' if link else ''}", "", *_code(closing), ""]
+        if closing
+        else []
+    )
+    parts += ["**Premises that fit this goal**", ""]
+    for premise in answer.premises:
+        parts += _premise(premise)
+    parts += [line for note in answer.notes for line in ("", f"*note: {note}*")]
+    parts += ["", f"*index: {answer.index.line}*"]
     return "\n".join(parts)
+
+
+def command_link(command: str, arguments: Mapping[str, Any]) -> str:
+    """The address of a link that runs a command, in clients that have such links."""
+    return f"command:{command}?{quote(json.dumps([arguments]), safe='')}"
+
+
+def _premise(premise: PremiseItem) -> Iterator[str]:
+    name = f"[`{premise.name}`]({premise.doc_url})" if premise.doc_url else f"`{premise.name}`"
+    form = f" · `{shorten(premise.form, 100)}`" if premise.form else ""
+    needs = f"needs `{premise.import_line}`" if premise.import_line else ""
+    labels = filter(None, [needs, doubt_label(premise), deprecation_label(premise)])
+    yield f"- {name}{form}" + "".join(f" — {one}" for one in labels)
+    if premise.statement:
+        yield from ("", *(f"  {line}" for line in _code(shorten(premise.statement, 300))))
+    if premise.why:
+        yield from ("", f"  *{premise.why}*")
+
+
+def _code(text: str) -> list[str]:
+    return ["```lean", *text.split("\n"), "```"]

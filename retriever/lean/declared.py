@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,12 +25,6 @@ class DeclarationSite:
     doc_url: str | None
 
 
-def declared(snapshot: Snapshot, name: str, module: str) -> DeclarationSite | None:
-    """Where the premise of this name in this module is declared; None if the index does not have it."""
-    number = _number(snapshot, name, module)
-    return None if number is None else _site(snapshot, number)
-
-
 def described(
     snapshot: Snapshot, name: str, module: str | None
 ) -> tuple[RankedPremise, DeclarationSite] | None:
@@ -41,6 +36,12 @@ def described(
     if number is None:
         return None
     return ranked_indexed_premise(snapshot, number, 0.0, None), _site(snapshot, number)
+
+
+def sites(snapshot: Snapshot, premises: Iterable[Premise]) -> list[DeclarationSite]:
+    """Where premises of the index are declared, in their order."""
+    numbers = [_number(snapshot, one.name, one.module) for one in premises]
+    return [DeclarationSite(None, -1, None) if one is None else _site(snapshot, one) for one in numbers]
 
 
 def _number(snapshot: Snapshot, name: str, module: str | None) -> int | None:

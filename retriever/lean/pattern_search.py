@@ -45,7 +45,7 @@ class PatternMatches:
     count: int
     """How many statements match, before namespaces are compared."""
     unread: int
-    """How many premises were left out, since the index has their names only, or an older version wrote it."""
+    """How many premises could not be compared, since the index has their names only, or an older version wrote it."""
 
 
 def pattern_search(
@@ -66,13 +66,13 @@ def pattern_search(
         offer = search_pool(snapshot, where, allowed, text)
         trees = [TreeColumns.of_rows(map(trees_of_premise, offer.own)), *_trees_of(snapshot)]
         _refuse_unknown(query, trees)
-        has_trees = _has_trees(offer, trees)
+        can_compare = _has_trees(offer, trees) | query.is_of_names
         found, score = _scored(query, _shape_ways(snapshot, where, text, query), trees, offer)
         score = offer.internal_last(score)
-        found &= offer.may_be_found & has_trees
+        found &= offer.may_be_found & can_compare
         best = islice(_compatible(offer, query.mentioned, top(score, MAX_STATEMENTS_READ, found)), k + SPARE)
         premises = listed(offer.ranked_premises(list(best), score), where)[:k]
-        return PatternMatches(premises, int(found.sum()), int((offer.may_be_found & ~has_trees).sum()))
+        return PatternMatches(premises, int(found.sum()), int((offer.may_be_found & ~can_compare).sum()))
 
 
 def _trees_of(snapshot: Snapshot) -> list[TreeColumns]:
@@ -115,7 +115,8 @@ def _scored(
         met = [matching(columns, way) for way in ways]
         found.append(np.logical_or.reduce([here for here, _ in met]))
         is_conclusion = np.logical_or.reduce([here & whole for here, whole in met])
-        share = max(query.nodes, 1) / np.maximum(np.diff(columns.starts), 1)
+        sizes = np.diff(columns.starts)
+        share = np.where(sizes > 0, max(query.nodes, 1) / np.maximum(sizes, 1), 0.0)
         scores.append((is_conclusion + np.minimum(share, 1.0)).astype(np.float32))
     names = [_having(offer, part) for part in query.name_parts]
     uses = np.concatenate([np.zeros(len(offer.own), dtype=np.int32), offer.snapshot.view.uses])

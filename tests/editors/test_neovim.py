@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -63,7 +64,7 @@ def test_a_quick_fix_takes_the_place_of_the_sorry(plain: Neovim, text: list[str]
     assert f"Try this: {plain.line(line).strip()}" in plain.lua("return _G.offered[1]")
 
 
-def test_the_goal_stands_first_then_tactics_and_premises_apart(plain: Neovim, text: list[str]) -> None:
+def test_the_goal_stands_first_then_tactics_then_premises(plain: Neovim, text: list[str]) -> None:
     plain.reload()
     line = behind(text, SUM)
     plain.go(line, 3)
@@ -72,23 +73,99 @@ def test_the_goal_stands_first_then_tactics_and_premises_apart(plain: Neovim, te
     assert "Nat.add_left_comm" in plain.line(line)
     assert plain.lua("return _G.prompt") == "a b c : ℕ ⊢ a + (b + c) = b + (a + c)"
     offered = plain.lua("return _G.offered")
-    assert offered[0] == "── Tactics ──"
-    assert offered[1].startswith(plain.line(line).strip()) and "(closes the goal" in offered[1]
-    at = offered.index("── Premises ──")
-    assert all(item.endswith((")", "…")) for item in offered[1:at])
-    assert any(item.startswith("Nat.add_assoc (k m n : ℕ)") for item in offered[at:])
+    assert offered[0].startswith(f"tactic: {plain.line(line).strip()} (closes the goal")
+    kinds = [item.startswith("tactic: ") for item in offered]
+    assert set(kinds) == {True, False} and kinds == sorted(kinds, reverse=True)
+    assert "Nat.zero_add: rw [Nat.zero_add] (not tried yet) (n : ℕ) : 0 + n = n" in offered
 
 
-def test_what_a_heading_says_is_not_put_in(plain: Neovim, text: list[str]) -> None:
+def test_a_premise_is_inserted_as_the_accepted_tactic_that_its_row_shows(
+    plain: Neovim, text: list[str]
+) -> None:
     plain.reload()
     line = behind(text, SUM)
     plain.go(line, 3)
-    plain.lua("_G.told, _G.pick = {}, 1")
+    plain.lua("_G.pick = 'Nat.add_left_comm'")
     plain.keys(":PremiseSuggest<CR>")
-    plain.wait("#_G.told > 0")
+    plain.wait("not vim.fn.getline('.'):find('sorry')")
+    tactic = plain.line(line).strip()
+    [row] = [one for one in plain.lua("return _G.offered") if one.startswith("Nat.add_left_comm:")]
+    assert row.startswith(f"Nat.add_left_comm: {tactic} (closes the goal")
+    assert plain.lua("return vim.api.nvim_win_get_cursor(0)") == [line, len(f"  {tactic}") - 1]
     plain.lua("_G.pick = nil")
-    assert plain.lua("return _G.told") == ["premise-suggest: That is a heading: pick a line below it."]
-    assert plain.line(line) == "  sorry"
+
+
+def test_a_premise_that_lean_rejects_in_every_form_is_inserted_with_a_warning(
+    plain: Neovim, text: list[str]
+) -> None:
+    plain.reload()
+    line = behind(text, SUM)
+    plain.go(line, 3)
+    plain.lua("_G.told = {}")
+    plain.keys(":PremiseSearch List.reverse_append<CR>")
+    plain.wait("#_G.told > 0")
+    tactic = plain.line(line).strip()
+    assert "List.reverse_append" in tactic
+    assert plain.lua("return _G.told") == [
+        f"premise-suggest: Lean rejects `{tactic}` here: complete it, or undo it with u."
+    ]
+
+
+def test_the_cursor_goes_to_the_first_goal_that_a_tactic_leaves(plain: Neovim, text: list[str]) -> None:
+    plain.reload()
+    line = behind(text, SUM)
+    plain.lua(f"vim.fn.setline({line - 1}, 'theorem both (p q : Prop) (h : p ∧ q) : q ∧ p ∨ False := by')")
+    plain.go(line, 3)
+    plain.lua("_G.pick = 'tactic: left'")
+    plain.keys(":PremiseSuggest<CR>")
+    plain.wait("vim.fn.search('^  left$', 'n') > 0")
+    assert plain.lua("return vim.fn.expand('<cword>')") == "sorry"
+    assert plain.lua("return vim.api.nvim_win_get_cursor(0)[1]") == line + 1
+    plain.lua("_G.pick = nil")
+
+
+def test_one_of_several_goals_is_chosen_by_its_number(plain: Neovim, text: list[str]) -> None:
+    plain.reload()
+    line = behind(text, SUM)
+    both = ["theorem both (a b : ℕ) : a + b = b + a ∧ a * b = b * a := by", "  constructor", "  sorry"]
+    plain.lua(f"vim.fn.setline({line - 1}, vim.json.decode([==[{json.dumps(both)}]==]))")
+    plain.go(line + 1, 3)
+    plain.lua("_G.prompt, _G.told, _G.pick = nil, {}, 99")
+    for number, prompt in (("", "Goal 1 of 2: case left, a b"), ("2", "Goal 2 of 2: case right, a b")):
+        plain.keys(f":PremiseSuggest {number}<CR>")
+        plain.wait(f"(_G.prompt or ''):find('{prompt}', 1, true)")
+    plain.keys(":PremiseSuggest 0<CR>")
+    plain.wait("#_G.told > 0")
+    assert plain.lua("return _G.told") == [
+        "premise-suggest: :PremiseSuggest takes the number of a goal, such as 2."
+    ]
+    plain.keys(":PremiseSuggest 3<CR>")
+    plain.wait("#_G.told > 1")
+    assert "2 goals" in plain.lua("return _G.told[2]")
+    plain.lua("_G.pick = nil")
+
+
+def test_the_cursor_goes_from_sorry_to_sorry(plain: Neovim, text: list[str]) -> None:
+    plain.reload()
+    lines = [number for number, line in enumerate(text, start=1) if line.strip() == "sorry"]
+    plain.lua(f"vim.fn.setline({lines[1]}, '  have 𝕜 : ℕ := sorry -- no sorry')")
+    plain.go(lines[0])
+    for keys, line, column in (
+        (":PremiseNextSorry<CR>", lines[0], 2),
+        (":PremiseNextSorry<CR>", lines[1], len("  have 𝕜 : ℕ := ".encode())),
+        (":PremiseNextSorry<CR>", lines[2], 2),
+        (":PremisePrevSorry<CR>", lines[1], len("  have 𝕜 : ℕ := ".encode())),
+        (":PremisePrevSorry<CR>", lines[0], 2),
+        (":PremisePrevSorry<CR>", lines[-1], 2),
+        (":PremiseNextSorry<CR>", lines[0], 2),
+        ("<C-o>", lines[-1], 2),
+    ):
+        plain.keys(keys)
+        plain.wait(f"vim.deep_equal(vim.api.nvim_win_get_cursor(0), {{{line}, {column}}})")
+    plain.lua("_G.told = {}; vim.cmd('%s/sorry/rfl/g')")
+    plain.keys(":PremiseNextSorry<CR>")
+    plain.wait("#_G.told > 0")
+    assert plain.lua("return _G.told") == ["premise-suggest: No sorry is left in this file."]
 
 
 ANSWER = """
@@ -98,14 +175,17 @@ local function tactic(text, status, goals, message, origin)
   return { tactic = text, status = status, remaining_goals = goals, message = message, origin = origin or '' }
 end
 local answer = {
-  goal = goal,
+  goal = goal, goal_number = 1, goal_count = 1, place = 'here',
   tactics = {
     tactic('rfl', 'unjudged', {}, 'cannot be judged: line 3 has an error'),
     tactic('constructor', 'progress', { 'h : p\\n⊢ 0 <\\n  k', 'h : p\\n⊢ n ≤ k' }),
     tactic('trivial', 'closes'),
-    tactic('exact h', 'closes', {}, '', 'Nat.known'),
+    vim.tbl_extend('error', tactic('exact h', 'closes', {}, '', 'Nat.known'), { uses = { 'Nat.known' } }),
   },
-  premises = { { name = 'a', statement = ': p', rests_on_sorry = true }, { name = 'b', statement = ': q' } },
+  premises = {
+    { name = 'a', statement = ': p', rests_on_sorry = true }, { name = 'b', statement = ': q', form = 'rw [b]' },
+    { name = 'Nat.known', statement = ': r', form = 'apply Nat.known' },
+  },
 }
 local client = { name = 'premise_suggest', offset_encoding = 'utf-16' }
 local function request(method, _, done) done(nil, method:find('edits') and { edits = {} } or answer) end
@@ -127,14 +207,13 @@ def test_each_kind_of_tactic_and_of_premise_is_told_apart(plain: Neovim, text: l
     prompt, offered = plain.lua(ANSWER)
     assert prompt == "case left, n k : ℕ, h : n ≤ k ⊢ 0 < k ∧ n ≤ k"
     assert offered == [
-        "── Tactics ──",
-        "trivial (closes the goal)",
-        "exact h (closes the goal; as in Nat.known)",
-        "constructor (2 left: ⊢ 0 < k; ⊢ n ≤ k)",
-        "rfl (cannot be judged: line 3 has an error)",
-        "── Premises ──",
+        "tactic: trivial (closes the goal)",
+        "tactic: exact h (closes the goal; as in Nat.known)",
+        "tactic: constructor (2 left: ⊢ 0 < k; ⊢ n ≤ k)",
+        "tactic: rfl (cannot be judged: line 3 has an error)",
         "a (rests on sorry) : p",
-        "b : q",
+        "b: rw [b] (not tried yet) : q",
+        "Nat.known: exact h (closes the goal; as in Nat.known) : r",
     ]
     plain.lua("vim.o.columns = 48")
     assert plain.lua(ANSWER)[0] == "…eft, n k : ℕ, h : n ≤ k ⊢ 0 < k ∧ n ≤ k"

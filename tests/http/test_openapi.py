@@ -17,6 +17,7 @@ WITH_INPUT = [
     ("POST", "/generate"),
     ("POST", "/"),
     ("GET", "/api/premises"),
+    ("GET", "/api/declaration"),
     ("GET", "/api/collections/{backend_name}/{name}"),
 ]
 PLAIN = [

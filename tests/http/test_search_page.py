@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,13 +78,209 @@ def test_a_pattern_is_searched_and_a_broken_one_is_told_with_its_place(page: Any
     expect(page.get_by_role("status")).to_contain_text("column 6")
 
 
-def test_a_name_is_searched_with_the_keyboard_alone(page: Any) -> None:
+@pytest.mark.parametrize("keys", ["Enter", "Control+Enter"])
+def test_a_name_is_searched_with_the_keyboard_alone(page: Any, keys: str) -> None:
     page.goto("/")
     expect(page.get_by_label("Goal, name, words or pattern")).to_be_focused()
     page.keyboard.type("Nat.add_comm")
-    page.keyboard.press("Control+Enter")
+    page.keyboard.press(keys)
     expect(first_name(page)).to_have_text("Nat.add_comm")
     expect(page.get_by_role("status")).to_contain_text("Read as text.")
+
+
+def test_a_goal_of_two_lines_is_typed(page: Any) -> None:
+    page.goto("/")
+    page.keyboard.type("m n : Nat")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("⊢ m + n = n + m")
+    page.keyboard.press("Enter")
+    expect(first_name(page)).to_have_text("Nat.add_comm")
+    expect(page.get_by_label("Goal, name, words or pattern")).to_have_value(ADD_COMM)
+
+
+def test_the_keyboard_moves_through_the_results(page: Any) -> None:
+    page.goto("/?query=Nat.add_comm&k=3")
+    expect(first_name(page)).to_be_visible()
+    query, stops = (
+        page.get_by_label("Goal, name, words or pattern"),
+        page.locator("#list li .head > :is(a, button):first-of-type"),
+    )
+    page.keyboard.press("ArrowDown")
+    expect(stops.nth(0)).to_be_focused()
+    assert outline_of(stops.nth(0)) == "solid"
+    page.keyboard.press("j")
+    expect(stops.nth(1)).to_be_focused()
+    page.keyboard.press("k")
+    page.keyboard.press("ArrowUp")
+    expect(query).to_be_focused()
+    for _ in range(4):
+        page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("button", name="More results")).to_be_focused()
+    page.keyboard.press("/")
+    expect(query).to_be_focused()
+    expect(query).to_have_value("Nat.add_comm")
+
+
+def outline_of(element: Any) -> str:
+    return str(element.evaluate("one => getComputedStyle(one).outlineStyle"))
+
+
+def test_arrows_move_within_a_query_of_several_lines(page: Any) -> None:
+    page.goto("/?query=a%0Ab%0A%E2%8A%A2+a+%2B+b+%3D+b+%2B+a")
+    query = page.get_by_label("Goal, name, words or pattern")
+    query.evaluate("one => one.setSelectionRange(0, 0)")
+    page.keyboard.press("ArrowDown")
+    expect(query).to_be_focused()
+
+
+def test_the_source_of_an_own_result_opens_and_closes_with_the_keyboard(page: Any, library: Path) -> None:
+    page.goto("/?query=Nat.add_comm")
+    expect(first_name(page)).to_have_text("Nat.add_comm")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    source = page.get_by_role("region", name="Source of Nat.add_comm")
+    expect(source.locator("pre")).to_have_text(re.compile("^protected theorem add_comm"))
+    expect(source.locator(".doc")).to_have_text("Addition is commutative.")
+    link = str(source.get_by_role("link", name="Open in VS Code").get_attribute("href"))
+    file, _, line = link.removeprefix("vscode://file").rpartition(":")
+    assert Path(file).is_relative_to(library)
+    text = Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1 :]
+    assert text[0].startswith("/--") and "theorem add_comm" in text[1]
+    expect(source).to_contain_text(f"{file}:{line}")
+    page.keyboard.press("Escape")
+    expect(source).to_have_count(0)
+    button = page.get_by_role("button", name="Show source of Nat.add_comm", exact=True)
+    expect(button).to_be_focused()
+    expect(button).to_have_attribute("aria-expanded", "false")
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Goal, name, words or pattern")).to_be_focused()
+
+
+def test_a_source_that_cannot_be_read_is_reported_in_its_place(page: Any) -> None:
+    page.goto("/?query=Nat.add_comm")
+    problem = '{"error": "The index is gone.", "schema": {"description": "Index again."}}'
+    page.route("**/api/declaration?*", lambda route: route.fulfill(status=400, body=problem))
+    page.get_by_role("button", name="Show source of Nat.add_comm", exact=True).click()
+    expect(page.get_by_role("region", name="Source of")).to_have_text("The index is gone. Index again.")
+
+
+@pytest.mark.parametrize("number", range(4), ids=["words", "name", "pattern", "goal"])
+def test_each_example_finds_something_in_the_bundled_index(page: Any, number: int) -> None:
+    page.goto(f"/?rev={BUNDLED}")
+    links = page.get_by_role("region", name="Examples").get_by_role("link")
+    expect(links).to_have_count(4)
+    links.nth(number).click()
+    expect(first_name(page)).to_be_visible()
+    expect(page.get_by_role("region", name="Examples")).to_have_count(0)
+    kind = ["text", "text", "a pattern", "a goal"][number]
+    expect(page.get_by_role("status")).to_contain_text(f"Read as {kind}.")
+    expect(page.get_by_role("button", name=re.compile("^Show source"))).to_have_count(0)  # it has names only
+    page.go_back()
+    expect(links.nth(number)).to_be_visible()
+    expect(page.locator("#list li")).to_have_count(0)
+
+
+def test_more_results_come_below_and_have_a_link(page: Any) -> None:
+    page.set_viewport_size({"width": 640, "height": 400})
+    page.goto("/?query=add&k=5")
+    more, items = page.get_by_role("button", name="More results"), page.locator("#list li")
+    expect(items).to_have_count(5)
+    first = items.locator(".name").all_text_contents()
+    more.focus()
+    top = page.evaluate("scrollY")
+    page.keyboard.press("Enter")
+    expect(items).to_have_count(10)
+    expect(items.nth(5).locator("a, button").first).to_be_focused()
+    assert items.locator(".name").all_text_contents()[:5] == first
+    assert page.evaluate("scrollY") >= top > 0
+    expect(page).to_have_url(re.compile("k=5&page=2$"))
+    expect(page.get_by_role("status")).to_contain_text("10 premises")
+    page.reload()
+    expect(items).to_have_count(10)
+    page.go_back()
+    expect(items).to_have_count(5)
+    expect(page).to_have_url(re.compile("k=5$"))
+    page.go_forward()
+    expect(items).to_have_count(10)
+    search(page, "add")  # begins at the first page again
+    expect(items).to_have_count(5)
+
+
+def test_more_results_are_those_of_the_last_search_and_typed_text_stays(page: Any, server: Served) -> None:
+    page.goto("/?query=add&k=5")
+    items = page.locator("#list li")
+    expect(items).to_have_count(5)
+    page.get_by_label("Goal, name, words or pattern").fill("mul")
+    page.get_by_role("button", name="More results").click()
+    expect(items).to_have_count(10)
+    answer = server.get("/api/premises", query="add", k=10).json()
+    assert items.locator(".name").all_text_contents() == [one["name"] for one in answer["premises"]]
+    expect(page).to_have_url(re.compile(r"\?query=add&k=5&page=2$"))
+    expect(page).to_have_title("add · Premise search")
+    expect(page.get_by_label("Goal, name, words or pattern")).to_have_value("mul")
+
+
+def test_a_result_is_left_and_found_again_where_it_was(page: Any, server: Served) -> None:
+    page.goto(f"/?query=add&k=60&rev={BUNDLED}")
+    expect(page.locator("#list li")).to_have_count(60)
+    page.route("https://**", lambda route: route.fulfill(body="elsewhere"))
+    page.locator("#list li a").nth(40).evaluate(f"link => link.href = '{server.url}/docs'")
+    page.locator("#list li a").nth(40).click()
+    expect(page.get_by_role("heading", name="API")).to_be_visible()
+    page.go_back()
+    expect(page.locator("#list li a").nth(40)).to_be_in_viewport()
+
+
+def test_there_are_no_more_results_than_the_server_lists(page: Any) -> None:
+    page.goto(f"/?query=add&k=200&page=999&rev={BUNDLED}")
+    expect(page.get_by_role("status")).to_contain_text("1000 premises")
+    expect(page.get_by_role("button", name="More results")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 640), (640, 400)])
+def test_nothing_is_cut_off_in_a_small_window(page: Any, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto("/")
+    expect(page.get_by_role("region", name="Examples")).to_be_visible()
+    assert overflow(page) <= 0
+    page.get_by_text("Filters").click()
+    search(page, ADD_COMM)
+    page.get_by_role("button", name="Show source of Nat.add_comm", exact=True).click()
+    expect(page.get_by_role("region", name="Source of Nat.add_comm").locator("pre")).to_be_visible()
+    assert overflow(page) <= 0
+
+
+def overflow(page: Any) -> int:
+    """By how many pixels the page is wider than the window."""
+    return int(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+
+def test_nothing_moves_while_results_come(page: Any) -> None:
+    shifts = """window.shifts = []; new PerformanceObserver(list => window.shifts.push(...list.getEntries().map(
+        one => one.sources.map(({node}) => node?.id || node?.nodeName)
+    ))).observe({type: "layout-shift", buffered: true})"""
+    page.add_init_script(shifts)
+    page.goto("/?query=add_comm")
+    expect(first_name(page)).to_be_visible()
+    held: list[Any] = []
+    page.route("**/api/premises?*", lambda route: held.append(route))
+    places = (
+        "[...document.querySelectorAll('#list li')].slice(0, 3).map(one => one.getBoundingClientRect().top)"
+    )
+    before = page.evaluate(places)
+    with page.expect_request("**/api/premises?*"):
+        search(page, "mul_comm")
+    expect(page.get_by_role("status")).to_contain_text("Searching …")
+    assert page.evaluate(places) == before
+    held[0].continue_()
+    expect(first_name(page)).to_have_text(re.compile("mul_comm"))
+    assert page.evaluate("window.shifts") == []
+
+
+def test_long_goals_are_searched(page: Any) -> None:
+    page.goto("/")
+    search(page, "".join(f"h{n} : a + {n} = {n} + a\n" for n in range(150)) + "⊢ m + n = n + m")
+    expect(page.get_by_role("status")).to_contain_text("Read as a goal.")
 
 
 def test_the_filters_restrict_what_is_found(page: Any) -> None:

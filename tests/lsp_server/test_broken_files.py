@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from tests.lsp_server.conftest import Cli, Editor, place_of, succeed
 from tests.lsp_server.test_features import fixes
@@ -19,6 +20,8 @@ BROKEN_STATEMENT = (
 )
 FAILED_DEFINITION = "def f (n : Nat) : Nat := foo n\n\ntheorem t : f 2 = f 3 := by\n  sorry\n"
 WARNING = "Line 3 has an error: Unknown identifier `foo.bar`. No tactic can be judged until it is fixed."
+
+SMALL_CORE = "It knows few names of Lean's own library and none of Mathlib's"
 
 
 async def suggested(editor: Editor, name: str, text: str, nth: int = 0) -> Any:
@@ -33,6 +36,7 @@ async def test_a_goal_with_an_error_in_it_gets_premises_and_lean_s_own_message(e
     assert answer["tactics"] == []
     assert answer["warnings"] == [WARNING]
     assert answer["tactics_status"] == "goal_broken"
+    assert len([note for note in answer["notes"] if SMALL_CORE in note]) == 1
     assert await fixes(editor, editor.uri("Bad.lean"), place_of(BROKEN_STATEMENT, "sorry")) == []
 
 
@@ -40,6 +44,7 @@ async def test_a_correct_theorem_below_keeps_its_verdicts(editor: Editor) -> Non
     answer = await suggested(editor, "Below.lean", BROKEN_STATEMENT, nth=1)
     assert answer["tactics"][0]["status"] == "closes"
     assert answer["warnings"] == []
+    assert not [note for note in answer["notes"] if SMALL_CORE in note]
     assert answer["tactics_status"] == "tried"
     offered = await fixes(editor, editor.uri("Below.lean"), place_of(BROKEN_STATEMENT, "sorry", 1))
     assert offered[0].is_preferred
@@ -52,6 +57,17 @@ async def test_what_cannot_be_judged_is_shown_with_the_reason_and_is_no_quick_fi
     assert {one["message"] for one in answer["tactics"]} == {"cannot be judged: line 1 has an error"}
     asked = {"trigger_kind": types.CodeActionTriggerKind.Invoked}
     assert await fixes(editor, editor.uri("Doubt.lean"), place_of(FAILED_DEFINITION, "sorry"), **asked) == []
+
+
+async def test_a_refused_name_of_lean_s_library_comes_with_what_this_lean_lacks(editor: Editor) -> None:
+    text = "theorem t (n : Nat) : n * 1 = n := by\n  sorry\n"
+    editor.open("Lacking.lean", text)
+    place = {"textDocument": {"uri": editor.uri("Lacking.lean")}, "position": {"line": 1, "character": 2}}
+    asked = {**place, "insert": "exact Nat.mul_one n", "as": "tactic", "accepted": True}
+    with pytest.raises(JsonRpcException) as refused:
+        await editor.request("premiseSuggest/edits", asked)
+    assert "Nat.mul_one" in refused.value.message
+    assert str(refused.value.data).count(SMALL_CORE) == 1
 
 
 HALF = "theorem t (p q : Prop) (h : p ∧ q) : q ∧ p := by\n  have k : q := by\n    sorry\n"

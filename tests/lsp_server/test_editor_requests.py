@@ -206,7 +206,8 @@ async def test_a_declaration_is_found_in_its_file(editor: Editor) -> None:
     start, end = location["range"]["start"], location["range"]["end"]
     line = editor.text("Lib/Numbers.lean").splitlines()[start["line"]]
     assert line[start["character"] : end["character"]] == "plus_swap"
-    assert answer["docUrl"] is None
+    assert (answer["docUrl"], answer["doc"]) == (None, "")
+    assert answer["statement"] == "(n m : Nat) : n + m = m + n"
     moved = "\n\n-- 𝕜\n" + editor.text("Lib/Numbers.lean")
     uri = editor.open("Lib/Numbers.lean", moved)
     again = plain(await editor.request("premiseSuggest/declaration", params))
@@ -221,7 +222,59 @@ async def test_what_is_declared_nowhere_has_no_place(editor: Editor, module: str
     assert plain(await editor.request("premiseSuggest/declaration", params)) == {
         "location": None,
         "docUrl": None,
+        "doc": "",
+        "statement": "",
     }
+
+
+DOCUMENTED = """namespace Lib
+
+/-- First.
+
+    * 𝕜 indented
+      twice
+-/
+@[simp] theorem written : True := trivial
+
+structure Point where
+  /-- Its abscissa. -/
+  x : Nat
+
+theorem long : True := trivial
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "doc", "statement"),
+    [
+        ("Lib.written", "First.\n\n* 𝕜 indented\n  twice", ": True"),
+        ("Lib.Point.x", "Its abscissa.", "(self : Point) : Nat"),
+        ("Lib.long", "", ": True"),
+        ("Lib.none", "", ""),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+async def test_a_doc_string_and_a_statement_come_from_the_text_in_the_editor(
+    editor: Editor, name: str, doc: str, statement: str, end: str
+) -> None:
+    uri = editor.open("Lib/Numbers.lean", DOCUMENTED.replace("\n", end))
+    params = {"name": name, "module": "Lib.Numbers"}
+    answer = plain(await editor.request("premiseSuggest/declaration", params))
+    closed = types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri))
+    editor.client.text_document_did_close(closed)
+    assert (answer["doc"], answer["statement"]) == (doc, statement)
+
+
+async def test_a_long_doc_string_is_cut(editor: Editor) -> None:
+    uri = editor.open(
+        "Lib/Numbers.lean", f"/-- {'𝕜' * 5000} -/\ntheorem t : {'True ∧ ' * 999} True := sorry\n"
+    )
+    params = {"name": "t", "module": "Lib.Numbers"}
+    answer = plain(await editor.request("premiseSuggest/declaration", params))
+    closed = types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri))
+    editor.client.text_document_did_close(closed)
+    assert answer["doc"] == "𝕜" * 4000 + "…"
+    assert len(answer["statement"]) == 4001
 
 
 async def test_a_project_is_indexed_when_asked_and_says_how_far_it_is(
@@ -269,6 +322,7 @@ async def test_the_answer_says_which_parts_the_target_has_where_it_is_asked_to(e
     selected = plain(await editor.suggest(*asked, select=parts[4], parts=True))
     assert selected["parts"] == answer["parts"]
     assert selected["premises"][0]["name"] == "Lib.plus_swap"
+    assert selected["premises"][0]["form"] == "rw [Lib.plus_swap]"
     assert plain(await editor.suggest(*asked))["parts"] == []
 
 

@@ -37,6 +37,11 @@ async def complete(editor: Editor, uri: str, place: types.Position) -> types.Com
     return found
 
 
+def named(found: types.CompletionList) -> list[types.CompletionItem]:
+    """The items that are names; those before them were accepted by Lean, and may come later than the names."""
+    return [one for one in found.items if not (one.sort_text or "").startswith("-")]
+
+
 async def hover(editor: Editor, uri: str, place: types.Position) -> types.Hover | None:
     params = types.HoverParams(types.TextDocumentIdentifier(uri), place)
     return await editor.client.text_document_hover_async(params)
@@ -61,7 +66,13 @@ async def test_the_server_says_what_it_can(editor: Editor) -> None:
     assert isinstance(can.code_action_provider, types.CodeActionOptions)
     assert list(can.code_action_provider.code_action_kinds or ()) == [types.CodeActionKind.QuickFix]
     assert can.execute_command_provider
-    assert set(can.execute_command_provider.commands) == {"premise-suggest.suggest", "premise-suggest.index"}
+    assert set(can.execute_command_provider.commands) == {
+        "premise-suggest.suggest",
+        "premise-suggest.close",
+        "premise-suggest.insert",
+        "premise-suggest.index",
+    }
+    assert can.code_lens_provider is None
 
 
 @pytest.mark.parametrize("language", ["lean4", "lean"])
@@ -71,7 +82,9 @@ async def test_hover_on_sorry_lists_the_premises_of_its_goal(editor: Editor, lan
     found = await hover(editor, uri, types.Position(place.line, place.character + 2))
     assert found
     assert isinstance(found.contents, types.MarkupContent)
-    assert "`Lib.and_swap`" in found.contents.value.splitlines()[2]
+    _, premises = found.contents.value.split("**Premises that fit this goal**\n\n")
+    assert premises.startswith("- `Lib.and_swap` · `exact Lib.and_swap h`\n")
+    assert "(+" not in found.contents.value and "near in meaning" not in found.contents.value
     assert found.range == types.Range(place, types.Position(place.line, place.character + 5))
 
 
@@ -108,9 +121,8 @@ async def test_completion_is_ranked_and_replaces_what_is_typed(
     uri = editor.open("Completed.lean", text)
     place = place_of(SUM.format(typed), "│")
     found = await complete(editor, uri, place)
-    assert found.items
     assert [item.sort_text for item in found.items] == sorted(item.sort_text or "" for item in found.items)
-    first = found.items[0]
+    first = named(found)[0]
     assert isinstance(first.text_edit, types.TextEdit)
     assert first.filter_text == first.label == first.text_edit.new_text
     edit_range = first.text_edit.range
@@ -125,7 +137,7 @@ async def test_rewriting_completes_with_what_rewrites(editor: Editor) -> None:
     text = "import Lib.Basic\n\ntheorem t (p q : Prop) : p ∧ q ↔ q ∧ p := by\n  rw []\n"
     uri = editor.open("Completed.lean", text)
     found = await complete(editor, uri, place_of(text, "]"))
-    labels = {item.label for item in found.items}
+    labels = {item.label for item in named(found)}
     assert "Lib.and_swap_iff" in labels
     assert "Lib.and_swap" not in labels
 
@@ -158,7 +170,7 @@ async def test_definitions_are_offered_where_a_tactic_can_use_them(
 ) -> None:
     uri = editor.open("Doubled.lean", DOUBLE.format(typed.replace("│", "")))
     found = await complete(editor, uri, place_of(DOUBLE.format(typed), "│"))
-    labels = [item.label for item in found.items]
+    labels = [item.label for item in named(found)]
     names = {"Lib.double", "half"}
     assert names & set(labels) == (names if is_offered else set())
     if typed.startswith(("unfold", "delta", "skip")):
@@ -173,8 +185,8 @@ async def test_where_data_are_asked_for_terms_of_every_kind_are_offered(editor: 
     uri = editor.open("Data.lean", text)
     end = place_of(text, "doub\n")
     found = await complete(editor, uri, types.Position(end.line, end.character + 4))
-    assert found.items[0].label == "Lib.double"
-    assert found.items[0].kind == types.CompletionItemKind.Function
+    assert named(found)[0].label == "Lib.double"
+    assert named(found)[0].kind == types.CompletionItemKind.Function
 
 
 async def test_a_request_says_what_the_premises_are_for(editor: Editor) -> None:
@@ -206,7 +218,7 @@ async def test_completion_counts_columns_in_utf16(editor: Editor) -> None:
     uri = editor.open("Wide.lean", text)
     end = place_of(text, "Lib.pl\n")
     found = await complete(editor, uri, types.Position(end.line, end.character + 6))
-    edit = found.items[0].text_edit
+    edit = named(found)[0].text_edit
     assert isinstance(edit, types.TextEdit)
     assert edited(text, [edit]) == text.replace("Lib.pl\n", "Lib.plus_swap\n")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,13 +43,10 @@ def sent(client: RawClient) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "changes",
     [
-        [ranged(0, 0, 0, 1)],
-        [ranged(0, 9, 0, 9)],
-        [ranged(1, 0, 0, 0)],
-        [ranged(99, 0, 100, 0)],
         [ranged(-1, 0, 0, 0)],
         [ranged(0, 2**40, 0, 0)],
-        [{"text": TEXT}, ranged(0, 0, 0, 1)],
+        [{"text": TEXT}, ranged(0, -1, 0, 1)],
+        [{**ranged(0, 0, 0, 1), "text": 5}],
         [{"text": 5}],
         [{}],
         [5],
@@ -57,7 +55,7 @@ def sent(client: RawClient) -> dict[str, Any]:
     ],
     ids=str,
 )
-def test_a_change_that_is_none_makes_the_text_unknown_until_it_comes_whole(
+def test_a_change_that_cannot_be_read_makes_the_text_unknown_until_it_comes_whole(
     raw_client: RawClient, changes: Any
 ) -> None:
     raw_client.open(URI, TEXT)
@@ -69,6 +67,36 @@ def test_a_change_that_is_none_makes_the_text_unknown_until_it_comes_whole(
     raw_client.change(URI, [ranged(0, 0, 0, 1), {"text": TEXT}], 3)
     assert sent(raw_client)["result"]["version"] == 3
     raw_client.check_sane()
+
+
+def sorries(client: RawClient, uri: str) -> Any:
+    return client.ask("premiseSuggest/sorries", {"textDocument": {"uri": uri}})["result"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_text_typed_in_parts_is_the_text_sent_whole(raw_client: RawClient, end: str) -> None:
+    lines = ["theorem 𝕜 : True := by", "  sorry", "", "theorem u : 𝕜𝕜 = 𝕜 := by sorry", ""]
+    raw_client.open(URI, end.join(["theorem x : True := ", ""]))
+    changes = [
+        [ranged(0, 2**31 - 1, 0, 2**31 - 1, text="by" + end + "  sorr")],
+        [ranged(1, 6, 1, 6, text="y"), ranged(0, 8, 0, 9, text="𝕜")],
+        [ranged(99, 0, 100, 0, text=end + "theorem u : 𝕜𝕜 = x := by sorry" + end)],
+        [ranged(3, 20, 3, 19, text="𝕜")],  # its end before its start
+    ]
+    for version, change in enumerate(changes, 2):
+        raw_client.change(URI, change, version)
+    found = sorries(raw_client, URI)
+    raw_client.change(URI, [{"text": end.join(lines)}], 9)
+    assert found == sorries(raw_client, URI)
+    assert [(one["line"], one["declaration"]) for one in found["sorries"]] == [(2, "𝕜"), (4, "u")]
+
+
+def test_too_many_changes_of_a_large_text_are_reported(raw_client: RawClient) -> None:
+    raw_client.open(URI, "\n" * 2_000_000)
+    raw_client.change(URI, [ranged(0, 0, 0, 0)] * 2000, 2)
+    assert "in too many places at once" in sent(raw_client)["error"]["message"]
+    raw_client.change(URI, [{"text": TEXT}], 3)
+    assert sent(raw_client)["result"]["version"] == 3
 
 
 def test_versions_may_go_as_they_like_and_open_twice_is_open(raw_client: RawClient) -> None:
@@ -131,6 +159,44 @@ def item(name: str, text: str) -> types.TextDocumentItem:
 def changed(name: str, text: str) -> types.DidChangeTextDocumentParams:
     which = types.VersionedTextDocumentIdentifier(uri=f"file:///{name}", version=2)
     return types.DidChangeTextDocumentParams(which, [types.TextDocumentContentChangeWholeDocument(text)])
+
+
+PLACES = st.builds(types.Position, st.integers(0, 6), st.integers(0, 9))
+TEXTS = st.text(st.sampled_from("ab𝕜\n\r\ufffd"), max_size=12)
+PARTS = st.builds(
+    types.TextDocumentContentChangePartial, range=st.builds(types.Range, PLACES, PLACES), text=TEXTS
+)
+
+
+def unit_offset(units: bytes, place: types.Position) -> int:
+    """Where a position is in a text in UTF-16, in bytes."""
+    ends = [match.span() for match in re.finditer("\r\n|\n|\r", units.decode("utf-16-le", "replace"))]
+    text = units.decode("utf-16-le", "replace")
+    starts = [0, *(end for _, end in ends)]
+    if place.line >= len(starts):
+        return len(units)
+    stops = [*(start for start, _ in ends), len(text)]
+    start, stop = (
+        len(text[:offset].encode("utf-16-le")) for offset in (starts[place.line], stops[place.line])
+    )
+    return min(start + 2 * place.character, stop)
+
+
+@given(TEXTS, st.lists(PARTS, max_size=6))
+def test_parts_change_a_text_as_utf16_units(
+    text: str, parts: list[types.TextDocumentContentChangePartial]
+) -> None:
+    documents = OpenDocuments()
+    documents.open(item("a", text))
+    which = types.VersionedTextDocumentIdentifier(uri="file:///a", version=2)
+    held = documents.change(types.DidChangeTextDocumentParams(which, parts))
+    units = text.encode("utf-16-le")
+    for part in parts:
+        low, high = sorted(unit_offset(units, place) for place in (part.range.start, part.range.end))
+        units = units[:low] + part.text.encode("utf-16-le") + units[high:]
+        units = units.decode("utf-16-le", "replace").encode("utf-16-le")
+    assert held.text == units.decode("utf-16-le")
+    assert (held.version, held.fault) == (2, "")
 
 
 WAYS = st.sampled_from(["open", "change", "close", "spoil"])

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from lsp_server.commands.editor_setup import CLIENTS
-from tests.lsp_server.conftest import PROJECT, Cli, answered, succeed
+from lsp_server.commands.editor_setup import CLIENTS, installed
+from tests.lsp_server.conftest import PROJECT, Cli, answered, succeed, write
 
 pytestmark = pytest.mark.lean
 GOAL = "a b : Nat\n⊢ FarLibrary.far a b = FarLibrary.far b a\n"
@@ -70,6 +71,35 @@ def test_a_project_from_nothing_to_its_first_goal(cli: Cli, bare_project: Path, 
     assert "Neovim:" in rest and "claude mcp add premise-suggest --" in rest and "Helix" not in rest
     again = cli("setup", bare_project, "--yes").stdout
     assert "bring the index up to date" in again and "0 read" in again
+
+
+def test_it_ends_with_a_command_that_shows_its_tactics_again(cli: Cli, bare_project: Path) -> None:
+    """The first place that has a tactic which closes the goal; a smaller file has none, and one is not Lean."""
+    unproved = "import Lib.Numbers\n\ntheorem unproved : 2 + 2 = 5 := by\n  sorry\n"
+    write(bare_project, Aaa=unproved, Broken="theorem := by :=\n  sorry )\n")
+    done = succeed(cli, "setup", bare_project, "--yes", PATH="/nonexistent")
+    shown, _, last = done.stdout.partition("\nTry it, or put the cursor there in your editor:\n")
+    tactic = next(line for line in shown.splitlines() if line.endswith("(closes the goal)")).split("  (")[0]
+    words = shlex.split(last)
+    assert Path(words[0]).name == "premise-suggest" and "sorry" in sorry_line(words)
+    again = succeed(cli, *words[1:])
+    assert tactic.strip() in again.stdout and "closes the goal" in again.stdout
+
+
+def sorry_line(words: Sequence[str]) -> str:
+    """The line of its file that a command names."""
+    file, line = Path(words[words.index("--file") + 1]), int(words[words.index("--line") + 1])
+    return file.read_text(encoding="utf-8").splitlines()[line - 1]
+
+
+def test_a_project_without_sorry_shows_the_goal_of_a_proof(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "lakefile.toml").write_text('name = "Lib"\n', encoding="utf-8")
+    text = "theorem same (n : Nat) : n = n := by\n  -- no sorry here\n  rfl\n"
+    write(tmp_path, Lib=text)
+    assert "Lib.lean:1  ⊢ n = n" in succeed(cli, "setup", tmp_path, "--yes").stdout
+    write(tmp_path, Lib="def one : Nat := 1\n")
+    done = succeed(cli, "setup", tmp_path, "--yes")
+    assert "no proof by tactics was found" in done.stdout and "Try it" not in done.stdout
 
 
 def test_it_asks_before_it_goes_on(cli: Cli, bare_project: Path) -> None:
@@ -218,6 +248,38 @@ def test_without_git_it_says_so(cli: Cli, library: Path, tmp_path: Path) -> None
     assert done.returncode == 2 and "git is not installed" in done.stderr
 
 
+def pretended(folder: Path, name: str, does: str) -> str:
+    """A PATH with a program of that name, which does this in a shell."""
+    folder.mkdir()
+    (folder / name).write_text(f"#!/bin/sh\n{does}\n", encoding="utf-8")
+    (folder / name).chmod(0o755)
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "does", "fits"),
+    [
+        ("nvim", "echo 'NVIM v0.7.2'", ["Neovim 0.7.2 to 0.10", "nvim_create_autocmd"]),
+        ("nvim", "echo 'NVIM v0.10.4'", ["Neovim 0.7.2 to 0.10", "nvim_create_autocmd"]),
+        ("nvim", "echo 'NVIM v0.11.0-dev'", ["Neovim 0.11 and later", "vim.lsp.enable"]),
+        ("nvim", "echo 'NVIM v1.0.0'", ["Neovim 0.11 and later", "vim.lsp.enable"]),
+        ("nvim", "exit 1", ["Neovim 0.11 and later", "vim.lsp.enable"]),
+        ("nvim", "exec /bin/sleep 600", ["Neovim 0.11 and later", "vim.lsp.enable"]),
+        ("emacs", "echo 'GNU Emacs 28.2'", ["in addition to lean4-mode (lsp-mode)", "lsp-register-client"]),
+        ("emacs", "echo 'GNU Emacs 30.1'", ["in addition to lean4-mode (lsp-mode)", "eglot-server-programs"]),
+    ],
+)
+def test_what_is_printed_fits_the_version_that_is_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, does: str, fits: list[str]
+) -> None:
+    monkeypatch.setenv("PATH", pretended(tmp_path / "programs", name, does))
+    [client] = installed()
+    steps = client.steps_here()("premise-suggest", tmp_path)
+    assert all(text in steps for text in fits), steps
+    others = {"vim.lsp.enable", "nvim_create_autocmd", "eglot-server-programs"} - {*fits}
+    assert not any(text in steps for text in others), steps
+
+
 def test_what_is_printed_for_editors_is_what_the_pages_say(tmp_path: Path) -> None:
     """The pages are tested with real editors; the lines printed for one must be among its page's."""
     docs = Path(__file__).parents[2] / "docs"
@@ -225,5 +287,6 @@ def test_what_is_printed_for_editors_is_what_the_pages_say(tmp_path: Path) -> No
     for client in CLIENTS:
         if client.name in pages:
             known = (docs / pages[client.name]).read_text(encoding="utf-8")
-            lines = client.steps("premise-suggest", tmp_path).splitlines()[1:]
-            assert lines and all(line in known for line in lines), client.name
+            for steps in filter(None, (client.steps, client.older)):
+                lines = steps("premise-suggest", tmp_path).splitlines()[1:]
+                assert lines and all(line in known for line in lines), client.name

@@ -56,6 +56,17 @@ async def test_a_suggestion_has_premises_accepted_tactics_and_progress(workplace
     assert found["premises"][0]["name"] in text and found["tactics"][0]["tactic"] in text
 
 
+async def test_a_closed_goal_is_an_answer(workplace: Workplace) -> None:
+    file = "Example/Order/Lattice.lean"
+    lines = (workplace.root / file).read_text(encoding="utf-8").split("\n")
+    number = next(number for number, line in enumerate(lines) if line.startswith("  exact "))
+    place = {"file": file, "line": number + 1, "column": len(lines[number]) + 1}
+    async with on_stdio(workplace) as client:
+        answer = await client.call_tool("suggest", place)
+    assert (answer.structured_content["place"], answer.structured_content["goal"]) == ("closed", "")
+    assert answer.content[0].text.startswith("The goal is closed here.\n")
+
+
 async def test_a_slow_file_says_where_lean_is(workplace: Workplace) -> None:
     slow = "".join(f"def slow{n} : True := by\n  sleep 1000\n  exact trivial\n" for n in range(8))
     file = workplace.root / "Slow.lean"
@@ -89,6 +100,8 @@ async def test_every_tactic_that_is_sent_gets_its_verdict_in_its_place(workplace
     assert [one["tactic"] for one in found] == tactics
     assert [one["status"] for one in found] == ["fails", "progress", "untried", "progress"]
     assert "nowhere" in found[0]["message"]
+    [note] = answer.structured_content["notes"]
+    assert "It knows few names of Lean's own library and none of Mathlib's" in note
     assert found[1]["remaining_goals"] == ["m n : ℕ\n⊢ m ≤ n"]
     assert (workplace.root / FAR_AWAY).read_bytes() == before
 
@@ -99,6 +112,7 @@ async def test_states_searches_and_declarations_are_answered_without_a_file(url:
         searched = await client.call_tool("search", {"query": "add_comm", "k": 2})
         shaped = await client.call_tool("search", {"query": "?a + ?b = ?b + ?a", "modules": ["Example"]})
         declared = await client.call_tool("declaration", {"name": "Nat.add_comm"})
+        documented = await client.call_tool("declaration", {"name": "Function.surjInv"})
         status = await client.call_tool("index_status")
     assert premises.structured_content["premises"][0]["name"] == "Nat.add_comm"
     assert len(premises.structured_content["premises"]) == 10
@@ -110,6 +124,9 @@ async def test_states_searches_and_declarations_are_answered_without_a_file(url:
     text = Path(found["path"]).read_text(encoding="utf-8").splitlines()
     assert found["source"].splitlines()[0] == text[found["line"] - 1]
     assert "theorem add_comm" in found["source"]
+    assert found["doc"] == "Addition is commutative."
+    assert documented.structured_content["doc"] == "A right inverse of a surjective function."
+    assert documented.content[0].text.count("A right inverse of a surjective function.") == 1
     assert status.structured_content["index"]["state"] == "consulted"
 
 

@@ -5,97 +5,21 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import zipfile
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from tests.once import Once
+from tests.packaging.conftest import ROOT, Installed, wheel_in
 
-ROOT = Path(__file__).parents[2]
 MOST_BYTES = 100_000_000
 """What PyPI takes, unless one asks for more."""
 GOAL = "a b : ℕ\n⊢ a * b = b * a\n"
 
 
-@dataclass(frozen=True)
-class Installed:
-    """An environment with the wheel, a home, and a folder for commands."""
-
-    bin: Path
-    home: Path
-
-    @property
-    def variables(self) -> dict[str, str]:
-        """No compiler, no git and no network, and nothing of this clone."""
-        return {
-            "PATH": str(self.bin),
-            "HOME": str(self.home),
-            "XDG_CACHE_HOME": str(self.home / "cache"),
-            "LANG": "C.UTF-8",
-            "HTTPS_PROXY": "http://127.0.0.1:9",
-            "HTTP_PROXY": "http://127.0.0.1:9",
-        }
-
-    def run(self, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [self.bin / "premise-suggest", *words],
-            input=given,
-            capture_output=True,
-            text=True,
-            cwd=self.home,
-            env=self.variables,
-            timeout=300,
-            check=False,
-        )
-
-
-@pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the wheel and the source distribution."""
-    return Once(tmp_path_factory).folder("dist", lambda path: _run(["make", "wheel", f"DIST={path}"]))
-
-
-@pytest.fixture(scope="session")
-def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    return _with(Once(tmp_path_factory).folder("wheel-environment", lambda path: _install(built, path)))
-
-
-def _with(folder: Path) -> Installed:
-    return Installed(folder / "environment" / "bin", folder / "home")
-
-
-def _install(built: Path, folder: Path) -> None:
-    """Download the wheel's dependencies, and install from what was downloaded alone."""
-    wheel = f"premise-suggest[mcp] @ {_wheel(built).as_uri()}"
-    _run([sys.executable, "-m", "pip", "--quiet", "download", "--dest", folder / "wheels", wheel])
-    _run([sys.executable, "-m", "venv", folder / "environment"])
-    there = _with(folder)
-    there.home.mkdir()
-    offline = ["--quiet", "--no-index", "--only-binary", ":all:", "--find-links", folder / "wheels"]
-    install = [there.bin / "python", "-m", "pip", "install", *offline, "premise-suggest[mcp]"]
-    _run(install, there.variables)
-
-
-def _run(words: Sequence[str | Path], variables: dict[str, str] | None = None) -> None:
-    done = subprocess.run(
-        words, cwd=ROOT, env=variables, capture_output=True, text=True, timeout=900, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def _wheel(built: Path) -> Path:
-    (wheel,) = built.glob("*.whl")
-    return wheel
-
-
 def test_the_wheel_holds_what_is_in_the_repository_and_is_small_enough_to_publish(built: Path) -> None:
-    names = {name for name in zipfile.ZipFile(_wheel(built)).namelist() if ".dist-info/" not in name}
+    names = {name for name in zipfile.ZipFile(wheel_in(built)).namelist() if ".dist-info/" not in name}
     listed = subprocess.run(
         [
             "git",
@@ -116,7 +40,7 @@ def test_the_wheel_holds_what_is_in_the_repository_and_is_small_enough_to_publis
         check=True,
     )
     assert names == set(listed.stdout.split("\0")) - {""}
-    assert _wheel(built).stat().st_size < MOST_BYTES
+    assert wheel_in(built).stat().st_size < MOST_BYTES
     assert len(list(built.glob("*.tar.gz"))) == 1
 
 

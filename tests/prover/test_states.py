@@ -100,6 +100,7 @@ TRANS = "⊢ n ≤ ?m\n\n⊢ ?m ≤ k\n\ncase m\n⊢ ℕ"
         ("case left\n⊢ p\n\ncase a\n⊢ ?a\n\ncase a\n⊢ Prop", False, True),
         ("⊢ xs.head? = ys[0]? ∧ x?.isSome", False, False),
         ("a : Prop\n⊢ a → b", False, False),
+        ("p q : Prop\n⊢ p\n\np q : Prop\n⊢ q", False, False),
     ],
 )
 def test_what_leaves_nothing_but_unknowns(after: str, only: bool, some: bool) -> None:

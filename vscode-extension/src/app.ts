@@ -71,7 +71,7 @@ export class App implements vscode.Disposable {
     this.follower = new CursorFollower(editor, {
       isWanted: () => this.view.visible && config.followCursor(),
       wait: config.debounce,
-      onMove: () => config.followCursor() && asker.cancel(),
+      onMove: () => config.followCursor() && asker.pinned === undefined && asker.cancel(),
       onRest: (active) => this.rests(active),
     });
     const { follower } = this;
@@ -82,6 +82,7 @@ export class App implements vscode.Disposable {
     this.statusBar = new StatusBar(() => ({
       server: server.state.kind,
       index: indexes.item,
+      checked: indexes.lastChecked,
       indexing: indexes.progressFor(editor.current?.document.uri),
       visible: editor.current !== undefined,
     }));
@@ -128,12 +129,13 @@ export class App implements vscode.Disposable {
 
   private rests(editor: vscode.TextEditor | undefined): void {
     this.statusBar.update();
+    if (this.doing.askPinned()) return;
     if (editor !== undefined) void this.doing.ask(editor, config.tactics(editor.document.uri), false);
     else if (this.server.state.kind === "running") this.asker.show({ kind: "noGoal", reason: "noFile" });
   }
 
   private shown(state: ViewState): void {
-    this.view.show(state);
+    this.view.show("goal" in state ? { ...state, checked: this.indexes.lastChecked } : state);
     if (state.kind === "ready") this.indexes.answered(state.index);
     this.states.fire(state);
   }
@@ -183,6 +185,7 @@ export class App implements vscode.Disposable {
     if (!isLean(document)) return;
     const changes = contentChanges.map(({ range, text }) => ({ start: range.start, end: range.end, text }));
     this.positions.changed(document.uri.toString(), changes);
+    if (changes.length > 0) this.asker.changed(document.uri.toString());
   }
 
   private listeners(): vscode.Disposable[] {

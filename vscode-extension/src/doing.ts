@@ -3,8 +3,9 @@
 import * as vscode from "vscode";
 
 import { insert, type Insertion } from "./actions/insert";
-import { openDeclaration } from "./actions/declaration";
-import type { Asker } from "./asking";
+import { lookUp, openDeclaration } from "./actions/declaration";
+import { goTo, goToSorry } from "./actions/going";
+import type { Asker, Question } from "./asking";
 import { config } from "./config";
 import type { CursorFollower } from "./cursor";
 import type { Indexes } from "./indexes";
@@ -16,8 +17,8 @@ import { installServer } from "./server/install";
 import type { Remedy } from "./server/problems";
 import type { Server } from "./server/server";
 import type { Toasts } from "./toasts";
-import type { PremiseItem, ViewActions, ViewCommand } from "./view/state";
-import { readFailure, readSearch, sentence } from "./wire";
+import type { Details, Place, PremiseItem, ViewActions, ViewCommand } from "./view/state";
+import { isRecord, readFailure, readIndexed, readSearch, sentence } from "./wire";
 
 const SETTINGS = "@ext:premise-suggest.premise-suggest";
 
@@ -46,6 +47,7 @@ export class Doing implements ViewActions {
     const { current } = editor;
     if (current === undefined) return asker.show({ kind: "noGoal", reason: "noFile" });
     follower.hasAsked(current);
+    asker.setPinned(false);
     await server.start();
     await this.ask(current, config.tacticsAsked(current.document.uri), true);
   }
@@ -54,6 +56,29 @@ export class Doing implements ViewActions {
   ask({ document, selection }: vscode.TextEditor, tactics: boolean, byPerson: boolean): Promise<void> {
     const bridge = config.fromLean4Extension();
     return this.parts.asker.ask({ document, position: selection.active, tactics, bridge, byPerson });
+  }
+
+  /** The text of a pinned answer has changed, or there is none yet: ask again where it was. False where nothing is pinned any more. */
+  askPinned(): boolean {
+    const { asker, positions } = this.parts;
+    const { pinned, state } = asker;
+    if (pinned === undefined) return false;
+    if (positions.find(pinned)?.position === null) {
+      asker.setPinned(false);
+      return false;
+    }
+    if (state.stale === true && "goal" in state) void this.askAt(pinned, { goalNumber: state.goalNumber }, false);
+    return true;
+  }
+
+  /** Move the cursor to another `sorry` of the file. */
+  async goToSorry(step: "next" | "previous"): Promise<void> {
+    const { editor, server } = this.parts;
+    if (editor.current !== undefined) await goToSorry(server, editor.current, step);
+  }
+
+  goTo(place: Place): void {
+    void goTo(place);
   }
 
   search(): void {
@@ -65,7 +90,7 @@ export class Doing implements ViewActions {
     showSearch(
       {
         search: (query, signal) => this.look({ query, ...at }, signal),
-        insert: (premise, addImport) => this.insertPremise(premise, { addImport, positionId }),
+        insert: (premise, addImport) => void this.insert(positionId, insertionOf(premise, "name", addImport)),
         copy: (premise) => this.copyName(premise.name),
         open: (premise) => void openDeclaration(server, premise, uri),
       },
@@ -74,12 +99,15 @@ export class Doing implements ViewActions {
   }
 
   async indexProject(): Promise<void> {
-    const { editor, follower, server, toasts } = this.parts;
+    const { asker, editor, follower, indexes, server, toasts } = this.parts;
     const uri = editor.current?.document.uri;
     toasts.end("index");
     try {
       await server.start();
-      await server.request("premiseSuggest/index", uri ? { textDocument: { uri: uri.toString() } } : {});
+      const answer = await server.request("premiseSuggest/index", uri ? { textDocument: { uri: uri.toString() } } : {});
+      const index = readIndexed(answer);
+      if (index !== null) indexes.checked(index);
+      asker.show(asker.state); // its foot says when the index was checked
       follower.again();
     } catch (error) {
       toasts.show("index", sentence(readFailure(error)), ["output"]);
@@ -101,20 +129,38 @@ export class Doing implements ViewActions {
   }
 
   insertPremise(premise: PremiseItem, options: { addImport: boolean; positionId: string | null }): void {
-    const importLine = options.addImport ? premise.import : null;
-    void this.insert(options.positionId, { text: premise.name, as: "name", importLine });
+    void this.insert(options.positionId, insertionOf(premise, "premise", options.addImport));
   }
 
   selectPart(part: string, positionId: string): void {
-    void this.askForPart(part, positionId);
+    void this.askAt(positionId, { select: part, ...this.goalNumber }, true);
+  }
+
+  chooseGoal(number: number, positionId: string): void {
+    void this.askAt(positionId, { goalNumber: number }, true);
+  }
+
+  pinGoal(pinned: boolean): void {
+    const { asker, follower } = this.parts;
+    asker.setPinned(pinned);
+    if (!pinned) follower.again();
   }
 
   copyName(name: string): void {
     void vscode.env.clipboard.writeText(name).then(() => vscode.window.setStatusBarMessage(`Copied ${name}`, 3000));
   }
 
+  /** The entry of the view's context menu; VS Code passes what the page keeps at the row. */
+  copyRow(row: unknown): void {
+    if (isRecord(row) && typeof row["copied"] === "string") this.copyName(row["copied"]);
+  }
+
   openDeclaration(premise: PremiseItem): void {
     void openDeclaration(this.parts.server, premise, this.parts.editor.current?.document.uri);
+  }
+
+  details(premise: PremiseItem): Promise<Details | null> {
+    return lookUp(this.parts.server, premise, this.parts.editor.current?.document.uri).catch(() => null);
   }
 
   run(command: ViewCommand | Remedy): void {
@@ -138,15 +184,21 @@ export class Doing implements ViewActions {
     return answer;
   }
 
-  /** Ask again at the position of an answer, for a part of its goal. */
-  private async askForPart(select: string, positionId: string): Promise<void> {
+  /** Which goal is shown. */
+  private get goalNumber(): { readonly goalNumber?: number } {
+    const { state } = this.parts.asker;
+    return "goal" in state ? { goalNumber: state.goalNumber } : {};
+  }
+
+  /** Ask again at the position of an answer: for a part of its goal, for another goal, or because the text has changed. */
+  private async askAt(positionId: string, more: Pick<Question, "select" | "goalNumber">, byPerson: boolean): Promise<void> {
     const { asker, positions } = this.parts;
     const found = positions.find(positionId);
     if (found === undefined || found.position === null) return;
     const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(found.uri));
     const position = new vscode.Position(found.position.line, found.position.character);
-    const tactics = config.tactics(document.uri) || (select !== "" && config.tacticsAsked(document.uri));
-    await asker.ask({ document, position, tactics, bridge: config.fromLean4Extension(), byPerson: true, select });
+    const tactics = config.tactics(document.uri) || ((more.select ?? "") !== "" && config.tacticsAsked(document.uri));
+    await asker.ask({ document, position, tactics, bridge: config.fromLean4Extension(), byPerson, ...more });
   }
 
   private async retry(): Promise<void> {
@@ -164,6 +216,11 @@ export class Doing implements ViewActions {
     if (id !== undefined) await insert(server, positions, id, wanted);
     else void vscode.window.showWarningMessage("Premise Suggest: Open a Lean file to insert into.");
   }
+}
+
+/** A premise to insert: as its bare name, or as a tactic that uses it. */
+function insertionOf(premise: PremiseItem, as: "name" | "premise", addImport: boolean): Insertion {
+  return { text: premise.name, as, importLine: addImport ? premise.import : null };
 }
 
 function plain({ line, character }: vscode.Position): { line: number; character: number } {

@@ -22,11 +22,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     parts,
     vscode.window.registerWebviewViewProvider(PremisesView.id, parts.view),
     command("suggestHere", () => doing.suggestHere()),
+    command("nextSorry", () => doing.goToSorry("next")),
+    command("previousSorry", () => doing.goToSorry("previous")),
     command("search", () => doing.search()),
     command("indexProject", () => doing.indexProject()),
     command("restartServer", () => doing.restart()),
     command("showOutput", () => channel.show()),
     command("install", () => doing.install()),
+    vscode.commands.registerCommand("premise-suggest.copyRow", (row: unknown) => doing.copyRow(row)),
     vscode.commands.registerCommand(REMEDY_COMMAND, (remedy: unknown) => isRemedy(remedy) && doing.run(remedy)),
   );
   void parts.start();

@@ -15,10 +15,16 @@ export class Indexes implements vscode.Disposable {
 
   private readonly notices = new Map<string, StatusItem>();
   private latest: IndexItem | null = null;
+  private lastCheck: string | null = null;
 
   /** The index that was searched or written last. */
   get item(): IndexItem | null {
     return this.latest;
+  }
+
+  /** When an index run that was asked for ended (ISO 8601); null where none has since the server started. */
+  get lastChecked(): string | null {
+    return this.lastCheck;
   }
 
   /** An index run that goes on in the project of a file; without a file, in any. */
@@ -37,6 +43,12 @@ export class Indexes implements vscode.Disposable {
     this.changed.fire(status);
   }
 
+  /** An index run that was asked for has ended, even if it had nothing to do. */
+  checked(item: IndexItem): void {
+    this.lastCheck = new Date().toISOString();
+    this.answered(item);
+  }
+
   /** Take in what an answer says of the index. */
   answered(item: IndexItem): void {
     this.latest = item;
@@ -46,6 +58,7 @@ export class Indexes implements vscode.Disposable {
   /** The server has ended, and its index runs with it. */
   reset(): void {
     this.notices.clear();
+    this.lastCheck = null;
     this.changed.fire(undefined);
   }
 

@@ -10,6 +10,8 @@ const REFRESH_MS = 60_000;
 export interface Shown {
   readonly server: ServerKind;
   readonly index: IndexItem | null;
+  /** When it was last compared with the files (ISO 8601). */
+  readonly checked: string | null;
   readonly indexing: Progress | undefined;
   readonly visible: boolean;
 }
@@ -24,9 +26,9 @@ export class StatusBar implements vscode.Disposable {
   }
 
   update(): void {
-    const { server, index, indexing, visible } = this.what();
+    const { server, index, checked, indexing, visible } = this.what();
     if (!visible) return this.item.hide();
-    const { text, tooltip, warning } = statusText(server, index, indexing, Date.now());
+    const { text, tooltip, warning } = statusText({ server, index, checked, indexing }, Date.now());
     this.item.text = text;
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: `${text.replace(/\$\([^()]*\)\s*/gu, "")}. ${tooltip}` };

@@ -25,13 +25,17 @@ export function age(since: string | null, now: number): string {
   return `${Math.floor(elapsed / DAY)} d old`;
 }
 
-/** The status for a server, its index, and an index run that goes on. */
-export function statusText(
-  server: ServerKind,
-  index: IndexItem | null,
-  indexing: Progress | undefined,
-  now: number,
-): StatusText {
+/** What is known of the server and its index. */
+export interface Known {
+  readonly server: ServerKind;
+  readonly index: IndexItem | null;
+  /** When the index was last compared with the files (ISO 8601). */
+  readonly checked: string | null;
+  /** An index run that goes on. */
+  readonly indexing: Progress | undefined;
+}
+
+export function statusText({ server, index, checked, indexing }: Known, now: number): StatusText {
   if (server === "problem") {
     return { text: "$(warning) Premises", tooltip: "The premise-suggest server is not running.", warning: true };
   }
@@ -41,6 +45,10 @@ export function statusText(
   if (indexing !== undefined) return whileIndexing(indexing);
   if (index === null) {
     return { text: "$(book) Premises", tooltip: "The index is opened with the first suggestion.", warning: false };
+  }
+  if (index.stale_files === 0 && age(checked, now) === "just now") {
+    const text = "$(book) Premises: up to date, checked just now";
+    return { text, tooltip: `${index.line}\nClick to index this project.`, warning: false };
   }
   const old = age(index.built_at, now);
   const stale = index.stale_files > 0 ? ` · ${index.stale_files} newer ${index.stale_files === 1 ? "file" : "files"}` : "";

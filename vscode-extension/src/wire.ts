@@ -1,16 +1,22 @@
 /** What the server answers (docs/json.md, docs/lsp.md), read from unknown values. Pure. */
 
 import {
+  GOAL_PLACES,
   INDEX_STATES,
   QUERY_KINDS,
+  TACTIC_VERDICTS,
   TACTICS_STATUSES,
+  type IndexAnswer,
   type IndexItem,
   type PartItem,
   type PremiseItem,
+  type RangeItem,
   type SearchAnswer,
+  type SorryItem,
   type StatusItem,
   type Suggestion,
   type TacticItem,
+  type TacticVerdict,
 } from "./generated/answers";
 
 /** A failure as the server reports it: one sentence, what to do next, and its kind. */
@@ -30,9 +36,22 @@ export interface WireEdit {
   readonly newText: string;
 }
 
+/** What inserts something. */
+export interface Edits {
+  readonly edits: readonly WireEdit[];
+  /** Where the cursor belongs, in the text after all edits; null where the server does not say. */
+  readonly cursor: WirePosition | null;
+  /** The tactic that they insert; empty for a name. */
+  readonly tactic: string;
+  /** Lean's verdict on it; null where the server gives none. */
+  readonly status: TacticVerdict | null;
+}
+
 export interface Declaration {
   readonly location: { readonly uri: string; readonly range: WireEdit["range"] } | null;
   readonly docUrl: string | null;
+  readonly doc: string;
+  readonly statement: string;
 }
 
 /** A suggestion, or null for anything else. */
@@ -51,6 +70,8 @@ export function readSuggestion(value: unknown): Suggestion | null {
     goal_count: count(value["goal_count"]) || 1,
     tactics_status: oneOf(TACTICS_STATUSES, value["tactics_status"], "tried"),
     parts: list<PartItem>(value["parts"]),
+    place: oneOf(GOAL_PLACES, value["place"], "here"),
+    replaces: isRangeItem(value["replaces"]) ? value["replaces"] : null,
   };
 }
 
@@ -83,19 +104,38 @@ export function readStatus(value: unknown): StatusItem | null {
   };
 }
 
+/** The index after a run; null where the run was stopped. */
+export function readIndexed(value: unknown): IndexAnswer["index"] | null {
+  return isRecord(value) && value["stopped"] !== true ? readIndex(value["index"]) : null;
+}
+
+/** The `sorry`s of a document, in order; empty for anything else. */
+export function readSorries(value: unknown): readonly SorryItem[] {
+  return isRecord(value) ? list<SorryItem>(value["sorries"]) : [];
+}
+
 /** The edits of an answer, or null where one cannot be read: half of an edit is no edit. */
-export function readEdits(value: unknown): readonly WireEdit[] | null {
+export function readEdits(value: unknown): Edits | null {
   if (!isRecord(value) || !Array.isArray(value["edits"])) return null;
-  return value["edits"].every(isEdit) ? value["edits"] : null;
+  const { edits, cursor, tactic, status } = value;
+  if (!edits.every(isEdit)) return null;
+  return {
+    edits,
+    cursor: isPosition(cursor) ? cursor : null,
+    tactic: typeof tactic === "string" ? tactic : "",
+    status: TACTIC_VERDICTS.find((one) => one === status) ?? null,
+  };
 }
 
 export function readDeclaration(value: unknown): Declaration {
-  if (!isRecord(value)) return { location: null, docUrl: null };
-  const { location, docUrl } = value;
+  if (!isRecord(value)) return { location: null, docUrl: null, doc: "", statement: "" };
+  const { location, docUrl, doc, statement } = value;
   const found = isRecord(location) && typeof location["uri"] === "string" && isRange(location["range"]);
   return {
     location: found ? { uri: location["uri"] as string, range: location["range"] as WireEdit["range"] } : null,
     docUrl: typeof docUrl === "string" && docUrl.startsWith("https://") ? docUrl : null,
+    doc: typeof doc === "string" ? doc : "",
+    statement: typeof statement === "string" ? statement : "",
   };
 }
 
@@ -131,6 +171,10 @@ function readIndex(value: unknown): IndexItem | null {
     line: value["line"],
     state: oneOf(INDEX_STATES, value["state"], "consulted"),
   };
+}
+
+function isRangeItem(value: unknown): value is RangeItem {
+  return isRecord(value) && ["line", "column", "end_line", "end_column"].every((name) => typeof value[name] === "number");
 }
 
 function isEdit(value: unknown): value is WireEdit {

@@ -1,8 +1,8 @@
 /**
- * Tests the extension in a real VS Code: `node vscode-extension/test/run.mjs [--layer host|page] [--only TEXT] [--report FILE] [--keep] [--vsix FILE]`.
+ * Tests the extension in a real VS Code: `node vscode-extension/test/run.mjs [--layer host|page] [--only TEXT] [--report FILE] [--keep] [--vsix FILE] [--all]`.
  *
  * Writes one JSON object a scenario to the report: {name, ok, ms, error?, seen?}. `--keep` leaves the world's folder for a look;
- * `--vsix` tests a package that is there already.
+ * `--vsix` tests a package that is there already; `--all` types all proofs, and not two of them.
  * Exit codes: 0; 1 a scenario failed; 3 there is no VS Code here and none can be set up (1 on CI).
  */
 import { parseArgs } from "node:util";
@@ -18,6 +18,7 @@ const { values: options } = parseArgs({
     report: { type: "string" },
     vsix: { type: "string" },
     keep: { type: "boolean", default: false },
+    all: { type: "boolean", default: false },
   },
 });
 

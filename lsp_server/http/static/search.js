@@ -1,17 +1,20 @@
 // The search page: the address bar holds the search, so that a link to it can be shared.
-"use strict";
+import { copy, element, say } from "/static/elements.js";
+import { closeSource, documentItem, focusOn, premiseItem } from "/static/results.js";
 
 const FIELDS = ["query", "module", "imports", "in_scope", "rev", "k"];
 const DEFAULT_COUNT = "32";
+/** The most results that the server lists. */
+const MOST = 1000;
 /** What an option's value begins with where it is a collection of another backend. */
 const COLLECTION = "collection/";
-const page = Object.fromEntries(
-  ["search", "status", "list", "results", "index", "share", "filters", ...FIELDS].map((id) => [
-    id,
-    document.getElementById(id),
-  ]),
-);
+const IDS = ["search", "list", "results", "index", "share", "filters", "examples", "more", ...FIELDS];
+const page = Object.fromEntries(IDS.map((id) => [id, document.getElementById(id)]));
 let running = null;
+/** What was searched for last; the form may hold something else by now. */
+let searched = new URLSearchParams();
+/** How many times as many results as "How many" says are shown. */
+let pages = 1;
 
 /** The form's fields that differ from their defaults, as a URL's query. */
 function parameters() {
@@ -26,6 +29,19 @@ function parameters() {
   return found;
 }
 
+/** By what the page of this search is reached. */
+function address() {
+  const found = new URLSearchParams(searched);
+  if (pages > 1) found.set("page", pages);
+  return `/?${found}`;
+}
+
+/** How many results are requested. */
+function wanted() {
+  const count = Math.floor(Number(searched.get("k") ?? DEFAULT_COUNT)) || Number(DEFAULT_COUNT);
+  return Math.min(Math.max(count, 1) * pages, MOST);
+}
+
 /** Put what the address holds into the form. */
 function restore(address) {
   const given = new URLSearchParams(address);
@@ -34,9 +50,9 @@ function restore(address) {
   page.imports.value = given.get("imports") ?? "";
   page.in_scope.checked = given.get("in_scope") === "true";
   page.k.value = given.get("k") ?? DEFAULT_COUNT;
+  pages = Math.min(Math.max(Math.floor(Number(given.get("page"))) || 1, 1), MOST);
   choose(given.get("rev") ?? "");
   if (["module", "imports", "in_scope", "rev"].some((name) => given.get(name))) page.filters.open = true;
-  return page.query.value.trim() !== "";
 }
 
 /** Choose an index, which the list may not have yet, or at all. */
@@ -49,109 +65,59 @@ function optionOf(revision) {
   return [...page.rev.options].find((option) => option.value === revision);
 }
 
-/** The path of the chosen collection's interface; empty where an index of Lean premises is chosen. */
+/** The path of the interface of the collection that is searched; empty where an index of Lean premises is. */
 function collectionPath() {
-  return page.rev.value.startsWith(COLLECTION) ? `/api/collections/${page.rev.value.slice(COLLECTION.length)}` : "";
+  const rev = searched.get("rev") ?? "";
+  return rev.startsWith(COLLECTION) ? `/api/collections/${rev.slice(COLLECTION.length)}` : "";
 }
 
-/** An element with text; text never becomes markup. */
-function element(tag, text = "", attributes = {}) {
-  const made = document.createElement(tag);
-  made.textContent = text;
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
+/** Show these results; those that are shown already keep their places where more were requested. */
+function list(items, isMore) {
+  const known = new Set([...page.list.children].map((item) => item.dataset.key));
+  const added = isMore ? items.filter((item) => !known.has(item.dataset.key)) : items;
+  if (isMore) page.list.append(...added);
+  else page.list.replaceChildren(...added);
+  if (isMore && document.activeElement === page.more) focusOn(added[0]);
+  page.more.hidden = items.length < wanted() || wanted() >= MOST;
+  page.share.hidden = false;
 }
 
-function scopeOf(premise) {
-  if (premise.in_scope === null) return null;
-  if (premise.in_scope) return element("span", "in scope", { class: "tag good" });
-  return element("code", premise.import ?? "not in scope", { class: "tag" });
-}
-
-function shown(premise) {
-  const item = element("li");
-  const head = element("p", "", { class: "head" });
-  const name = element("code", premise.name, { class: "name" });
-  if (premise.doc_url) {
-    const link = element("a", "", { href: premise.doc_url, rel: "noreferrer noopener" });
-    link.append(name);
-    head.append(link);
-  } else {
-    head.append(name);
-  }
-  const copy = element("button", "Copy", { type: "button", "aria-label": `Copy ${premise.name}` });
-  copy.addEventListener("click", () => copied(copy, premise.name));
-  head.append(" ", copy);
-  item.append(head);
-  if (premise.statement) item.append(element("pre", premise.statement));
-  const where = element("p", "", { class: "where" });
-  where.append(element("span", premise.kind), " in ", element("code", premise.module));
-  const scope = scopeOf(premise);
-  if (scope) where.append(" ", scope);
-  item.append(where);
-  if (premise.why) item.append(element("p", `why: ${premise.why}`, { class: "where" }));
-  return item;
-}
-
-async function copied(button, text) {
-  const before = button.textContent;
-  try {
-    await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
-  } catch {
-    page.status.textContent = `The browser did not allow copying. Copy it from here: ${text}`;
-    return;
-  }
-  button.addEventListener("blur", () => (button.textContent = before), { once: true });
-}
-
-function say(text, isError = false) {
-  page.status.textContent = text;
-  page.status.classList.toggle("error", isError);
-}
-
-function shownDocument(hit) {
-  const item = element("li");
-  const head = element("p", "", { class: "head" });
-  const copy = element("button", "Copy", { type: "button", "aria-label": `Copy ${hit.title}` });
-  copy.addEventListener("click", () => copied(copy, hit.title));
-  head.append(element("code", hit.title, { class: "name" }), " ", copy);
-  item.append(head, element("pre", hit.body));
-  const where = element("p", hit.kind, { class: "where" });
-  if (hit.where) where.append(" in ", element("code", hit.where));
-  item.append(where);
-  return item;
-}
-
-function showDocuments(answer) {
-  page.list.replaceChildren(...answer.hits.map(shownDocument));
-  const count = answer.hits.length;
-  const found = count === 0 ? "No good match." : `${count} document${count === 1 ? "" : "s"}, best first.`;
-  say([found, ...answer.warnings].join(" "));
+function showDocuments(answer, isMore) {
+  list(answer.hits.map(documentItem), isMore);
+  say(counted("document"), { notes: answer.warnings });
   page.index.textContent = `${answer.collection} (${answer.backend}): ${answer.documents} documents`;
-  page.share.hidden = false;
 }
 
-function show(answer) {
-  page.list.replaceChildren(...answer.premises.map(shown));
-  const count = answer.premises.length;
-  const found = count === 0 ? "No good match." : `${count} premise${count === 1 ? "" : "s"}, best first.`;
+function showPremises(answer, isMore) {
+  list(
+    answer.premises.map((premise) => premiseItem(premise, searched.get("rev"))),
+    isMore,
+  );
   const kind = { goal: "Read as a goal.", pattern: "Read as a pattern.", text: "Read as text." }[answer.kind];
-  say([found, kind, ...answer.warnings, ...answer.notes].join(" "));
+  say(`${counted("premise")} ${kind}`, { notes: [...answer.warnings, ...answer.notes] });
   page.index.textContent = answer.index.line;
-  page.share.hidden = false;
 }
 
-async function search() {
+function counted(noun) {
+  const count = page.list.children.length;
+  return count === 0 ? "No good match." : `${count} ${noun}${count === 1 ? "" : "s"}, best first.`;
+}
+
+/** Show the results of a search. Before the answer comes, what is shown stays in its place. */
+async function search({ isMore = false } = {}) {
   running?.abort();
   const mine = (running = new AbortController());
-  say("Searching …");
+  document.getElementById("line").textContent = "Searching …";
   page.results.setAttribute("aria-busy", "true");
+  page.examples.hidden = true;
+  const collection = collectionPath();
+  const asked = new URLSearchParams(searched);
+  asked.set("k", wanted());
+  if (!collection) asked.set("explain", "true");
   try {
-    const collection = collectionPath();
-    const response = await fetch(collection ? `${collection}?${parameters()}` : `/api/premises?${parameters()}&explain=true`, { signal: mine.signal });
+    const response = await fetch(`${collection || "/api/premises"}?${asked}`, { signal: mine.signal });
     const answer = await response.json();
-    if (response.ok) (collection ? showDocuments : show)(answer);
+    if (response.ok) (collection ? showDocuments : showPremises)(answer, isMore);
     else fail(`${answer.error} ${answer.schema.description}`);
   } catch (error) {
     if (mine.signal.aborted) return;
@@ -162,8 +128,34 @@ async function search() {
 
 function fail(text) {
   page.list.replaceChildren();
-  page.share.hidden = true;
-  say(text, true);
+  page.share.hidden = page.more.hidden = true;
+  say(text, { isError: true });
+}
+
+/** Show what the address holds, where it was left. */
+async function arrive() {
+  restore(location.search);
+  searched = parameters();
+  const isEmpty = page.query.value.trim() === "";
+  page.examples.hidden = !isEmpty;
+  entitle();
+  if (isEmpty) {
+    running?.abort();
+    fail("");
+  } else await search();
+  if (history.state) window.scrollTo(0, history.state.scroll);
+}
+
+/** Search, and give the search an entry of its own in the history. */
+function go(isMore) {
+  if (address() !== location.pathname + location.search) history.pushState(null, "", address());
+  entitle();
+  search({ isMore });
+}
+
+function entitle() {
+  const query = (searched.get("query") ?? "").trim().split("\n").pop();
+  document.title = query ? `${query.slice(0, 60)} · Premise search` : "Premise search";
 }
 
 async function listIndexes() {
@@ -188,22 +180,64 @@ async function listCollections() {
   }
 }
 
+/** Move the focus by so many places: from the query to the first result, from the last to the button for more. */
+function move(step) {
+  const stops = [page.query, ...page.list.children, ...(page.more.hidden ? [] : [page.more])];
+  const place = stops.findIndex((stop) => stop.contains(document.activeElement));
+  focusOn(stops[Math.min(Math.max(place, 0) + step, stops.length - 1)]);
+}
+
+const STEPS = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };
+
+/** Keys outside of the form's fields. */
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, select")) return;
+  const step = STEPS[event.key];
+  const isHere = page.results.contains(document.activeElement);
+  if (step && page.list.hasChildNodes() && (isHere || step > 0)) move(step);
+  else if (event.key === "/") page.query.focus();
+  else if (event.key === "Escape" && !closeSource(event.target)) page.query.focus();
+  else if (event.key !== "Escape") return;
+  event.preventDefault();
+}
+
+function onQueryKey(event) {
+  if (event.isComposing) return;
+  const isLastLine = !page.query.value.slice(page.query.selectionEnd).includes("\n");
+  if (event.key === "Enter" && !event.shiftKey) page.search.requestSubmit();
+  else if (event.key === "ArrowDown" && isLastLine && page.list.hasChildNodes()) move(1);
+  else return;
+  event.preventDefault();
+}
+
 page.search.addEventListener("submit", (event) => {
   event.preventDefault();
-  history.pushState(null, "", `/?${parameters()}`);
-  search();
+  searched = parameters();
+  pages = 1;
+  go(false);
 });
-page.query.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) page.search.requestSubmit();
+page.more.addEventListener("click", () => {
+  pages += 1;
+  go(true);
 });
-page.share.addEventListener("click", () => copied(page.share, location.href));
-window.addEventListener("popstate", () => {
-  if (restore(location.search)) search();
-  else fail("");
+page.examples.addEventListener("click", (event) => {
+  const link = event.target.closest("a");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return; // to another tab
+  event.preventDefault();
+  page.query.value = new URLSearchParams(link.search).get("query");
+  page.query.focus();
+  page.search.requestSubmit();
 });
+page.query.addEventListener("keydown", onQueryKey);
+document.addEventListener("keydown", onKey);
+page.share.addEventListener("click", () => copy(page.share, location.href));
+// The browser's own way does not know that results come later.
+history.scrollRestoration = "manual";
+document.addEventListener("click", () => history.replaceState({ scroll: window.scrollY }, ""), { capture: true });
+window.addEventListener("popstate", arrive);
 
 // First the form: what is typed while the list of indexes comes must stay.
-if (restore(location.search)) search();
+arrive();
 Promise.all([listIndexes(), listCollections()]).catch(() =>
-  say("The list of indexes could not be read. The default index is searched.", true),
+  say("The list of indexes could not be read. The default index is searched.", { isError: true }),
 );

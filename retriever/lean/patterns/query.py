@@ -102,6 +102,11 @@ class PatternQuery:
     """All names in constants and shapes."""
 
     @property
+    def is_of_names(self) -> bool:
+        """Whether it asks for parts of names only, for which no statement is needed."""
+        return not self.constants and not self.shapes
+
+    @property
     def nodes(self) -> int:
         """How many nodes of a statement it fixes."""
         shaped = sum(node.head is not None for shape in self.shapes for node in shape.nodes())

@@ -3,19 +3,13 @@
 import * as vscode from "vscode";
 
 import type { Server } from "../server/server";
-import type { PremiseItem } from "../view/state";
-import { readDeclaration, readFailure, sentence } from "../wire";
+import type { Details, PremiseItem } from "../view/state";
+import { readDeclaration, readFailure, sentence, type Declaration } from "../wire";
 import { rangeOf } from "./insert";
 
 export async function openDeclaration(server: Server, premise: PremiseItem, file: vscode.Uri | undefined): Promise<void> {
   try {
-    const { location, docUrl } = readDeclaration(
-      await server.request("premiseSuggest/declaration", {
-        name: premise.name,
-        module: premise.module,
-        ...(file && { textDocument: { uri: file.toString() } }),
-      }),
-    );
+    const { location, docUrl } = await find(server, premise, file);
     const page = docUrl ?? premise.doc_url;
     if (location !== null) await open(vscode.Uri.parse(location.uri), rangeOf(location.range));
     else if (page !== null) await vscode.env.openExternal(vscode.Uri.parse(page));
@@ -23,6 +17,17 @@ export async function openDeclaration(server: Server, premise: PremiseItem, file
   } catch (error) {
     void vscode.window.showWarningMessage(`Premise Suggest: ${sentence(readFailure(error))}`);
   }
+}
+
+/** The doc string and the whole statement of a premise. */
+export async function lookUp(server: Server, premise: PremiseItem, file: vscode.Uri | undefined): Promise<Details> {
+  const { doc, statement } = await find(server, premise, file);
+  return { doc, statement };
+}
+
+async function find(server: Server, { name, module }: PremiseItem, file: vscode.Uri | undefined): Promise<Declaration> {
+  const params = { name, module, ...(file && { textDocument: { uri: file.toString() } }) };
+  return readDeclaration(await server.request("premiseSuggest/declaration", params));
 }
 
 async function open(uri: vscode.Uri, range: vscode.Range): Promise<void> {

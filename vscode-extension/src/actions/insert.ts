@@ -4,18 +4,20 @@ import * as vscode from "vscode";
 
 import type { TextPosition, TrackedPositions } from "../positions";
 import type { Server } from "../server/server";
-import { readEdits, readFailure, sentence, type WireEdit } from "../wire";
+import { readEdits, readFailure, sentence, type Edits, type WireEdit } from "../wire";
 import { cursorAfter } from "./edits";
 
 /** What is inserted: text, how the server is to place it, and an `import` line that goes with it. */
 export interface Insertion {
   readonly text: string;
-  readonly as: "tactic" | "name";
+  readonly as: "tactic" | "name" | "premise";
   readonly importLine: string | null;
 }
 
 const CHANGED = "The text at that position has changed since the request. Try again there.";
 const TRIES = 2;
+/** How much of a tactic a message shows, in characters. */
+const LONGEST = 120;
 
 /** Thrown with a sentence for a person. */
 class Refused extends Error {}
@@ -47,8 +49,13 @@ async function attempt(
     // The focus goes there before any request: what the person opens meanwhile must not lose it.
     const editor = await show(await vscode.workspace.openTextDocument(vscode.Uri.parse(tracked.uri)));
     const { version } = editor.document;
-    const edits = await ask(server, tracked.uri, tracked.position, wanted);
-    if (editor.document.version === version) return apply(editor, edits, wanted);
+    // For a premise, Lean may have to try several forms.
+    const options = { location: vscode.ProgressLocation.Window, title: `Inserting ${wanted.text}` };
+    const { uri, position } = tracked;
+    const answer = await vscode.window.withProgress(options, () => ask(server, uri, position, wanted));
+    if (editor.document.version !== version) continue;
+    await apply(editor, answer, wanted);
+    return tell(answer);
   }
   throw new Refused("The text changed while it was being edited. Try again.");
 }
@@ -58,7 +65,7 @@ async function ask(
   uri: string,
   position: TextPosition,
   wanted: Insertion,
-): Promise<readonly WireEdit[]> {
+): Promise<Edits> {
   const answer = await server.request("premiseSuggest/edits", {
     textDocument: { uri },
     position,
@@ -67,9 +74,16 @@ async function ask(
     ...(wanted.as === "tactic" && { accepted: true }),
     ...(wanted.importLine !== null && { import: wanted.importLine }),
   });
-  const edits = readEdits(answer);
-  if (edits === null || edits.length === 0) throw new Refused("The server sent no edits for that position.");
-  return edits;
+  const found = readEdits(answer);
+  if (found === null || found.edits.length === 0) throw new Refused("The server sent no edits for that position.");
+  return found;
+}
+
+/** Say what cannot be seen in the text: that Lean does not accept it. */
+function tell({ status, tactic }: Edits): void {
+  if (status !== "fails") return;
+  const what = tactic.length > LONGEST ? `${tactic.slice(0, LONGEST)}…` : tactic;
+  void vscode.window.showInformationMessage(`Premise Suggest: Lean does not accept "${what}" here. It was inserted as a draft.`);
 }
 
 /** The document with the focus, in the column where it is seen already. */
@@ -78,11 +92,11 @@ function show(document: vscode.TextDocument): Thenable<vscode.TextEditor> {
   return vscode.window.showTextDocument(document, column);
 }
 
-async function apply(editor: vscode.TextEditor, edits: readonly WireEdit[], wanted: Insertion): Promise<void> {
+async function apply(editor: vscode.TextEditor, { edits, cursor: place }: Edits, wanted: Insertion): Promise<void> {
   const all = new vscode.WorkspaceEdit();
   for (const { range, newText } of edits) all.replace(editor.document.uri, rangeOf(range), newText);
   if (!(await vscode.workspace.applyEdit(all))) throw new Refused("VS Code did not apply the edit.");
-  const end = cursorAfter(edits, wanted.text);
+  const end = place ?? cursorAfter(edits, wanted.text);
   if (end === null) return;
   const cursor = new vscode.Position(end.line, end.character);
   editor.selection = new vscode.Selection(cursor, cursor);

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 
-import { config } from "../config";
+import { config, isSet } from "../config";
 import { Weight, type Limiter } from "../limiter";
 import { serverSettings } from "../serverSettings";
 import { within } from "../timing";
@@ -14,6 +14,16 @@ export const SECTION = "premiseSuggest";
 
 /** VS Code lists completions when all servers have answered: where another one completes too, we keep it no longer. */
 const COMPLETION_MS = 2000;
+
+/** The command of the link with which a hover inserts its tactic; the server runs it. */
+const INSERT = "premise-suggest.insert";
+
+/** A hover whose links may run that command, and no other. */
+function withLinks(hover: vscode.Hover | undefined | null): vscode.Hover | undefined | null {
+  for (const content of hover?.contents ?? [])
+    if (content instanceof vscode.MarkdownString) content.isTrusted = { enabledCommands: [INSERT] };
+  return hover;
+}
 
 /** `canCompete`: whether another server completes Lean's names, too. */
 export function middleware(limiter: Limiter, canCompete: () => boolean): Middleware {
@@ -33,8 +43,8 @@ export function middleware(limiter: Limiter, canCompete: () => boolean): Middlew
     return limiter.run(weight, work, signalOf(token));
   };
   return {
-    provideHover: (document, position, token, next) =>
-      limited(Weight.hover, token, (inner) => next(document, position, inner)),
+    provideHover: async (document, position, token, next) =>
+      withLinks(await limited(Weight.hover, token, (inner) => next(document, position, inner))),
     provideCompletionItem: async (document, position, context, token, next) => {
       const asked = limited(Weight.follow, token, (inner) => next(document, position, context, inner));
       if (!canCompete()) return asked;
@@ -46,12 +56,14 @@ export function middleware(limiter: Limiter, canCompete: () => boolean): Middlew
       if (!asked && !config.tactics(document.uri)) return undefined;
       return limited(asked ? Weight.asked : Weight.unasked, token, (inner) => next(document, range, context, inner));
     },
+    provideInlineCompletionItems: (document, position, context, token, next) =>
+      limited(Weight.unasked, token, (inner) => next(document, position, context, inner)),
     workspace: {
       configuration: async (params, token, next) => {
         const values = await next(params, token);
         if (!Array.isArray(values)) return values;
         return params.items.map((item, index) =>
-          item.section === SECTION ? serverSettings(values[index]) : (values[index] ?? null),
+          item.section === SECTION ? serverSettings(values[index], isSet) : (values[index] ?? null),
         );
       },
     },

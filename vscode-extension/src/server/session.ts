@@ -7,9 +7,11 @@ import {
   LanguageClient,
   ProgressType,
   RevealOutputChannelOn,
+  type InitializeParams,
   type LanguageClientOptions,
 } from "vscode-languageclient/node";
 
+import { isSet } from "../config";
 import type { Limiter } from "../limiter";
 import { serverSettings } from "../serverSettings";
 import { tokenOf } from "../tokens";
@@ -30,6 +32,12 @@ const STOP_MS = 1500;
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
+  }
+
+  /** Links of hovers may run a command (`middleware`). */
+  protected override fillInitializeParams(params: InitializeParams): void {
+    super.fillInitializeParams(params);
+    params.capabilities.experimental = { commandLinks: true };
   }
 }
 
@@ -114,7 +122,7 @@ function clientOptions(options: SessionOptions): LanguageClientOptions {
     documentSelector: LEAN_FILES,
     outputChannel: options.channel,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
-    initializationOptions: () => serverSettings(vscode.workspace.getConfiguration().get(SECTION)),
+    initializationOptions: () => serverSettings(vscode.workspace.getConfiguration().get(SECTION), isSet),
     // What comes of an end is decided by the supervisor (server.ts), not by the client.
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),

@@ -1,13 +1,16 @@
 /** An honest message for every state that is not an answer. Pure. */
 
-import { counted, searched } from "./format";
-import type { NoGoal, NoServer, Progress, ViewCommand, ViewState } from "./state";
+import { counted, cut, searched } from "./format";
+import type { NoGoal, NoServer, Place, Progress, Sorries, ViewCommand, ViewState } from "./state";
 
 /** One button of a message; the first is the one that a person most likely wants. */
 export interface Offer {
   readonly label: string;
-  readonly command: ViewCommand;
+  readonly does: ViewCommand | Place;
 }
+
+/** The longest text of a message, in characters: Lean's own can be very long. */
+const LONGEST = 600;
 
 /** A message instead of a list. */
 export interface Message {
@@ -38,7 +41,11 @@ export function describe(state: ViewState): Message | null {
     case "noLean":
       return message("No Lean", state.message, state.hint, ["retry", "settings", "output"]);
     case "noGoal":
-      return message(...NO_GOAL[state.reason]);
+      return { ...message(...NO_GOAL[state.reason]), offers: state.reason === "noGoals" ? nextSorry(state.sorries) : [] };
+    case "closed":
+      return { ...message("The goal is closed", "No goal is left at the cursor."), offers: nextSorry(state.sorries) };
+    case "unread":
+      return { ...message("Lean cannot read the text here", cut(state.message, LONGEST), state.hint), offers: goTo(state.place) };
     case "indexing":
       return { ...message("Reading the project into the index", "Premises appear as soon as it is done."), progress: state };
     case "noMatch": {
@@ -66,13 +73,22 @@ const SERVER_OFFERS: Readonly<Record<NoServer["reason"], readonly ViewCommand[]>
 
 const NO_GOAL: Readonly<Record<NoGoal["reason"], readonly [title: string, text: string]>> = {
   noFile: ["No Lean file", "Open a Lean file and put the cursor in a proof to see the premises that fit its goal."],
-  noGoals: ["No goal here", "Put the cursor in a proof: after `by`, on a tactic or on a `sorry`."],
+  noGoals: ["Not in a proof", "Put the cursor in a proof: after `by`, on a tactic or on a `sorry`."],
   unsettled: ["Waiting for Lean", "Lean has not reached this position yet."],
 };
 
 function message(title: string, text: string, hint = "", commands: readonly ViewCommand[] = []): Message {
-  const offers = commands.map((command) => ({ label: OFFERS[command], command }));
+  const offers = commands.map((command) => ({ label: OFFERS[command], does: command }));
   return { title, text, hint, offers, progress: null };
+}
+
+function nextSorry(sorries: Sorries | null | undefined): readonly Offer[] {
+  const next = sorries?.next ?? null;
+  return next === null ? [] : [{ label: `Next sorry (line ${next.line})`, does: next }];
+}
+
+function goTo(place: Place | null): readonly Offer[] {
+  return place === null ? [] : [{ label: `Go to Line ${place.line}`, does: place }];
 }
 
 /** How far an index run is, in words: `Embedding: 1,200 of 8,222`. */

@@ -1,6 +1,7 @@
 /** Words and short texts for the *Premises* view. Pure. */
 
 import type { IndexItem, PremiseItem, TacticItem } from "../generated/answers";
+import type { Ready } from "./state";
 
 const NUMBERS = new Intl.NumberFormat("en");
 
@@ -12,7 +13,7 @@ export function counted(number: number, noun: string): string {
 /** Lean's verdict on a tactic, in a few words. */
 export function verdict(tactic: TacticItem): string {
   if (tactic.status === "closes") return tactic.rests_on_sorry ? `closes the goal, ${restsOnSorry(tactic)}` : "closes the goal";
-  if (tactic.status === "unjudged") return fold(tactic.message) || "cannot be judged";
+  if (tactic.status === "unjudged") return "not judged";
   if (tactic.remaining_goals.length === 0) return "leaves goals";
   return `${counted(tactic.remaining_goals.length, "goal")} left`;
 }
@@ -21,9 +22,22 @@ function restsOnSorry({ unfinished }: TacticItem): string {
   return unfinished.length > 0 ? `rests on sorry (${unfinished.join(", ")})` : "rests on sorry";
 }
 
-/** `as in NAME` for a tactic that is taken from a known proof. */
-export function originLabel(tactic: TacticItem): string {
-  return tactic.origin ? `as in ${tactic.origin}` : "";
+/** `as in NAME` for a tactic that is taken from a known proof; where it is short, with the name's last part alone. */
+export function originLabel({ origin }: TacticItem, short: boolean): string {
+  if (!origin) return "";
+  const last = origin.slice(origin.lastIndexOf(".") + 1);
+  return `as in ${short && last !== "" && last !== origin ? `…${last}` : origin}`;
+}
+
+/** What a goal is called that needs no further words. */
+export const PLAIN_GOAL = "Goal";
+
+/** Which goal it is, in a few words: `Goal before line 9`, `Goal 1 of 2`. */
+export function goalHeading({ goalNumber, goalCount, replaces, pinned, line }: Pick<Ready, "goalNumber" | "goalCount" | "replaces" | "pinned" | "line">): string {
+  const which = goalCount > 1 ? `Goal ${goalNumber} of ${goalCount}` : PLAIN_GOAL;
+  const named = pinned === true ? `Pinned ${which.toLowerCase()}` : which;
+  if (replaces !== null) return `${named} before line ${replaces.line}`;
+  return pinned === true ? `${named}, line ${line}` : named;
 }
 
 /** The `⊢` line of a printed goal, white space folded; the whole of it where there is no `⊢`. */
@@ -37,11 +51,18 @@ export function fold(text: string): string {
   return text.replace(/\s+/gu, " ").trim();
 }
 
-/** `in scope`, `needs import M`, `out of scope`, or nothing where there is no file to judge by. */
+/** `needs import M` or `out of scope`; nothing where it can be used as it is, or there is no file to judge by. */
 export function scopeLabel(premise: PremiseItem): string {
-  if (premise.in_scope === null) return "";
-  if (premise.in_scope) return "in scope";
+  if (premise.in_scope !== false) return "";
   return premise.import === null ? "out of scope" : `needs ${premise.import}`;
+}
+
+/** The keywords of what most premises are. */
+const USUAL = new Set(["theorem", "lemma", ""]);
+
+/** `def`, `instance` and the like; nothing for a theorem. */
+export function kindLabel({ kind }: PremiseItem): string {
+  return USUAL.has(kind) ? "" : kind;
 }
 
 /** That it rests on something unproved; empty if that is unknown. */
@@ -56,20 +77,23 @@ export function deprecationLabel(premise: PremiseItem): string {
   return premise.replaced_by === "" ? "deprecated" : `deprecated: use ${premise.replaced_by}`;
 }
 
-/** The module, unless the scope's label names it already. */
-export function moduleLabel(premise: PremiseItem): string {
-  return scopeLabel(premise) === `needs import ${premise.module}` ? "" : premise.module;
-}
-
 /** How many premises an index holds. */
 export function searched(index: IndexItem): number {
   return index.sources.reduce((sum, source) => sum + source.premises, 0);
 }
 
-/** The foot of the view: what was searched, how old it is. */
-export function freshness(index: IndexItem, now: number): string {
-  const when = age(index.built_at, now);
-  return [index.line, when === "" ? "" : `indexed ${when}`].filter((part) => part !== "").join(" · ");
+/** The foot of the view: what was searched, how old it is, or when it was found to be up to date. */
+export function freshness(index: IndexItem, checked: string | null, now: number): string {
+  const built = age(index.built_at, now);
+  const isCurrent = checked !== null && index.stale_files === 0 && !(Date.parse(index.built_at ?? "") > Date.parse(checked));
+  const when = isCurrent ? `up to date, checked ${age(checked, now)}` : built === "" ? "" : `indexed ${built}`;
+  return [index.line, when].filter((part) => part !== "").join(" · ");
+}
+
+/** At most this many characters (code points) of a text, with a mark where there were more. */
+export function cut(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : text;
 }
 
 const STEPS: readonly (readonly [unit: string, seconds: number])[] = [

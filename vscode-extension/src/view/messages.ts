@@ -1,15 +1,21 @@
 /** What crosses between page and extension, and what the page keeps, read from unknown values. Pure. */
 
 import { TACTIC_VERDICTS, type PremiseItem, type TacticItem, type TacticVerdict } from "../generated/answers";
-import { VIEW_COMMANDS, type PageMessage, type Pin, type StateMessage, type ViewCommand, type ViewState } from "./state";
+import { VIEW_COMMANDS, type DetailsMessage, type PageMessage, type Pin, type Place, type StateMessage, type ViewCommand, type ViewState } from "./state";
 
 /** What the page keeps while it is hidden. */
 export interface Saved {
   readonly pins: readonly Pin[];
   readonly active: string | null;
   readonly goalOpen: boolean;
-  /** The goal all of whose tactics are shown; null where the list is folded. */
-  readonly unfolded: string | null;
+  /** The goal all of whose rows are shown, and in which sections; null where all lists are folded. */
+  readonly unfolded: Unfolded | null;
+}
+
+/** The sections of a goal's list that are shown whole, by their ids. */
+export interface Unfolded {
+  readonly goal: string;
+  readonly sections: readonly string[];
 }
 
 export const NOTHING_SAVED: Saved = { pins: [], active: null, goalOpen: false, unfolded: null };
@@ -19,6 +25,8 @@ const KINDS: Readonly<Record<ViewState["kind"], true>> = {
   noServer: true,
   noLean: true,
   noGoal: true,
+  closed: true,
+  unread: true,
   indexing: true,
   noMatch: true,
   failed: true,
@@ -30,6 +38,14 @@ export function readStateMessage(value: unknown): StateMessage | null {
   if (!isRecord(value) || value["type"] !== "state" || !isRecord(value["state"])) return null;
   const known = typeof value["state"]["kind"] === "string" && Object.hasOwn(KINDS, value["state"]["kind"]);
   return known ? (value as unknown as StateMessage) : null;
+}
+
+/** What an expanded row shows besides, or null for any other message. */
+export function readDetailsMessage(value: unknown): DetailsMessage | null {
+  if (!isRecord(value) || value["type"] !== "details" || !isRecord(value["details"])) return null;
+  const { name, module, details } = value;
+  if (typeof name !== "string" || typeof module !== "string") return null;
+  return typeof details["doc"] === "string" && typeof details["statement"] === "string" ? (value as unknown as DetailsMessage) : null;
 }
 
 /** A message from the page, or null for anything else. */
@@ -46,9 +62,18 @@ export function readPageMessage(value: unknown): PageMessage | null {
     const premise = readPremise(value["premise"]);
     return premise && { type, premise, addImport: value["addImport"] === true, positionId };
   }
-  if (type === "openDeclaration") {
+  if (type === "openDeclaration" || type === "details") {
     const premise = readPremise(value["premise"]);
     return premise && { type, premise };
+  }
+  if (type === "chooseGoal") {
+    const number = value["number"];
+    return isPositive(number) && positionId !== null ? { type, number, positionId } : null;
+  }
+  if (type === "pinGoal") return { type, pinned: value["pinned"] === true };
+  if (type === "goTo") {
+    const place = readPlace(value["place"]);
+    return place && { type, place };
   }
   if (type === "selectPart") {
     const { part } = value;
@@ -64,8 +89,22 @@ export function readSaved(value: unknown): Saved {
   if (!isRecord(value)) return NOTHING_SAVED;
   const pins = Array.isArray(value["pins"]) ? value["pins"].map(readPin).filter((pin) => pin !== null) : [];
   const active = typeof value["active"] === "string" ? value["active"] : null;
-  const unfolded = typeof value["unfolded"] === "string" ? value["unfolded"] : null;
-  return { pins, active, goalOpen: value["goalOpen"] === true, unfolded };
+  return { pins, active, goalOpen: value["goalOpen"] === true, unfolded: readUnfolded(value["unfolded"]) };
+}
+
+function readUnfolded(value: unknown): Unfolded | null {
+  if (!isRecord(value) || typeof value["goal"] !== "string" || !Array.isArray(value["sections"])) return null;
+  return { goal: value["goal"], sections: value["sections"].filter((id) => typeof id === "string") };
+}
+
+function readPlace(value: unknown): Place | null {
+  if (!isRecord(value) || typeof value["file"] !== "string") return null;
+  const { file, line, column } = value;
+  return isPositive(line) && isPositive(column) ? { file, line, column } : null;
+}
+
+function isPositive(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0;
 }
 
 function readPin(value: unknown): Pin | null {
@@ -78,7 +117,7 @@ function readPin(value: unknown): Pin | null {
 function readPremise(value: unknown): PremiseItem | null {
   if (!isRecord(value)) return null;
   const { name, statement, module, kind, score, in_scope, doc_url, rests_on_sorry, has_error, why } = value;
-  const { deprecated, replaced_by } = value;
+  const { deprecated, replaced_by, form } = value;
   const line = value["import"];
   if (typeof name !== "string" || name === "" || typeof module !== "string") return null;
   return {
@@ -96,6 +135,7 @@ function readPremise(value: unknown): PremiseItem | null {
     replaced_by: typeof replaced_by === "string" ? replaced_by : "",
     explanation: [], // the view shows the line that is made of it
     why: typeof why === "string" ? why : "",
+    form: typeof form === "string" ? form : "",
   };
 }
 
@@ -112,7 +152,9 @@ function readTactic(value: unknown): TacticItem | null {
     origin: typeof origin === "string" ? origin : "",
     rests_on_sorry: rests_on_sorry === true,
     unfinished: Array.isArray(unfinished) ? unfinished.filter((name) => typeof name === "string") : [],
-    edit: null, // the server knows it, and sends it when it is inserted
+    edit: null, // the server knows both, and sends them when it is inserted
+    cursor: null,
+    uses: [],
   };
 }
 

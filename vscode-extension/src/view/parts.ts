@@ -16,6 +16,9 @@ export interface SplitGoal {
   readonly target: readonly Piece[];
 }
 
+/** One name or number: there is nothing in it to rewrite. */
+const ATOM = /^(?:[\p{L}\p{N}\p{M}_'!?.✝✶]|[₀-₉]|«[^»]*»)+$/u;
+
 interface Open {
   readonly start: number;
   readonly end: number;
@@ -23,14 +26,14 @@ interface Open {
   at: number;
 }
 
-/** Split a goal before its last `⊢`; parts that do not nest, or lie outside of the target, are left out. */
+/** Split a goal before its last `⊢`; single names, and parts that do not nest or lie outside of the target, are left out. */
 export function splitGoal(goal: string, parts: readonly PartItem[]): SplitGoal {
   const cut = Math.max(goal.lastIndexOf("⊢"), 0);
   const offsets = offsetsOf(goal);
   const open: Open[] = [{ start: cut, end: goal.length, pieces: [], at: cut }];
   for (const { start, end } of parts) {
     const [from, to] = [offsets[start], offsets[end]];
-    if (from === undefined || to === undefined || from >= to) continue;
+    if (from === undefined || to === undefined || from >= to || ATOM.test(goal.slice(from, to))) continue;
     while (open.length > 1 && last(open).end <= from) close(goal, open);
     const outer = last(open);
     if (from < outer.at || to > outer.end) continue;

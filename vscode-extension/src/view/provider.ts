@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 
 import { pageHtml } from "./html";
 import { readPageMessage } from "./messages";
-import type { PageMessage, StateMessage, ViewActions, ViewState } from "./state";
+import type { DetailsMessage, PageMessage, PremiseItem, StateMessage, ViewActions, ViewState } from "./state";
 
 export class PremisesView implements vscode.WebviewViewProvider, vscode.Disposable {
   /** The view's id in package.json. */
@@ -88,6 +88,13 @@ export class PremisesView implements vscode.WebviewViewProvider, vscode.Disposab
     void this.view?.webview.postMessage(message);
   }
 
+  private async sendDetails(premise: PremiseItem): Promise<void> {
+    const details = await this.actions.details(premise);
+    if (details === null) return;
+    const message: DetailsMessage = { type: "details", name: premise.name, module: premise.module, details };
+    void this.view?.webview.postMessage(message);
+  }
+
   private receive(value: unknown): void {
     const message = readPageMessage(value);
     if (message !== null) this.act(message);
@@ -103,6 +110,14 @@ export class PremisesView implements vscode.WebviewViewProvider, vscode.Disposab
         const { premise, addImport, positionId } = message;
         return this.actions.insertPremise(premise, { addImport, positionId });
       }
+      case "chooseGoal":
+        return this.actions.chooseGoal(message.number, message.positionId);
+      case "pinGoal":
+        return this.actions.pinGoal(message.pinned);
+      case "details":
+        return void this.sendDetails(message.premise);
+      case "goTo":
+        return this.actions.goTo(message.place);
       case "selectPart":
         return this.actions.selectPart(message.part, message.positionId);
       case "copyName":

@@ -5,9 +5,9 @@
  * The extension sends the view one whole state at a time; the page works out what changed.
  */
 
-import type { IndexItem, PartItem, PremiseItem, TacticItem } from "../generated/answers";
+import type { IndexItem, PartItem, PremiseItem, RangeItem, TacticItem } from "../generated/answers";
 
-export type { IndexItem, PartItem, PremiseItem, SourceItem, TacticItem } from "../generated/answers";
+export type { IndexItem, PartItem, PremiseItem, RangeItem, SourceItem, TacticItem } from "../generated/answers";
 
 /** How far an index run is; `total` 0 where it is not known yet. */
 export interface Progress {
@@ -17,10 +17,30 @@ export interface Progress {
   readonly total: number;
 }
 
+/** A position in a file, for a button that leads there: its URI; line and column from 1, columns in code points. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The `sorry`s of the file that the cursor is in. */
+export interface Sorries {
+  readonly total: number;
+  /** Which of them the cursor is at, from 1; null where at none. */
+  readonly at: number | null;
+  /** The one after the cursor, or the first of the file; null where there is none but the one at the cursor. */
+  readonly next: Place | null;
+}
+
 /** What every state can carry. */
 interface Common {
   /** A newer request is running: what is shown stays, under a thin bar of progress. */
   readonly busy?: boolean;
+  /** The text has changed since: what is shown stays, dimmed, until there is a new answer. */
+  readonly stale?: boolean;
+  /** Null while they are not counted. */
+  readonly sorries?: Sorries | null;
 }
 
 /** A failure as a person should read it: one sentence on what happened, one on what to do next. */
@@ -40,6 +60,18 @@ export interface NoServer extends Common, Failure {
   readonly reason: "missing" | "crashed" | "untrusted";
 }
 
+/** Lean cannot read the text at the cursor; `message` is in its words. */
+export interface Unread extends Common, Failure {
+  readonly kind: "unread";
+  /** Where Lean stopped reading; null where the message names no line. */
+  readonly place: Place | null;
+}
+
+/** The proof is complete at the cursor: no goal is left there. */
+export interface Closed extends Common {
+  readonly kind: "closed";
+}
+
 /** The server runs, but no Lean was found or it died. */
 export interface NoLean extends Common, Failure {
   readonly kind: "noLean";
@@ -57,13 +89,41 @@ export interface Indexing extends Common, Progress {
   readonly kind: "indexing";
 }
 
-/** There is a goal, and nothing that fits it well. */
-export interface NoMatch extends Common {
-  readonly kind: "noMatch";
+/** Why a newer request had no answer, in one line; `place` is where Lean stopped reading. */
+export interface Trouble {
+  readonly message: string;
+  readonly place: Place | null;
+}
+
+/** A goal was found at a position. */
+interface Answered extends Common {
+  /** Identifies the position of the request (the extension chooses; it comes back with what is inserted). */
+  readonly positionId: string;
+  /** The file of the request, as a URI: scopes are judged by its imports. */
+  readonly file: string;
+  /** The line of the request, from 1. */
+  readonly line: number;
   readonly goal: string;
-  readonly index: IndexItem | null;
+  /** Which of the state's goals it is, from 1, and how many there are. */
+  readonly goalNumber: number;
+  readonly goalCount: number;
+  /** The failing or unfinished tactic before which the goal is, and which a suggestion replaces; null where the goal is at the position. */
+  readonly replaces: RangeItem | null;
+  /** It stays, whatever the cursor does. */
+  readonly pinned?: boolean;
+  /** Why there is no newer answer, though the text has changed. */
+  readonly trouble?: Trouble | null;
+  /** What was searched; its `line` is the view's foot, `built_at` gives the age. */
+  readonly index: IndexItem;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
+  /** When the user last had the index compared with the files (ISO 8601). */
+  readonly checked?: string | null;
+}
+
+/** There is a goal, and nothing that fits it well. */
+export interface NoMatch extends Answered {
+  readonly kind: "noMatch";
 }
 
 /** A request failed; another one may succeed. */
@@ -71,17 +131,15 @@ export interface Failed extends Common, Failure {
   readonly kind: "failed";
 }
 
-/** `off`: not requested; `running`: more may come; `done`; `failed`: could not be tried (`warnings` say why). */
-export type TacticsState = "off" | "running" | "done" | "failed";
+/**
+ * `off`: not requested; `running`: more may come; `done`; `failed`: could not be tried (`warnings` say why);
+ * `notFirst`: not tried, because Lean tries them on the first goal only.
+ */
+export type TacticsState = "off" | "running" | "done" | "failed" | "notFirst";
 
 /** An answer, whole or still coming. */
-export interface Ready extends Common {
+export interface Ready extends Answered {
   readonly kind: "ready";
-  /** Identifies the position of the request (the extension chooses; it comes back with what is inserted). */
-  readonly positionId: string;
-  /** The file of the request, as a URI: scopes are judged by its imports. */
-  readonly file: string;
-  readonly goal: string;
   /** The subexpressions of the target that can be selected. */
   readonly parts: readonly PartItem[];
   /** The text of the part whose rewrites are listed; empty where none is selected. */
@@ -89,16 +147,12 @@ export interface Ready extends Common {
   readonly premises: readonly PremiseItem[];
   readonly tactics: readonly TacticItem[];
   readonly tacticsState: TacticsState;
-  /** What was searched; its `line` is the view's foot, `built_at` gives the age. */
-  readonly index: IndexItem;
-  readonly warnings: readonly string[];
-  readonly notes: readonly string[];
   /** An index run in progress during this answer. */
   readonly indexing?: Progress;
 }
 
 export type ViewState =
-  Starting | NoServer | NoLean | NoGoal | Indexing | NoMatch | Failed | Ready;
+  Starting | NoServer | NoLean | NoGoal | Closed | Unread | Indexing | NoMatch | Failed | Ready;
 
 /** What a button in a state's message asks for. */
 export const VIEW_COMMANDS = ["install", "restart", "output", "index", "settings", "trust", "retry"] as const;
@@ -118,9 +172,22 @@ export interface ViewActions {
   ): void;
   /** List what rewrites this part of the goal's target; with an empty text, what fits the whole goal again. */
   selectPart(part: string, positionId: string): void;
+  /** Show another of the goals at the position of an answer. */
+  chooseGoal(number: number, positionId: string): void;
+  /** Let this answer stay while the cursor moves, or follow the cursor again. */
+  pinGoal(pinned: boolean): void;
   copyName(name: string): void;
   openDeclaration(premise: PremiseItem): void;
+  /** Look up the doc string and the whole statement; null where they cannot be had. */
+  details(premise: PremiseItem): Promise<Details | null>;
+  goTo(place: Place): void;
   run(command: ViewCommand): void;
+}
+
+/** What an expanded row shows besides; each empty where it is not known. */
+export interface Details {
+  readonly doc: string;
+  readonly statement: string;
 }
 
 /** A pinned premise, with the file by whose imports its scope was judged. */
@@ -135,6 +202,14 @@ export interface StateMessage {
   readonly state: ViewState;
 }
 
+/** From the extension to the page, for a row that was expanded. */
+export interface DetailsMessage {
+  readonly type: "details";
+  readonly name: string;
+  readonly module: string;
+  readonly details: Details;
+}
+
 /** From the page to the extension. */
 export type PageMessage =
   | { readonly type: "loaded" }
@@ -146,6 +221,10 @@ export type PageMessage =
       readonly positionId: string | null;
     }
   | { readonly type: "selectPart"; readonly part: string; readonly positionId: string }
+  | { readonly type: "chooseGoal"; readonly number: number; readonly positionId: string }
+  | { readonly type: "pinGoal"; readonly pinned: boolean }
+  | { readonly type: "details"; readonly premise: PremiseItem }
+  | { readonly type: "goTo"; readonly place: Place }
   | { readonly type: "copyName"; readonly name: string }
   | { readonly type: "openDeclaration"; readonly premise: PremiseItem }
   | { readonly type: "run"; readonly command: ViewCommand };

@@ -33,10 +33,13 @@ export class View {
       const texts = (selector) => shown(selector).map((one) => one.textContent);
       return {
         goal: texts(".goal-line")[0] ?? null,
+        heading: texts(".goal-label, .goal-trouble")[0] ?? null,
+        sorries: texts(".goal-sorries")[0] ?? "",
         selected: texts('.part[aria-selected="true"]'),
         notice: texts(".notice-title")[0] ?? null,
         text: texts(".notice")[0] ?? "",
         busy: shown(".busy").length > 0,
+        stale: shown('.list[aria-busy="true"]').length > 0,
         running: shown(".spinner").length > 0,
         tactics: texts(".row.tactic .name"),
         closing: shown('.row.tactic[data-status="closes"]').map((row) => row.querySelector(".name").textContent),

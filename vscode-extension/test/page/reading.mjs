@@ -54,10 +54,7 @@ export const reading = [
     await window.openFile(FIRST);
     await window.goBehind(FIRST, "sorry", 1);
     const whole = await view.tactics("a + (b + c) = b + (a + c)");
-    await (await view.part("b")).click();
-    await view.until((state) => state.selected.includes("b") && !state.busy, "b selected");
-    await window.press("ArrowUp");
-    await window.press("Enter");
+    await (await view.part("b + c")).click();
     const selected = await view.until((state) => state.selected.includes("b + c") && !state.busy && !state.running && state.tactics.length > 0, "rewrites of b + c");
     assert.ok(selected.tactics.includes("rw [Nat.add_comm b c]"), selected.tactics.join("; "));
     assert.ok(selected.tactics.every((tactic) => tactic.startsWith("rw [")));
@@ -68,13 +65,15 @@ export const reading = [
     await window.focusEditor();
   }),
 
-  scenario("a premise shows its statement, its module and whether it is in scope", async ({ window, view }) => {
+  scenario("a premise shows its statement, and opened its module and its doc string", async ({ window, view }) => {
     await window.goBehind(FIRST, "sorry", 0);
     await view.answer("k ∣ n.factorial");
-    const text = await (await view.row("premise", "Nat.dvd_factorial")).innerText();
-    assert.match(text, /\(h : m ≤ n\) : m ∣ n\.factorial/);
-    assert.match(text, /Example\.Nat\.Prime/);
-    assert.match(text, /in scope/);
+    const row = await view.row("premise", "Nat.dvd_factorial");
+    assert.match(await row.innerText(), /\(h : m ≤ n\) : m ∣ n\.factorial/);
+    await view.pressOn("premise", "Nat.dvd_factorial", " ");
+    await row.locator(".module", { hasText: "Example.Nat.Prime" }).waitFor();
+    await view.pressOn("premise", "Nat.dvd_factorial", "Escape");
+    await window.focusEditor();
   }),
 
   scenario("the foot tells what was searched and how fresh it is", async ({ view }) => {
@@ -82,10 +81,40 @@ export const reading = [
     assert.match(state.foot, /this project · Lean 4\.\d+\.\d+ · packaged mini core · up to date/);
   }),
 
-  scenario("where there is no goal the view says so", async ({ window, view }) => {
+  scenario("outside of proofs the view says so, and leads to the next sorry", async ({ window, view }) => {
     await window.goTo(1, 1);
-    const state = await view.notice("No goal here");
+    const state = await view.notice("Not in a proof");
     assert.deepEqual(state.rows, []);
+    const frame = await view.frame();
+    await frame.getByRole("button", { name: /^Next sorry \(line \d+\)$/ }).click();
+    const first = await view.answer("k ∣ n.factorial");
+    assert.match(first.sorries, /^sorry 1 of \d+$/);
+  }),
+
+  scenario("the commands for the next and the previous sorry go round the file", async ({ window, view }) => {
+    await window.focusEditor();
+    await window.goBehind(FIRST, "sorry", 0);
+    await view.answer("k ∣ n.factorial");
+    await window.press("Control+Alt+.");
+    assert.match((await view.answer("a + (b + c) = b + (a + c)")).sorries, /^sorry 2 of/);
+    await window.command("Premise Suggest: Go to Previous Sorry");
+    await view.answer("k ∣ n.factorial");
+  }),
+
+  scenario("a pinned goal stays while the cursor moves, and is let go", async ({ window, view }) => {
+    await window.goBehind(FIRST, "sorry", 0);
+    const pinned = await view.answer("k ∣ n.factorial");
+    const frame = await view.frame();
+    const pin = frame.getByRole("button", { name: "Pin This Goal" });
+    await pin.click();
+    await view.until((state) => /^Pinned goal, line \d+$/.test(state.heading ?? ""), "a pinned goal");
+    await window.focusEditor();
+    await window.goBehind(FIRST, "sorry", 1);
+    const still = await view.answer("k ∣ n.factorial");
+    assert.deepEqual(still.premises, pinned.premises);
+    await pin.click();
+    await view.answer("a + (b + c) = b + (a + c)");
+    await window.focusEditor();
   }),
 
   scenario("a pinned premise stays as the cursor moves on, and can be let go", async ({ window, view }) => {
@@ -98,6 +127,16 @@ export const reading = [
     assert.equal(moved.premises[0], "Nat.self_le_factorial");
     await view.pressOn("premise", "Nat.self_le_factorial", "p");
     await view.until((state) => !state.premises.includes("Nat.self_le_factorial"), "no pinned premise");
+    await window.focusEditor();
+  }),
+
+  scenario("the menu of a row copies it", async ({ window, view }) => {
+    await window.goBehind(FIRST, "sorry", 0);
+    await view.answer("k ∣ n.factorial");
+    await (await view.row("premise", "Nat.dvd_factorial")).click({ button: "right" });
+    await window.page.locator(".monaco-menu .action-label", { hasText: /^Copy$/ }).hover();
+    await window.press("Enter"); // a click as soon as the menu is there is not taken
+    await window.untilClipboard("Nat.dvd_factorial");
     await window.focusEditor();
   }),
 

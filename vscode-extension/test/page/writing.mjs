@@ -9,7 +9,7 @@ export const WRITING = "Unfinished/Writing.lean";
 const FAR = "Unfinished/FarAway.lean";
 
 /** Lean finds nothing wrong with the file; how many of its proofs are unfinished. */
-async function unfinished(world, folder, name) {
+export async function unfinished(world, folder, name) {
   const messages = await world.leanMessages(folder, name);
   assert.deepEqual(messages.filter((one) => one.severity === "error"), []);
   return messages.filter((one) => /sorry/.test(one.data)).length;
@@ -38,12 +38,25 @@ export const writing = [
     assert.match(await row.innerText(), /needs import Example\.Nat\.Order/);
     await view.pressOn("premise", "Nat.le_total", "Shift+Enter");
     await window.untilText("import Example.Nat.Order");
-    await window.focusEditor();
-    await window.type(" m n");
     const text = await window.saved(FAR);
     assert.match(text, /^import Example\.Nat\.Basic\nimport Example\.Nat\.Order\n/);
-    assert.match(text, /\n {2}exact Nat\.le_total m n\n/);
+    assert.match(text, /\n {2}exact Nat\.le_total .*\n/);
     assert.equal(await unfinished(world, example, FAR), 1);
+  }),
+
+  scenario("Enter on a premise inserts the tactic that Lean accepted with it, as its row says", async (context) => {
+    const { world, window, view, example } = context;
+    await window.openFile(WRITING);
+    await window.goBehind(WRITING, "∃ p, N ≤ p ∧ p.Prime := by\n  sorry");
+    const before = await unfinished(world, example, WRITING);
+    await view.tactics("∃ p, N ≤ p");
+    const row = await view.row("premise", "Nat.exists_infinite_primes");
+    assert.equal(await row.locator(".use").getAttribute("data-status"), "closes");
+    const tactic = await row.locator(".use-text").textContent();
+    await view.pressOn("premise", "Nat.exists_infinite_primes", "Enter");
+    await window.untilText(tactic);
+    await window.saved(WRITING);
+    assert.equal(await unfinished(world, example, WRITING), before - 1);
   }),
 
   scenario("a quick fix writes the tactic that Lean accepted", async ({ world, window, example }) => {
@@ -68,11 +81,18 @@ export const writing = [
     await window.revert();
   }),
 
-  scenario("hovering a sorry tells its premises", async ({ window }) => {
+  scenario("hovering a sorry shows what closes the goal, with a link that inserts it", async (context) => {
+    const { world, window, view, example } = context;
     await window.openFile(WRITING);
-    await window.goBehind(WRITING, "p.Prime := by\n  sor");
-    const text = await window.hover("Nat.exists_infinite_primes");
-    assert.match(text, /\(n : ℕ\) : ∃ p, n ≤ p ∧ p\.Prime/);
-    await window.press("Escape");
+    await window.goBehind(WRITING, "b + (a + c) := by\n  sor");
+    const before = await unfinished(world, example, WRITING);
+    await view.tactics("b + (a + c)");
+    const text = await window.hover("Closes the goal");
+    assert.match(text, /Nat\.add_left_comm[^]*Premises that fit this goal[^]*Nat\.add_left_comm/);
+    assert.doesNotMatch(text, /near in meaning/);
+    await window.page.locator(".monaco-hover:not(.hidden) a", { hasText: "Insert" }).first().click();
+    await window.untilText("Nat.add_left_comm");
+    await window.saved(WRITING);
+    assert.equal(await unfinished(world, example, WRITING), before - 1);
   }),
 ];

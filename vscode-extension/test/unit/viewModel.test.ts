@@ -29,16 +29,25 @@ const premise = {
   replaced_by: "",
   explanation: [],
   why: "",
+  form: "rw [Nat.add_comm]",
 };
 const shown = { goal: "⊢ P", parts: [{ start: 2, end: 3 }], premises: [premise], tactics: [], index, warnings: ["w"], notes: ["n"] };
-const answer: Suggestion = { ...shown, timings_ms: { total: 1 }, goal_number: 1, goal_count: 1, tactics_status: "tried" };
+const answer: Suggestion = {
+  ...shown,
+  ...{ timings_ms: { total: 1 }, goal_number: 1, goal_count: 2, tactics_status: "tried", place: "here", replaces: null },
+};
 const running: Suggestion = { ...answer, tactics_status: "running" };
-const asked = { positionId: "position-1", file: "file:///a%20b/C.lean", selected: "P" };
+const FILE = "file:///a%20b/C.lean";
+const where = { positionId: "position-1", file: FILE, line: 9, selected: "P" };
+const asked = { ...where, wantsTactics: true };
 const progress = { stage: "embed", done: 3, total: 9 };
 
 test("an answer is shown under the position it was made for", () => {
   const state = model.ofAnswer(running, asked, progress) as Ready;
-  assert.deepEqual(state, { kind: "ready", ...asked, ...shown, tacticsState: "running", indexing: progress });
+  assert.deepEqual(state, {
+    ...{ kind: "ready", ...where, ...shown, goalNumber: 1, goalCount: 2, replaces: null },
+    ...{ tacticsState: "running", indexing: progress },
+  });
   assert.equal("indexing" in model.ofAnswer(answer, asked), false);
 });
 
@@ -54,7 +63,10 @@ test("tactics that could not be tried are told from tactics of which none worked
   assert.equal(of("running"), "running");
   for (const status of ["tried", "partial", "without_generator"] as const) assert.equal(of(status), "done");
   const failed = TACTICS_STATUSES.filter((status) => of(status) === "failed");
-  assert.deepEqual(failed, ["no_generator", "goal_not_first", "goal_broken", "no_goal", "no_file", "lean_failed"]);
+  assert.deepEqual(failed, ["no_generator", "goal_broken", "no_goal", "no_file", "lean_failed"]);
+  assert.equal(of("goal_not_first"), "notFirst");
+  const second = model.ofAnswer({ ...answer, goal_number: 2, tactics_status: "not_asked" }, asked) as Ready;
+  assert.equal(second.tacticsState, "notFirst", "not requested, since Lean would not try them");
 });
 
 test("whether tactics could be tried is not read from the words of a warning", () => {
@@ -66,7 +78,7 @@ test("whether tactics could be tried is not read from the words of a warning", (
 
 test("failures, by what a person can do about them", () => {
   const of = (kind: string, indexing?: typeof progress): ViewState =>
-    model.ofFailure({ message: "M.", hint: "H.", kind }, indexing);
+    model.ofFailure({ message: "M.", hint: "H.", kind }, FILE, indexing);
   assert.deepEqual(of("NoGoalHere"), { kind: "noGoal", reason: "noGoals" });
   for (const kind of ["LeanNotFound", "LeanDied", "LeanTimeout"]) {
     assert.deepEqual(of(kind), { kind: "noLean", message: "M.", hint: "H." });
@@ -74,6 +86,45 @@ test("failures, by what a person can do about them", () => {
   assert.deepEqual(of("IndexMissing"), { kind: "failed", message: "M.", hint: "H." });
   assert.deepEqual(of("IndexMissing", progress), { kind: "indexing", ...progress });
   assert.deepEqual(of("ModelError", progress), { kind: "failed", message: "M.", hint: "H." });
+});
+
+test("a closed goal is one, whatever else the answer has", () => {
+  assert.deepEqual(model.ofAnswer({ ...answer, place: "closed", goal: "" }, asked), { kind: "closed" });
+});
+
+test("the tactic that a suggestion replaces is known where the goal is the one before it", () => {
+  const replaces = { line: 9, column: 3, end_line: 9, end_column: 18 };
+  assert.deepEqual((model.ofAnswer({ ...answer, place: "before", replaces }, asked) as Ready).replaces, replaces);
+  assert.equal((model.ofAnswer({ ...answer, place: "here", replaces }, asked) as Ready).replaces, null);
+});
+
+const UNREAD: ViewState = model.ofFailure({ message: "Line 12, column 7 cannot be read: expected term.", hint: "H.", kind: "TextUnread" }, FILE);
+
+test("where Lean stops reading is taken from its words", () => {
+  const place = { file: FILE, line: 12, column: 7 };
+  assert.deepEqual(UNREAD, { kind: "unread", message: "Line 12, column 7 cannot be read: expected term.", hint: "H.", place });
+  const of = (message: string): ViewState => model.ofFailure({ message, hint: "", kind: "TextUnread" }, FILE);
+  assert.deepEqual(of("Lean stops at line 4."), { kind: "unread", message: "Lean stops at line 4.", hint: "", place: { ...place, line: 4, column: 1 } });
+  const both = { message: "Lean cannot read A.lean up to line 9: line 7 has an error.", hint: "Correct line 7.", kind: "TextUnread" };
+  assert.deepEqual(model.ofFailure(both, FILE), { kind: "unread", message: both.message, hint: both.hint, place: { ...place, line: 7, column: 1 } });
+  assert.deepEqual(of("Unterminated comment."), { kind: "unread", message: "Unterminated comment.", hint: "", place: null });
+});
+
+test("while the text changes, the last list stays over what an unfinished line brings", () => {
+  const list = model.asBusy(model.asStale(model.ofAnswer(running, asked)));
+  const kept = model.afterFailure(list, UNREAD, true) as Ready;
+  assert.deepEqual([kept.kind, kept.stale, kept.busy, kept.premises, kept.trouble?.place?.line], ["ready", true, false, [premise], 12]);
+  assert.equal(model.isUnsettled(kept), false);
+  const died: ViewState = { kind: "noLean", message: "M.", hint: "H." };
+  assert.deepEqual((model.afterFailure(list, died, true) as Ready).trouble, { message: "M. H.", place: null });
+});
+
+test("the list does not stay at another proof, outside of proofs, or where the text is as it was", () => {
+  const list = model.asStale(model.ofAnswer(answer, asked));
+  assert.equal(model.afterFailure(list, UNREAD, false), UNREAD);
+  assert.equal(model.afterFailure(model.ofAnswer(answer, asked), UNREAD, true), UNREAD);
+  const outside: ViewState = { kind: "noGoal", reason: "noGoals" };
+  assert.equal(model.afterFailure(list, outside, true), outside);
 });
 
 test("progress is put into what is shown, and taken out when the index run is over", () => {

@@ -26,14 +26,18 @@ test("an answer is read as the server sends it; what is missing is empty", () =>
     goal_count: 3,
     tactics_status: "lean_failed",
     parts: [{ start: 2, end: 3 }],
+    place: "before",
+    replaces: { line: 9, column: 3, end_line: 9, end_column: 8 },
   };
   assert.deepEqual(wire.readSuggestion(whole), whole);
   assert.deepEqual(wire.readSuggestion({ goal: "⊢ P", index }), {
     ...{ goal: "⊢ P", premises: [], tactics: [], index, timings_ms: {}, warnings: [], notes: [] },
     ...{ goal_number: 1, goal_count: 1, tactics_status: "tried", parts: [] },
+    ...{ place: "here", replaces: null },
   });
   assert.equal(wire.readSuggestion({ ...whole, tactics_status: "of a later version" })?.tactics_status, "tried");
   assert.deepEqual(wire.readSuggestion({ ...whole, timings_ms: { total: "1", goal: 2 } })?.timings_ms, { goal: 2 });
+  assert.equal(wire.readSuggestion({ ...whole, replaces: { line: 9 } })?.replaces, null);
   for (const value of rubbish) assert.equal(wire.readSuggestion(value), null);
 });
 
@@ -59,9 +63,22 @@ test("a search's answer and an index's status", () => {
   assert.equal(wire.readStatus({ indexing: true }), null);
 });
 
+test("the sorrys of a document, and the index after a run that was not stopped", () => {
+  const sorry = { line: 3, column: 5, declaration: "a" };
+  assert.deepEqual(wire.readSorries({ sorries: [sorry, null] }), [sorry]);
+  assert.deepEqual(wire.readSorries(null), []);
+  assert.equal(wire.readIndexed({ premises: 3, stopped: false, index })?.line, "L");
+  assert.equal(wire.readIndexed({ premises: 3, stopped: true, index }), null);
+  assert.equal(wire.readIndexed(null), null);
+});
+
 test("edits are taken whole or not at all", () => {
   const edit = { range: { start: { line: 1, character: 2 }, end: { line: 1, character: 7 } }, newText: "rfl" };
-  assert.deepEqual(wire.readEdits({ edits: [edit] }), [edit]);
+  assert.deepEqual(wire.readEdits({ edits: [edit] }), { edits: [edit], cursor: null, tactic: "", status: null });
+  const cursor = { line: 3, character: 4 };
+  const whole = { edits: [edit], cursor, tactic: "rw [a]", status: "fails" };
+  assert.deepEqual(wire.readEdits({ ...whole, version: 3 }), whole);
+  assert.deepEqual(wire.readEdits({ ...whole, cursor: { line: 3 }, status: "sure" }), { ...whole, cursor: null, status: null });
   assert.equal(wire.readEdits({ edits: [edit, { newText: "x" }] }), null);
   assert.equal(wire.readEdits({ edits: [{ ...edit, range: { start: { line: "1" } } }] }), null);
   assert.equal(wire.readEdits(null), null);
@@ -70,9 +87,10 @@ test("edits are taken whole or not at all", () => {
 test("a declaration, and only a page that can be opened safely", () => {
   const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 3 } };
   const location = { uri: "file:///c%3A/my%20proj/A.lean", range };
-  assert.deepEqual(wire.readDeclaration({ location, docUrl: "https://x.org/#a" }), { location, docUrl: "https://x.org/#a" });
+  assert.deepEqual(wire.readDeclaration({ location, docUrl: "https://x.org/#a" }), { location, docUrl: "https://x.org/#a", doc: "", statement: "" });
+  assert.equal(wire.readDeclaration({ doc: "Words.", statement: 3 }).doc, "Words.");
   for (const value of [null, {}, { location: { uri: 3 }, docUrl: "file:///etc/passwd" }, { location: {}, docUrl: 1 }]) {
-    assert.deepEqual(wire.readDeclaration(value), { location: null, docUrl: null });
+    assert.deepEqual(wire.readDeclaration(value), { location: null, docUrl: null, doc: "", statement: "" });
   }
 });
 

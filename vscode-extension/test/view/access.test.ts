@@ -5,9 +5,9 @@ import { describe } from "node:test";
 
 import axe from "axe-core";
 
-import type { PremiseItem } from "../../src/view/state";
+import type { PremiseItem, TacticItem } from "../../src/view/state";
 import { checks, toList } from "./check";
-import { A, ABC, B, FULL, MESSAGES, PARTS, premise, ready, TACTICS, TEN, unjudged } from "./samples";
+import { A, ABC, B, FULL, MESSAGES, PARTS, premise, ready, SORRIES, TACTICS, TEN, unjudged } from "./samples";
 import { THEMES } from "./themes";
 
 const check = checks();
@@ -18,12 +18,19 @@ const CROWDED = ready({ tactics: [...TEN.slice(0, 3), unjudged("rfl"), ...TEN.sl
 /** A goal with a part that is selected. */
 const SELECTED = ready({ parts: PARTS, selected: "n + k" });
 
+/** The second of three goals, before a tactic that fails. */
+const SECOND = ready({ goalNumber: 2, goalCount: 3, replaces: { line: 9, column: 3, end_line: 9, end_column: 8 }, sorries: SORRIES });
+
+/** What was verified before the text changed; Lean cannot read what it is now. */
+const STALE = ready({ stale: true, trouble: { message: "Line 9: unexpected token", place: { file: "f", line: 9, column: 1 } } });
+
 /** What a screen reader is given: goals and names are read as the text stands, the dots between as pauses. */
 const TREE = `
 - main:
   - heading "Premises" [level=1]
   - region "Goal":
     - button "Hypotheses"
+    - button "Pin This Goal"
     - text: ⊢ n + k ≤ m + k
   - group "Verified Tactics":
     - listbox "Verified Tactics":
@@ -31,24 +38,49 @@ const TREE = `
       - option "apply Nat.add_le_add 2 goals left, ⊢ n ≤ m, ⊢ k ≤ k"
   - group "Premises":
     - listbox "Premises":
-      - 'option "a.first (n m : ℕ) : n + m = m + n in scope, theorem, Mathlib.Algebra.Group.Defs"'
-      - 'option "b.second (n m : ℕ) : n + m = m + n needs import Far.Away, theorem"'
+      - 'option "a.first (n m : ℕ) : n + m = m + n exact a.first _ not tried yet"'
+      - 'option "b.second (n m : ℕ) : n + m = m + n omega closes the goal needs import Far.Away"'
   - toolbar "Actions for omega":
     - button "Insert"
     - button "Copy Tactic"`.trimStart();
 
+/** The same for the second of three goals, before a tactic that fails, in a file with more sorrys. */
+const SECOND_TREE = `
+- region "Goal":
+  - button "Hypotheses"
+  - text: Goal 2 of 3 before line 9 · the tactic there is replaced sorry 2 of 5
+  - button "Previous Goal"
+  - button "Next Goal"
+  - button "Pin This Goal" [pressed]
+  - text: ⊢ n + k ≤ m + k`.trimStart();
+
 describe("to a screen reader", () => {
   check("the page is a goal, a listbox of groups, a toolbar and a foot", async (view) => {
-    await view.show(ready({ premises: [A, B] as readonly PremiseItem[], tactics: TACTICS.slice(1, 3) }));
+    const [omega, apply] = TACTICS.slice(1) as [TacticItem, TacticItem];
+    await view.show(ready({ premises: [A, B] as readonly PremiseItem[], tactics: [{ ...omega, uses: [B.name] }, apply] }));
     const shown = await view.page.locator("main").ariaSnapshot();
     assert.equal(shown, TREE);
+  });
+
+  check("the goal says which it is, and how the others are reached", async (view) => {
+    await view.show({ ...SECOND, pinned: false });
+    await view.show({ ...SECOND, pinned: true, goalCount: 3 });
+    const shown = await view.page.getByRole("region", { name: "Goal" }).ariaSnapshot();
+    assert.equal(shown, SECOND_TREE.replace("Goal 2 of 3", "Pinned goal 2 of 3"));
+  });
+
+  check("a list from before the text changed says that it is not up to date", async (view) => {
+    await view.show(STALE);
+    assert.equal(await view.page.locator(".list").getAttribute("aria-busy"), "true");
+    await view.show(ready());
+    assert.equal(await view.page.locator(".list").getAttribute("aria-busy"), null);
   });
 
   for (const theme of THEMES) {
     check(`axe finds nothing in ${theme.name}`, async (view) => {
       await view.page.clock.resume(); // axe waits on timers of its own
       await view.page.evaluate(axe.source);
-      for (const state of [...MESSAGES, CROWDED, SELECTED, FULL]) {
+      for (const state of [...MESSAGES, CROWDED, SELECTED, SECOND, STALE, FULL]) {
         await view.show(state);
         if (state === FULL) {
           await toList(view);

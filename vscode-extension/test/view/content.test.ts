@@ -18,7 +18,7 @@ describe("states", () => {
   });
 
   check("the bar of an index run has its value, and the update leaves a focused button alone", async (view) => {
-    await view.show(MESSAGES[4] as ViewState);
+    await view.show(MESSAGES.find((one) => one.kind === "indexing") as ViewState);
     const bar = view.page.getByRole("progressbar", { name: "Indexing" });
     assert.equal(await bar.evaluate((node: HTMLProgressElement) => node.position.toFixed(3)), (3100 / 8222).toFixed(3));
     const failed: ViewState = { kind: "failed", message: "One.", hint: "Two." };
@@ -47,17 +47,17 @@ describe("states", () => {
 });
 
 describe("why a premise is listed", () => {
-  check("is said of an expanded row alone, and of none that the server says nothing of", async (view) => {
+  check("is said of an expanded row alone, with its module, and of none that the server says nothing of", async (view) => {
     const why = "near in meaning (+1.2), fits the goal's shape (+0.4)";
     await view.show(ready({ premises: [premise("A.first", { why }), premise("B.second")] }));
     const lines = view.page.locator(".why");
     assert.equal(await lines.first().isVisible(), false);
     await toList(view);
-    await view.page.locator(".row.premise", { hasText: "A.first" }).click();
-    await view.page.getByRole("button", { name: "Show All of It" }).click();
+    await view.press("End", "ArrowUp", " ");
     assert.equal(await lines.first().innerText(), `Why here: ${why}`);
-    await view.page.locator(".row.premise", { hasText: "B.second" }).click();
-    assert.equal(await view.page.getByRole("button", { name: "Show All of It" }).count(), 0);
+    await view.press("ArrowDown", " ");
+    assert.equal(await lines.nth(1).innerText(), "");
+    assert.match(await view.row("B.second").innerText(), /In Mathlib\.Algebra\.Group\.Defs/u);
   });
 });
 
@@ -85,8 +85,11 @@ describe("data cannot break the page", () => {
     assert.match(await view.row("שלום").innerText(), /‹U\+202E›1 = 0/u);
   });
 
-  check("200 premises: all there, walked to the last", async (view) => {
+  check("200 premises: the best hundred, and all of them at a key", async (view) => {
     await view.show(ready({ premises: many(200), tactics: [] }));
+    assert.equal(await view.page.getByRole("option").count(), 100);
+    assert.equal(await view.page.locator(".more:not([hidden])").innerText(), "100 more");
+    await view.page.getByRole("button", { name: "100 more premises" }).press("Enter");
     assert.equal(await view.page.getByRole("option").count(), 200);
     await toList(view);
     await view.press("End");

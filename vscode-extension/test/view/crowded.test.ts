@@ -114,7 +114,7 @@ describe("the rest of the tactics", () => {
       await view.show(state);
       return view.page.locator(".row.tactic").count();
     };
-    assert.equal(await shown({ ...CROWDED, tacticsState: "running", tactics: TEN.slice(0, 7) }), 7);
+    assert.equal(await shown({ ...CROWDED, tacticsState: "running", tactics: TEN.slice(0, 7) }), 10, "the last verified list stays");
     assert.equal(await shown(CROWDED), 10);
     await view.reload();
     assert.equal(await shown(CROWDED), 10);
@@ -133,8 +133,10 @@ describe("the rest of the tactics", () => {
     await view.row("Nat.lemma_9").focus();
     await view.show(CROWDED);
     assert.match(await view.focused(), /^apply Nat\.lemma_9 /u);
-    assert.equal(await more(view).innerText(), "4 more");
+    assert.equal(await more(view).count(), 0, "the list does not grow under a person's hand");
     await view.page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await view.pass(50);
+    assert.equal(await more(view).innerText(), "5 more");
     await view.show(ready({ tactics: TEN.slice(5), premises: many(3) }));
     await view.row("Nat.lemma_8").hover();
     await view.show(CROWDED);
@@ -143,11 +145,13 @@ describe("the rest of the tactics", () => {
 });
 
 describe("marks", () => {
-  check("a tactic that cannot be judged stands last, with the reason", async (view) => {
-    await view.show(ready({ tactics: [unjudged("rfl"), ...TACTICS] }));
-    assert.deepEqual((await order(view)).slice(0, 4), [...TACTICS.map((one) => one.tactic), "rfl"]);
+  check("tactics that cannot be judged stand last, with the reason once above the list", async (view) => {
+    await view.show(ready({ tactics: [unjudged("rfl"), unjudged("simp"), ...TACTICS] }));
+    assert.deepEqual((await order(view)).slice(0, 5), [...TACTICS.map((one) => one.tactic), "rfl", "simp"]);
+    assert.equal(await view.page.locator(".note:visible").first().innerText(), "Cannot be judged: line 3 has an error.");
+    assert.match(await view.page.getByRole("group").first().getAttribute("aria-label") ?? "", /^Tactics: Cannot be judged: line 3/u);
     const row = view.row("rfl");
-    assert.match(await row.innerText(), /cannot be judged: line 3 has an error/u);
+    assert.equal(await row.innerText(), "rfl\nnot judged");
     assert.equal(await row.locator(".icon-check").count(), 0);
   });
 
@@ -170,14 +174,14 @@ describe("marks", () => {
     const mark = view.row("open").locator(".sorry");
     assert.equal(await mark.innerText(), "rests on sorry");
     assert.match((await mark.getAttribute("title")) ?? "", /sorry/u);
-    assert.match(await view.row("open").ariaSnapshot(), /in scope, rests on sorry, theorem/u);
+    assert.match(await view.row("open").ariaSnapshot(), /not tried yet rests on sorry"/u);
     assert.equal(await view.row("closed").locator(".sorry").innerText(), "");
   });
 
   check("a deprecated premise says so, and what to use, by eye and aloud", async (view) => {
     await view.show(ready({ premises: [premise("old", { deprecated: true, replaced_by: "new" }), premise("other")] }));
     assert.equal(await view.row("old").locator(".deprecated").innerText(), "deprecated: use new");
-    assert.match(await view.row("old").ariaSnapshot(), /in scope, deprecated: use new, theorem/u);
+    assert.match(await view.row("old").ariaSnapshot(), /not tried yet deprecated: use new"/u);
     assert.equal(await view.row("other").locator(".deprecated").innerText(), "");
   });
 });

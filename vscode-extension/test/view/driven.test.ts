@@ -14,12 +14,16 @@ describe("by keyboard", () => {
     await view.press("Tab");
     assert.equal(await view.focused(), "Hypotheses");
     await view.press("Tab");
+    assert.equal(await view.focused(), "Pin This Goal");
+    await view.press("Tab");
     assert.match(await view.focused(), /^a\.first/u);
     await view.press("Tab");
     assert.equal(await view.focused(), "Insert");
     await view.press("Tab");
+    assert.equal(await view.focused(), "Filter");
+    await view.press("Tab");
     assert.equal(await view.focused(), "Keyboard Shortcuts");
-    await view.press("Shift+Tab", "Shift+Tab");
+    await view.press("Shift+Tab", "Shift+Tab", "Shift+Tab");
     assert.match(await view.focused(), /^a\.first/u);
   });
 
@@ -66,7 +70,7 @@ describe("by keyboard", () => {
     await view.press("ArrowDown", "Tab");
     const bar = view.page.getByRole("toolbar", { name: "Actions for b.second" });
     const labels = await bar.getByRole("button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
-    assert.deepEqual(labels, ["Insert", "Insert and Add the Import", "Copy Name", "Open Declaration", "Pin"]);
+    assert.deepEqual(labels, ["Insert", "Insert and Add the Import", "Show All of It", "Copy Name", "Open Declaration", "Pin"]);
     await view.press("ArrowRight", "Enter");
     assert.deepEqual(await view.sent(), [{ type: "insertPremise", premise: B, addImport: true, positionId: "1" }]);
     await view.press("ArrowLeft", "ArrowLeft");
@@ -82,6 +86,9 @@ describe("by keyboard", () => {
     assert.match(await view.page.locator("#help").innerText(), /Shift\+Enter\s+Insert and add the import/u);
     await view.press("?");
     assert.equal(await view.page.locator("#help").isVisible(), false);
+    await view.press("?", "Escape");
+    assert.equal(await view.page.locator("#help").isVisible(), false);
+    assert.match(await view.focused(), /^a\.first/u);
   });
 
   check("when the view is given the focus, the list takes it", async (view) => {
@@ -116,6 +123,7 @@ describe("by keyboard", () => {
 describe("by mouse", () => {
   check("a click inserts, Shift and click with the import", async (view) => {
     await view.show(ABC);
+    await view.rest();
     await view.row("b.second").click();
     await view.row("b.second").click({ modifiers: ["Shift"] });
     const sent = await view.sent();
@@ -124,6 +132,7 @@ describe("by mouse", () => {
 
   check("the actions follow the mouse, and are for the row that is under it", async (view) => {
     await view.show(ABC);
+    await view.rest();
     await view.row("a.first").focus();
     await view.row("c.third").hover();
     await view.page.getByRole("toolbar", { name: "Actions for c.third" }).getByRole("button", { name: "Copy Name" }).click();

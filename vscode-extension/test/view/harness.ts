@@ -6,7 +6,7 @@ import path from "node:path";
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 
 import { pageHtml } from "../../src/view/html";
-import type { PageMessage, ViewState } from "../../src/view/state";
+import type { DetailsMessage, PageMessage, StateMessage, ViewState } from "../../src/view/state";
 import { NOW } from "./samples";
 import { THEMES, type Theme } from "./themes";
 
@@ -70,14 +70,28 @@ export class View {
 
   /** Send a state, and wait until the page has dealt with it. */
   async show(state: ViewState): Promise<void> {
+    await this.send({ type: "state", state });
+  }
+
+  private async send(message: StateMessage | DetailsMessage): Promise<void> {
     await this.page.evaluate(
-      (shown) =>
+      (sent) =>
         new Promise<void>((resolve) => {
           window.addEventListener("message", () => resolve(), { once: true });
-          window.postMessage({ type: "state", state: shown }, "*");
+          window.postMessage(sent, "*");
         }),
-      state,
+      message,
     );
+  }
+
+  /** Send what was looked up for an expanded row. */
+  async learn(message: DetailsMessage): Promise<void> {
+    await this.send(message);
+  }
+
+  /** So long that a row which has just moved takes clicks again. */
+  async rest(): Promise<void> {
+    await this.pass(400);
   }
 
   /** What the page has sent since this was asked last. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { NOTHING_SAVED, readPageMessage, readSaved, readStateMessage } from "../../src/view/messages";
-import { announcement, premiseKey, sections, togglePin, type Section } from "../../src/view/sections";
+import { announcement, premiseKey, sections, SHOWN, togglePin, type Section } from "../../src/view/sections";
 import { moved, survivor } from "../../src/view/selection";
 import type { Pin, TacticItem, ViewState } from "../../src/view/state";
 import { needsImport, premise, ready, tactic, unjudged } from "./samples";
@@ -53,7 +53,7 @@ test("only what Lean accepted is listed, and each thing once", () => {
 
 test("what closes the goal stands first, then steps, then what cannot be judged, each in the server's order", () => {
   const tactics = [unjudged("a"), tactic("b", ["⊢ p"]), tactic("c"), unjudged("d"), tactic("e", ["⊢ q"]), tactic("f")];
-  const [shown] = sections(ready({ tactics }), [], { unfolded: true, held: null });
+  const [shown] = sections(ready({ tactics }), [], { ...SHOWN, unfolded: ["tactics"] });
   assert.deepEqual(names(shown), ["c", "f", "b", "e", "a", "d"]);
   assert.equal(shown?.title, "Tactics", "an unjudged tactic does not stand under 'Verified'");
   assert.equal(sections(ready(), [])[0]?.title, "Verified Tactics");
@@ -61,7 +61,7 @@ test("what closes the goal stands first, then steps, then what cannot be judged,
 
 test("beside many tactics the best five are shown, and the one that a person is at", () => {
   const ten = ready({ tactics: Array.from({ length: 10 }, (_, at) => tactic(`t${at}`)) });
-  const shown = (unfolded: boolean, held: string | null): Section | undefined => sections(ten, [], { unfolded, held })[0];
+  const shown = (unfolded: boolean, held: string | null): Section | undefined => sections(ten, [], { ...SHOWN, unfolded: unfolded ? ["tactics"] : [], held })[0];
   const best = ["t0", "t1", "t2", "t3", "t4"];
   assert.deepEqual(names(shown(false, null)), best);
   assert.deepEqual(names(shown(false, "tactic t7")), [...best, "t7"]);
@@ -116,7 +116,11 @@ test("messages from the page are taken as they are meant", () => {
   const message = { type: "insertPremise", premise: item, addImport: true, positionId: "7" };
   assert.deepEqual(readPageMessage(message), message);
   assert.deepEqual(readPageMessage({ type: "insertTactic", tactic: tactic("omega") }), { type: "insertTactic", tactic: tactic("omega"), positionId: null });
-  assert.deepEqual(readPageMessage({ type: "run", command: "restart" }), { type: "run", command: "restart" });
+  const whole: unknown[] = [
+    { type: "run", command: "restart" }, { type: "chooseGoal", number: 2, positionId: "7" }, { type: "pinGoal", pinned: true },
+    { type: "goTo", place: { file: "file:///a.lean", line: 3, column: 1 } }, { type: "details", premise: item },
+  ];
+  for (const one of whole) assert.deepEqual(readPageMessage(one), one);
 });
 
 test("anything else is no message", () => {
@@ -124,7 +128,8 @@ test("anything else is no message", () => {
     null, 1, "loaded", [], {}, { type: "eval" }, { type: "run", command: "rm" }, { type: "copyName", name: 1 },
     { type: "insertPremise" }, { type: "insertPremise", premise: { name: "", module: "M" } },
     { type: "insertTactic", tactic: { tactic: 3, status: "closes" } }, { type: "insertTactic", tactic: { tactic: "rfl", status: "sure" } },
-    { type: "openDeclaration", premise: { name: "a" } },
+    { type: "openDeclaration", premise: { name: "a" } }, { type: "chooseGoal", number: 0, positionId: "7" }, { type: "chooseGoal", number: 2 },
+    { type: "goTo", place: { file: "f", line: 1.5, column: 1 } }, { type: "details", premise: 1 },
   ];
   for (const value of wrong) assert.equal(readPageMessage(value), null, JSON.stringify(value));
 });
@@ -139,7 +144,7 @@ test("a state is taken by its kind, and nothing else is", () => {
 
 test("what the page kept is read back, and what is broken of it is left out", () => {
   const pinned = premise("a", { rests_on_sorry: true, deprecated: true, replaced_by: "b" });
-  const saved = { pins: [{ premise: pinned, file: "f" }], active: "k", goalOpen: true, unfolded: "⊢ p" };
+  const saved = { pins: [{ premise: pinned, file: "f" }], active: "k", goalOpen: true, unfolded: { goal: "⊢ p", sections: ["tactics"] } };
   assert.deepEqual(readSaved(JSON.parse(JSON.stringify(saved))), saved);
   assert.deepEqual(readSaved({ ...saved, pins: [null, { premise: {} }, ...saved.pins], active: 3, unfolded: 1 }), { ...saved, active: null, unfolded: null });
   for (const value of [undefined, null, "x", [], { pins: 1 }]) assert.deepEqual(readSaved(value), NOTHING_SAVED);

@@ -1,6 +1,6 @@
 /** Answers for the tests: small ones, and ones that try to break the page. */
 
-import type { IndexItem, PartItem, PremiseItem, Ready, TacticItem, ViewState } from "../../src/view/state";
+import type { IndexItem, NoMatch, PartItem, PremiseItem, Ready, Sorries, TacticItem, ViewState } from "../../src/view/state";
 
 export const NOW = Date.parse("2026-11-22T12:00:00Z");
 
@@ -32,6 +32,7 @@ export function premise(name: string, more: Partial<PremiseItem> = {}): PremiseI
     replaced_by: "",
     explanation: [],
     why: "",
+    form: `exact ${name} _`,
     ...more,
   };
 }
@@ -40,7 +41,7 @@ export function needsImport(name: string, module: string, more: Partial<PremiseI
   return premise(name, { module, in_scope: false, import: `import ${module}`, ...more });
 }
 
-const SOUND = { rests_on_sorry: false, unfinished: [], edit: null } as const;
+const SOUND = { rests_on_sorry: false, unfinished: [], edit: null, cursor: null, uses: [] } as const;
 
 export function tactic(text: string, goals: readonly string[] = []): TacticItem {
   const status = goals.length === 0 ? "closes" : "progress";
@@ -105,7 +106,11 @@ export function ready(more: Partial<Ready> = {}): Ready {
     kind: "ready",
     positionId: "1",
     file: "file:///project/Example.lean",
+    line: 9,
     goal: GOAL,
+    goalNumber: 1,
+    goalCount: 1,
+    replaces: null,
     parts: [],
     selected: "",
     premises: PREMISES,
@@ -116,6 +121,11 @@ export function ready(more: Partial<Ready> = {}): Ready {
     notes: [],
     ...more,
   };
+}
+
+export function noMatch(more: Partial<NoMatch> = {}): NoMatch {
+  const { positionId, file, line, goal, goalNumber, goalCount, replaces, index, warnings, notes } = ready();
+  return { kind: "noMatch", positionId, file, line, goal, goalNumber, goalCount, replaces, index, warnings, notes, ...more };
 }
 
 const RIGHT_TO_LEFT = "\u202e";
@@ -144,14 +154,19 @@ export const B = needsImport("b.second", "Far.Away");
 export const C = premise("c.third");
 export const ABC = ready({ premises: [A, B, C], tactics: [], tacticsState: "off" });
 
+/** The cursor is at the second `sorry` of five. */
+export const SORRIES: Sorries = { total: 5, at: 2, next: { file: "file:///project/Example.lean", line: 14, column: 3 } };
+
 /** States that are a message. */
 export const MESSAGES: readonly ViewState[] = [
   { kind: "starting" },
   { kind: "noServer", reason: "missing", message: "No Python here has premise-suggest.", hint: "Install it, or name its command." },
   { kind: "noLean", message: "Lean was not found.", hint: "Install elan." },
-  { kind: "noGoal", reason: "noGoals" },
+  { kind: "noGoal", reason: "noGoals", sorries: SORRIES },
+  { kind: "closed", sorries: SORRIES },
+  { kind: "unread", message: "Lean cannot read line 9: unexpected token 'theorem'.", hint: "", place: { file: "file:///project/Example.lean", line: 9, column: 3 } },
   { kind: "indexing", stage: "embedding", done: 3100, total: 8222 },
-  { kind: "noMatch", goal: GOAL, index: INDEX, warnings: [], notes: [] },
+  noMatch(),
   { kind: "failed", message: "Lean did not answer.", hint: "Run `premise-suggest doctor`." },
 ];
 

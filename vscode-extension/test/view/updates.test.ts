@@ -102,7 +102,7 @@ describe("pins", () => {
     await view.row("c.third").focus();
     await view.press("Enter", "p");
     const sent = await view.sent();
-    assert.deepEqual(sent, [{ type: "insertPremise", premise: { ...C, in_scope: null }, addImport: false, positionId: null }]);
+    assert.deepEqual(sent, [{ type: "insertPremise", premise: { ...C, in_scope: null, form: "" }, addImport: false, positionId: null }]);
     assert.equal(await view.page.getByRole("listbox").isVisible(), false);
   });
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { describe, progressLine } from "../../src/view/describe";
-import { age, counted, freshness, moduleLabel, originLabel, scopeLabel, targetLine, verdict, visible } from "../../src/view/format";
+import { age, counted, cut, freshness, goalHeading, kindLabel, originLabel, scopeLabel, targetLine, verdict, visible } from "../../src/view/format";
 import { pageHtml } from "../../src/view/html";
 import type { ViewState } from "../../src/view/state";
-import { INDEX, needsImport, NOW, premise, ready, tactic, unjudged } from "./samples";
+import { INDEX, needsImport, noMatch, NOW, premise, ready, SORRIES, tactic, unjudged } from "./samples";
 
 test("numbers and nouns", () => {
   assert.equal(counted(1, "goal"), "1 goal");
@@ -22,13 +22,14 @@ test("what Lean said of a tactic", () => {
   );
   assert.equal(verdict(tactic("skip", ["⊢ p"])), "1 goal left");
   assert.equal(verdict({ ...tactic("skip"), status: "progress" }), "leaves goals");
-  assert.equal(verdict(unjudged("rfl")), "cannot be judged: line 3 has an error");
-  assert.equal(verdict({ ...unjudged("rfl"), message: "" }), "cannot be judged");
+  assert.equal(verdict(unjudged("rfl")), "not judged");
 });
 
 test("the theorem that a tactic is taken from", () => {
-  assert.equal(originLabel({ ...tactic("omega"), origin: "Nat.add_comm" }), "as in Nat.add_comm");
-  assert.equal(originLabel(tactic("omega")), "");
+  const taken = { ...tactic("omega"), origin: "Nat.add_comm" };
+  assert.deepEqual([originLabel(taken, false), originLabel(taken, true)], ["as in Nat.add_comm", "as in …add_comm"]);
+  assert.equal(originLabel({ ...taken, origin: "add_comm" }, true), "as in add_comm");
+  assert.equal(originLabel(tactic("omega"), true), "");
 });
 
 test("the target of a goal is its last turnstile, on one line", () => {
@@ -36,13 +37,26 @@ test("the target of a goal is its last turnstile, on one line", () => {
   assert.equal(targetLine("no  turnstile\n here"), "no turnstile here");
 });
 
-test("the scope says what a person has to do, and the module is not said twice", () => {
-  assert.equal(scopeLabel(premise("a")), "in scope");
+test("only what is unusual is said of a premise", () => {
+  assert.equal(scopeLabel(premise("a")), "");
   assert.equal(scopeLabel(needsImport("a", "A.B")), "needs import A.B");
   assert.equal(scopeLabel(premise("a", { in_scope: false })), "out of scope");
   assert.equal(scopeLabel(premise("a", { in_scope: null, import: "import A" })), "");
-  assert.equal(moduleLabel(needsImport("a", "A.B")), "");
-  assert.equal(moduleLabel(needsImport("a", "A.B", { import: "import A" })), "A.B");
+  assert.deepEqual(["theorem", "lemma", "def", "instance"].map((kind) => kindLabel(premise("a", { kind }))), ["", "", "def", "instance"]);
+});
+
+test("which goal it is", () => {
+  const replaces = { line: 9, column: 3, end_line: 9, end_column: 8 };
+  assert.equal(goalHeading(ready()), "Goal");
+  assert.equal(goalHeading(ready({ replaces })), "Goal before line 9");
+  assert.equal(goalHeading(ready({ goalNumber: 2, goalCount: 3 })), "Goal 2 of 3");
+  assert.equal(goalHeading(ready({ goalCount: 3, replaces })), "Goal 1 of 3 before line 9");
+  assert.equal(goalHeading(ready({ pinned: true, line: 12 })), "Pinned goal, line 12");
+});
+
+test("a text that is too long is cut between characters", () => {
+  assert.equal(cut("𝔸𝔸𝔸", 3), "𝔸𝔸𝔸");
+  assert.equal(cut("𝔸𝔸𝔸𝔸", 3), "𝔸𝔸…");
 });
 
 test("ages", () => {
@@ -58,9 +72,13 @@ test("ages", () => {
 });
 
 test("the foot has the server's line and the index's age, where there are any", () => {
-  assert.equal(freshness(INDEX, NOW), `${INDEX.line} · indexed 3 hours ago`);
-  assert.equal(freshness({ ...INDEX, built_at: null }, NOW), INDEX.line);
-  assert.equal(freshness({ ...INDEX, line: "", built_at: null }, NOW), "");
+  assert.equal(freshness(INDEX, null, NOW), `${INDEX.line} · indexed 3 hours ago`);
+  assert.equal(freshness({ ...INDEX, built_at: null }, null, NOW), INDEX.line);
+  assert.equal(freshness({ ...INDEX, line: "", built_at: null }, null, NOW), "");
+  const checked = new Date(NOW - 300_000).toISOString();
+  assert.equal(freshness(INDEX, checked, NOW), `${INDEX.line} · up to date, checked 5 minutes ago`);
+  assert.equal(freshness({ ...INDEX, stale_files: 1 }, checked, NOW), `${INDEX.line} · indexed 3 hours ago`);
+  assert.equal(freshness({ ...INDEX, built_at: new Date(NOW).toISOString() }, checked, NOW), `${INDEX.line} · indexed just now`);
 });
 
 test("characters that hide or turn text are made visible, letters and accents stay", () => {
@@ -75,7 +93,9 @@ const STATES: readonly ViewState[] = [
   { kind: "noLean", message: "What.", hint: "Do." },
   ...(["noFile", "noGoals", "unsettled"] as const).map((reason): ViewState => ({ kind: "noGoal", reason })),
   { kind: "indexing", stage: "embedding", done: 3, total: 9 },
-  { kind: "noMatch", goal: "⊢ p", index: INDEX, warnings: [], notes: [] },
+  { kind: "closed" },
+  { kind: "unread", message: "What.", hint: "Do.", place: { file: "f", line: 3, column: 1 } },
+  noMatch(),
   { kind: "failed", message: "What.", hint: "Do." },
 ];
 
@@ -97,8 +117,23 @@ test("a failure's own words are shown, and each failure offers a way on", () => 
 });
 
 test("no good match says among how many was searched", () => {
-  const message = describe({ kind: "noMatch", goal: "⊢ p", index: INDEX, warnings: [], notes: [] });
+  const message = describe(noMatch());
   assert.match(message?.text ?? "", /among 253,663 premises/u);
+});
+
+test("from where there is no goal a button leads to the next sorry", () => {
+  for (const state of [{ kind: "closed" }, { kind: "noGoal", reason: "noGoals" }] as const) {
+    assert.deepEqual(describe(state)?.offers, [], "not counted");
+    assert.deepEqual(describe({ ...state, sorries: { total: 1, at: 1, next: null } })?.offers, [], "no other");
+    assert.deepEqual(describe({ ...state, sorries: SORRIES })?.offers, [{ label: "Next sorry (line 14)", does: SORRIES.next }]);
+  }
+});
+
+test("where Lean cannot read the text, its words are shown, but no more than fit, and the way there", () => {
+  const place = { file: "f", line: 9, column: 3 };
+  const message = describe({ kind: "unread", message: "x".repeat(3000), hint: "", place });
+  assert.equal(message?.text.length, 600);
+  assert.deepEqual(message?.offers, [{ label: "Go to Line 9", does: place }]);
 });
 
 test("progress in words", () => {

@@ -1,4 +1,7 @@
-/** Keeps the visible rows in place while rows arrive above them. */
+/** Keeps the visible rows in place while rows arrive above them, and knows which have moved. */
+
+/** How long a row that has moved takes no click: the person meant what was there before. */
+export const SETTLING_MS = 300;
 
 /** Run an update; then scroll so that the row under the mouse, or with the focus, or at the top, has not moved. */
 export function holdingStill(scroller: HTMLElement, update: () => void): void {

@@ -44,5 +44,19 @@ export function setAttribute(node: HTMLElement, name: string, value: string | nu
 export function setName(node: HTMLElement, name: string): void {
   if (node.textContent === name) return;
   const parts = name.split(/(?<=\.)/u);
-  node.replaceChildren(...parts.flatMap((part, at) => (at === 0 ? [part] : [document.createElement("wbr"), part])));
+  node.replaceChildren(...parts.flatMap((part, at) => [...(at === 0 ? [] : [document.createElement("wbr")]), ...isolated(part)]));
+}
+
+/** Set a text in Lean's notation. */
+export function setCode(node: HTMLElement, text: string): void {
+  if (node.textContent !== text) node.replaceChildren(...isolated(text));
+}
+
+/** A word with a letter that is written from right to left. */
+const TURNED = /([\p{L}\p{N}\p{M}_'!?]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}][\p{L}\p{N}\p{M}_'!?]*)/u;
+
+/** The text with such words set apart: what is beside them keeps its order, in `שלום = 1` the `= 1`. */
+export function isolated(text: string): readonly (string | Node)[] {
+  const parts = text.split(TURNED).map((part, at) => (at % 2 === 0 ? part : element("bdi", "", {}, document.createTextNode(part))));
+  return parts.filter((part) => part !== "");
 }

@@ -1,7 +1,7 @@
 /** The message shown in place of an answer: what happened, what to do, and buttons that do it. */
 
 import { progressLine, type Message } from "../describe";
-import type { Progress, ViewCommand } from "../state";
+import type { Place, Progress, ViewCommand } from "../state";
 import { element, setAttribute, setProse, setText } from "./dom";
 
 export class Notice {
@@ -9,10 +9,11 @@ export class Notice {
   private readonly text = element("p", "notice-text");
   private readonly hint = element("p", "notice-hint");
   private readonly progress = new ProgressLine();
+  private offered = "[]";
   private readonly buttons = element("div", "notice-buttons");
   readonly element = element("section", "notice", {}, this.title, this.text, this.hint, this.progress.element, this.buttons);
 
-  constructor(private readonly run: (command: ViewCommand) => void) {}
+  constructor(private readonly run: (does: ViewCommand | Place) => void) {}
 
   show(message: Message | null): void {
     this.element.hidden = message === null;
@@ -26,13 +27,13 @@ export class Notice {
   }
 
   private showButtons(message: Message): void {
-    const shown = [...this.buttons.children].map((button) => button.textContent);
-    const wanted = message.offers.map((offer) => offer.label);
-    if (shown.join("\n") === wanted.join("\n")) return; // a button that has the focus is not made anew
+    const wanted = JSON.stringify(message.offers);
+    if (this.offered === wanted) return; // a button that has the focus is not made anew
+    this.offered = wanted;
     const made = message.offers.map((offer, at) => {
       const button = element("button", at === 0 ? "button" : "button secondary", { type: "button" });
       button.textContent = offer.label;
-      button.addEventListener("click", () => this.run(offer.command));
+      button.addEventListener("click", () => this.run(offer.does));
       return button;
     });
     this.buttons.replaceChildren(...made);

@@ -2,7 +2,7 @@
 
 import { visible } from "../format";
 import type { Part, Piece } from "../parts";
-import { element, setAttribute } from "./dom";
+import { element, isolated, setAttribute } from "./dom";
 
 type Step = "next" | "previous" | "outer" | "inner" | "first" | "last";
 
@@ -53,8 +53,10 @@ export class PartTree {
   }
 
   private make(piece: Piece): Node {
-    if (typeof piece === "string") return document.createTextNode(visible(piece));
-    return this.makeItem(piece);
+    if (typeof piece !== "string") return this.makeItem(piece);
+    const text = document.createDocumentFragment();
+    text.append(...isolated(visible(piece)));
+    return text;
   }
 
   private makeItem(part: Part): HTMLElement {

@@ -1,9 +1,10 @@
 /** One row of the list: built once, updated in place. */
 
-import { counted, deprecationLabel, fold, moduleLabel, originLabel, scopeLabel, sorryLabel, targetLine, verdict, visible } from "../format";
+import { counted, deprecationLabel, fold, kindLabel, originLabel, scopeLabel, sorryLabel, targetLine, verdict, visible } from "../format";
 import type { TacticItem, TacticVerdict } from "../../generated/answers";
 import type { PremiseRow, Row, TacticRow } from "../sections";
-import { element, setAttribute, setName, setText } from "./dom";
+import type { Details } from "../state";
+import { element, setAttribute, setCode, setName, setProse, setText } from "./dom";
 import { icon, type IconName } from "./icons";
 import type { ItemView } from "./keyed";
 
@@ -13,6 +14,8 @@ export interface RowView extends ItemView<Row> {
   /** Whether there is more of it than is shown. */
   readonly clipped: boolean;
   expanded: boolean;
+  /** Take in what was looked up for an expanded row. */
+  learn?(details: Details): void;
 }
 
 let made = 0;
@@ -32,39 +35,82 @@ function code(className: string, tag: "div" | "span" = "div"): HTMLElement {
   return element(tag, `code ${className}`, { dir: "ltr", translate: "no" });
 }
 
+/** What VS Code passes to the entries of its context menu for a row. */
+function copiedBy(row: HTMLElement, copied: string): void {
+  setAttribute(row, "data-vscode-context", JSON.stringify({ webviewSection: "row", preventDefaultContextMenuItems: true, copied }));
+}
+
 /** Whether a text is longer than the lines that are shown of it. */
 function overflows(text: Element): boolean {
   return text.scrollHeight > text.clientHeight + 1;
 }
 
 const SORRY = "Its own proof, or one that it uses, contains sorry.";
+const MARKS: Partial<Readonly<Record<TacticVerdict, IconName>>> = { closes: "check", unjudged: "question" };
+
+/** What is inserted for a premise: the accepted tactic that uses it, or the form that its statement suggests. */
+class UseView {
+  private readonly mark = element("span", "mark");
+  private readonly text = code("use-text", "span");
+  private readonly said = element("span", "use-said");
+  readonly element = element("div", "use", {}, this.mark, this.text, this.said);
+
+  /** One line whatever it says, so that no row moves when Lean has accepted a tactic. */
+  show({ use, premise }: PremiseRow): void {
+    const text = use?.tactic ?? premise.form;
+    this.element.hidden = text === "";
+    const status = use === null ? "untried" : use.rests_on_sorry ? "unproved" : use.status;
+    if (this.element.dataset["status"] !== status) this.mark.replaceChildren(icon(use === null ? "insert" : (MARKS[use.status] ?? "arrow")));
+    this.element.dataset["status"] = status;
+    setCode(this.text, visible(fold(text)));
+    setAttribute(this.text, "title", text === "" ? null : text);
+    setText(this.said, use === null ? "not tried yet" : verdict(use));
+    this.said.classList.toggle("unseen", use !== null); // the mark says it to the eye
+  }
+}
 
 class PremiseView implements RowView {
   readonly element = option("premise");
   private readonly name = code("name");
   private readonly statement = code("statement");
+  private readonly use = new UseView();
   private readonly kind = element("span", "kind");
-  private readonly module = element("span", "module", { dir: "ltr", translate: "no" });
+  private readonly module = element("bdi", "module", { dir: "ltr", translate: "no" });
   private readonly scope = element("span", "scope", { dir: "ltr" });
   private readonly sorry = element("span", "sorry");
   private readonly deprecated = element("span", "deprecated", { dir: "ltr" });
-  private readonly meta = element("div", "meta", {}, this.scope, this.sorry, this.deprecated, this.kind, this.module);
+  private readonly meta = element("div", "meta", {}, this.scope, this.sorry, this.deprecated, this.kind);
+  private readonly doc = element("div", "doc");
   private readonly why = element("div", "why");
+  private readonly where = element("div", "where", {}, document.createTextNode("In "), this.module);
+  private readonly details = element("div", "details", {}, this.doc, this.where, this.why);
+  private known: Details | null = null;
 
   constructor(public row: PremiseRow) {
-    this.element.append(this.name, this.statement, this.meta, this.why);
+    this.details.hidden = true;
+    this.element.append(this.name, this.statement, this.use.element, this.meta, this.details);
   }
 
   get expanded(): boolean {
-    return this.element.classList.contains("expanded");
+    return !this.details.hidden;
   }
 
   set expanded(on: boolean) {
+    this.details.hidden = !on;
     this.element.classList.toggle("expanded", on);
+    this.showStatement();
   }
 
   get clipped(): boolean {
-    return this.expanded || this.row.premise.why !== "" || [this.name, this.statement, this.meta].some(overflows);
+    return true; // its module is shown of an expanded row alone
+  }
+
+  /** What the server knows besides. */
+  learn(details: Details): void {
+    this.known = details;
+    setProse(this.doc, visible(details.doc));
+    this.doc.hidden = details.doc === "";
+    this.showStatement();
   }
 
   update(row: Row): void {
@@ -72,29 +118,35 @@ class PremiseView implements RowView {
     this.row = row;
     const { premise } = row;
     setName(this.name, visible(premise.name));
-    setText(this.statement, visible(fold(premise.statement)));
-    this.statement.hidden = this.statement.textContent === "";
-    setName(this.module, visible(moduleLabel(premise)));
-    setText(this.kind, visible(premise.kind));
+    this.showStatement();
+    this.use.show(row);
+    setName(this.module, visible(premise.module));
+    setText(this.kind, visible(kindLabel(premise)));
     setText(this.sorry, sorryLabel(premise));
     setAttribute(this.sorry, "title", premise.rests_on_sorry === true ? SORRY : null);
     setText(this.deprecated, visible(deprecationLabel(premise)));
     setText(this.why, premise.why === "" ? "" : visible(`Why here: ${premise.why}`));
-    const label = scopeLabel(premise);
-    setName(this.scope, visible(label));
-    this.scope.dataset["scope"] = premise.in_scope === true ? "in" : label === "" ? "unknown" : "out";
+    setName(this.scope, visible(scopeLabel(premise)));
+    this.meta.hidden = this.meta.textContent === "";
+    copiedBy(this.element, premise.name);
+  }
+
+  private showStatement(): void {
+    const whole = this.expanded && this.known !== null && this.known.statement !== "" ? this.known.statement : this.row.premise.statement;
+    setCode(this.statement, visible(fold(whole)));
+    this.statement.hidden = this.statement.textContent === "";
   }
 }
 
 const GOALS_SHOWN = 3;
-const MARKS: Partial<Readonly<Record<TacticVerdict, IconName>>> = { closes: "check", unjudged: "question" };
 
 class TacticView implements RowView {
   readonly element = option("tactic");
   private readonly mark = element("span", "mark");
   private readonly text = code("name");
   private readonly said = element("span", "said");
-  private readonly meta = element("div", "meta", {}, this.said);
+  private readonly origin = element("bdi", "origin", { dir: "ltr" });
+  private readonly meta = element("div", "meta", {}, this.said, this.origin);
   private readonly goals: HTMLElement[] = [];
   private open = false;
 
@@ -110,14 +162,15 @@ class TacticView implements RowView {
   set expanded(on: boolean) {
     this.open = on;
     this.element.classList.toggle("expanded", on);
-    this.showGoals(this.row.tactic);
+    this.showMeta(this.row.tactic);
   }
 
   get clipped(): boolean {
     if (this.open) return true;
     const goals = this.row.tactic.remaining_goals;
     const more = goals.length > GOALS_SHOWN || goals.some((goal) => fold(goal) !== targetLine(goal));
-    return more || overflows(this.text) || overflows(this.meta);
+    const { tactic } = this.row;
+    return more || originLabel(tactic, true) !== originLabel(tactic, false) || overflows(this.text) || overflows(this.meta);
   }
 
   update(row: Row): void {
@@ -127,19 +180,24 @@ class TacticView implements RowView {
     const status = tactic.rests_on_sorry ? "unproved" : tactic.status;
     if (this.element.dataset["status"] !== status) this.mark.replaceChildren(icon(MARKS[tactic.status] ?? "arrow"));
     this.element.dataset["status"] = status;
-    setText(this.text, visible(tactic.tactic));
-    setText(this.said, visible([verdict(tactic), originLabel(tactic)].filter((part) => part !== "").join(" · ")));
-    this.showGoals(tactic);
+    setCode(this.text, visible(tactic.tactic));
+    this.element.classList.toggle("earlier", row.earlier);
+    copiedBy(this.element, tactic.tactic);
+    this.showMeta(tactic);
   }
 
-  private showGoals(tactic: TacticItem): void {
+  /** The verdict, the goals that are left, and last where the tactic is from: where there is little room, that is cut off. */
+  private showMeta(tactic: TacticItem): void {
+    setText(this.said, visible(verdict(tactic)));
+    setText(this.origin, visible(originLabel(tactic, !this.open)));
+
     const all = tactic.remaining_goals;
     const lines = this.open ? all : all.slice(0, GOALS_SHOWN).map(targetLine);
     const rest = all.length - lines.length;
     const texts = rest > 0 ? [...lines, `and ${counted(rest, "more goal")}`] : lines;
     while (this.goals.length > texts.length) this.goals.pop()?.remove();
     while (this.goals.length < texts.length) this.goals.push(code("goal", "span"));
-    this.meta.append(...this.goals.filter((goal) => goal.parentElement === null));
-    texts.forEach((text, at) => setText(this.goals[at] as HTMLElement, visible(text)));
+    for (const goal of this.goals) if (goal.parentElement === null) this.meta.insertBefore(goal, this.origin);
+    texts.forEach((text, at) => setCode(this.goals[at] as HTMLElement, visible(text)));
   }
 }

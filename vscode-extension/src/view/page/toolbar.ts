@@ -43,7 +43,7 @@ export class Toolbar {
   private target: RowView | null = null;
 
   constructor(
-    private readonly run: (action: Action, view: RowView) => void,
+    private readonly run: (action: Action, view: RowView, byMouse: boolean) => void,
     private readonly back: () => void,
   ) {
     for (const name of NAMES) this.element.append(this.makeButton(name));
@@ -81,8 +81,8 @@ export class Toolbar {
     const shortcut = shape.key.replace(/^.$/u, (letter) => letter.toLowerCase());
     const attributes = { type: "button", tabindex: "-1", "aria-keyshortcuts": shortcut };
     const button = element("button", `action action-${name}`, attributes, icon(shape.icon));
-    button.addEventListener("click", () => {
-      if (this.target !== null) this.run(name, this.target);
+    button.addEventListener("click", ({ detail }) => {
+      if (this.target !== null) this.run(name, this.target, detail > 0);
     });
     this.buttons.set(name, button);
     this.say(name, shape.label);

@@ -1,0 +1,115 @@
+// One result: a premise with its source, or a document of a collection.
+import { copyButton, element } from "/static/elements.js";
+
+/** A list item for a premise; `rev` is the index that has it. */
+export function premiseItem(premise, rev) {
+  const item = itemOf(`${premise.name} ${premise.module}`);
+  const head = element("p", "", { class: "head" });
+  const name = element("code", premise.name, { class: "name" });
+  const link = premise.doc_url ? element("a", "", { href: premise.doc_url, rel: "noreferrer noopener" }) : head;
+  link.append(name);
+  if (link !== head) head.append(link);
+  item.append(head);
+  if (premise.statement) item.append(element("pre", premise.statement));
+  const where = element("p", "", { class: "where" });
+  where.append(element("span", premise.kind), " in ", element("code", premise.module));
+  const scope = scopeOf(premise);
+  if (scope) where.append(" ", scope);
+  item.append(where);
+  if (premise.why) item.append(element("p", `why: ${premise.why}`, { class: "where" }));
+  if (premise.statement) head.append(" ", sourceButton(premise, rev, item)); // the bundled index has no source
+  head.append(" ", copyButton(premise.name));
+  return item;
+}
+
+/** A list item for a document of a collection. */
+export function documentItem(hit) {
+  const item = itemOf(`${hit.title} ${hit.where}`);
+  const head = element("p", "", { class: "head" });
+  head.append(element("code", hit.title, { class: "name" }), " ", copyButton(hit.title));
+  item.append(head, element("pre", hit.body));
+  const where = element("p", hit.kind, { class: "where" });
+  if (hit.where) where.append(" in ", element("code", hit.where));
+  item.append(where);
+  return item;
+}
+
+function itemOf(key) {
+  const item = element("li");
+  item.dataset.key = key;
+  return item;
+}
+
+function scopeOf(premise) {
+  if (premise.in_scope === null) return null;
+  if (premise.in_scope) return element("span", "in scope", { class: "tag good" });
+  return element("code", premise.import ?? "not in scope", { class: "tag" });
+}
+
+/** Opens and closes the panel with the premise's source, which is read when it is first opened. */
+function sourceButton(premise, rev, item) {
+  const panel = element("section", "", { "aria-label": `Source of ${premise.name}`, class: "source" });
+  const button = element("button", "Show source", {
+    type: "button",
+    "aria-expanded": "false",
+    "aria-label": `Show source of ${premise.name}`,
+  });
+  button.addEventListener("click", () => {
+    const isOpen = button.getAttribute("aria-expanded") === "true";
+    button.setAttribute("aria-expanded", String(!isOpen));
+    if (isOpen) panel.remove();
+    else item.append(panel);
+    if (!isOpen && !panel.hasChildNodes()) fill(panel, premise, rev);
+  });
+  return button;
+}
+
+async function fill(panel, premise, rev) {
+  panel.append(element("p", "Reading …", { role: "status" }));
+  const asked = new URLSearchParams({ name: premise.name, module: premise.module, ...(rev && { rev }) });
+  try {
+    const response = await fetch(`/api/declaration?${asked}`);
+    const answer = await response.json();
+    if (response.ok) panel.replaceChildren(...sourceParts(answer));
+    else panel.replaceChildren(element("p", `${answer.error} ${answer.schema.description}`, { class: "error" }));
+  } catch (error) {
+    panel.replaceChildren(element("p", `The server did not answer (${error.message}).`, { class: "error" }));
+  }
+}
+
+function sourceParts(answer) {
+  const parts = answer.doc ? [element("p", answer.doc, { class: "doc" })] : [];
+  if (!answer.source) return [...parts, element("p", "Its source is not on this machine.")];
+  const where = element("p", "", { class: "where" });
+  const file = answer.path ?? answer.premise.module;
+  where.append(element("code", answer.line === null ? file : `${file}:${answer.line}`));
+  if (answer.path) where.append(" ", element("a", "Open in VS Code", { href: editorLink(answer) }));
+  return [...parts, where, element("pre", withoutDoc(answer), { tabindex: "0" })];
+}
+
+/** The text of a declaration, without the doc string that is shown above it. */
+function withoutDoc({ doc, source }) {
+  return doc ? source.replace(/^\/--[^]*?-\/\s*/, "") : source;
+}
+
+/** What VS Code opens at the line. */
+function editorLink({ path, line }) {
+  const parts = path.replaceAll("\\", "/").split("/").map(encodeURIComponent);
+  const file = parts.join("/").replace(/^([A-Za-z])%3A\//, "/$1:/");
+  return `vscode://file${file}${line === null ? "" : `:${line}`}`;
+}
+
+/** Focus a field or button, or the first link or button of a result. */
+export function focusOn(stop) {
+  if (!stop) return;
+  (stop.querySelector("a, button") ?? stop).focus();
+  stop.scrollIntoView({ block: "nearest" });
+}
+
+/** Close the open panel that an element is in; whether there was one. */
+export function closeSource(inside) {
+  const button = inside.closest("#list > li")?.querySelector('[aria-expanded="true"]');
+  button?.focus();
+  button?.click();
+  return Boolean(button);
+}

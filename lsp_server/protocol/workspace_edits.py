@@ -1,0 +1,51 @@
+"""Edits of one document as the client takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from lsp_server.documents.document import DocumentSnapshot
+from lsp_server.limits import QUOTED_CHARACTERS
+from lsp_server.protocol.server import PremiseServer
+from lsp_server.rendering.labels import shorten
+
+
+def workspace_edit(
+    server: PremiseServer, document: DocumentSnapshot, edits: Sequence[types.TextEdit]
+) -> types.WorkspaceEdit:
+    """Edits of a document, with its version if the client checks versions."""
+    if not _takes_versions(server.client_capabilities):
+        return types.WorkspaceEdit(changes={document.uri: list(edits)})
+    which = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(which, list(edits))])
+
+
+async def applied(
+    server: PremiseServer, document: DocumentSnapshot, edit: types.TextEdit, tactic: str, result: str
+) -> str:
+    """Have the editor insert a tactic, in one step that one undo takes back; why that was impossible, or nothing.
+
+    `result`: what Lean says of the tactic (`closes the goal`).
+    """
+    name = shorten(" ".join(tactic.split()), QUOTED_CHARACTERS)
+    what = f"`{name}` {result}"
+    workspace = server.client_capabilities.workspace
+    if not (workspace and workspace.apply_edit):
+        return f"{what}. This editor lets no server insert it."
+    if not server.is_current(document):
+        return f"{what} as it was, but the document has changed in the meantime. Try again."
+    params = types.ApplyWorkspaceEditParams(workspace_edit(server, document, [edit]), label=name)
+    try:
+        done = await server.workspace_apply_edit_async(params)
+    except JsonRpcException as error:
+        return f"{what}, but the editor did not insert it: {error.message[:QUOTED_CHARACTERS]}"
+    reason = (done.failure_reason or "it gives no reason")[:QUOTED_CHARACTERS]
+    return "" if done.applied else f"{what}, but the editor did not insert it: {reason}."
+
+
+def _takes_versions(client: types.ClientCapabilities) -> bool:
+    edits = client.workspace.workspace_edit if client.workspace else None
+    return bool(edits and edits.document_changes)
