@@ -14,8 +14,8 @@ from prover.candidates import Candidate
 from prover.forms import PremiseForms
 from prover.used import ListedPremises
 from prover.verify import GoalPosition
-from retriever.lean.declared import respelled
 from retriever.lean.eligibility import RankedPremise
+from retriever.lean.spelling import respelled
 
 
 @dataclass(frozen=True, slots=True)
