@@ -8,8 +8,8 @@ runs in threads, so the event loop stays free; there is one Lean for a project. 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -165,7 +165,7 @@ class Engine:
 
         Raises as `state_at`, and TextUnread.
         """
-        async with refreshed_lean(self._lean, position):
+        async with self._refreshed(position):
             found = await self._pipeline.states.find(self._lean, position)
         if not found.state.goals:
             return [], False
@@ -235,7 +235,7 @@ class Engine:
         Raises UserError: Lean does not accept the tactic. As `try_tactics` where `is_accepted`.
         """
         pipeline = self._pipeline
-        async with refreshed_lean(self._lean, position):
+        async with self._refreshed(position):
             return await edit_at(
                 self._context(), pipeline.states, pipeline.edits, position, tactic, is_accepted=is_accepted
             )
@@ -253,8 +253,15 @@ class Engine:
 
         Raises NoGoalHere; BadPosition, BadSource.
         """
-        async with refreshed_lean(self._lean, position):
+        async with self._refreshed(position):
             return await premise_edit(self._context(), self._pipeline, position, name, can_try=can_try)
+
+    @asynccontextmanager
+    async def _refreshed(self, position: GoalPosition) -> AsyncIterator[None]:
+        """A context for what uses verdicts that are kept: none of a Lean that had other imports."""
+        async with refreshed_lean(self._lean, position):
+            self._pipeline.edits.renew(self._lean.version)
+            yield
 
     async def status(self) -> IndexStatusAnswer:
         """The state of the index, and what is missing. Raises IndexMissing, IndexDamaged, ModelError."""

@@ -35,7 +35,8 @@ NAME = premise("Far.lemma", "")
     ("text", "used", "form"),
     [
         ("a b : ℕ\n⊢ a + b = b + a", COMM, "exact Nat.add_comm _ _"),
-        ("a b : ℕ\n⊢ a + b ≤ b + a", COMM, "rw [Nat.add_comm]"),
+        ("a b c : ℕ\n⊢ a + b ≤ c", COMM, "rw [Nat.add_comm]"),
+        ("a b : ℕ\n⊢ a + b ≤ b + a", COMM, "exact (Nat.add_comm _ _).le"),
         ("n : ℕ\n⊢ 3 ∣ n", DVD, "rw [Nat.dvd_def]"),
         ("p q : Prop\nh : p ∧ q\n⊢ q ∧ p", SWAP, "rw [and_swap_iff]"),
         ("p q : Prop\n⊢ p ∧ q ↔ q ∧ p", SWAP, "exact and_swap_iff _ _"),
