@@ -54,6 +54,10 @@ MAX_NEAR_DEPTH = 5
 """Levels of folders below one in which projects are looked for."""
 MAX_NEAR_ENTRIES = 20_000
 """Files and folders among which these projects are looked for."""
+NEAREST_CHARACTERS = 200
+"""Of a misspelled name or path; what a longer one means is not guessed."""
+NEAREST_ENTRIES = 2000
+"""Names, or entries of a folder, that are compared with it."""
 MAX_WATCHED_FOLDERS = 50_000
 """Folders of a project that are watched for changes."""
 
@@ -184,6 +188,10 @@ MAX_REPL_REQUESTS = 5_000
 """Requests after which the REPL is restarted, since it never frees a state."""
 MAX_REMOVAL_ROUNDS = 5
 """Rounds in which commands are removed because they depend on removed commands."""
+MAX_TACTICS_NEAR = 500
+"""Tactics of a declaration around a position whose extent is read."""
+MAX_TACTIC_TOKENS = 20_000
+"""Of one of them."""
 MAX_LINTER_SUGGESTIONS = 4
 """Suggestions of linters that are applied to one tactic."""
 MAX_WRITTEN_GOALS = 16

@@ -7,7 +7,7 @@ and files of more than a megabyte that are not listed there.
 
 Lines include blank lines and docstrings. Public names are classes, functions and constants at the top level of a
 module without `_`. A chain is of imports at the top level of our modules. The modules of a cold
-`suggest --file FILE --tactics` are those that are loaded when the command ends, in the packaged example project.
+`suggest FILE:LINE` are those that are loaded when the command ends, in the packaged example project.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PACKAGES = ("lean_extract", "retriever", "prover", "lsp_server")
 FOLDERS = (*PACKAGES, "scripts")
 BUDGET = Path(__file__).with_name("budget.json")
 EXAMPLE = ROOT / "lean_extract/minicore/example"
-SUGGEST = ["suggest", "--file", str(EXAMPLE / "Unfinished/Demo.lean"), "--line", "20", "--tactics"]
+SUGGEST = ["suggest", f"{EXAMPLE / 'Unfinished/Demo.lean'}:20"]
 COUNTED = f"""
 import atexit, sys
 from lsp_server.cli import main

@@ -6,10 +6,12 @@ local DEFAULTS = {
   name = 'premise_suggest', -- the server's client
   lean = 'leanls', -- the client that runs Lean, if there is one: lean.nvim's name for it
   count = 16,
+  pause = 300, -- the view asks so many milliseconds after the last key
   tactics = nil, -- try tactics, too? nil: only if no other client runs Lean, because this needs a Lean of our own
 }
 
 local CHANGED = 'The text has changed in the meantime. Try again.'
+local REJECTED = 'Lean rejects `%s` here: complete it, or undo it with u.'
 
 local function say(message, level)
   vim.notify('premise-suggest: ' .. message, level or vim.log.levels.INFO)
@@ -20,26 +22,31 @@ local function known(value)
   if value ~= vim.NIL then return value end
 end
 
-local function client_named(name, buffer)
+--- The client of this name that is attached to a buffer.
+function M.client(name, buffer)
   local all = vim.lsp.get_clients and vim.lsp.get_clients({ bufnr = buffer }) or vim.lsp.buf_get_clients(buffer)
   for _, client in pairs(all) do
     if client.name == name then return client end
   end
 end
 
---- Send a request: `done` gets the answer (nil for null). A failure is shown with its hint.
+--- Send a request: `done` gets the answer (nil for null), `context.failed` a failure with its hint; without it, the
+--- failure is shown. The request is noted in `context`, so that it can be cancelled.
 local function ask(client, method, context, params, done)
   local function answered(failure, answer)
-    if failure then
-      local hint = type(failure.data) == 'table' and failure.data.hint or ''
-      return say(vim.trim(failure.message .. ' ' .. hint), vim.log.levels.WARN)
-    end
-    done(known(answer))
+    if not failure then return done(known(answer)) end
+    local hint = type(failure.data) == 'table' and failure.data.hint or ''
+    local words = vim.trim(failure.message .. ' ' .. hint)
+    if context.failed then return context.failed(words, failure) end
+    say(words, vim.log.levels.WARN)
   end
   params = vim.tbl_extend('force', { textDocument = context.document }, params)
-  local request = client.request
-  if vim.fn.has('nvim-0.11') == 1 then return request(client, method, params, answered, context.buffer) end
-  request(method, params, answered, context.buffer)
+  local is_new = vim.fn.has('nvim-0.11') == 1
+  local request = is_new and function(...) return client:request(...) end or client.request
+  local is_sent, id = request(method, params, answered, context.buffer)
+  context.cancel = is_sent and function()
+    if is_new then client:cancel_request(id) else client.cancel_request(id) end
+  end or nil
 end
 
 --- The byte column after `count` characters of a line: code points for utf-32, units for utf-16. Rows count from 0.
@@ -62,8 +69,8 @@ local function sorry_column(line, column)
 end
 
 --- Where the cursor is: `row` from 1 and byte `column`; for the server, the position in UTF-16 units, as in LSP, after
---- the character under the cursor, or at the `sorry` to replace, if there is one.
-local function here(buffer)
+--- the character under the cursor, or at the `sorry` on the line, if there is one.
+function M.here(buffer)
   local row, column = unpack(vim.api.nvim_win_get_cursor(0))
   local line = vim.api.nvim_get_current_line()
   local sorry, to = sorry_column(line, column), column
@@ -75,7 +82,7 @@ local function here(buffer)
   local _, wide = before:gsub('[\240-\244]', '') -- two units each
   return {
     buffer = buffer, tick = vim.api.nvim_buf_get_changedtick(buffer), document = { uri = vim.uri_from_bufnr(buffer) },
-    window = vim.api.nvim_get_current_win(), row = row, column = column, has_sorry = sorry ~= nil,
+    window = vim.api.nvim_get_current_win(), row = row, column = column,
     position = { line = row - 1, character = characters + wide },
   }
 end
@@ -93,10 +100,11 @@ local function near_sorry(context, sorries, step)
   return found or sorries[step > 0 and 1 or #sorries]
 end
 
-local function say_closed(client, context)
+--- That no goal is left, and where the next `sorry` is: `done` gets the words.
+local function closed(client, context, done)
   ask(client, 'premiseSuggest/sorries', context, {}, function(answer)
     local sorry = near_sorry(context, answer.sorries, 1)
-    say('The goal is closed. ' .. (sorry and 'Next sorry: line ' .. sorry.line or 'No sorry is left in this file') .. '.')
+    done('The goal is closed. ' .. (sorry and 'Next sorry: line ' .. sorry.line or 'No sorry is left in this file') .. '.')
   end)
 end
 
@@ -110,19 +118,19 @@ local function go_to_sorry(client, context, step)
   end)
 end
 
---- A goal from the client that has already elaborated the file, and how many there are; none if all are closed.
+--- A goal from the client that has already elaborated the file, and how many there are: 0 if all are closed, nil if
+--- it is not a place for one.
 local function goal_from(lean, context, number, done)
   ask(lean, '$/lean/plainGoal', context, { position = context.position }, function(state)
     if state then return done(state.goals[number], #state.goals) end
     ask(lean, '$/lean/plainTermGoal', context, { position = context.position }, function(term)
-      if not term then return say('There is no goal here.') end
-      done(number == 1 and term.goal or nil, 1)
+      done(term and number == 1 and term.goal or nil, term and 1)
     end)
   end)
 end
 
 --- A text on one line, in at most `room` characters.
-local function on_one_line(text, room)
+function M.on_one_line(text, room)
   local line = vim.trim((text:gsub('%s+', ' ')))
   return vim.fn.strchars(line) <= room and line or vim.fn.strcharpart(line, 0, room - 1) .. '…'
 end
@@ -135,8 +143,8 @@ end
 --- A printed goal on one line: as much of the target as fits, and before it as much of the context as fits.
 local function goal_line(goal)
   local known, target = goal:match('^(.*)(⊢.*)$')
-  if not target then return on_one_line(goal, room()) end
-  target = on_one_line(target, room())
+  if not target then return M.on_one_line(goal, room()) end
+  target = M.on_one_line(target, room())
   known = vim.trim(known:gsub('\n%s+', ' ')):gsub('%s*\n', ', ')
   local left, has = room() - vim.fn.strchars(target) - 1, vim.fn.strchars(known)
   if known == '' or left < 8 then return target end
@@ -144,12 +152,12 @@ local function goal_line(goal)
   return known .. ' ' .. target
 end
 
---- Which goal it is, where this is not plain: "Goal 1 of 2, before line 9: ".
-local function goal_heading(answer, context)
+--- Which goal it is, where this is not plain: "Goal 1 of 2, before line 9".
+function M.goal_heading(answer, context)
   local parts, replaces = {}, known(answer.replaces)
   if answer.goal_count > 1 then table.insert(parts, ('%d of %d'):format(answer.goal_number, answer.goal_count)) end
   if answer.place == 'before' then table.insert(parts, 'before line ' .. (replaces and replaces.line or context.row)) end
-  return #parts > 0 and 'Goal ' .. table.concat(parts, ', ') .. ': ' or ''
+  return #parts > 0 and 'Goal ' .. table.concat(parts, ', ') or ''
 end
 
 --- Lean's verdict on a tactic, with all the goals that it leaves.
@@ -167,14 +175,15 @@ local function verdict(tactic)
   return ('%d left: %s'):format(#left, table.concat(left, '; '))
 end
 
---- The tactics: those that close the goal, then those that leave goals, then those that cannot be judged.
-local function tactic_items(tactics)
+--- The rows of tactics: those that close the goal, then those that leave goals, then those that cannot be judged.
+function M.tactic_items(tactics)
   local items = {}
   for _, status in ipairs({ 'closes', 'progress', 'unjudged' }) do
     for _, tactic in ipairs(tactics) do
       local origin = (tactic.origin or '') ~= '' and '; as in ' .. tactic.origin or ''
-      local shown = ('tactic: %s (%s%s)'):format(tactic.tactic, verdict(tactic), origin)
-      if tactic.status == status then table.insert(items, { shown = shown, insert = tactic.tactic, as = 'tactic', accepted = true }) end
+      local shown = ('%s (%s%s)'):format(tactic.tactic, verdict(tactic), origin)
+      local item = { shown = shown, insert = tactic.tactic, as = 'tactic', accepted = true, status = status, uses = tactic.uses }
+      if tactic.status == status then table.insert(items, item) end
     end
   end
   return items
@@ -185,17 +194,20 @@ local function doubt(premise)
   return premise.rests_on_sorry == true and ' (rests on sorry)' or ''
 end
 
-local function premise_items(premises, context)
+--- The rows of premises: the name, what is inserted, and the statement. Inserted is the first accepted tactic that uses
+--- it, else what Lean accepts of the forms that fit its statement. `tactics`: the rows of tactics.
+function M.premise_items(premises, tactics)
   local items = {}
   for _, premise in ipairs(premises) do
-    local import = known(premise['import'])
-    local marks = (import and ' (' .. import .. ')' or '') .. doubt(premise)
+    local item = { insert = premise.name, as = 'premise', import = known(premise['import']) }
+    local text = (premise.form or '') ~= '' and ': ' .. premise.form .. ' (not tried yet)' or ''
+    for _, tactic in ipairs(tactics) do
+      if vim.tbl_contains(tactic.uses or {}, premise.name) then item, text = vim.deepcopy(tactic), ': ' .. tactic.shown break end
+    end
+    local marks = (item.import and ' (' .. item.import .. ')' or '') .. doubt(premise)
       .. (premise.deprecated == true and ' (deprecated)' or '')
-    -- A bare name instead of a `sorry` would be an error in most proofs, so it is applied.
-    local text, as = premise.name, 'name'
-    if context.has_sorry then text, as = 'apply ' .. text, 'tactic' end
-    local shown = 'premise: ' .. premise.name .. marks .. ' ' .. premise.statement
-    table.insert(items, { shown = shown, insert = text, as = as, import = import })
+    item.shown, item.is_premise = premise.name .. marks .. text .. ' ' .. premise.statement, true
+    table.insert(items, item)
   end
   return items
 end
@@ -208,48 +220,62 @@ local function place_cursor(context, position)
   vim.api.nvim_win_set_cursor(window, { position.line + 1, column })
 end
 
-local function insert(client, context, item)
+--- Insert a row's tactic or premise. Lean tries a premise for which it has accepted none yet.
+function M.insert(client, context, item)
   local function has_changed()
     local is_other = vim.api.nvim_buf_get_changedtick(context.buffer) ~= context.tick
     if is_other then say(CHANGED, vim.log.levels.WARN) end
     return is_other
   end
   if has_changed() then return end
+  context.failed = nil -- a failure is shown
   local params = { position = context.position, insert = item.insert, as = item.as, import = item.import, accepted = item.accepted }
   ask(client, 'premiseSuggest/edits', context, params, function(answer)
     if has_changed() then return end
     vim.lsp.util.apply_text_edits(answer.edits, context.buffer, client.offset_encoding)
     if known(answer.cursor) then place_cursor(context, answer.cursor) end
+    if answer.status == 'fails' then say(REJECTED:format(answer.tactic), vim.log.levels.WARN) end
   end)
 end
 
 local function offer(client, context, answer, prompt)
-  local items = vim.list_extend(tactic_items(answer.tactics or {}), premise_items(answer.premises, context))
+  local tactics = M.tactic_items(answer.tactics or {})
+  local items = vim.list_extend(vim.list_slice(tactics), M.premise_items(answer.premises, tactics))
   if #items == 0 then return say(table.concat({ 'Nothing fits.', unpack(answer.warnings or {}) }, ' ')) end
-  local function format_item(item) return on_one_line(item.shown, room()) end
+  local function format_item(item) return M.on_one_line((item.is_premise and '' or 'tactic: ') .. item.shown, room()) end
   vim.ui.select(items, { prompt = prompt, kind = 'premise_suggest', format_item = format_item }, function(item)
-    if item then insert(client, context, item) end
+    if item then M.insert(client, context, item) end
   end)
 end
 
-local function suggest(options, client, context, goal_number)
-  local number = tonumber(goal_number == '' and '1' or goal_number:match('^[1-9]%d?%d?$'))
-  if not number then return say(':PremiseSuggest takes the number of a goal, such as 2.', vim.log.levels.WARN) end
-  local lean = client_named(options.lean, context.buffer)
-  local tactics = vim.F.if_nil(options.tactics, lean == nil)
+--- The suggestion for a goal at the cursor: `done` gets it, or nil and words where there is none. The goal comes from
+--- the client that runs Lean, if there is one. `more`: further parameters.
+function M.suggest(options, client, context, number, more, done)
+  local lean = M.client(options.lean, context.buffer)
+  local usual = { position = context.position, k = options.count, tactics = vim.F.if_nil(options.tactics, lean == nil) }
+  local function say_closed() closed(client, context, function(words) done(nil, words) end) end
   local function request(params, count)
-    params = vim.tbl_extend('force', { position = context.position, k = options.count, tactics = tactics }, params)
-    ask(client, 'premiseSuggest/suggest', context, params, function(answer)
-      if answer.place == 'closed' then return say_closed(client, context) end
+    ask(client, 'premiseSuggest/suggest', context, vim.tbl_extend('force', usual, more, params), function(answer)
+      if answer.place == 'closed' then return say_closed() end
       if count then answer.goal_number, answer.goal_count = number, count end
-      offer(client, context, answer, goal_heading(answer, context) .. goal_line(answer.goal))
+      done(answer)
     end)
   end
   if not lean then return request({ goalNumber = number }) end
   goal_from(lean, context, number, function(goal, count)
     if goal then return request({ goal = goal }, count) end
-    if count == 0 then return say_closed(client, context) end
-    say(('There is no goal %d here, but %d.'):format(number, count), vim.log.levels.WARN)
+    if count == 0 then return say_closed() end
+    done(nil, count and ('There is no goal %d here, but %d.'):format(number, count) or 'There is no goal here.')
+  end)
+end
+
+local function pick(options, client, context, goal_number)
+  local number = tonumber(goal_number == '' and '1' or goal_number:match('^[1-9]%d?%d?$'))
+  if not number then return say(':PremiseSuggest takes the number of a goal, such as 2.', vim.log.levels.WARN) end
+  M.suggest(options, client, context, number, {}, function(answer, words)
+    if not answer then return say(words) end
+    local heading = M.goal_heading(answer, context)
+    offer(client, context, answer, (heading ~= '' and heading .. ': ' or '') .. goal_line(answer.goal))
   end)
 end
 
@@ -266,13 +292,14 @@ function M.setup(given)
   local function command(name, description, action)
     vim.api.nvim_create_user_command(name, function(call)
       local buffer = vim.api.nvim_get_current_buf()
-      local client = client_named(options.name, buffer)
+      local client = M.client(options.name, buffer)
       if not client then return say('The server is not attached to this buffer.', vim.log.levels.WARN) end
-      action(options, client, here(buffer), call.args)
+      action(options, client, M.here(buffer), call.args)
     end, { nargs = '*', desc = description })
   end
-  command('PremiseSuggest', 'Pick a premise or a tactic for the goal here, or for the one of this number', suggest)
+  command('PremiseSuggest', 'Pick a premise or a tactic for the goal here, or for the one of this number', pick)
   command('PremiseSearch', 'Search premises by words, a name or a goal', search)
+  command('PremiseView', 'Open or close the window that follows the cursor', function() require('premise_suggest_view').toggle(options) end)
   command('PremiseNextSorry', 'Go to the next sorry', function(_, client, context) go_to_sorry(client, context, 1) end)
   command('PremisePrevSorry', 'Go to the previous sorry', function(_, client, context) go_to_sorry(client, context, -1) end)
 end

@@ -11,16 +11,17 @@ import argparse
 import errno
 import importlib
 import json
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, Protocol, cast
 
 from lean_extract.common.errors import PremiseSuggestError
 from lean_extract.common.files.atomic import replacing
+from lean_extract.common.nearest import path_meant
+from lean_extract.common.option_parser import OptionParser, command_list
 from lean_extract.common.terminal_text import flush_output, open_outputs, pip_install, print_line, shown
 
 INTERRUPTED = 130
@@ -53,20 +54,9 @@ class Verb:
     """A one-line description for the list of commands."""
 
 
-class OptionParser(argparse.ArgumentParser):
-    """A parser that repeats no value with a password, such as an address after a misspelled option."""
-
-    def error(self, message: str) -> NoReturn:
-        """Print the usage and the message, and exit with 2."""
-        if _ADDRESS.search(message):
-            what, _, values = message.partition(": ")
-            message = f"{what}: {_OPTION.match(values)[0]}…"  # type: ignore[index]  # it matches the empty text
-        super().error(shown(message, longest=0))
-
-
-_ADDRESS = re.compile(r"@|[:=]\S")
-"""What a message has that repeats an address, or `--option=VALUE`."""
-_OPTION = re.compile(r"(?:--[a-z-]+[= ])?")
+def abouts(verbs: Mapping[str, Verb]) -> dict[str, str]:
+    """The description of each command, for `command_list`."""
+    return {name: verb.about for name, verb in verbs.items()}
 
 
 class VerbModule(Protocol):
@@ -102,7 +92,6 @@ def run_verb(package: str, verbs: Mapping[str, Verb], arguments: Sequence[str] |
         parser = OptionParser(
             prog=f"python -m {package} {name}",
             description=cast(ModuleType, module).__doc__,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(parser)
         code = module.run(parser.parse_args(given[1:])) or 0
@@ -111,13 +100,8 @@ def run_verb(package: str, verbs: Mapping[str, Verb], arguments: Sequence[str] |
 
 
 def _chosen(package: str, verbs: Mapping[str, Verb], given: Sequence[str]) -> str:
-    """The name of the verb. For `--help` or an unknown verb, prints the usage and exits."""
-    width = max(map(len, verbs))
-    parser = OptionParser(
-        prog=f"python -m {package}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="commands:\n" + "\n".join(f"  {name:<{width}}  {verb.about}" for name, verb in verbs.items()),
-    )
+    """The name of the verb. For `--help`, prints the usage and exits. Raises UserError: there is no such verb."""
+    parser = OptionParser(prog=f"python -m {package}", epilog=command_list({"commands": abouts(verbs)}))
     parser.add_argument("command", choices=verbs, metavar="COMMAND", help="one of the commands below")
     return str(parser.parse_args(given).command)
 
@@ -180,7 +164,9 @@ def _code_of(work: Callable[[], None], stopped: Callable[[], str]) -> int:
         return 1  # The reader of the output has ended, so nobody would read a message.
     except OSError as error:
         where = shown(error.filename or "The output")
-        hint = _HINTS.get(error.errno or 0, "Check the path, the disk and the permissions.")
+        is_missing = error.errno == errno.ENOENT and isinstance(error.filename, str)
+        hint = path_meant(Path(error.filename)) if is_missing else ""
+        hint = hint or _HINTS.get(error.errno or 0, "Check the path, the disk and the permissions.")
         _complain(f"{where} cannot be read or written: {error.strerror or error}.", hint)
         return 1
     except UnicodeEncodeError as error:  # of a path

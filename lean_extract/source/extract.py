@@ -23,6 +23,7 @@ from tqdm import tqdm
 
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import is_folder
+from lean_extract.common.nearest import path_meant
 from lean_extract.common.python_path import safe_path
 from lean_extract.records import FileProblem, Header, Position, Proof, Record, write_records
 from lean_extract.source.projects.project import SourceFile, find_sources, no_sources
@@ -244,7 +245,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command. Raises BadSource if the folder does not exist."""
     if not is_folder(options.root):
-        raise BadSource(f"There is no folder {options.root}.", "Check the path.")
+        raise BadSource(f"There is no folder {options.root}.", path_meant(options.root) or "Check the path.")
     with tqdm(unit=" files", disable=None) as bar:
 
         def show(phase: str, done: int, total: int) -> None:

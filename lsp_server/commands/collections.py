@@ -12,6 +12,11 @@ from retriever.search.collections.manifest import CollectionManifest
 
 _MEGABYTE = 1_000_000
 
+EXAMPLES = (
+    "premise-suggest collections",
+    "premise-suggest collections --remove NAME",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""

@@ -18,7 +18,8 @@ from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
 from lsp_server.commands.index import stop_on_interrupt, summary
 from lsp_server.commands.options import add_lean_option
-from lsp_server.commands.suggest import position_in, print_suggestion
+from lsp_server.commands.place import position_in
+from lsp_server.commands.suggest import print_suggestion
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.indexing import update_project
 from lsp_server.engine.requests import SuggestRequest
@@ -32,6 +33,8 @@ EXAMPLE = Path(lean_extract.__path__[0]) / "minicore" / "example"
 UNFINISHED = "Unfinished"
 """Its folder of unfinished proofs."""
 _PROGRAM = "premise-suggest"
+
+EXAMPLES = ("premise-suggest demo",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +77,7 @@ def how_to_call(python: Path, found: str | None, here: Path) -> str:
     """
     script, activate = python.with_name(_PROGRAM), python.with_name("activate")
     if found is not None and Path(found).resolve() == script.resolve():
-        return f"In your own project: {_PROGRAM} index, then {_PROGRAM} suggest (see --help)."
+        return f"In your own project: {_PROGRAM} setup, then {_PROGRAM} suggest FILE:LINE."
     call = shlex.quote(str(script)) if script.is_file() else f"{shlex.quote(str(python))} -m lsp_server"
     advice = f"{_PROGRAM} of this environment is not on PATH. Run it as\n  {call}"
     if not activate.is_file():
@@ -104,7 +107,7 @@ async def _show(position: GoalPosition, options: argparse.Namespace, style: Styl
         line = position.position.line + 1
         print(style.dim(f"{position.path.relative_to(EXAMPLE)}, line {line}:\n"))
         suggestion = await engine.suggest(SuggestRequest(position, k=8, tactics=True))
-        print_suggestion(suggestion, as_json=False, with_tactics=True)
+        print_suggestion(suggestion, as_json=False)
     finally:
         await engine.close()
 

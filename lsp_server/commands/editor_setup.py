@@ -73,7 +73,7 @@ def called_command() -> str:
 
 def _vscode(command: str, root: Path) -> str:
     return (
-        "code --install-extension premise-suggest.vsix     # `make vsix` in a clone makes the file\n"
+        "code --install-extension vscode-extension/dist/premise-suggest.vsix   # in a clone, after `make vsix`\n"
         f'settings.json: "premiseSuggest.path": {json.dumps(command)}'
     )
 

@@ -36,6 +36,12 @@ from retriever.metrics.charts import require_charts
 _OUT = Path("evaluations")
 """The default folder for runs, inside the current one."""
 
+EXAMPLES = (
+    "premise-suggest eval minicore --limit 10",
+    "premise-suggest eval project --project DIR --seconds 20",
+    "premise-suggest eval report evaluations/*",
+)
+
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Declare the sub-commands and their options."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadSource, UserError
 from lean_extract.common.files.reading import is_there
+from lean_extract.common.nearest import path_meant
 from lsp_server.commands.common import named, print_json
 from lsp_server.engine.collections import towers_for
 from retriever.metrics.bootstrap import Interval
@@ -24,7 +25,9 @@ def run(options: argparse.Namespace) -> int:
     backend = find_backend(options.backend)
     source: Path = options.data
     if not is_there(source):
-        raise BadSource(f"There is no file or folder {named(source)}.", "Check the path.")
+        raise BadSource(
+            f"There is no file or folder {named(source)}.", path_meant(source) or "Check the path."
+        )
     _, towers = towers_for(backend.name, options.model, download=options.download)
     collection = backend.read(source)
     quiet = options.quiet or not sys.stderr.isatty()

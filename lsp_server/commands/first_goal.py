@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from lean_extract.common.errors import BadSource, NoGoalHere
+from lean_extract.common.errors import BadSource, NoGoalHere, TextUnread
 from lean_extract.common.files.reading import read_source
 from lean_extract.session.places import default_position
 from lean_extract.source.projects.packages import read_layout
@@ -19,6 +19,7 @@ from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, TacticVerdict
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.sorries import sorries
+from lsp_server.engine.tasks import OnWaiting
 from lsp_server.limits import FIRST_GOAL_BYTES, FIRST_GOAL_FILES, FIRST_GOAL_PLACES
 from prover.verify import GoalPosition
 
@@ -57,7 +58,9 @@ def _place(path: Path, text: str, lines: Sequence[str], number: int) -> GoalPosi
     return GoalPosition(path, text, default_position(lines, number))
 
 
-async def first_goal(root: Path, settings: Settings) -> tuple[GoalPosition, Suggestion] | None:
+async def first_goal(
+    root: Path, settings: Settings, on_waiting: OnWaiting
+) -> tuple[GoalPosition, Suggestion] | None:
     """The first of these places where a tactic closes the goal, else one with a tactic, else with a goal; or None.
 
     Raises LeanError, PremiseIndexError, ModelError.
@@ -67,8 +70,9 @@ async def first_goal(root: Path, settings: Settings) -> tuple[GoalPosition, Sugg
     try:
         for place in islice(await asyncio.to_thread(lambda: list(goal_places(root))), FIRST_GOAL_PLACES):
             try:
-                found.append((place, await engine.suggest(SuggestRequest(place, tactics=True))))
-            except NoGoalHere:
+                request = SuggestRequest(place, tactics=True)
+                found.append((place, await engine.suggest(request, on_waiting=on_waiting)))
+            except (NoGoalHere, TextUnread):
                 continue
             if _closes(found[-1][1]):
                 break

@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from lean_extract.common.errors import NoGoalHere, PremiseSuggestError
+from lean_extract.common.errors import NoGoalHere, PremiseSuggestError, TextUnread
 from lean_extract.session.processes import descendants, private_megabytes
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.findings import Finding
@@ -47,7 +47,7 @@ async def _first_goal(engine: Engine, root: Path) -> tuple[GoalPosition | None, 
         begin = time.perf_counter()
         try:
             state = await engine.state_at(place)
-        except NoGoalHere:
+        except (NoGoalHere, TextUnread):
             continue
         if state.goals:
             where = f"{place.path.relative_to(root)}:{place.position.line + 1}"

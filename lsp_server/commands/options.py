@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
-
 from lean_extract.common.devices import DEVICES
+from lean_extract.common.option_parser import OptionGroup
 from lean_extract.common.option_types import depth
 from lsp_server.engine.settings import SOURCES
 
 
-def add_backend_option(parser: argparse.ArgumentParser) -> None:
+def add_backend_option(parser: OptionGroup) -> None:
     """Declare `--backend`."""
     text = "what to search: lean (default), naturalproofs, match, or a Python package with a backend"
     parser.add_argument("--backend", metavar="NAME", default="lean", help=text)
 
 
-def add_lean_option(parser: argparse.ArgumentParser) -> None:
+def add_lean_option(parser: OptionGroup) -> None:
     """Declare `--lean`."""
     parser.add_argument(
         "--lean",
@@ -25,26 +24,26 @@ def add_lean_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_model_options(parser: argparse.ArgumentParser, *, may_fetch: bool = True) -> None:
+def add_model_options(parser: OptionGroup, *, may_fetch: bool = True) -> None:
     """Declare the model, where it runs, and whether it may be downloaded."""
     text = "the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)"
     parser.add_argument("--model", metavar="NAME", default="", help=text)
     text = "where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)"
-    parser.add_argument("--device", choices=DEVICES, default="auto", help=text)
+    parser.add_argument("--device", choices=DEVICES, default=None, help=text)
     if may_fetch:
         text = "download that model from the hub if it is not on this machine"
         parser.add_argument("--download", action="store_true", help=text)
 
 
-def add_rerank_option(parser: argparse.ArgumentParser) -> None:
+def add_rerank_option(parser: OptionGroup) -> None:
     """Declare `--rerank`."""
     text = "how many premises to re-rank, if the model has a re-ranker; 0: none (default: 20)"
     parser.add_argument("--rerank", type=depth, default=None, metavar="N", help=text)
 
 
-def add_tactic_options(parser: argparse.ArgumentParser) -> None:
+def add_tactic_options(parser: OptionGroup) -> None:
     """Declare where tactics come from."""
     text = "the tactic generator: a folder, or owner/name on the hub (default: the shipped one)"
     parser.add_argument("--generator", metavar="PATH_OR_HUB_NAME", default="", help=text)
     text = "where tactics come from (default: both)"
-    parser.add_argument("--tactics-from", choices=SOURCES, default="both", help=text)
+    parser.add_argument("--tactics-from", choices=SOURCES, default=None, help=text)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from lean_extract.common.option_types import port
-from lsp_server.commands.common import settings_for
+from lsp_server.commands.common import chosen_settings, layered_settings
 from lsp_server.commands.options import (
     add_lean_option,
     add_model_options,
@@ -18,6 +18,11 @@ from lsp_server.commands.options import (
 from lsp_server.serving.features import create_server
 from lsp_server.serving.process import exit_process
 from lsp_server.serving.running import serve_stdio, serve_tcp
+
+EXAMPLES = (
+    "premise-suggest serve                          # an editor starts it",
+    "premise-suggest serve --log server.log",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,5 +47,6 @@ def run(options: argparse.Namespace) -> NoReturn:
         logging.basicConfig(level=logging.ERROR, format="%(levelname)s %(name)s %(message)s")
     # pygls logs every message that it sends, and a traceback for every refused request; both are noise here.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
-    server = create_server(settings_for(options))
+    layered_settings(options, lambda sentence: None)  # the client is shown what is wrong with a file
+    server = create_server(chosen_settings(options))
     exit_process(serve_stdio(server) if options.tcp is None else serve_tcp(server, options.tcp))

@@ -5,23 +5,24 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lean_extract.common.errors import BadSource, UserError
+from lean_extract.common.errors import UserError
 from lean_extract.common.files.reading import is_pipe
+from lean_extract.common.option_parser import OptionGroup
 from lean_extract.common.option_types import positive
-from lean_extract.session.places import default_position
 from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import (
     SearchedProject,
     print_json,
+    print_progress,
     read_text,
     searched_project,
     settings_for,
     show_first_use,
-    warn_of_fallback,
 )
 from lsp_server.commands.options import (
     add_backend_option,
@@ -30,181 +31,184 @@ from lsp_server.commands.options import (
     add_rerank_option,
     add_tactic_options,
 )
+from lsp_server.commands.place import FORMS, Place, position_of, read_place
+from lsp_server.commands.suggest_all import suggest_all
+from lsp_server.commands.suggest_collection import from_collection
 from lsp_server.commands.typed_text import decoded, standard_input, typed
-from lsp_server.documents.positions import from_person, split_lines
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.generators import OpenGenerator, open_requested
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, to_json
-from lsp_server.engine.tasks import LeanProgress
+from lsp_server.engine.settings import Settings
 from lsp_server.rendering.style import Style
-from lsp_server.rendering.terminal import collection_text, suggestion_text
-from prover.verify import GoalPosition
+from lsp_server.rendering.terminal import suggestion_text
 from retriever.lean.callers import TACTICS, Caller, caller_of
 
 if TYPE_CHECKING:
     from lsp_server.commands.dojo import DojoTheorem
 
 
+EXAMPLES = (
+    "premise-suggest suggest A.lean:6           # the goal in line 6",
+    "premise-suggest suggest A.lean:add_swap    # the first sorry of a theorem",
+    "premise-suggest suggest A.lean --all       # every sorry of the file",
+)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.usage = "%(prog)s [PLACE] [OPTION ...]"
+    _add_where(parser.add_argument_group("where the goal is"))
+    _add_shown(parser.add_argument_group("what is shown"))
+    lean = parser.add_argument_group("which Lean")
+    add_lean_option(lean)
     text = "use leanprover-community/repl, started by this command line, instead of Lean's language server"
-    parser.add_argument("--repl", metavar="COMMAND", default="", help=text)
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--file", type=Path, metavar="F", help="a Lean file with the goal")
+    lean.add_argument("--repl", metavar="COMMAND", default="", help=text)
+    models = parser.add_argument_group("models, tactics and collections")
+    add_tactic_options(models)
+    add_model_options(models)
+    add_rerank_option(models)
+    add_backend_option(models)
+    text = "which collection to search, if several are indexed"
+    models.add_argument("--collection", metavar="NAME", default="", help=text)
+
+
+def _add_where(where: OptionGroup) -> None:
+    source = where.add_mutually_exclusive_group()
+    text = (
+        "FILE:LINE, FILE:LINE:COLUMN, FILE:THEOREM (full name or the end of one), or FILE if it has one sorry"
+    )
+    source.add_argument("place", nargs="?", default=None, metavar="PLACE", help=text)
+    source.add_argument("--file", type=Path, metavar="F", help="a Lean file, with --line")
     text = "a theorem of a Git clone, opened in LeanDojo: CLONE:FILE:THEOREM"
     source.add_argument("--dojo", metavar="THEOREM", help=text)
     source.add_argument("--state", metavar="FILE|-", help="a printed proof state; - is standard input")
     text = "what to search for: a theorem in words and LaTeX, or, for Lean, a printed proof state"
     source.add_argument("--text", metavar="TEXT", help=text)
-    add_backend_option(parser)
-    text = "which collection to search, if several are indexed"
-    parser.add_argument("--collection", metavar="NAME", default="", help=text)
-    parser.add_argument("--line", type=int, metavar="L", help="the line of the goal, from 1")
-    parser.add_argument(
-        "--column",
-        type=int,
-        metavar="C",
-        help="the column of the goal, from 1 (default: the `sorry` on the line)",
-    )
+    where.add_argument("--line", type=int, metavar="L", help="the line of the goal, from 1")
+    text = "the column of the goal, from 1 (default: the `sorry` on the line)"
+    where.add_argument("--column", type=int, metavar="C", help=text)
+    where.add_argument("--all", action="store_true", help="every `sorry` of the file, with its best tactic")
     text = "with --dojo: a tactic that is run first; may be repeated"
-    parser.add_argument("--after", metavar="TACTIC", action="append", default=[], help=text)
+    where.add_argument("--after", metavar="TACTIC", action="append", default=[], help=text)
     text = "which goal, if there are several, from 1 (default: 1)"
-    parser.add_argument("--goal", type=positive, default=1, metavar="N", help=text)
-    parser.add_argument(
-        "--k", type=positive, default=None, metavar="N", help="how many premises to list (default: 16)"
-    )
+    where.add_argument("--goal", type=positive, default=1, metavar="N", help=text)
+
+
+def _add_shown(shown: OptionGroup) -> None:
+    text = "how many premises to list (default: 16)"
+    shown.add_argument("--k", type=positive, default=None, metavar="N", help=text)
     text = "the tactic that the premises are for (rw, simp, exact, unfold, ...): what it can use is listed"
-    parser.add_argument("--caller", default="", metavar="TACTIC", help=text)
+    shown.add_argument("--caller", default="", metavar="TACTIC", help=text)
     text = "a part of the goal's target, as Lean prints it: list what rewrites it, and try `rw` with that"
-    parser.add_argument("--select", metavar="TEXT", default="", help=text)
-    parser.add_argument("--tactics", action="store_true", help="also try tactics in Lean")
-    parser.add_argument("--failures", action="store_true", help="also list tactics that fail")
-    parser.add_argument("--explain", action="store_true", help="also explain each premise's score")
-    parser.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
-    add_lean_option(parser)
-    add_model_options(parser)
-    add_rerank_option(parser)
-    add_tactic_options(parser)
+    shown.add_argument("--select", metavar="TEXT", default="", help=text)
+    text = "try tactics in Lean (default: for the first goal of a position in a file)"
+    shown.add_argument("--tactics", action=argparse.BooleanOptionalAction, default=None, help=text)
+    shown.add_argument("--failures", action="store_true", help="also list tactics that fail")
+    shown.add_argument("--explain", action="store_true", help="also explain each premise's score")
+    shown.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
-    warn_of_fallback(options.device)
     if options.backend != "lean":
-        return _from_collection(options)
+        options.device = settings_for(options).models.device
+        return from_collection(options)
     if options.collection:
         raise UserError("--collection needs a --backend other than lean.", "Leave it out.")
+    if options.all:
+        path = _whole_file(options)
+        return suggest_all(path, _asked(options), partial(_engine, options), as_json=options.json)
     request, project = _request(options)
-    suggestion = asyncio.run(_suggest(options, request, project, _generator(options)))
-    print_suggestion(suggestion, as_json=options.json, with_tactics=options.tactics)
+    suggestion = asyncio.run(_suggest(options, request, project))
+    print_suggestion(suggestion, as_json=options.json)
     return 0
 
 
-def print_suggestion(suggestion: Suggestion, *, as_json: bool, with_tactics: bool) -> None:
+def print_suggestion(suggestion: Suggestion, *, as_json: bool) -> None:
     """Print it on standard output, for a person or as JSON."""
     if as_json:
         print_json(to_json(suggestion))
         return
-    style = Style.of_standard_output()
-    sys.stdout.write(suggestion_text(suggestion, style, with_tactics=with_tactics))
+    sys.stdout.write(suggestion_text(suggestion, Style.of_standard_output()))
 
 
-def _from_collection(options: argparse.Namespace) -> int:
-    if options.text is None:
-        raise UserError(
-            f"The backend {options.backend} needs --text.", "Give what to search for; `--text -` reads it."
-        )
-    lean_only = (options.tactics, options.failures, options.line, options.column, options.caller)
-    if any(lean_only) or options.goal > 1:
-        raise UserError(
-            "Only the backend lean has tactics, goals and positions in files.", "Leave those options out."
-        )
-    if options.explain:
-        raise UserError("Only the backend lean explains its scores.", "Leave out --explain.")
-    if options.model:
-        raise UserError("A collection's model is chosen when it is indexed.", "Give --model to `index`.")
-    from lsp_server.engine.collections import answer, find_collection, open_collection
-    from retriever.search.backends import find_backend
-
-    find_backend(options.backend)
-    text = typed(options.text)
-    manifest = find_collection(options.backend, options.collection)
-    opened = open_collection(manifest, rerank=options.rerank, device=options.device)
-    found = answer(opened, text, options.k or 16)
-    if options.json:
-        print_json(to_json(found))
-    else:
-        sys.stdout.write(collection_text(found, Style.of_standard_output()))
-    return 0
-
-
-def _generator(options: argparse.Namespace) -> OpenGenerator | None:
+def _generator(options: argparse.Namespace, settings: Settings) -> OpenGenerator | None:
     """Load the generator that the options request, so that a failure is an error and not an overlooked warning.
 
     Raises UserError, ModelError.
     """
-    if not options.tactics and options.tactics_from != "templates":
+    if not _wants_tactics(options) and options.tactics_from != "templates":
         return None
-    found = open_requested(options.generator, options.tactics_from, options.download, options.device)
+    if not options.generator and options.tactics_from is None:
+        return None  # what a settings file names is opened when it is needed, and a failure is a warning
+    source = settings.tactics.source
+    name = options.generator or (settings.tactics.generator if source == "generator" else "")
+    found = open_requested(name, source, settings.model_download, settings.models.device)
     return None if found is None else OpenGenerator(lambda name, download, device: found)
 
 
-async def _suggest(
-    options: argparse.Namespace,
-    request: SuggestRequest,
-    project: SearchedProject,
-    generator: OpenGenerator | None,
-) -> Suggestion:
+def _wants_tactics(options: argparse.Namespace) -> bool:
+    """Whether to try tactics: as the option says, else wherever Lean can."""
+    if options.tactics is not None:
+        return bool(options.tactics)
+    return options.state is None and options.text is None and options.goal == 1
+
+
+def _engine(options: argparse.Namespace, root: Path | None) -> Engine:
+    """Raises UserError, ModelError."""
     opener = partial(_dojo(options).open, options.after) if options.dojo else None
-    engine = Engine(project.root, settings_for(options), generator=generator, opener=opener)
+    settings = settings_for(options, root)
+    return Engine(root, settings, generator=_generator(options, settings), opener=opener)
+
+
+async def _suggest(
+    options: argparse.Namespace, request: SuggestRequest, project: SearchedProject
+) -> Suggestion:
+    engine = _engine(options, project.root)
+    if options.tactics is None and not engine.settings.tactics.enabled:
+        request = replace(request, tactics=False)
     try:
-        return project.with_warning(await engine.suggest(request, on_waiting=_print_progress))
+        return project.with_warning(await engine.suggest(request, on_waiting=print_progress))
     finally:
         await engine.close()
 
 
-def _print_progress(progress: LeanProgress) -> None:
-    print(f"{progress}.", file=sys.stderr, flush=True)
-
-
 def _request(options: argparse.Namespace) -> tuple[SuggestRequest, SearchedProject]:
-    if options.state is not None or options.text is not None:
-        if options.line or options.column:
-            raise UserError("--line and --column are only used with --file.", "Leave them out.")
-        if options.tactics:
-            raise UserError(
-                "Tactics can only be tried in a file.",
-                "Give --file and --line instead.",
-            )
-        goal = _read_state(options.state) if options.state is not None else typed(options.text)
-        request = SuggestRequest(
-            goal=goal,
-            k=options.k,
-            goal_number=options.goal,
-            caller=_caller(options.caller),
-            explain=options.explain,
-            select=options.select,
-        )
-        return request, searched_project(Path.cwd())
     if options.after and not options.dojo:
         raise UserError("--after is only used with --dojo.", "Leave it out.")
-    position = _dojo(options).position() if options.dojo else _position(options)
+    if options.state is not None or options.text is not None:
+        position, goal = None, _goal(options)
+        project = searched_project(Path.cwd())
+    else:
+        position, goal = _dojo(options).position() if options.dojo else position_of(_place(options)), None
+        project = SearchedProject(find_root(position.path.resolve()))
+    return replace(_asked(options), position=position, goal=goal), project
+
+
+def _asked(options: argparse.Namespace) -> SuggestRequest:
+    """The request without its goal. Raises UserError."""
     if options.tactics and options.goal > 1:
         raise UserError("Tactics are tried on the first goal only.", "Leave out --goal or --tactics.")
-    request = SuggestRequest(
-        position,
-        None,
-        options.k,
-        options.tactics,
-        options.failures,
-        options.goal,
-        _caller(options.caller),
-        options.explain,
-        options.select,
+    return SuggestRequest(
+        k=options.k,
+        tactics=_wants_tactics(options),
+        keep_failures=options.failures,
+        goal_number=options.goal,
+        caller=_caller(options.caller),
+        explain=options.explain,
+        select=options.select,
     )
-    return request, SearchedProject(find_root(position.path.resolve()))
+
+
+def _goal(options: argparse.Namespace) -> str:
+    """The printed goal that is given. Raises UserError: with options that need a file."""
+    if options.line or options.column:
+        raise UserError("--line and --column are only used with a file.", "Leave them out.")
+    if options.tactics:
+        raise UserError("Tactics can only be tried in a file.", "Give FILE:LINE instead.")
+    return _read_state(options.state) if options.state is not None else typed(options.text)
 
 
 def _dojo(options: argparse.Namespace) -> DojoTheorem:
@@ -215,10 +219,29 @@ def _dojo(options: argparse.Namespace) -> DojoTheorem:
     return DojoTheorem.named(options.dojo)
 
 
-def _position(options: argparse.Namespace) -> GoalPosition:
+def _place(options: argparse.Namespace) -> Place:
+    """The place that is named, as PLACE or with --file, --line and --column. Raises UserError."""
+    if options.place is None and options.file is None:
+        raise UserError("No goal is named.", f"{FORMS} --state and --text take a goal itself.")
+    place = read_place(options.place) if options.file is None else Place(options.file)
     if options.line is None:
-        raise UserError("--file needs the line of the goal.", "Add --line L, counting from 1.")
-    return position_in(options.file, options.line, options.column)
+        if options.column is not None:
+            raise UserError("--column needs the line of the goal.", "Add --line L, counting from 1.")
+        return place
+    if place.name or place.line is not None:
+        raise UserError(f"{options.place} already says where.", "Leave out --line and --column.")
+    return replace(place, line=options.line, column=options.column)
+
+
+def _whole_file(options: argparse.Namespace) -> Path:
+    """The file of --all. Raises UserError: other options name one of its goals, or no file is named."""
+    if options.dojo or options.state is not None or options.text is not None:
+        raise UserError("--all is for a file.", "Give a file whose name ends in .lean.")
+    place = _place(options)
+    if place != Place(place.path) or options.goal > 1 or options.select or options.after:
+        hint = "Give the file alone, without a place, --goal, --select and --after."
+        raise UserError("--all is for all goals of a file.", hint)
+    return place.path
 
 
 def _caller(tactic: str) -> Caller:
@@ -228,18 +251,6 @@ def _caller(tactic: str) -> Caller:
         known = ", ".join(sorted(TACTICS))
         raise UserError(f"--caller does not know the tactic `{tactic}`.", f"It knows {known}.")
     return found
-
-
-def position_in(path: Path, line: int, column: int | None) -> GoalPosition:
-    """A position in a file, from numbers that count from 1. Raises BadSource, BadPosition."""
-    if path.suffix != ".lean":
-        raise BadSource(f"{path} is not a Lean file.", "Give a file whose name ends in .lean.")
-    text = read_text(path)
-    lines = split_lines(text)
-    position = from_person(lines, line, column)
-    if column is None:
-        position = default_position(lines, position.line)
-    return GoalPosition(path.resolve(), text, position)
 
 
 def _read_state(source: str) -> str:

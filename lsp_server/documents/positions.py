@@ -32,7 +32,7 @@ def from_person(lines: Sequence[str], line: int, column: int | None) -> Position
     if not 1 <= line <= len(lines):
         raise BadPosition(
             f"There is no line {line}: the file has {len(lines)} lines.",
-            f"Give --line a number from 1 to {len(lines)}.",
+            f"Lines count from 1; the last one is {len(lines)}.",
         )
     text = lines[line - 1]
     if column is None:
@@ -40,6 +40,6 @@ def from_person(lines: Sequence[str], line: int, column: int | None) -> Position
     if not 1 <= column <= len(text) + 1:
         raise BadPosition(
             f"There is no column {column} in line {line}, which has {len(text)} characters.",
-            f"Give --column a number from 1 to {len(text) + 1}.",
+            f"Columns count from 1; the last one is {len(text) + 1}.",
         )
     return Position(line - 1, column - 1)

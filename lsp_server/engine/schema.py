@@ -401,6 +401,24 @@ class SorriesAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class AnsweredSorry:
+    """A `sorry` of a file, with the answer for it."""
+
+    sorry: Annotated[SorryItem, "The `sorry`."]
+    suggestion: Annotated[Suggestion | None, "Its goal, premises and tactics; null if there is an error."]
+    error: Annotated[str, "Why it has no suggestion, and what to do; else empty."] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AllSorriesAnswer:
+    """The answer to `suggest FILE --all`."""
+
+    sorries: Annotated[
+        list[AnsweredSorry], "In the order of the text; at most 1,000. After Ctrl-C those that were answered."
+    ]
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStatusAnswer:
     """The state of the index, and what the project is missing."""
 
@@ -439,6 +457,7 @@ ANSWERS = (
     TrialsAnswer,
     DeclarationAnswer,
     SorriesAnswer,
+    AllSorriesAnswer,
     IndexStatusAnswer,
     CollectionAnswer,
 )
@@ -468,6 +487,8 @@ CLASSES = (
     DeclarationAnswer,
     SorriesAnswer,
     SorryItem,
+    AllSorriesAnswer,
+    AnsweredSorry,
     IndexStatusAnswer,
     CollectionAnswer,
     CollectionHit,

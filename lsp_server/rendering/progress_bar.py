@@ -6,6 +6,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
+from typing import TextIO
 
 from tqdm import tqdm
 
@@ -18,6 +19,7 @@ _STAGES = {
     "graph": "Building the graph",
     "core": "Compiling the mini core",
     "library": "Compiling the library",
+    "sorries": "Answering",
 }
 _SECONDS = 10.0
 """Between two lines if standard error is not a terminal: tasks that end sooner print none."""
@@ -57,6 +59,15 @@ class ProgressBar:
             self._reported = self._clock()
             share = f": {done:,} of {total:,} ({done / total:.0%})" if total > 1 else ""
             print(f"{_STAGES.get(stage, stage)}{share}", file=sys.stderr, flush=True)
+
+    def write(self, text: str, stream: TextIO) -> None:
+        """Print text on standard output or error, above the bar."""
+        if self._bar is not None:
+            self._bar.clear()
+        stream.write(text)
+        stream.flush()
+        if self._bar is not None:
+            self._bar.refresh()
 
     def _draw(self, stage: str, done: int, total: int) -> None:
         if stage != self._stage or self._bar is None:

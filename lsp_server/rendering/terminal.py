@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from lsp_server.engine.schema import (
+    AnsweredSorry,
     CollectionAnswer,
     GoalPlace,
     IndexItem,
@@ -13,6 +14,8 @@ from lsp_server.engine.schema import (
     SearchAnswer,
     Suggestion,
     TacticItem,
+    TacticsStatus,
+    TacticVerdict,
 )
 from lsp_server.rendering.labels import (
     CLOSED,
@@ -35,19 +38,23 @@ _STATEMENT_LINES = 3
 _GOAL_LINES = 40
 _MOST_PROGRESS = 6
 _GOALS_BELOW_TACTIC = 4
+_NAMED_PREMISES = 3
+_REPLACED = "  (its tactic fails or is unfinished; a suggestion replaces it)"
+_ACCEPTED = (TacticVerdict.CLOSES, TacticVerdict.PROGRESS, TacticVerdict.UNJUDGED)
 
 
-def suggestion_text(suggestion: Suggestion, style: Style, *, with_tactics: bool) -> str:
+def suggestion_text(suggestion: Suggestion, style: Style) -> str:
     """The whole answer, for a terminal."""
     if suggestion.place == GoalPlace.CLOSED:
-        return _with_remarks([CLOSED], suggestion.notes, suggestion.warnings, style)
-    parts = [style.bold(goal_heading(suggestion)), _goal(suggestion.goal, style), ""]
+        return _with_remarks([style.bold(CLOSED)], suggestion.notes, suggestion.warnings, style)
+    replaced = style.caution(_REPLACED) if suggestion.place == GoalPlace.BEFORE else ""
+    parts = [style.bold(goal_heading(suggestion)) + replaced, _goal(suggestion.goal, style), ""]
     parts.append(style.bold("Premises") + style.dim(f"  ({searched(suggestion.index)})"))
     if not suggestion.premises:
         parts.append("  none fit")
     for rank, premise in enumerate(suggestion.premises, start=1):
         parts += _premise(rank, premise, style)
-    if with_tactics:
+    if suggestion.tactics_status != TacticsStatus.NOT_ASKED:
         parts += ["", style.bold(tactics_heading(suggestion.tactics))]
         shown = [one for one in suggestion.tactics if one.status != "progress"]
         progress = [one for one in suggestion.tactics if one.status == "progress"]
@@ -59,6 +66,39 @@ def suggestion_text(suggestion: Suggestion, style: Style, *, with_tactics: bool)
             parts.append("  none of those tried")
     parts += ["", _freshness(suggestion.index, style), style.dim(timing_line(suggestion.timings_ms))]
     return _with_remarks(parts, suggestion.notes, suggestion.warnings, style)
+
+
+def sorry_text(path: str, answered: AnsweredSorry, style: Style) -> str:
+    """A `sorry` with its goal and the best tactic, for a terminal."""
+    item, suggestion = answered.sorry, answered.suggestion
+    parts = [style.bold(f"{path}:{item.line}:{item.column}") + f"  {item.declaration}".rstrip()]
+    if suggestion is None:
+        parts += textwrap.wrap(answered.error, style.width - 2, initial_indent="  ", subsequent_indent="  ")
+    else:
+        if suggestion.goal_count > 1:
+            parts[0] += style.dim(f"  {goal_heading(suggestion).lower()}")
+        parts.append(_goal(suggestion.goal, style))
+        if suggestion.tactics_status != TacticsStatus.NOT_ASKED:
+            parts += _best(suggestion, style)
+    return "\n".join([*parts, "", ""])
+
+
+def _best(suggestion: Suggestion, style: Style) -> Iterator[str]:
+    """The best tactic that Lean accepts; if there is none, the first premises."""
+    best = next((one for one in suggestion.tactics if one.status in _ACCEPTED), None)
+    if best is not None:
+        yield from _tactic(best, style)
+        return
+    names = ", ".join(one.name for one in suggestion.premises[:_NAMED_PREMISES])
+    yield style.caution(shorten(f"  no tactic found; premises: {names or 'none'}", style.width))
+
+
+def common_remarks(answered: Sequence[AnsweredSorry], style: Style) -> str:
+    """The notes and warnings of several answers, each once."""
+    suggestions = [one.suggestion for one in answered if one.suggestion is not None]
+    notes = list(dict.fromkeys(note for one in suggestions for note in one.notes))
+    warnings = list(dict.fromkeys(warning for one in suggestions for warning in one.warnings))
+    return _with_remarks([], notes, warnings, style) if notes or warnings else ""
 
 
 def search_text(answer: SearchAnswer, style: Style) -> str:

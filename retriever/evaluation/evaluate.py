@@ -25,6 +25,7 @@ import numpy as np
 
 from lean_extract.common.arrays import Floats, Int64s
 from lean_extract.common.errors import BadSettings, BadSource
+from lean_extract.common.nearest import path_meant
 from lean_extract.common.verbs import add_json_option, write_json
 from retriever.evaluation.rows import (
     PARTS,
@@ -149,7 +150,9 @@ def run(options: argparse.Namespace) -> None:
 def _evaluate(chosen: argparse.Namespace) -> tuple[list[CollectionRow], RankingTask, dict[str, float]]:
     backend = find_backend(chosen.backend)
     if not chosen.dataset.exists():
-        raise BadSource(f"There is no file or folder {chosen.dataset}.", "Check the path.")
+        raise BadSource(
+            f"There is no file or folder {chosen.dataset}.", path_meant(chosen.dataset) or "Check the path."
+        )
     collection = backend.read(chosen.dataset)
     task = task_of(collection, chosen.part)
     rankers: list[RankerTable] = lexical(backend, collection) if chosen.lexical else []

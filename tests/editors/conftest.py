@@ -69,6 +69,13 @@ def nvim(request: pytest.FixtureRequest) -> str:
     return (done.stdout or done.stderr).strip()
 
 
+def copy_modules(folder: Path) -> None:
+    """Copy our Lua to where Neovim looks for it, as the page says."""
+    folder.mkdir()
+    for module in DOCS.glob("*.lua"):
+        shutil.copy(module, folder)
+
+
 NOT_NEEDED = shutil.ignore_patterns(
     *(".*", "Example.lean", "Algebra", "Order", "Demo.lean", "SeveralGoals.lean", "FarAway.lean"),
     *("Gcd.lean", "Image.lean", "Inverse.lean", "Parity.lean", "Sort.lean", "Tree.lean"),
@@ -100,8 +107,7 @@ def open_in(
 
     def start(more: str = "") -> AbstractContextManager[Neovim]:
         folder = tmp_path_factory.mktemp("nvim")
-        (folder / "lua").mkdir()
-        shutil.copy(DOCS / "premise_suggest.lua", folder / "lua")
+        copy_modules(folder / "lua")
         init = f"vim.opt.runtimepath:prepend('{folder}')\n{set_up(nvim)}\n{more}\n"
         variables = {**environment, "PATH": f"{SCRIPT.parent}:{environment['PATH']}"}
         return running(nvim, folder, init, library / FILE, variables)

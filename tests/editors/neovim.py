@@ -75,11 +75,15 @@ _G.told, _G.offered = {}, {}
 vim.notify = function(message) table.insert(_G.told, message) end
 vim.ui.select = function(items, options, choose)
   _G.prompt, _G.offered = options.prompt, vim.tbl_map(options.format_item or tostring, items)
-  local at = _G.pick or 1
+  local at = type(_G.pick) == 'number' and _G.pick or 1
+  for row, shown in ipairs(_G.offered) do
+    if type(_G.pick) == 'string' and vim.startswith(shown, _G.pick) then at = row break end
+  end
   choose(items[at], at)
 end
 """
-"""What tests change of a Neovim: what it would show is kept, and of what it would offer one is picked."""
+"""What tests change of a Neovim: what it would show is kept, and of what it would offer one is picked: the first, or
+the one that `_G.pick` names by its row or its beginning."""
 
 
 @contextmanager

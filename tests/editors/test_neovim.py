@@ -74,9 +74,54 @@ def test_the_goal_stands_first_then_tactics_then_premises(plain: Neovim, text: l
     assert plain.lua("return _G.prompt") == "a b c : ℕ ⊢ a + (b + c) = b + (a + c)"
     offered = plain.lua("return _G.offered")
     assert offered[0].startswith(f"tactic: {plain.line(line).strip()} (closes the goal")
-    kinds = [item.split()[0] for item in offered]
-    assert set(kinds) == {"tactic:", "premise:"} and kinds == sorted(kinds, reverse=True)
-    assert any(item.startswith("premise: Nat.add_assoc (k m n : ℕ)") for item in offered)
+    kinds = [item.startswith("tactic: ") for item in offered]
+    assert set(kinds) == {True, False} and kinds == sorted(kinds, reverse=True)
+    assert "Nat.zero_add: rw [Nat.zero_add] (not tried yet) (n : ℕ) : 0 + n = n" in offered
+
+
+def test_a_premise_is_inserted_as_the_accepted_tactic_that_its_row_shows(
+    plain: Neovim, text: list[str]
+) -> None:
+    plain.reload()
+    line = behind(text, SUM)
+    plain.go(line, 3)
+    plain.lua("_G.pick = 'Nat.add_left_comm'")
+    plain.keys(":PremiseSuggest<CR>")
+    plain.wait("not vim.fn.getline('.'):find('sorry')")
+    tactic = plain.line(line).strip()
+    [row] = [one for one in plain.lua("return _G.offered") if one.startswith("Nat.add_left_comm:")]
+    assert row.startswith(f"Nat.add_left_comm: {tactic} (closes the goal")
+    assert plain.lua("return vim.api.nvim_win_get_cursor(0)") == [line, len(f"  {tactic}") - 1]
+    plain.lua("_G.pick = nil")
+
+
+def test_a_premise_that_lean_rejects_in_every_form_is_inserted_with_a_warning(
+    plain: Neovim, text: list[str]
+) -> None:
+    plain.reload()
+    line = behind(text, SUM)
+    plain.go(line, 3)
+    plain.lua("_G.told = {}")
+    plain.keys(":PremiseSearch List.reverse_append<CR>")
+    plain.wait("#_G.told > 0")
+    tactic = plain.line(line).strip()
+    assert "List.reverse_append" in tactic
+    assert plain.lua("return _G.told") == [
+        f"premise-suggest: Lean rejects `{tactic}` here: complete it, or undo it with u."
+    ]
+
+
+def test_the_cursor_goes_to_the_first_goal_that_a_tactic_leaves(plain: Neovim, text: list[str]) -> None:
+    plain.reload()
+    line = behind(text, SUM)
+    plain.lua(f"vim.fn.setline({line - 1}, 'theorem both (p q : Prop) (h : p ∧ q) : q ∧ p ∨ False := by')")
+    plain.go(line, 3)
+    plain.lua("_G.pick = 'tactic: left'")
+    plain.keys(":PremiseSuggest<CR>")
+    plain.wait("vim.fn.search('^  left$', 'n') > 0")
+    assert plain.lua("return vim.fn.expand('<cword>')") == "sorry"
+    assert plain.lua("return vim.api.nvim_win_get_cursor(0)[1]") == line + 1
+    plain.lua("_G.pick = nil")
 
 
 def test_one_of_several_goals_is_chosen_by_its_number(plain: Neovim, text: list[str]) -> None:
@@ -135,9 +180,12 @@ local answer = {
     tactic('rfl', 'unjudged', {}, 'cannot be judged: line 3 has an error'),
     tactic('constructor', 'progress', { 'h : p\\n⊢ 0 <\\n  k', 'h : p\\n⊢ n ≤ k' }),
     tactic('trivial', 'closes'),
-    tactic('exact h', 'closes', {}, '', 'Nat.known'),
+    vim.tbl_extend('error', tactic('exact h', 'closes', {}, '', 'Nat.known'), { uses = { 'Nat.known' } }),
   },
-  premises = { { name = 'a', statement = ': p', rests_on_sorry = true }, { name = 'b', statement = ': q' } },
+  premises = {
+    { name = 'a', statement = ': p', rests_on_sorry = true }, { name = 'b', statement = ': q', form = 'rw [b]' },
+    { name = 'Nat.known', statement = ': r', form = 'apply Nat.known' },
+  },
 }
 local client = { name = 'premise_suggest', offset_encoding = 'utf-16' }
 local function request(method, _, done) done(nil, method:find('edits') and { edits = {} } or answer) end
@@ -163,8 +211,9 @@ def test_each_kind_of_tactic_and_of_premise_is_told_apart(plain: Neovim, text: l
         "tactic: exact h (closes the goal; as in Nat.known)",
         "tactic: constructor (2 left: ⊢ 0 < k; ⊢ n ≤ k)",
         "tactic: rfl (cannot be judged: line 3 has an error)",
-        "premise: a (rests on sorry) : p",
-        "premise: b : q",
+        "a (rests on sorry) : p",
+        "b: rw [b] (not tried yet) : q",
+        "Nat.known: exact h (closes the goal; as in Nat.known) : r",
     ]
     plain.lua("vim.o.columns = 48")
     assert plain.lua(ANSWER)[0] == "…eft, n k : ℕ, h : n ≤ k ⊢ 0 < k ∧ n ≤ k"

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.editors.conftest import FILE, Open
+from tests.editors.conftest import FILE, Open, copy_modules
 from tests.editors.neovim import Neovim, attached, processes, running, runs_lean
-from tests.editors.pages import DOCS, behind, block
+from tests.editors.pages import behind, block
 
 pytestmark = pytest.mark.lean
 
@@ -52,8 +51,9 @@ def test_a_goal_that_a_client_has_needs_no_lean_of_ours(
     beside_lean.keys(":PremiseSuggest<CR>")
     beside_lean.wait("not vim.fn.getline('.'):find('sorry')")
     # The client's goal is about lists, whatever stands in the file.
-    assert beside_lean.line(line) == "  apply List.reverse_append"
+    assert beside_lean.line(line) == "  exact List.reverse_append _ _"
     offered = beside_lean.lua("return _G.offered")
+    assert offered[0].startswith("List.reverse_append: exact List.reverse_append _ _ (not tried yet)")
     assert len(offered) == 16
     assert not any("closes the goal" in item for item in offered)
     assert len(processes(beside_lean)) >= 2
@@ -107,7 +107,7 @@ def test_a_premise_brings_the_import_it_needs(beside_lean: Neovim, text: list[st
     beside_lean.wait("vim.fn.search('exact Set', 'w') > 0")
     lines = beside_lean.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, true)")
     picked = beside_lean.lua("return _G.offered[1]")
-    assert picked.startswith("premise: Set.mem_union (import Example.Set.Basic) ")
+    assert picked.startswith("Set.mem_union (import Example.Set.Basic) ")
     assert lines[:4] == [*text[:2], "import Example.Set.Basic", ""]
     assert lines[behind(text, SUM)] == "  exact Set.mem_union"
 
@@ -115,8 +115,7 @@ def test_a_premise_brings_the_import_it_needs(beside_lean: Neovim, text: list[st
 def test_without_the_server_the_commands_say_so(
     nvim: str, library: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    (tmp_path / "lua").mkdir()
-    shutil.copy(DOCS / "premise_suggest.lua", tmp_path / "lua")
+    copy_modules(tmp_path / "lua")
     init = f"vim.opt.runtimepath:prepend('{tmp_path}')\n" + block(PAGE, "Picking and inserting")
     with running(nvim, tmp_path, init, library / FILE, environment) as alone:
         alone.keys(":PremiseSuggest<CR>")

@@ -37,8 +37,9 @@ def test_lua_parses(one: Block, nvim: str, tmp_path: Path) -> None:
     assert complaint(nvim, one.text, tmp_path) == ""
 
 
-def test_the_module_parses_and_what_does_not_is_noticed(nvim: str, tmp_path: Path) -> None:
-    module = (DOCS / "premise_suggest.lua").read_text(encoding="utf-8")
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*.lua")), ids=lambda path: path.name)
+def test_a_module_parses_and_what_does_not_is_noticed(path: Path, nvim: str, tmp_path: Path) -> None:
+    module = path.read_text(encoding="utf-8")
     assert complaint(nvim, module, tmp_path) == ""
     assert "expected" in complaint(nvim, module + "\nif", tmp_path)
 

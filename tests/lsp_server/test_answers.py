@@ -33,13 +33,13 @@ async def suggested(editor: Editor, nth: int = 0, **options: Any) -> Any:
 def test_the_command_line_answers_as_documented(cli: Cli, project: Path) -> None:
     place = ("--file", project / "Work.lean", "--line", "6")
     for options, status in [
-        ((), "not_asked"),
-        (("--tactics",), "tried"),
+        (("--no-tactics",), "not_asked"),
+        ((), "tried"),
         (("--tactics", "--failures"), "tried"),
     ]:
         done = cli("suggest", *place, *options, "--json")
         answer = conforming(json.loads(done.stdout), "Suggestion")
-        assert (answer["tactics_status"], bool(answer["tactics"])) == (status, bool(options))
+        assert (answer["tactics_status"], bool(answer["tactics"])) == (status, status == "tried")
     answer = answered(cli, "suggest", "--state", "-", stdin=STATE, cwd=project)
     assert conforming(answer, "Suggestion")["tactics_status"] == "not_asked"
 

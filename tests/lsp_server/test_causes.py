@@ -186,7 +186,7 @@ def test_what_rests_on_sorry_is_marked(cli: Cli, library: Path) -> None:
     found = asked(cli, library, "C", 7, "--k", "100")
     assert set(own(found)) == RESTING | {"done_one", "speaks", "good"}
     assert resting(found) == RESTING
-    shown = cli("suggest", "--file", library / "C.lean", "--line", "7", "--k", "100").stdout
+    shown = cli("suggest", f"{library / 'C.lean'}:7", "--no-tactics", "--k", "100").stdout
     assert shown.count("rests on sorry") == len(RESTING)
     assert "theorem · A · rests on sorry" in shown
     write(library, A=SORRIES["A"].replace("  -- sorry\n  sorry", "  rfl"))

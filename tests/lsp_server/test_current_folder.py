@@ -43,6 +43,7 @@ TO_THEIR_END = {
     "eval on Dask": ("eval minicore --tactics-from templates --limit 1 --nodes 1 --processes 1", ""),
     "doctor": ("doctor", ""),
     "demo": ("demo", ""),
+    "completion": ("completion bash", ""),
 }
 """Commands that end by themselves, with their standard input."""
 

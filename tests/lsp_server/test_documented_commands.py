@@ -26,7 +26,7 @@ NOT_RUN = {
     "eval": "long (test_eval_command.py)",
     "setup --git": "needs the network (test_setup.py has a repository of its own)",
     "suggest --dojo": "needs LeanDojo (test_lean_sources.py)",
-    "suggest --file Mine.lean --line 20 --tactics --repl": "needs a REPL (test_lean_sources.py)",
+    "suggest Mine.lean:20 --repl": "needs a REPL (test_lean_sources.py)",
     "index path/to/project --store": "needs a database (tests/postgres has its own)",
     "index projects/*": "needs many projects (test_index_many.py)",
     "index --backend": "needs its corpus (tests/retriever/collections)",
@@ -75,7 +75,8 @@ def place(tmp_path_factory: pytest.TempPathFactory, cli: Cli) -> Path:
     root = make_project(tmp_path_factory.mktemp("documented"), cli)
     text = (root / "Work.lean").read_text(encoding="utf-8")
     lines = text.split("\n")
-    (root / "F.lean").write_text("\n".join([*lines[:3], *[""] * 11, *lines[3:]]), encoding="utf-8")
+    named = "theorem add_swap (a b : Nat) : a + b = b + a := by\n  sorry\n"
+    (root / "F.lean").write_text("\n".join([*lines[:3], *[""] * 11, *lines[3:], named]), encoding="utf-8")
     trig = "namespace Real\ndef sin (n : Nat) : Nat := n\ntheorem sin_add (n m : Nat) : sin (n + m) = n + m := rfl\n"
     (root / "Trig.lean").write_text(trig, encoding="utf-8")
     (root / "state.txt").write_text("case one\na b : Nat\n⊢ a + b = b + a\n\n" * 3, encoding="utf-8")

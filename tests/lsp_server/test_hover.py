@@ -96,3 +96,17 @@ def test_an_editor_that_lets_no_server_insert_is_told_so(client: RawClient, proj
     answer = client.ask("workspace/executeCommand", {"command": COMMAND, "arguments": arguments})
     assert answer["result"] == {"applied": False}
     assert "This editor lets no server insert it" in shown(client)
+
+
+def test_a_tactic_that_fails_is_replaced_by_the_one_that_is_shown(client: RawClient, project: Path) -> None:
+    failing = TEXT.replace("sorry", "exact h")
+    where = at(project, failing, "exact h")
+    client.shake_hands(project, LINKS, QUIET)
+    client.open(where["textDocument"]["uri"], failing)
+    client.ask("premiseSuggest/suggest", {**where, "tactics": True})
+    text = str(client.ask("textDocument/hover", where)["result"]["contents"]["value"])
+    assert text.startswith("**Closes the goal** · [Insert](command:")
+    tactic = text.split("\n")[3]
+    edits = {**where, "insert": tactic, "as": "tactic", "accepted": True}
+    answer = client.ask("premiseSuggest/edits", edits)["result"]
+    assert applied(failing, answer["edits"]) == TEXT.replace("sorry", tactic)

@@ -60,6 +60,9 @@ COMMANDS = st.sampled_from(
         ("setup", "--git={}@v1"),
         ("setup", "{}@x"),
         ("suggest", "--file", "{}@x/A.lean", "--line", "1"),
+        ("suggest", "{}@x/A.lean:1"),
+        ("suggest", "{}@x"),
+        ("suggest", "--tactics-from", "{}@x"),
     )
 )
 """Where an address is given: in its place, and by mistake."""

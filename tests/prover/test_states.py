@@ -100,12 +100,19 @@ TRANS = "⊢ n ≤ ?m\n\n⊢ ?m ≤ k\n\ncase m\n⊢ ℕ"
         ("case left\n⊢ p\n\ncase a\n⊢ ?a\n\ncase a\n⊢ Prop", False, True),
         ("⊢ xs.head? = ys[0]? ∧ x?.isSome", False, False),
         ("a : Prop\n⊢ a → b", False, False),
+        ("p q : Prop\n⊢ p\n\np q : Prop\n⊢ q", False, False),
     ],
 )
 def test_what_leaves_nothing_but_unknowns(after: str, only: bool, some: bool) -> None:
     state = parse_state(after)
     assert leaves_only_unknowns(BEFORE.goals[0], state) is only
     assert has_unknowns(state) is some
+
+
+def test_what_a_proposition_follows_from_is_unknown() -> None:
+    before = parse_state("p q : Prop\n⊢ p").goals[0]
+    assert leaves_only_unknowns(before, parse_state(IMP))
+    assert not leaves_only_unknowns(before, parse_state("p q : Prop\n⊢ q"))
 
 
 def test_where_a_type_is_wanted_a_type_may_be_left() -> None:
@@ -119,6 +126,7 @@ def test_where_a_type_is_wanted_a_type_may_be_left() -> None:
         ("x✝ : α\n⊢ x✝ ∈ l", "x : α\n⊢ x ∈ l", True),
         ("x y : α\n⊢ x ∈ l", "x y : α\n⊢ y ∈ l", False),
         ("x : α\n⊢ x.y = 0", "z : α\n⊢ z.y = 0", True),
+        ("h : ∀ n, p n\nn : ℕ\n⊢ q n", "h : ∀ n, p n\nk : ℕ\n⊢ q k", True),
     ],
 )
 def test_states_that_differ_in_names(one: str, other: str, same: bool) -> None:

@@ -49,7 +49,8 @@ _HEAD = """\
 
 `premise-suggest suggest --json` prints one `Suggestion`. The request `premiseSuggest/suggest` and the
 command `premise-suggest.suggest` answer with the same object; a search with a `SearchAnswer`, indexing with
-an `IndexAnswer`; `suggest --backend NAME --json` prints a `CollectionAnswer`. The requests themselves are
+an `IndexAnswer`; `suggest FILE --all --json` prints an `AllSorriesAnswer`, and `suggest --backend NAME --json` a
+`CollectionAnswer`. The requests themselves are
 described in [lsp.md](lsp.md).
 
 `position` counts as LSP does, from 0, in UTF-16 units; the command line counts lines and columns from 1, in

@@ -427,6 +427,22 @@ export interface SorryItem {
   readonly declaration: string;
 }
 
+/** The answer to `suggest FILE --all`. */
+export interface AllSorriesAnswer {
+  /** In the order of the text; at most 1,000. After Ctrl-C those that were answered. */
+  readonly sorries: readonly AnsweredSorry[];
+}
+
+/** A `sorry` of a file, with the answer for it. */
+export interface AnsweredSorry {
+  /** The `sorry`. */
+  readonly sorry: SorryItem;
+  /** Its goal, premises and tactics; null if there is an error. */
+  readonly suggestion: Suggestion | null;
+  /** Why it has no suggestion, and what to do; else empty. */
+  readonly error: string;
+}
+
 /** The state of the index, and what the project is missing. */
 export interface IndexStatusAnswer {
   /** What is searched, and how fresh it is. */
