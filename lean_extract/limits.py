@@ -188,6 +188,10 @@ MAX_REPL_REQUESTS = 5_000
 """Requests after which the REPL is restarted, since it never frees a state."""
 MAX_REMOVAL_ROUNDS = 5
 """Rounds in which commands are removed because they depend on removed commands."""
+MAX_TACTICS_NEAR = 500
+"""Tactics of a declaration around a position whose extent is read."""
+MAX_TACTIC_TOKENS = 20_000
+"""Of one of them."""
 MAX_LINTER_SUGGESTIONS = 4
 """Suggestions of linters that are applied to one tactic."""
 MAX_WRITTEN_GOALS = 16

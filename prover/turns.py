@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Self
 
@@ -11,6 +12,11 @@ from prover.automation import SOURCE as AUTOMATION
 from prover.automation import Automation
 from prover.candidates import Candidate, key_of
 from prover.odds import AcceptanceModel
+
+_MISREAD = re.compile(
+    r"[Aa]mbiguous|[Uu]nknown (?:identifier|constant)|unexpected token|expected (?:term|identifier)"
+)
+"""Lean's words on a name that is no name there, or several."""
 
 
 class CandidateScheduler:
@@ -21,14 +27,19 @@ class CandidateScheduler:
     of it competes: if that alone would fill the trials that are left with better chances than the best known
     candidate has, the next trial waits for it. The first trial never waits.
 
+    What is to come `first` is tried before all else as soon as it is known, whatever the odds say, and does not count
+    against the limit.
+
     Lean's own automation is tried alongside these: one quick tactic at a time, and the slow ones after all
-    others. With it, `hear` has to be called with every outcome.
+    others. A tactic with short names that Lean does not understand is tried with full ones next. With automation or
+    short names, `hear` has to be called with every outcome.
 
     Args:
         sources: each source's candidates, best first, by the name of the source.
         limit: how many candidates of the sources to yield.
         odds: the fitted chances.
         automation: None: without it.
+        first: candidates that are tried before all others.
     """
 
     def __init__(
@@ -37,6 +48,7 @@ class CandidateScheduler:
         limit: int,
         odds: AcceptanceModel,
         automation: Awaitable[Automation] | None = None,
+        first: Sequence[Candidate] = (),
     ) -> None:
         self.scores: dict[str, float] = {}
         """The chance of each tactic, by its text as yielded. It grows if another source proposes the tactic, too."""
@@ -47,6 +59,11 @@ class CandidateScheduler:
         self._odds = odds
         self._lists: list[Sequence[Candidate]] = []
         self._left: list[Candidate] = []
+        self._first = list(first)
+        self.preferred = frozenset(one.tactic for one in first)
+        """The tactics that were to be tried first, which are shown rather than equivalent ones."""
+        self._in_full: dict[str, str] = {}
+        self._misread: list[Candidate] = []
         self._handed: dict[str, str] = {}
         self._learned = 0
         self._coming = None if automation is None else asyncio.ensure_future(automation)
@@ -72,6 +89,10 @@ class CandidateScheduler:
     def hear(self, outcome: TacticOutcome) -> None:
         """Note Lean's verdict on a tactic."""
         self._unheard.pop(outcome.tactic, None)
+        full = self._in_full.get(outcome.tactic)
+        if full is not None and outcome.status == "fails" and _MISREAD.search(outcome.message):
+            score, origin = self.scores.get(outcome.tactic, 0.0), self.origins.get(outcome.tactic, "")
+            self._misread.append(Candidate(full, score, "", origin))
         if self._automation is not None:
             self._automation.hear(outcome)
         if self._news is not None and not self._news.done():
@@ -94,7 +115,11 @@ class CandidateScheduler:
         arrived = [name for name, coming in self._awaited.items() if coming.done()]
         if not arrived:
             return
-        self._lists += [self._awaited.pop(name).result() for name in arrived]
+        found = [self._awaited.pop(name).result() for name in arrived]
+        self._lists += found
+        self._in_full |= {
+            one.tactic: one.in_full for candidates in found for one in candidates if one.in_full
+        }
         self._left = []
         for candidate in sorted(self._odds.weighed(self._lists), key=self._odds.expected_value, reverse=True):
             given = self._handed.get(key_of(candidate.tactic))
@@ -105,6 +130,12 @@ class CandidateScheduler:
 
     def _next(self) -> Candidate | None:
         """The next of what is known; None if there is nothing to try now."""
+        if self._first:
+            return self._first.pop(0)
+        while self._misread:
+            candidate = self._misread.pop(0)
+            if key_of(candidate.tactic) not in self._handed:
+                return candidate
         is_quick_running = any(self._unheard.values())
         if not is_quick_running and (quick := self._next_quick()) is not None:
             return quick
@@ -132,7 +163,7 @@ class CandidateScheduler:
         """What may bring further candidates."""
         learned = [*self._awaited.values()] if self._learned < self._limit else []
         coming = [] if self._coming is None else [self._coming]
-        if self._automation is None or not self._unheard:
+        if not self._unheard or (self._automation is None and self._in_full.keys().isdisjoint(self._unheard)):
             return [*learned, *coming]
         if self._news is None or self._news.done():
             self._news = asyncio.get_running_loop().create_future()
@@ -154,6 +185,6 @@ class CandidateScheduler:
         return candidate
 
     def _describe(self, given: str, candidate: Candidate) -> None:
-        self.scores[given] = candidate.score
+        self.scores[given] = max(candidate.score, self.scores.get(given, 0.0))
         if candidate.origin:
             self.origins[given] = candidate.origin

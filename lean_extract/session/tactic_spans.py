@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
+from lean_extract.limits import MAX_TACTIC_TOKENS, MAX_TACTICS_NEAR
 from lean_extract.records import Edit, Position, Span
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import HOLE, places
@@ -121,6 +122,7 @@ class WrittenTactics:
     def __init__(self, document: LeanDocument, offset: int) -> None:
         self.document = document
         self.start, self.end = document.declaration(offset)
+        self._near = offset
 
     @cached_property
     def _tokens(self) -> Tokens:
@@ -140,14 +142,17 @@ class WrittenTactics:
 
     @cached_property
     def _begun(self) -> list[int]:
-        """The tokens with which a tactic begins, and with which the value of the declaration begins."""
+        """The tokens with which a tactic begins, and with which the value of the declaration begins: those nearest to
+        the offset."""
         tokens = self._paired
         count = len(tokens.texts)
         if not count:
             return []
         found = split_steps(tokens, 1, count).positions
         kept = [one for one in found if one < count and tokens.texts[one] not in _NO_TACTICS]
-        return sorted({*kept, *self._value()})
+        first = max(bisect_right(tokens.starts, self._near - self.start) - 1, 0)
+        nearest = sorted({*kept, *self._value()}, key=lambda one: abs(one - first))
+        return sorted(nearest[:MAX_TACTICS_NEAR])
 
     def _value(self) -> Iterator[int]:
         """The first token of the declaration's value, if that is a term."""
@@ -161,7 +166,7 @@ class WrittenTactics:
 
     @cached_property
     def tactics(self) -> list[WrittenTactic]:
-        """All tactics, and the declaration's value if it is a term, by where they begin."""
+        """The tactics nearest to the offset, and the declaration's value if it is a term, by where they begin."""
         values = set(self._value())
         return [self._tactic(number, is_value=number in values) for number in self._begun]
 
@@ -170,7 +175,7 @@ class WrittenTactics:
         column, indent = tokens.column(begin), self._indent(begin)
         ends = _SEPARATED | _BARS if self._ends_at_bars(begin) else _SEPARATED
         last = begin
-        for number in range(begin, len(tokens.texts)):
+        for number in range(begin, min(begin + MAX_TACTIC_TOKENS, len(tokens.texts))):
             text = tokens.texts[number]
             if is_value:
                 if text in _AFTER_VALUE and depth == 0:
@@ -312,18 +317,24 @@ class WrittenTactics:
 
     def out_of_comment(self, offset: int) -> int:
         """The end of the line before the comment around an offset of the proof; the offset itself elsewhere."""
-        if not self.in_proof(offset):
+        begin = self._comment(offset) if self.in_proof(offset) else None
+        text = self._tokens.text
+        if begin is None or begin == text.rfind("\n", 0, begin) + 1:
             return offset
+        return self.start + len(text[:begin].rstrip(" \t"))
+
+    def is_comment(self, offset: int) -> bool:
+        """Whether an offset is in a comment."""
+        return self._comment(offset) is not None
+
+    def _comment(self, offset: int) -> int | None:
+        """Where the comment around an offset begins in the declaration."""
         opened, closed = self._tokens.comments
         number = bisect_right(opened, offset - self.start) - 1
         if number < 0:
-            return offset
-        begin, end = opened[number], closed[number]
-        text = self._tokens.text
-        is_line = text.startswith("--", begin)
-        inside = offset - self.start <= end if is_line else offset - self.start < end
-        is_indented = begin > text.rfind("\n", 0, begin) + 1
-        return self.start + len(text[:begin].rstrip(" \t")) if inside and is_indented else offset
+            return None
+        end = closed[number] + self._tokens.text.startswith("--", opened[number])
+        return opened[number] if offset - self.start < end else None
 
 
 def _unpaired(tokens: Tokens) -> Iterator[int]:

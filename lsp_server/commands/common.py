@@ -7,10 +7,10 @@ import json
 import logging
 import shlex
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from lean_extract.common.devices import Device
 from lean_extract.common.errors import BadSource, UserError
@@ -21,7 +21,8 @@ from lean_extract.source.projects.project import is_project_root, named_below, o
 from lsp_server.commands.nearby import file_meant, folder_meant
 from lsp_server.engine.projects import projects_for
 from lsp_server.engine.schema import SearchAnswer, Suggestion
-from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings, TacticSettings
+from lsp_server.engine.settings import Settings
+from lsp_server.engine.settings_files import LayeredSettings
 from lsp_server.engine.stores import first_use, holds_premises, model_folder, project_store
 from lsp_server.engine.tasks import LeanProgress
 from retriever.models import reranker
@@ -144,32 +145,70 @@ def log_to_standard_error() -> None:
     logging.basicConfig(level=logging.ERROR, handlers=[handler])
 
 
+def _print_complaint(sentence: str) -> None:
+    """Print a warning about a settings file, whose text may be anybody's."""
+    print(f"warning: {shown(sentence, longest=0)}", file=sys.stderr)
+
+
 def warn_of_fallback(device: Device) -> None:
     """Print a warning if a GPU was requested and cannot be used."""
     if warning := fallback_warning(device):
         print(f"warning: {warning}", file=sys.stderr)
 
 
-def settings_for(options: argparse.Namespace) -> Settings:
-    """The settings from a command's options.
+def chosen_settings(options: argparse.Namespace) -> dict[str, Any]:
+    """The settings that a command's options choose, by the names that editors use; None for options left out."""
+    repl = getattr(options, "repl", "")
+    return {
+        "lean": {
+            "source": "repl" if repl else None,
+            "replCommand": repl or None,
+            "command": options.lean or None,
+        },
+        "premises": {"rerank": getattr(options, "rerank", None)},
+        "tactics": {
+            "source": getattr(options, "tactics_from", None),
+            "generator": getattr(options, "generator", "") or None,
+        },
+        "models": {"device": options.device},
+        "modelFolder": options.model or None,
+        "modelDownload": getattr(options, "download", False) or None,
+    }
+
+
+def layered_settings(
+    options: argparse.Namespace, on_complaint: Callable[[str], object] = _print_complaint
+) -> LayeredSettings:
+    """The settings from the settings files and a command's options, which come first.
 
     Raises ModelError: there is no model. UserError: re-ranking was requested, but the model has no re-ranker.
     """
-    settings = Settings(
-        lean=LeanSettings(
-            source="repl" if getattr(options, "repl", "") else "server",
-            repl_command=getattr(options, "repl", ""),
-            command=options.lean,
-        ),
-        tactics=TacticSettings(source=options.tactics_from, generator=options.generator),
-        models=ModelSettings(device=options.device),
-        model_folder=options.model,
-        model_download=options.download,
-    )
-    if options.rerank is None:
-        return settings
-    folder = model_folder(options.model, download=options.download)
-    if options.rerank and not is_folder(folder / reranker.FOLDER):
-        hint = "Leave out --rerank, or add a re-ranker to the model (docs/retriever.md)."
-        raise UserError(f"The model in {folder} has no re-ranker.", hint)
-    return replace(settings, premises=replace(settings.premises, rerank=options.rerank))
+    settings = LayeredSettings(chosen_settings(options), on_complaint)
+    if getattr(options, "rerank", None):
+        chosen = settings.at(None)
+        folder = model_folder(chosen.model_folder, download=chosen.model_download)
+        if not is_folder(folder / reranker.FOLDER):
+            hint = "Leave out --rerank, or add a re-ranker to the model (docs/retriever.md)."
+            raise UserError(f"The model in {folder} has no re-ranker.", hint)
+    return settings
+
+
+def settings_for(options: argparse.Namespace, root: Path | None = None) -> Settings:
+    """The settings of a project, or of none. A GPU that they choose and that cannot be used is reported.
+
+    Raises as `layered_settings`.
+    """
+    settings = layered_settings(options).at(root)
+    warn_of_fallback(settings.models.device)
+    return settings
+
+
+def fill_options(options: argparse.Namespace, root: Path | None = None) -> Settings:
+    """Give a command's options that were left out the values of the settings files; all settings.
+
+    Raises as `settings_for`.
+    """
+    settings = settings_for(options, root)
+    options.lean, options.device = settings.lean.command, settings.models.device
+    options.model, options.download = settings.model_folder, settings.model_download
+    return settings

@@ -12,10 +12,10 @@ from lean_extract.common.errors import UserError
 from lean_extract.common.option_types import port, positive, processes
 from lsp_server.commands.common import (
     existing_folder,
+    layered_settings,
     log_to_standard_error,
     not_installed,
     project_root,
-    settings_for,
     show_first_use,
     warn_of_fallback,
 )
@@ -73,19 +73,21 @@ def run(options: argparse.Namespace) -> int:
     log = partial(_log, requests=options.verbose or options.log_goals)
     log()
     show_first_use()
-    warn_of_fallback(options.device)
     try:
         from lsp_server.http.serving import ServingOptions, serve
     except ModuleNotFoundError as error:
         raise not_installed(error, _NEEDED, "http") from error
     store = options.store or os.environ.get(STORE_VARIABLE, "")
     refuse_library_without(store, options.library)
+    projects = [project_root(existing_folder(folder)) for folder in options.project]
+    settings = layered_settings(options)
+    warn_of_fallback(settings.at(None).models.device)
     serve(
         ServingOptions(
             host=options.host,
             port=options.port,
             token=options.token or os.environ.get(TOKEN_VARIABLE) or None,
-            projects=[project_root(existing_folder(folder)) for folder in options.project],
+            projects=projects,
             revisions=options.rev,
             rate=options.rate,
             log_goals=options.log_goals,
@@ -93,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
             database=store,
             library=options.library,
         ),
-        settings_for(options),
+        {root: settings.at(root) for root in (None, *projects)},
         log,
     )
     return 0

@@ -23,7 +23,14 @@ from lean_extract.common.nearest import path_meant
 from lean_extract.common.option_types import add_cluster_arguments
 from lean_extract.common.terminal_text import shown
 from lean_extract.common.verbs import INTERRUPTED
-from lsp_server.commands.common import existing_folder, named, project_root, show_first_use, warn_of_fallback
+from lsp_server.commands.common import (
+    existing_folder,
+    fill_options,
+    named,
+    project_root,
+    settings_for,
+    show_first_use,
+)
 from lsp_server.commands.index_many import index_on_cluster
 from lsp_server.commands.options import add_backend_option, add_lean_option, add_model_options
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for
@@ -62,10 +69,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
-    warn_of_fallback(options.device)
     if options.backend != "lean":
         if options.store:
             raise UserError("Only Lean projects are published in a database.", "Leave --store out.")
+        options.device = settings_for(options).models.device
         return _index_collection(options)
     if options.name and not options.store:
         raise UserError("--name needs --store, or a --backend other than lean.", "Leave it out.")
@@ -74,6 +81,7 @@ def run(options: argparse.Namespace) -> int:
     roots = list(
         dict.fromkeys(project_root(existing_folder(one), loose=True) for one in options.sources or [None])
     )
+    fill_options(options, roots[0] if len(roots) == 1 else None)
     if options.name and len(roots) > 1:
         raise UserError("--name is the name of one library.", "Leave it out, or index one project.")
     if options.store:

@@ -15,9 +15,9 @@ from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import (
     existing_folder,
+    layered_settings,
     log_to_standard_error,
     not_installed,
-    settings_for,
     warn_of_fallback,
 )
 from lsp_server.commands.http import STORE_VARIABLE, TOKEN_VARIABLE, refuse_library_without
@@ -71,7 +71,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command; returns when the client has disconnected, or a signal ends the server."""
     log_to_standard_error()
-    warn_of_fallback(options.device)
     try:
         from lsp_server.mcp.serving import HttpOptions, serve_http, serve_stdio
         from lsp_server.mcp.workspace import Workspace
@@ -83,7 +82,9 @@ def run(options: argparse.Namespace) -> int:
     published = Published(store, options.library) if store else None
     for note in published.notes if published else ():
         print_line(f"note: {shown(note, longest=0)}", sys.stderr)
-    workspace = Workspace(roots, settings_for(options), published)
+    settings = layered_settings(options)
+    warn_of_fallback(settings.at(None).models.device)
+    workspace = Workspace(roots, settings.at, published)
     if not options.http:
         _refuse_http_options(options)
         ended_by = serve_stdio(workspace)

@@ -29,7 +29,7 @@ def add_model_options(parser: OptionGroup, *, may_fetch: bool = True) -> None:
     text = "the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)"
     parser.add_argument("--model", metavar="NAME", default="", help=text)
     text = "where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)"
-    parser.add_argument("--device", choices=DEVICES, default="auto", help=text)
+    parser.add_argument("--device", choices=DEVICES, default=None, help=text)
     if may_fetch:
         text = "download that model from the hub if it is not on this machine"
         parser.add_argument("--download", action="store_true", help=text)
@@ -46,4 +46,4 @@ def add_tactic_options(parser: OptionGroup) -> None:
     text = "the tactic generator: a folder, or owner/name on the hub (default: the shipped one)"
     parser.add_argument("--generator", metavar="PATH_OR_HUB_NAME", default="", help=text)
     text = "where tactics come from (default: both)"
-    parser.add_argument("--tactics-from", choices=SOURCES, default="both", help=text)
+    parser.add_argument("--tactics-from", choices=SOURCES, default=None, help=text)

@@ -13,7 +13,6 @@ from lsp_server.commands.common import (
     searched_project,
     settings_for,
     show_first_use,
-    warn_of_fallback,
 )
 from lsp_server.commands.options import add_model_options, add_rerank_option
 from lsp_server.commands.typed_text import typed
@@ -40,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "only from this module and those below it; may be repeated"
     parser.add_argument("--module", action="append", default=[], metavar="MODULE", help=text)
     parser.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
-    parser.set_defaults(lean="", tactics_from="both", generator="")
+    parser.set_defaults(lean="")
     add_model_options(parser)
     add_rerank_option(parser)
 
@@ -48,7 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
-    warn_of_fallback(options.device)
     request = SearchRequest(typed(options.query), options.k, modules=tuple(options.module))
     answer = asyncio.run(_search(options, request))
     if options.json:
@@ -60,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
 async def _search(options: argparse.Namespace, request: SearchRequest) -> SearchAnswer:
     project = searched_project(Path.cwd())
-    engine = Engine(project.root, settings_for(options))
+    engine = Engine(project.root, settings_for(options, project.root))
     try:
         return project.with_warning(await engine.search(request))
     finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from lean_extract.common.option_types import port
-from lsp_server.commands.common import settings_for
+from lsp_server.commands.common import chosen_settings, layered_settings
 from lsp_server.commands.options import (
     add_lean_option,
     add_model_options,
@@ -47,5 +47,6 @@ def run(options: argparse.Namespace) -> NoReturn:
         logging.basicConfig(level=logging.ERROR, format="%(levelname)s %(name)s %(message)s")
     # pygls logs every message that it sends, and a traceback for every refused request; both are noise here.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
-    server = create_server(settings_for(options))
+    layered_settings(options, lambda sentence: None)  # the client is shown what is wrong with a file
+    server = create_server(chosen_settings(options))
     exit_process(serve_stdio(server) if options.tcp is None else serve_tcp(server, options.tcp))

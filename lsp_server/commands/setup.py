@@ -21,7 +21,7 @@ from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.source.projects.packages import read_layout
 from lean_extract.source.projects.project import find_sources, is_project_root, no_sources
 from lean_extract.toolchains.toolchain import resolve_lean
-from lsp_server.commands.common import existing_folder, project_root, show_first_use, warn_of_fallback
+from lsp_server.commands.common import existing_folder, fill_options, project_root, show_first_use
 from lsp_server.commands.editor_setup import CLIENTS, called_command, installed, own_command
 from lsp_server.commands.first_goal import first_goal
 from lsp_server.commands.index import index_project, print_report, stop_on_interrupt
@@ -29,7 +29,7 @@ from lsp_server.commands.options import add_lean_option, add_model_options
 from lsp_server.engine.indexing import IndexPlan, plan_index
 from lsp_server.engine.libraries import FetchStopped, add_library, index_libraries, read_git_address
 from lsp_server.engine.schema import Suggestion
-from lsp_server.engine.settings import LeanSettings, ModelSettings, Settings
+from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import index_folder, libraries_root, needs_mathlib
 from lsp_server.engine.tasks import LeanProgress
 from lsp_server.rendering.labels import counted, target_line, verdict
@@ -70,12 +70,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
-    warn_of_fallback(options.device)
     if options.git:
         if options.directory is not None:
             raise UserError("--git indexes a library, not a folder.", "Leave out one of the two.")
+        fill_options(options)
         return _add(options)
     root = project_root(existing_folder(options.directory))
+    settings = fill_options(options, root)
     print(_plan(root, options))
     if not _agreed(options.yes):
         return 0
@@ -83,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
     if code:
         return code
     print(_clients(root))
-    return 0 if _try_lean(root, options) else 1
+    return 0 if _try_lean(root, settings) else 1
 
 
 def _plan(root: Path, options: argparse.Namespace) -> str:
@@ -178,13 +179,8 @@ def _add(options: argparse.Namespace) -> int:
     return print_report(libraries_root(), report)
 
 
-def _try_lean(root: Path, options: argparse.Namespace) -> bool:
+def _try_lean(root: Path, settings: Settings) -> bool:
     """Ask for one goal and print the answer; whether nothing failed."""
-    settings = Settings(
-        lean=LeanSettings(command=options.lean),
-        models=ModelSettings(device=options.device),
-        model_folder=options.model,
-    )
     print("\nLean      reads one goal of the project ...", flush=True)
     try:
         found = asyncio.run(first_goal(root, settings, _print_progress))

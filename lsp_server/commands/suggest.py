@@ -23,7 +23,6 @@ from lsp_server.commands.common import (
     searched_project,
     settings_for,
     show_first_use,
-    warn_of_fallback,
 )
 from lsp_server.commands.options import (
     add_backend_option,
@@ -40,6 +39,7 @@ from lsp_server.engine.engine import Engine
 from lsp_server.engine.generators import OpenGenerator, open_requested
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion, to_json
+from lsp_server.engine.settings import Settings
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import suggestion_text
 from retriever.lean.callers import TACTICS, Caller, caller_of
@@ -112,8 +112,8 @@ def _add_shown(shown: OptionGroup) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
-    warn_of_fallback(options.device)
     if options.backend != "lean":
+        options.device = settings_for(options).models.device
         return from_collection(options)
     if options.collection:
         raise UserError("--collection needs a --backend other than lean.", "Leave it out.")
@@ -134,14 +134,18 @@ def print_suggestion(suggestion: Suggestion, *, as_json: bool) -> None:
     sys.stdout.write(suggestion_text(suggestion, Style.of_standard_output()))
 
 
-def _generator(options: argparse.Namespace) -> OpenGenerator | None:
+def _generator(options: argparse.Namespace, settings: Settings) -> OpenGenerator | None:
     """Load the generator that the options request, so that a failure is an error and not an overlooked warning.
 
     Raises UserError, ModelError.
     """
     if not _wants_tactics(options) and options.tactics_from != "templates":
         return None
-    found = open_requested(options.generator, options.tactics_from, options.download, options.device)
+    if not options.generator and options.tactics_from is None:
+        return None  # what a settings file names is opened when it is needed, and a failure is a warning
+    source = settings.tactics.source
+    name = options.generator or (settings.tactics.generator if source == "generator" else "")
+    found = open_requested(name, source, settings.model_download, settings.models.device)
     return None if found is None else OpenGenerator(lambda name, download, device: found)
 
 
@@ -155,13 +159,16 @@ def _wants_tactics(options: argparse.Namespace) -> bool:
 def _engine(options: argparse.Namespace, root: Path | None) -> Engine:
     """Raises UserError, ModelError."""
     opener = partial(_dojo(options).open, options.after) if options.dojo else None
-    return Engine(root, settings_for(options), generator=_generator(options), opener=opener)
+    settings = settings_for(options, root)
+    return Engine(root, settings, generator=_generator(options, settings), opener=opener)
 
 
 async def _suggest(
     options: argparse.Namespace, request: SuggestRequest, project: SearchedProject
 ) -> Suggestion:
     engine = _engine(options, project.root)
+    if options.tactics is None and not engine.settings.tactics.enabled:
+        request = replace(request, tactics=False)
     try:
         return project.with_warning(await engine.suggest(request, on_waiting=print_progress))
     finally:

@@ -8,7 +8,7 @@ runs in threads, so the event loop stays free; there is one Lean for a project. 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -130,11 +130,18 @@ class Engine:
         return await search(self._context(), request)
 
     async def state_at(self, position: GoalPosition) -> ProofState:
-        """Lean's goals at a position. Raises what `LeanSession.goals_at` raises."""
+        """Lean's goals at exactly a position. Raises what `LeanSession.goals_at` raises."""
         context = self._context()
         await context.catch_up()
         async with refreshed_lean(self._lean, position):
             return await self._pipeline.states.at(context.lean, position)
+
+    async def goal_at(self, position: GoalPosition) -> GoalFound:
+        """The goal for a position, and where it is. Raises what `ProofStates.find` raises."""
+        context = self._context()
+        await context.catch_up()
+        async with refreshed_lean(self._lean, position):
+            return await self._pipeline.states.find(context.lean, position)
 
     async def expected_at(self, position: GoalPosition) -> ProofState:
         """The type that Lean expects of the `sorry` at a position in a term. Raises as `state_at`."""
@@ -145,10 +152,8 @@ class Engine:
         """The best premises for a goal; with a position, each says whether it is in scope there."""
         return (await self._pipeline.rank(self._context(), request, position)).premises
 
-    async def tactics_at(
-        self, position: GoalPosition, on_outcomes: OnOutcomes | None = None
-    ) -> tuple[GoalFound, TrialResults]:
-        """The goal for a position, and the tactics that Lean accepts there, in the order to show.
+    async def tactics_at(self, position: GoalPosition, on_outcomes: OnOutcomes | None = None) -> TrialResults:
+        """The tactics that Lean accepts at the position, in the order to show.
 
         Raises what `suggest` raises, and LeanError where no tactics could be tried.
         """
@@ -176,9 +181,9 @@ class Engine:
         return self._pipeline.edits.in_term(position)
 
     async def spellings(
-        self, position: GoalPosition, names: Sequence[str], hypotheses: Sequence[str] = ()
+        self, position: GoalPosition, names: Sequence[str], hypotheses: Collection[str] = ()
     ) -> dict[str, str]:
-        """The names that would mean something else at a position, each as it has to be written there.
+        """The names that are written in another way at a position, each as short as it means the same there.
 
         Raises IndexMissing, IndexDamaged, ModelError, BadSource.
         """

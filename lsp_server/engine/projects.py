@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lean_extract.source.projects.project import find_root, projects_at
@@ -26,10 +26,14 @@ def projects_for(folder: Path, *, loose: bool = False) -> tuple[Path, ...]:
 
 
 class Projects:
-    """Engines by project root."""
+    """Engines by project root.
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    Args:
+        settings_at: the settings of the project with a root as they are now; None: without a project.
+    """
+
+    def __init__(self, settings_at: Callable[[Path | None], Settings]) -> None:
+        self._settings_at = settings_at
         self._engines: dict[Path | None, Engine] = {}
         self._generator = OpenGenerator()
 
@@ -50,15 +54,17 @@ class Projects:
         return self._engine(None)
 
     def _engine(self, root: Path | None) -> Engine:
+        settings = self._settings_at(root)
         if root not in self._engines:
-            self._engines[root] = Engine(root, self._settings, generator=self._generator)
+            self._engines[root] = Engine(root, settings, generator=self._generator)
+        elif self._engines[root].settings != settings:
+            self._engines[root].take_settings(settings)
         return self._engines[root]
 
-    def take_settings(self, settings: Settings) -> None:
-        """Use new settings; an engine restarts what they affect at its next request."""
-        self._settings = settings
-        for engine in self._engines.values():
-            engine.take_settings(settings)
+    def take_settings(self) -> None:
+        """Use changed settings; an engine restarts what they affect at its next request."""
+        for root, engine in self._engines.items():
+            engine.take_settings(self._settings_at(root))
 
     async def close(self) -> None:
         """Close every engine; no process is left behind."""

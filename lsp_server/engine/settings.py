@@ -214,32 +214,42 @@ def parse(values: Any, base: Settings | None = None) -> tuple[Settings, list[str
     An unknown name, a wrong type or a value out of range keeps the value of `base` (the defaults, if it is not
     given); None means nothing was sent. Settings may be under `premiseSuggest` or at the top.
     """
-    problems: list[Misfit] = []
     if isinstance(values, Mapping) and SECTION in values:
         values = values[SECTION]
-    parsed = updated(base or Settings(), values, _EDITOR, problems)
-    complaints = [_complaint(one) for one in problems[:LISTED_SETTINGS]]
+    base = base or Settings()
+    parsed, problems = fitted(values, base)
+    complaints = [complaint(one, base, SECTION) for one in problems[:LISTED_SETTINGS]]
     if len(problems) > LISTED_SETTINGS:
         more = len(problems) - LISTED_SETTINGS
         complaints.append(f"{more:,} further values under {SECTION} were not used.")
     return parsed, complaints
 
 
+_LONGEST_PATH = len(SECTION) + 1 + QUOTED_NAME_CHARACTERS
 _EDITOR = Form(camel, integral=True, converts=True)
 
 
-def _complaint(problem: Misfit) -> str:
-    full = _full(".".join(problem.path))
-    if problem.kind == "object":
-        return f"{full} must be an object, not {shown(problem.value)}; the defaults are used."
-    section: Any = Settings()
+def fitted(values: Any, base: Settings) -> tuple[Settings, list[Misfit]]:
+    """`base` with those values, by the names that editors use, that fit, and the others."""
+    problems: list[Misfit] = []
+    return updated(base, values, _EDITOR, problems), problems
+
+
+def complaint(problem: Misfit, base: Settings, section: str = "") -> str:
+    """What is wrong with a value, and what is used instead: `base` has it. `section` is named before a setting."""
+    full = _full(".".join(filter(None, (section, *problem.path))))
+    inner: Any = base
     for name in problem.path[:-1]:
-        section = _members(section)[name]
-    known, name = _members(section), problem.path[-1]
+        inner = _members(inner)[name]
+    if problem.kind == "object":
+        used = "the defaults are used" if base == Settings() else "it is not used"
+        return f"{full or 'What is there'} must be an object, not {shown(problem.value)}; {used}."
+    known, name = _members(inner), problem.path[-1]
     if problem.kind == "unknown":
         return f"{full} is not a setting{_nearest(name, known)}."
-    default = f"the default, {known[name]!r}, is used."
-    return f"{full} must be {problem.wanted}, not {shown(problem.value)}; {default}"
+    is_default = inner == type(inner)()
+    used = f"{'the default, ' if is_default else ''}{known[name]!r}{',' if is_default else ''} is used."
+    return f"{full} must be {problem.wanted}, not {shown(problem.value)}; {used}"
 
 
 def _members(section: Any) -> dict[str, Any]:
@@ -248,8 +258,7 @@ def _members(section: Any) -> dict[str, Any]:
 
 
 def _full(path: str) -> str:
-    cut = path if len(path) <= QUOTED_NAME_CHARACTERS else f"{path[:QUOTED_NAME_CHARACTERS]}..."
-    return f"{SECTION}.{cut}" if path else SECTION
+    return path if len(path) <= _LONGEST_PATH else f"{path[:_LONGEST_PATH]}..."
 
 
 def _nearest(name: str, known: Mapping[str, object]) -> str:

@@ -20,7 +20,8 @@ def register(server: PremiseServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=False))
     @passive(server, "code lens")
     async def code_lens(params: types.CodeLensParams) -> list[types.CodeLens] | None:
-        if not (server.settings.code_lens.enabled and server.settings.tactics.enabled):
+        settings = server.settings_at(params.text_document.uri)
+        if not (settings.code_lens.enabled and settings.tactics.enabled):
             return None
         document = server.document(params.text_document.uri)
         found = await asyncio.to_thread(unfinished, document.text)

@@ -50,7 +50,7 @@ def register(server: PremiseServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, options)
     @passive(server, "completion")
     async def complete(params: types.CompletionParams) -> types.CompletionList | None:
-        settings = server.settings.completion
+        settings = server.settings_at(params.text_document.uri).completion
         if not settings.enabled:
             return None
         document = server.document(params.text_document.uri)
@@ -60,7 +60,7 @@ def register(server: PremiseServer) -> None:
             return None
         engine = server.engine(document)
         goal, position, is_exact = await _goal(engine, document, context)
-        keyword = keyword_at(document.text, context) if is_exact and server.settings.tactics.enabled else ""
+        keyword = keyword_at(document.text, context) if is_exact and engine.settings.tactics.enabled else ""
         trying = start_task(engine.accepted_soon(position, COMPLETION_SECONDS)) if keyword else None
         ranked = await engine.rank(RankRequest(goal, k=_DEPTH, caller=context.caller), position)
         chosen = [one for one in ranked if _usable(one, context)]

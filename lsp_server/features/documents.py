@@ -19,15 +19,17 @@ def register(server: PremiseServer) -> None:
     async def opened(params: types.DidOpenTextDocumentParams) -> None:
         path = file_path(params.text_document.uri)
         is_lean = params.text_document.language_id in LANGUAGES
-        if is_lean and server.settings.index.auto and path is not None:
-            await server.indexing.once(server.projects.engine_for(path))
+        if is_lean and path is not None:
+            engine = server.projects.engine_for(path)
+            if engine.settings.index.auto:
+                await server.indexing.once(engine)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     @passive(server, "indexing")
     async def saved(params: types.DidSaveTextDocumentParams) -> None:
         engine = server.projects.engine_for(server.lean_path(params.text_document.uri))
         try:
-            if server.settings.index.on_save:
+            if engine.settings.index.on_save:
                 await server.indexing.update_automatically(engine)
         finally:  # Index first, so that a new lemma is offered before the files that import it are compiled.
             await _compile_saved(server, engine)

@@ -27,7 +27,7 @@ def register(server: PremiseServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     @passive(server, "hover")
     async def hover(params: types.HoverParams) -> types.Hover | None:
-        settings = server.settings.hover
+        settings = server.settings_at(params.text_document.uri).hover
         if not settings.enabled:
             return None
         document = server.document(params.text_document.uri)
@@ -43,7 +43,7 @@ def register(server: PremiseServer) -> None:
         # At what is not finished only: Lean is not to work because the pointer rests on a proof.
         is_open = word == "sorry" or answer.place == GoalPlace.BEFORE
         closing = (
-            await _closing(engine, document, start) if is_open and server.settings.tactics.enabled else ""
+            await _closing(engine, document, start) if is_open and engine.settings.tactics.enabled else ""
         )
         if not answer.premises and not closing:
             return None

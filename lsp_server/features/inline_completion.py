@@ -18,13 +18,14 @@ def register(server: PremiseServer) -> None:
     async def inline_completion(
         params: types.InlineCompletionParams,
     ) -> list[types.InlineCompletionItem] | None:
-        if not (server.settings.inline_completion.enabled and server.settings.tactics.enabled):
+        settings = server.settings_at(params.text_document.uri)
+        if not (settings.inline_completion.enabled and settings.tactics.enabled):
             return None
         document = server.document(params.text_document.uri)
         cursor = document.position(params.position)
         if document.lines[cursor.line].strip():
             return None
-        _, results = await server.engine(document).tactics_at(document.goal_position(cursor))
+        results = await server.engine(document).tactics_at(document.goal_position(cursor))
         server.check_current(document)
         best = next(filter(_closes, results.outcomes), None)
         if best is None or best.edit is None or not _is_on_line(best.edit, cursor):

@@ -49,7 +49,7 @@ def register(server: PremiseServer) -> None:
             position=document.proof_position(document.position(position)) if document is not None else None,
             goal=goal,
             k=k,
-            tactics=tactics and server.settings.tactics.enabled,
+            tactics=tactics and engine.settings.tactics.enabled,
             goal_number=given.number("goalNumber") or 1,
             caller=caller_of(given.text("caller", "the tactic that the premises are for")),
             explain=given.flag("explain"),

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import logging
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -137,7 +137,7 @@ class Libraries:
 
 async def open_libraries(
     projects: Sequence[Path],
-    settings: Settings,
+    settings: Mapping[Path | None, Settings],
     extra: Sequence[str] = (),
     shared: Path | None = None,
     database: str = "",
@@ -150,7 +150,7 @@ async def open_libraries(
 
     Args:
         projects: roots of projects.
-        settings: for all of them.
+        settings: those of each project, and, under None, those of all else.
         extra: further revisions for which the default index answers.
         shared: a folder of all processes that serve these projects together; None: one process serves.
         database: the address of a database whose libraries are served, too, after the projects.
@@ -158,10 +158,10 @@ async def open_libraries(
 
     Raises IndexMissing, IndexDamaged, ModelError, StoreUnavailable, UserError.
     """
-    found = [await _project(root, settings) for root in dict.fromkeys(projects)]
+    found = [await _project(root, settings[root]) for root in dict.fromkeys(projects)]
     if shared is not None:
         found = [replace(one, numbering=Numbering(shared / f"{n}")) for n, one in enumerate(found)]
-    published = ServedLibraries(database, settings, first) if database else None
+    published = ServedLibraries(database, settings[None], first) if database else None
     if published is not None:
         given = published.open()
         found += [one async for one in _usable(published, given, shared)]
@@ -170,7 +170,7 @@ async def open_libraries(
     card = read_card()
     numbering = Numbering(shared and shared / "bundled")
     found.append(
-        ServedIndex(_bundled_name(card), Engine(None, settings), _bundled_revisions(card), numbering)
+        ServedIndex(_bundled_name(card), Engine(None, settings[None]), _bundled_revisions(card), numbering)
     )
     opened = await found[0].engine.project_index()
     found[0] = replace(found[0], revisions=(*found[0].revisions, *extra))

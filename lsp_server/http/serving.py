@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -69,8 +69,12 @@ class HttpServer(uvicorn.Server):
             self._on_start()
 
 
-def serve(options: ServingOptions, settings: Settings, prepare: Callable[[], None]) -> None:
+def serve(
+    options: ServingOptions, settings: Mapping[Path | None, Settings], prepare: Callable[[], None]
+) -> None:
     """Serve until a signal ends the process.
+
+    `settings` are those of each project, and, under None, those without one.
 
     `prepare`, which can be pickled, sets up the logging of each further process.
 
@@ -113,7 +117,7 @@ class _Serving:
     """One process's part in serving."""
 
     options: ServingOptions
-    settings: Settings
+    settings: Mapping[Path | None, Settings]
     policy: Policy
     shared: Path | None = None
     """A folder of all processes; None if there is one."""

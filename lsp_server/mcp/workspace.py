@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,14 +28,19 @@ class Workspace:
     Args:
         roots: the folders that may be read. Requests without a file are answered by the project of the first one,
             or the only one below it; requests for a file by the file's project.
-        settings: for all of them.
+        settings_at: the settings of the project with a root, as they are now.
         published: libraries that answer after the projects' own indexes. No new index is then begun; existing ones
             are kept up to date.
     """
 
-    def __init__(self, roots: Sequence[Path], settings: Settings, published: Published | None = None) -> None:
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        settings_at: Callable[[Path], Settings],
+        published: Published | None = None,
+    ) -> None:
         self._generator = OpenGenerator()
-        self._settings = settings
+        self._settings_at = settings_at
         self._published = published
         self._roots = tuple(dict.fromkeys(root.resolve() for root in roots))
         self._engines: dict[Path, Engine] = {}
@@ -53,22 +58,26 @@ class Workspace:
             self._begin(root)
 
     def _begin(self, root: Path) -> None:
-        if root in self._updates or not self._settings.index.auto or not is_project_root(root):
+        engine = self._engine(root)
+        if root in self._updates or not engine.settings.index.auto or not is_project_root(root):
             return
         if self._published is None or project_store(root).stamp() is not None:
             self._updates[root] = asyncio.create_task(self._update(root))
 
     def _engine(self, root: Path) -> Engine:
-        """The engine of a project, made when it is first needed."""
+        """The engine of a project, made when it is first needed, with the settings as they are now."""
+        settings = self._settings_at(root)
         if root not in self._engines:
             library = self._published.fitting(root) if self._published else None
-            self._engines[root] = Engine(root, self._settings, generator=self._generator, library=library)
+            self._engines[root] = Engine(root, settings, generator=self._generator, library=library)
+        elif self._engines[root].settings != settings:
+            self._engines[root].take_settings(settings)
         return self._engines[root]
 
     @property
     def first(self) -> Engine:
         """The engine of the first project."""
-        return self._engines[self._first]
+        return self._engine(self._first)
 
     @property
     def first_failure(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import read_regular_text
 from lean_extract.common.onnx_runtime import fallback_warning
 from lean_extract.limits import MAX_SOURCE_BYTES
+from lean_extract.source.projects.project import find_root
 from lsp_server import __version__
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.documents.open_documents import OpenDocument, OpenDocuments
@@ -24,7 +25,8 @@ from lsp_server.documents.positions import split_lines
 from lsp_server.documents.uris import file_path
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.projects import Projects
-from lsp_server.engine.settings import Settings, parse
+from lsp_server.engine.settings import Settings
+from lsp_server.engine.settings_files import LayeredSettings
 from lsp_server.engine.tasks import start_task
 from lsp_server.limits import CLIENT_SETTINGS_SECONDS, CLOSING_SECONDS, QUOTED_CHARACTERS, SHOWN_MESSAGES
 from lsp_server.protocol.indexing import Indexing
@@ -42,11 +44,15 @@ log = logging.getLogger("premise_suggest")
 
 
 class PremiseServer(WireServer):
-    """The server: settings, one engine per project, and the messages that the user has seen already."""
+    """The server: settings, one engine per project, and the messages that the user has seen already.
+
+    Args:
+        options: the settings that options of the command line choose, by the names that editors use.
+    """
 
     protocol: Protocol
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, options: Mapping[str, Any]) -> None:
         super().__init__(
             "premise-suggest",
             __version__,
@@ -54,9 +60,8 @@ class PremiseServer(WireServer):
             protocol_cls=Protocol,
             converter_factory=plain_converter,
         )
-        self.base_settings = settings
-        self.settings = settings
-        self.projects = Projects(settings)
+        self._settings = LayeredSettings(options, self._warn)
+        self.projects = Projects(self._settings.at)
         self.indexing = Indexing(self)
         self.initialization_options: Any = None
         self._has_settings = asyncio.Event()
@@ -78,19 +83,26 @@ class PremiseServer(WireServer):
 
     def take_settings(self, values: Any) -> None:
         """Use the settings that the editor sent. Unknown settings and wrong types are reported once."""
-        self.settings, complaints = parse(values, self.base_settings)
-        self.projects.take_settings(self.settings)
-        for complaint in complaints:
-            self.show(complaint, types.MessageType.Warning)
-        device = self.settings.models.device
+        self._settings.take_editor(values)
+        self.projects.take_settings()
+        device = self._settings.at(None).models.device
         if device == "cuda":
             self._warning = start_task(self._warn_of_fallback(device))
+
+    def settings_at(self, uri: str) -> Settings:
+        """The settings for a document: those of its project."""
+        path = file_path(uri)
+        return self._settings.at(find_root(path) if path is not None else None)
+
+    def _warn(self, message: str) -> None:
+        """Show a warning to the user, once."""
+        self.show(message, types.MessageType.Warning)
 
     async def _warn_of_fallback(self, device: Device) -> None:
         """Warn the user if the GPU that the settings choose cannot be used."""
         if warning := await asyncio.to_thread(fallback_warning, device):
             log.warning("%s", warning)
-            self.show(warning, types.MessageType.Warning)
+            self._warn(warning)
 
     @contextlib.contextmanager
     def receiving_settings(self) -> Iterator[None]:

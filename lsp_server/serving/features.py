@@ -6,10 +6,9 @@ To add a feature, write one module with `register` and add it here.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
-from typing import Protocol, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, cast
 
-from lsp_server.engine.settings import Settings
 from lsp_server.protocol.server import PremiseServer
 
 FEATURES = (
@@ -41,9 +40,9 @@ class _Feature(Protocol):
         ...
 
 
-def create_server(settings: Settings, features: Sequence[str] = FEATURES) -> PremiseServer:
-    """A server with these features; nothing is started before a request needs it."""
-    server = PremiseServer(settings)
+def create_server(options: Mapping[str, Any], features: Sequence[str] = FEATURES) -> PremiseServer:
+    """A server with these features; nothing is started before a request needs it. `options` as for `PremiseServer`."""
+    server = PremiseServer(options)
     for name in features:
         cast(_Feature, importlib.import_module(name)).register(server)
     return server

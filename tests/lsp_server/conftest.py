@@ -53,6 +53,7 @@ def environment(
     return {
         **without_lean(os.environ),
         "XDG_CACHE_HOME": str(cache),
+        "XDG_CONFIG_HOME": str(cache / "config"),
         "PREMISE_SUGGEST_INDEX": str(cache / "index"),
         "PREMISE_SUGGEST_MODEL": str(model),
         "COLUMNS": "100",
@@ -64,7 +65,12 @@ def bare_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]
     """Variables for a server that need not have a Lean."""
     cache = str(tmp_path_factory.mktemp("bare"))
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("ELAN", "LEAN"))}
-    return {**kept, "XDG_CACHE_HOME": cache, "PREMISE_SUGGEST_INDEX": f"{cache}/index"}
+    return {
+        **kept,
+        "XDG_CACHE_HOME": cache,
+        "XDG_CONFIG_HOME": f"{cache}/config",
+        "PREMISE_SUGGEST_INDEX": f"{cache}/index",
+    }
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,6 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from lsp_server.engine.settings import Settings
 from lsp_server.protocol import json_rpc
 from lsp_server.protocol.client_writer import ClientWriter
 from lsp_server.serving.features import create_server
@@ -46,7 +45,7 @@ def test_a_pipe_that_nobody_reads_is_given_up() -> None:
 
 async def test_a_client_that_never_answers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_rpc, "CLIENT_ANSWER_SECONDS", 0.01)
-    server = create_server(Settings())
+    server = create_server({})
     with pytest.raises(JsonRpcException, match="did not answer workspace/configuration"):
         await server.workspace_configuration_async(types.ConfigurationParams([]))
 

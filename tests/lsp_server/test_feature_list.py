@@ -27,11 +27,10 @@ def register(server):
 SERVE = """
 import sys
 
-from lsp_server.engine.settings import Settings
 from lsp_server.serving.features import FEATURES, create_server
 from lsp_server.serving.running import serve_stdio
 
-sys.exit(serve_stdio(create_server(Settings(), (*FEATURES, *sys.argv[1:]))))
+sys.exit(serve_stdio(create_server({}, (*FEATURES, *sys.argv[1:]))))
 """
 DOCUMENT = {"textDocument": {"uri": "untitled:one"}}
 

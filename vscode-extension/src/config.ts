@@ -6,6 +6,13 @@ function get<T>(name: string, fallback: T, uri?: vscode.Uri): T {
   return vscode.workspace.getConfiguration("premiseSuggest", uri).get(name, fallback);
 }
 
+/** Whether the user has set a setting under `premiseSuggest`, for this folder, this window or all windows. */
+export function isSet(name: string): boolean {
+  const found = vscode.workspace.getConfiguration("premiseSuggest").inspect(name);
+  const values = [found?.globalValue, found?.workspaceValue, found?.workspaceFolderValue];
+  return values.some((value) => value !== undefined);
+}
+
 export const config = {
   followCursor: () => get("view.followCursor", true),
   debounce: () => Math.max(0, get("view.debounce", 120)),

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 
-import { config } from "../config";
+import { config, isSet } from "../config";
 import { Weight, type Limiter } from "../limiter";
 import { serverSettings } from "../serverSettings";
 import { within } from "../timing";
@@ -63,7 +63,7 @@ export function middleware(limiter: Limiter, canCompete: () => boolean): Middlew
         const values = await next(params, token);
         if (!Array.isArray(values)) return values;
         return params.items.map((item, index) =>
-          item.section === SECTION ? serverSettings(values[index]) : (values[index] ?? null),
+          item.section === SECTION ? serverSettings(values[index], isSet) : (values[index] ?? null),
         );
       },
     },

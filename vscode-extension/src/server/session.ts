@@ -11,6 +11,7 @@ import {
   type LanguageClientOptions,
 } from "vscode-languageclient/node";
 
+import { isSet } from "../config";
 import type { Limiter } from "../limiter";
 import { serverSettings } from "../serverSettings";
 import { tokenOf } from "../tokens";
@@ -121,7 +122,7 @@ function clientOptions(options: SessionOptions): LanguageClientOptions {
     documentSelector: LEAN_FILES,
     outputChannel: options.channel,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
-    initializationOptions: () => serverSettings(vscode.workspace.getConfiguration().get(SECTION)),
+    initializationOptions: () => serverSettings(vscode.workspace.getConfiguration().get(SECTION), isSet),
     // What comes of an end is decided by the supervisor (server.ts), not by the client.
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),

@@ -57,10 +57,20 @@ test("the server is sent its own settings, and of the extension's none", () => {
   const sections = manifest.contributes.configuration.flatMap((group) =>
     Object.keys(group.properties).map((name) => name.split(".")[1] ?? ""),
   );
-  const sent = Object.keys(serverSettings(Object.fromEntries(sections.map((name) => [name, {}]))));
+  const sent = Object.keys(serverSettings(Object.fromEntries(sections.map((name) => [name, { x: 1 }])), () => true));
   const servers = [
     "lean", "premises", "tactics", "hover", "completion", "codeActions", "codeLens", "inlineCompletion", "index", "models", "modelFolder", "modelDownload",
   ];
   assert.deepEqual(sent.sort(), servers.sort());
-  assert.deepEqual(serverSettings(undefined), {});
+  assert.deepEqual(serverSettings(undefined, () => true), {});
+});
+
+test("the server is sent what the user has set, and no defaults", () => {
+  const values = { tactics: { count: 3, extra: ["a"], seconds: 1 }, hover: { count: 2 }, modelFolder: "m", view: { x: 1 } };
+  const set = new Set(["tactics.count", "tactics.extra", "modelFolder", "view.x"]);
+  assert.deepEqual(serverSettings(values, (name) => set.has(name)), {
+    tactics: { count: 3, extra: ["a"] },
+    modelFolder: "m",
+  });
+  assert.deepEqual(serverSettings(values, () => false), {});
 });
