@@ -89,7 +89,8 @@ function sourceParts(answer) {
 
 /** The text of a declaration, without the doc string that is shown above it. */
 function withoutDoc({ doc, source }) {
-  return doc ? source.replace(/^\/--[^]*?-\/\s*/, "") : source;
+  const end = doc && source.startsWith("/--") ? source.indexOf("-/") : -1;
+  return end < 0 ? source : source.slice(end + 2).trimStart();
 }
 
 /** What VS Code opens at the line. */
