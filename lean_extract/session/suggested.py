@@ -68,18 +68,18 @@ def _worth_judging(tactic: str, suggestions: Sequence[str]) -> Iterator[str]:
         yield plain + tactic.lstrip()[question.end() :]
 
 
-_APPLY = re.compile(r"apply\s+(?P<term>(?!.*(?:[;|]|<;>|\b(?:at|with|using)\b|\?_))[^\s(][^\n]*)")
-_HAS_TYPE = re.compile(
-    r"[Tt]ype mismatch\s.*?has type\s+(?P<type>.*?)(?:\s+of sort|\s+but is expected)", re.DOTALL
-)
+_NOT_A_TERM = re.compile(r"[;|\n]|<;>|\b(?:at|with|using)\b|\?_")
+_TYPE_ENDS = re.compile(r"\sof sort|\sbut is expected")
 _BINDERS = re.compile(r"\s*∀((?:\s*(?:\([^()]*\)|\{[^{}]*\}|\[[^\[\]]*\]|⦃[^⦃⦄]*⦄))+),")
 _EXPLICIT = re.compile(r"\(([^:()]*):")
 
 
 def exact_for(tactic: str) -> str:
     """`exact X` for `apply X`; empty for other tactics."""
-    found = _APPLY.fullmatch(tactic.strip())
-    return f"exact {found['term']}" if found is not None else ""
+    word, _, rest = tactic.strip().partition(" ")
+    term = rest.lstrip()
+    is_term = word == "apply" and term[:1] not in ("", "(") and _NOT_A_TERM.search(term) is None
+    return f"exact {term}" if is_term else ""
 
 
 def with_arguments(exact: str, message: str) -> str:
@@ -87,8 +87,10 @@ def with_arguments(exact: str, message: str) -> str:
 
     Only arguments that Lean can find for itself are left to it: those before the first hypothesis.
     """
-    found = _HAS_TYPE.match(message.strip())
-    binders = _BINDERS.match(found["type"]) if found is not None else None
+    mismatch, _, rest = message.strip().partition("has type")
+    is_mismatch = mismatch[:1] in ("t", "T") and mismatch[1:].startswith("ype mismatch")
+    end = _TYPE_ENDS.search(rest) if is_mismatch else None
+    binders = _BINDERS.match(rest, 0, end.start()) if end is not None else None
     count = sum(len(names.split()) for names in _EXPLICIT.findall(binders[1])) if binders is not None else 0
     return f"{exact}{' _' * count}" if count else ""
 

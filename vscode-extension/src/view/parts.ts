@@ -17,7 +17,7 @@ export interface SplitGoal {
 }
 
 /** One name or number: there is nothing in it to rewrite. */
-const ATOM = /^(?:[\p{L}\p{N}\p{M}_'!?.✝✶]|[₀-₉]|«[^»]*»)+$/u;
+const ATOM = /^(?:[\p{L}\p{N}\p{M}_'!?.✝✶]|«[^»]*»)+$/u;
 
 interface Open {
   readonly start: number;

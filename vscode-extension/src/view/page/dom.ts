@@ -52,11 +52,13 @@ export function setCode(node: HTMLElement, text: string): void {
   if (node.textContent !== text) node.replaceChildren(...isolated(text));
 }
 
-/** A word with a letter that is written from right to left. */
-const TURNED = /([\p{L}\p{N}\p{M}_'!?]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}][\p{L}\p{N}\p{M}_'!?]*)/u;
+const WORD = /([\p{L}\p{N}\p{M}_'!?]+)/u;
+/** A letter that is written from right to left; those outside the basic plane by the first half of their pair. */
+const TURNED = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\ud802\ud803\ud83a\ud83b]/;
 
-/** The text with such words set apart: what is beside them keeps its order, in `שלום = 1` the `= 1`. */
+/** The text with the words that have such a letter set apart: what is beside them keeps its order, in `שלום = 1` the `= 1`. */
 export function isolated(text: string): readonly (string | Node)[] {
-  const parts = text.split(TURNED).map((part, at) => (at % 2 === 0 ? part : element("bdi", "", {}, document.createTextNode(part))));
+  if (!TURNED.test(text)) return text === "" ? [] : [text];
+  const parts = text.split(WORD).map((part) => (TURNED.test(part) ? element("bdi", "", {}, document.createTextNode(part)) : part));
   return parts.filter((part) => part !== "");
 }
