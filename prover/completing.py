@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lean_extract.records import Goal, TacticOutcome
 from lean_extract.syntax.inaccessible import DAGGER
-from lean_extract.syntax.lexer import is_identifier, raw_tokens
 from prover.limits import MAX_COMPLETED_GOALS, MAX_COMPLETIONS
 from prover.states import has_unknowns
 
@@ -26,21 +25,12 @@ class Completion:
     """How many of the goals are no hypotheses."""
 
 
-def completions(steps: Iterable[TacticOutcome], closing: Sequence[str]) -> list[Completion]:
+def completions(steps: Iterable[TacticOutcome]) -> list[Completion]:
     """The completions to try, best first: those of hypotheses before the guessed ones; at most `MAX_COMPLETIONS`.
 
-    Args:
-        steps: accepted steps, likeliest first.
-        closing: the tactics that close the goal. If there are any, nothing is guessed, and what they use is not tried
-            in a step again.
+    `steps`: accepted steps, likeliest first.
     """
-    used = frozenset(name for tactic in closing for name in _names(tactic))
-    found = [
-        completion
-        for step in steps
-        if used.isdisjoint(_names(step.shown)[:1])
-        if (completion := completion_of(step)) is not None and not (closing and completion.guessed)
-    ]
+    found = filter(None, map(completion_of, steps))
     return sorted(found, key=lambda one: one.guessed)[:MAX_COMPLETIONS]
 
 
@@ -70,9 +60,3 @@ def _hypothesis(goal: Goal) -> str:
             name = hypothesis.names[-1]
             return "assumption" if DAGGER in name else f"exact {name}"
     return ""
-
-
-def _names(tactic: str) -> list[str]:
-    """The names in a tactic after its first word."""
-    words = [token.strip() for token in raw_tokens(tactic)[1:]]
-    return [word for word in words if is_identifier(word) and word != "_"]

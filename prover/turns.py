@@ -63,7 +63,7 @@ class CandidateScheduler:
         self._left: list[Candidate] = []
         self._completed: set[str] = set()
         self._steps: list[TacticOutcome] = []
-        self._closing: list[str] = []
+        self._is_closed = False
         self._completions: list[Completion] | None = None
         self._step_of: dict[str, str] = {}
         self._first = list(first)
@@ -114,10 +114,10 @@ class CandidateScheduler:
     def _note_result(self, outcome: TacticOutcome) -> None:
         """Note what there is to complete, or has been completed."""
         if outcome.status == "closes":
-            self._closing.append(outcome.shown)
+            self._is_closed |= not outcome.rests_on_sorry
             if outcome.tactic in self._step_of and not outcome.rests_on_sorry:
                 self._completed.add(self._step_of[outcome.tactic])
-        elif outcome.status == "progress" and outcome.tactic not in self._step_of:
+        elif outcome.status == "progress" and outcome.tactic not in self._step_of.keys() | self.preferred:
             self._steps.append(outcome)
 
     def seconds(self, tactic: str, usual: float) -> float:
@@ -171,12 +171,12 @@ class CandidateScheduler:
         return quick_or_completed or (None if self._unheard else self._next_slow())
 
     def _next_completion(self) -> Candidate | None:
-        """The next completion of a step, once all else but the slow ones has been heard of."""
+        """The next completion of a step, once all else but the slow ones has been heard of and nothing closes."""
         if self._automation is None or self._unheard.keys() - self._step_of.keys():
             return None
         if self._completions is None:
             steps = sorted(self._steps, key=lambda one: -self.scores.get(one.tactic, 0.0))
-            self._completions = completions(steps, self._closing)
+            self._completions = [] if self._is_closed else completions(steps)
         while self._completions:
             found = self._completions.pop(0)
             if key_of(found.tactic) not in self._handed:
