@@ -189,9 +189,9 @@ MAX_REPL_REQUESTS = 5_000
 MAX_REMOVAL_ROUNDS = 5
 """Rounds in which commands are removed because they depend on removed commands."""
 MAX_TACTICS_NEAR = 500
-"""Tactics of a declaration around a position whose extent is read."""
-MAX_TACTIC_TOKENS = 20_000
-"""Of one of them."""
+"""Tactics of a declaration around a position whose ends are searched."""
+MAX_TACTIC_TOKENS = 200_000
+"""Tokens read to find where the tactics around a position end, those of nested tactics once for each level."""
 MAX_LINTER_SUGGESTIONS = 4
 """Suggestions of linters that are applied to one tactic."""
 MAX_WRITTEN_GOALS = 16

@@ -11,6 +11,7 @@ from lean_extract.records import TacticOutcome
 from prover.automation import SOURCE as AUTOMATION
 from prover.automation import Automation
 from prover.candidates import Candidate, key_of
+from prover.completing import Completion, completions
 from prover.odds import AcceptanceModel
 
 _MISREAD = re.compile(
@@ -31,8 +32,9 @@ class CandidateScheduler:
     against the limit.
 
     Lean's own automation is tried alongside these: one quick tactic at a time, and the slow ones after all
-    others. A tactic with short names that Lean does not understand is tried with full ones next. With automation or
-    short names, `hear` has to be called with every outcome.
+    others. Before the slow ones, the likeliest steps are tried with what may close the goals that they leave
+    (`completing.py`). A tactic with short names that Lean does not understand is tried with full ones next. With
+    automation or short names, `hear` has to be called with every outcome.
 
     Args:
         sources: each source's candidates, best first, by the name of the source.
@@ -59,6 +61,11 @@ class CandidateScheduler:
         self._odds = odds
         self._lists: list[Sequence[Candidate]] = []
         self._left: list[Candidate] = []
+        self._completed: set[str] = set()
+        self._steps: list[TacticOutcome] = []
+        self._closing: list[str] = []
+        self._completions: list[Completion] | None = None
+        self._step_of: dict[str, str] = {}
         self._first = list(first)
         self.preferred = frozenset(one.tactic for one in first)
         """The tactics that were to be tried first, which are shown rather than equivalent ones."""
@@ -93,10 +100,25 @@ class CandidateScheduler:
         if full is not None and outcome.status == "fails" and _MISREAD.search(outcome.message):
             score, origin = self.scores.get(outcome.tactic, 0.0), self.origins.get(outcome.tactic, "")
             self._misread.append(Candidate(full, score, "", origin))
+        self._note_result(outcome)
         if self._automation is not None:
             self._automation.hear(outcome)
         if self._news is not None and not self._news.done():
             self._news.set_result(None)
+
+    def is_listed(self, outcome: TacticOutcome) -> bool:
+        """Whether an outcome is shown: not that of a step that has been completed, nor of a completion that failed."""
+        is_failed = outcome.tactic in self._step_of and outcome.status != "closes"
+        return not is_failed and outcome.tactic not in self._completed
+
+    def _note_result(self, outcome: TacticOutcome) -> None:
+        """Note what there is to complete, or has been completed."""
+        if outcome.status == "closes":
+            self._closing.append(outcome.shown)
+            if outcome.tactic in self._step_of and not outcome.rests_on_sorry:
+                self._completed.add(self._step_of[outcome.tactic])
+        elif outcome.status == "progress" and outcome.tactic not in self._step_of:
+            self._steps.append(outcome)
 
     def seconds(self, tactic: str, usual: float) -> float:
         """The time for one tactic. `usual`: that for those of the sources."""
@@ -145,7 +167,23 @@ class CandidateScheduler:
                 return self._left.pop(0)
             if self._awaited:
                 return None
-        return self._next_quick() or (None if self._unheard else self._next_slow())
+        quick_or_completed = self._next_quick() or self._next_completion()
+        return quick_or_completed or (None if self._unheard else self._next_slow())
+
+    def _next_completion(self) -> Candidate | None:
+        """The next completion of a step, once all else but the slow ones has been heard of."""
+        if self._automation is None or self._unheard.keys() - self._step_of.keys():
+            return None
+        if self._completions is None:
+            steps = sorted(self._steps, key=lambda one: -self.scores.get(one.tactic, 0.0))
+            self._completions = completions(steps, self._closing)
+        while self._completions:
+            found = self._completions.pop(0)
+            if key_of(found.tactic) not in self._handed:
+                self._step_of[found.tactic] = found.step
+                score, origin = self.scores.get(found.step, 0.0), self.origins.get(found.step, "")
+                return Candidate(found.tactic, score, "completion", origin)
+        return None
 
     def _next_quick(self) -> Candidate | None:
         return self._new(self._automation.next_quick) if self._automation is not None else None

@@ -85,7 +85,9 @@ MAX_NOTATION_TARGET_CHARACTERS = 200
 MAX_NEAR_NAME_CHARACTERS = 100
 """Of a name for which names with nearly the same letters are searched."""
 MAX_NEAR_NAMES = 20_000
-"""Names of an index that are compared with it letter by letter."""
+"""Names of an index with some of its letters that are looked at."""
+MAX_COMPARED_NAMES = 4000
+"""Those of about its length, which are compared letter by letter."""
 MAX_FOLDER_NAME_CHARACTERS = 200
 """Of the folder that is named after a package."""
 MAX_WATCHED_FILES = 4096

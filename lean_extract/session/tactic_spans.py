@@ -142,8 +142,7 @@ class WrittenTactics:
 
     @cached_property
     def _begun(self) -> list[int]:
-        """The tokens with which a tactic begins, and with which the value of the declaration begins: those nearest to
-        the offset."""
+        """The tokens with which a tactic or the value of the declaration begins, the nearest to the offset first."""
         tokens = self._paired
         count = len(tokens.texts)
         if not count:
@@ -151,8 +150,7 @@ class WrittenTactics:
         found = split_steps(tokens, 1, count).positions
         kept = [one for one in found if one < count and tokens.texts[one] not in _NO_TACTICS]
         first = max(bisect_right(tokens.starts, self._near - self.start) - 1, 0)
-        nearest = sorted({*kept, *self._value()}, key=lambda one: abs(one - first))
-        return sorted(nearest[:MAX_TACTICS_NEAR])
+        return sorted({*kept, *self._value()}, key=lambda one: abs(one - first))[:MAX_TACTICS_NEAR]
 
     def _value(self) -> Iterator[int]:
         """The first token of the declaration's value, if that is a term."""
@@ -167,15 +165,26 @@ class WrittenTactics:
     @cached_property
     def tactics(self) -> list[WrittenTactic]:
         """The tactics nearest to the offset, and the declaration's value if it is a term, by where they begin."""
-        values = set(self._value())
-        return [self._tactic(number, is_value=number in values) for number in self._begun]
+        values, found, left = set(self._value()), [], MAX_TACTIC_TOKENS
+        for number in self._begun:
+            last = self._last(number, left, is_value=number in values)
+            left -= last - number + 1
+            if left <= 0:  # it may be longer
+                break
+            found.append(self._written(number, last))
+        return sorted(found)
 
-    def _tactic(self, begin: int, *, is_value: bool) -> WrittenTactic:
+    def _written(self, begin: int, last: int) -> WrittenTactic:
+        tokens = self._tokens
+        return WrittenTactic(self.start + tokens.starts[begin], self.start + tokens.end(last))
+
+    def _last(self, begin: int, most: int, *, is_value: bool) -> int:
+        """The last token of a tactic, or of its first `most`."""
         tokens, depth = self._paired, 0
         column, indent = tokens.column(begin), self._indent(begin)
         ends = _SEPARATED | _BARS if self._ends_at_bars(begin) else _SEPARATED
         last = begin
-        for number in range(begin, min(begin + MAX_TACTIC_TOKENS, len(tokens.texts))):
+        for number in range(begin, min(begin + most, len(tokens.texts))):
             text = tokens.texts[number]
             if is_value:
                 if text in _AFTER_VALUE and depth == 0:
@@ -191,15 +200,17 @@ class WrittenTactics:
             if depth < 0 or (depth == 0 and is_inside and text in ends):
                 break
             last = number
-        return WrittenTactic(self.start + tokens.starts[begin], self.start + tokens.end(last))
+        return last
 
     def _ends_at_bars(self, begin: int) -> bool:
         """Whether a `|` in the line in which a tactic begins is that of the next alternative."""
         texts = self._paired.texts
         if texts[begin - 1] == "|":
             return texts[begin] not in _TAKES_BARS
-        below = next(iter(self._paired.firsts(begin + 1, len(texts))), len(texts))
-        return texts[begin - 1] == "=>" and "=>" in texts[begin:below]
+        firsts = self._paired.line_first
+        below = bisect_right(firsts, begin)
+        end = firsts[below] if below < len(firsts) else len(texts)
+        return texts[begin - 1] == "=>" and "=>" in texts[begin:end]
 
     def _indent(self, number: int) -> int:
         """The column in which the line of a token begins."""
@@ -210,7 +221,7 @@ class WrittenTactics:
     def beginning(self, offset: int) -> WrittenTactic:
         """The tactic that begins at an offset, or would if the token around it were one."""
         number = max(bisect_right(self._tokens.starts, offset - self.start) - 1, 0)
-        return self._tactic(number, is_value=False)
+        return self._written(number, self._last(number, MAX_TACTIC_TOKENS, is_value=False))
 
     def touching(self, offset: int) -> list[WrittenTactic]:
         """The tactics that contain an offset, or after which it is on their last line, innermost first.

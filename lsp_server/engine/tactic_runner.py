@@ -263,6 +263,8 @@ def _described(outcomes: Sequence[TacticOutcome], candidates: CandidateScheduler
     """The outcomes in display order, with what is known of their tactics now.
 
     Another source may propose a tactic that has been tried already: its score grows then, and it gets an origin.
+    A step that is known with what closes its goals is left out, as are attempts at that.
     """
-    found = [replace(one, origin=candidates.origins.get(one.tactic, "")) for one in outcomes]
+    shown = filter(candidates.is_listed, outcomes)
+    found = [replace(one, origin=candidates.origins.get(one.tactic, "")) for one in shown]
     return order(found, candidates.scores, candidates.preferred)

@@ -202,3 +202,13 @@ async def test_what_leaves_goals_comes_with_a_sorry_for_each_and_a_place_for_the
     line, column = item["cursor"]["line"], item["cursor"]["column"]
     assert expected.splitlines()[line - 1][column - 1 :] == "sorry"
     assert (line, column) == (5, len("  | inl h => ") + 1)
+
+
+async def test_a_step_whose_goals_are_hypotheses_is_shown_closed(library: Editor) -> None:
+    text = "import Example\n\ntheorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  sorry\n"
+    answer = await suggested(library, "Completed.lean", text)
+    completed = "constructor\n· exact hp\n· exact hq"
+    shown = {one["tactic"]: one["status"] for one in answer["tactics"]}
+    assert shown[completed] == "closes" and "constructor" not in shown
+    after = await edited(library, "Completed.lean", text, insert=completed, accepted=True)
+    assert after == text.replace("sorry", completed.replace("\n", "\n  "))

@@ -7,10 +7,10 @@ not count. A name matches with as many of its last components as were typed.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
-from retriever.limits import MAX_NEAR_NAME_CHARACTERS
+from retriever.limits import MAX_COMPARED_NAMES, MAX_NEAR_NAME_CHARACTERS
 
 _LETTERS_PER_EDIT, _MOST_EDITS = 5, 3
 _SHORTEST = 4
@@ -46,11 +46,10 @@ def pieces(typed: str) -> list[str]:
 def nearest(typed: str, names: Iterable[tuple[int, str]], k: int) -> list[NearName]:
     """The k nearest of some numbered names: the typed name itself, then by distance, then the shorter ones."""
     edits, low, dots = most_edits(typed), typed.lower(), typed.count(".") + 1
+    ends = ((number, name, ".".join(name.rsplit(".", dots)[-dots:])) for number, name in names)
+    alike = (one for one in ends if abs(len(one[2]) - len(typed)) <= edits)
     found = []
-    for number, name in names:
-        end = ".".join(name.rsplit(".", dots)[-dots:])
-        if abs(len(end) - len(typed)) > edits:
-            continue
+    for number, name, end in islice(alike, MAX_COMPARED_NAMES):
         distance = edit_distance(low, end.lower(), edits)
         if distance <= edits:
             found.append(NearName(distance, len(name), number, end == typed))
