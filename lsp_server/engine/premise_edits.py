@@ -22,7 +22,7 @@ from prover.forms import PremiseForms
 from prover.used import ListedPremises
 from prover.verify import GoalPosition
 from retriever.lean.eligibility import RankRequest
-from retriever.lean.spelling import respelled
+from retriever.lean.spelling import in_full, respelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,12 @@ def _with_forms(index: ProjectIndex, place: GoalFound, name: str, premise: Premi
         known, _ = index.described(name, None)
         premise = known.premise if known is not None else Premise(name, "theorem", "")
     spelled, names = names_at(index, goal, [name], place.asked)
-    forms = [respelled(form, spelled) for form in PremiseForms(goal).of(premise)]
-    return _Chosen(place, forms, names)
+    forms = PremiseForms(goal).of(premise)[:TRIED_FORMS]
+    full = {
+        name: in_full(name, way) for name, way in spelled.items()
+    }  # where a short name means something else
+    written = [respelled(form, way) for way in (spelled, full) for form in forms]
+    return _Chosen(place, list(dict.fromkeys(written)), names)
 
 
 def _place(outcome: TacticOutcome, forms: list[str]) -> tuple[int, bool, int]:
@@ -91,9 +95,8 @@ def _place(outcome: TacticOutcome, forms: list[str]) -> tuple[int, bool, int]:
 async def _tried(context: RequestContext, pipeline: Pipeline, chosen: _Chosen) -> list[TacticOutcome]:
     """Lean's verdicts on the forms until one closes the goal, within the time for one tactic."""
     found: list[TacticOutcome] = []
-    forms = chosen.forms[:TRIED_FORMS]
     try:
-        verdicts = trials(context, chosen.place, forms, context.settings.lean.tactic_seconds)
+        verdicts = trials(context, chosen.place, chosen.forms, context.settings.lean.tactic_seconds)
         async with aclosing(verdicts):
             async for outcome in verdicts:
                 found.append(outcome)

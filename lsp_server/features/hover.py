@@ -9,7 +9,9 @@ from lsprotocol import types
 
 from lean_extract.records import Position, Span
 from lean_extract.session.places import tactic_word
+from lean_extract.syntax.lexer import unread_at
 from lsp_server.documents.document import DocumentSnapshot
+from lsp_server.documents.positions import offset_of
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.items import shown_tactic
 from lsp_server.engine.requests import SuggestRequest
@@ -33,7 +35,8 @@ def register(server: PremiseServer) -> None:
         document = server.document(params.text_document.uri)
         position = document.position(params.position)
         found = await asyncio.to_thread(tactic_word, document.lines[position.line], position.column)
-        if found is None:
+        offset = offset_of(document.lines, position)
+        if found is None or await asyncio.to_thread(unread_at, document.text, offset):
             return None
         word, column = found
         start, end = Position(position.line, column), Position(position.line, column + len(word))
