@@ -188,6 +188,10 @@ MAX_REPL_REQUESTS = 5_000
 """Requests after which the REPL is restarted, since it never frees a state."""
 MAX_REMOVAL_ROUNDS = 5
 """Rounds in which commands are removed because they depend on removed commands."""
+MAX_TACTICS_NEAR = 500
+"""Tactics of a declaration around a position whose ends are searched."""
+MAX_TACTIC_TOKENS = 200_000
+"""Tokens read to find where the tactics around a position end, those of nested tactics once for each level."""
 MAX_LINTER_SUGGESTIONS = 4
 """Suggestions of linters that are applied to one tactic."""
 MAX_WRITTEN_GOALS = 16

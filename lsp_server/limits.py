@@ -16,6 +16,10 @@ LISTED_SORRIES = 1000
 """The most `sorry`s of a file that are listed."""
 TRIED_TACTICS = 32
 """The most tactics that a client may have Lean try at once."""
+CORRECTED_NAMES = 3
+"""Names of a failing tactic for which near names are looked up."""
+CORRECTIONS = 6
+"""The most tactics that are made of a failing one with other names."""
 TACTIC_CHARACTERS = 4000
 """Of one of these tactics."""
 TRIED_FORMS = 6

@@ -24,6 +24,8 @@ class Candidate:
     source: str
     origin: str = ""
     """The theorem whose proof it is taken from, if any."""
+    in_full: str = ""
+    """The tactic with full names, if `tactic` has shorter ones; it is tried if Lean does not understand these."""
 
 
 class CandidateSource(Protocol):

@@ -67,6 +67,12 @@ MAX_SHAPES_FILLED = 160
 MAX_BEGINNINGS = 400
 """Beginnings that are continued for one goal."""
 
+# Completed steps.
+MAX_COMPLETIONS = 4
+"""Steps of one goal that are tried with what may close the goals they leave."""
+MAX_COMPLETED_GOALS = 3
+"""Goals that such a step leaves."""
+
 # Automation.
 MAX_REFUSED_PREMISES = 8
 """Premises that `grind` refuses, one at a time, before it is tried without a list."""

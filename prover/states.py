@@ -17,7 +17,7 @@ _METAVARIABLE = re.compile(r"\?(\w+)\.(\d+)")
 _UNKNOWN = re.compile(rf"(?<![\w'!?)\]}}⟩])\?[^\W\d][\w'!]*(?:{MARK})?(?:\.\w+)*")
 """A metavariable; `head?` and `xs[i]?` are none."""
 _UNIVERSE = re.compile(r"(?:^|→ )(?:Prop|(?:Type|Sort)(?:\s[^→]*)?)$")
-_TYPE = re.compile(r"(?:Type|Sort)(?:\s.*)?")
+_TYPE = re.compile(r"Type(?:\s.*)?")
 _DATA = frozenset({"ℕ", "Nat", "ℤ", "Int", "ℚ", "Rat", "ℝ", "Real", "Bool", "String", "Char", "Unit"})
 _NAME = re.compile(rf"[^\W\d][\w'!?]*(?:{MARK})?")
 _REFLEXIVE = frozenset({"≤", "≥", "⊆", "⊇", "∣"})
@@ -72,20 +72,19 @@ def _is_choice(goal: Goal) -> bool:
 
 
 def _without_names(goal: Goal) -> Goal:
-    numbers = {name: f"#{at}" for at, name in enumerate(n for one in goal.hypotheses for n in one.names)}
+    """The goal with numbers for names; a type is read with the names above it, as others are bound in it."""
+    numbers: dict[str, str] = {}
 
     def renamed(text: str) -> str:
         return _NAME.sub(lambda found: numbers.get(found[0], found[0]), text)
 
-    hypotheses = tuple(
-        Hypothesis(
-            tuple(numbers[name] for name in one.names),
-            renamed(one.type),
-            None if one.value is None else renamed(one.value),
-        )
-        for one in goal.hypotheses
-    )
-    return Goal(hypotheses, renamed(goal.target), goal.case)
+    hypotheses: list[Hypothesis] = []
+    for one in goal.hypotheses:
+        type_, value = renamed(one.type), None if one.value is None else renamed(one.value)
+        new = {name: f"#{len(numbers) + at}" for at, name in enumerate(one.names)}
+        numbers |= new
+        hypotheses.append(Hypothesis(tuple(new[name] for name in one.names), type_, value))
+    return Goal(tuple(hypotheses), renamed(goal.target), goal.case)
 
 
 def adds_nothing(before: Goal, after: ProofState) -> bool:

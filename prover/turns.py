@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Self
 
@@ -10,7 +11,13 @@ from lean_extract.records import TacticOutcome
 from prover.automation import SOURCE as AUTOMATION
 from prover.automation import Automation
 from prover.candidates import Candidate, key_of
+from prover.completing import Completion, completions
 from prover.odds import AcceptanceModel
+
+_MISREAD = re.compile(
+    r"[Aa]mbiguous|[Uu]nknown (?:identifier|constant)|unexpected token|expected (?:term|identifier)"
+)
+"""Lean's words on a name that is no name there, or several."""
 
 
 class CandidateScheduler:
@@ -21,14 +28,20 @@ class CandidateScheduler:
     of it competes: if that alone would fill the trials that are left with better chances than the best known
     candidate has, the next trial waits for it. The first trial never waits.
 
+    What is to come `first` is tried before all else as soon as it is known, whatever the odds say, and does not count
+    against the limit.
+
     Lean's own automation is tried alongside these: one quick tactic at a time, and the slow ones after all
-    others. With it, `hear` has to be called with every outcome.
+    others. Before the slow ones, the likeliest steps are tried with what may close the goals that they leave
+    (`completing.py`). A tactic with short names that Lean does not understand is tried with full ones next. With
+    automation or short names, `hear` has to be called with every outcome.
 
     Args:
         sources: each source's candidates, best first, by the name of the source.
         limit: how many candidates of the sources to yield.
         odds: the fitted chances.
         automation: None: without it.
+        first: candidates that are tried before all others.
     """
 
     def __init__(
@@ -37,6 +50,7 @@ class CandidateScheduler:
         limit: int,
         odds: AcceptanceModel,
         automation: Awaitable[Automation] | None = None,
+        first: Sequence[Candidate] = (),
     ) -> None:
         self.scores: dict[str, float] = {}
         """The chance of each tactic, by its text as yielded. It grows if another source proposes the tactic, too."""
@@ -47,6 +61,16 @@ class CandidateScheduler:
         self._odds = odds
         self._lists: list[Sequence[Candidate]] = []
         self._left: list[Candidate] = []
+        self._completed: set[str] = set()
+        self._steps: list[TacticOutcome] = []
+        self._closing: list[str] = []
+        self._completions: list[Completion] | None = None
+        self._step_of: dict[str, str] = {}
+        self._first = list(first)
+        self.preferred = frozenset(one.tactic for one in first)
+        """The tactics that were to be tried first, which are shown rather than equivalent ones."""
+        self._in_full: dict[str, str] = {}
+        self._misread: list[Candidate] = []
         self._handed: dict[str, str] = {}
         self._learned = 0
         self._coming = None if automation is None else asyncio.ensure_future(automation)
@@ -72,10 +96,29 @@ class CandidateScheduler:
     def hear(self, outcome: TacticOutcome) -> None:
         """Note Lean's verdict on a tactic."""
         self._unheard.pop(outcome.tactic, None)
+        full = self._in_full.get(outcome.tactic)
+        if full is not None and outcome.status == "fails" and _MISREAD.search(outcome.message):
+            score, origin = self.scores.get(outcome.tactic, 0.0), self.origins.get(outcome.tactic, "")
+            self._misread.append(Candidate(full, score, "", origin))
+        self._note_result(outcome)
         if self._automation is not None:
             self._automation.hear(outcome)
         if self._news is not None and not self._news.done():
             self._news.set_result(None)
+
+    def is_listed(self, outcome: TacticOutcome) -> bool:
+        """Whether an outcome is shown: not that of a step that has been completed, nor of a completion that failed."""
+        is_failed = outcome.tactic in self._step_of and outcome.status != "closes"
+        return not is_failed and outcome.tactic not in self._completed
+
+    def _note_result(self, outcome: TacticOutcome) -> None:
+        """Note what there is to complete, or has been completed."""
+        if outcome.status == "closes":
+            self._closing.append(outcome.shown)
+            if outcome.tactic in self._step_of and not outcome.rests_on_sorry:
+                self._completed.add(self._step_of[outcome.tactic])
+        elif outcome.status == "progress" and outcome.tactic not in self._step_of:
+            self._steps.append(outcome)
 
     def seconds(self, tactic: str, usual: float) -> float:
         """The time for one tactic. `usual`: that for those of the sources."""
@@ -94,7 +137,11 @@ class CandidateScheduler:
         arrived = [name for name, coming in self._awaited.items() if coming.done()]
         if not arrived:
             return
-        self._lists += [self._awaited.pop(name).result() for name in arrived]
+        found = [self._awaited.pop(name).result() for name in arrived]
+        self._lists += found
+        self._in_full |= {
+            one.tactic: one.in_full for candidates in found for one in candidates if one.in_full
+        }
         self._left = []
         for candidate in sorted(self._odds.weighed(self._lists), key=self._odds.expected_value, reverse=True):
             given = self._handed.get(key_of(candidate.tactic))
@@ -105,6 +152,12 @@ class CandidateScheduler:
 
     def _next(self) -> Candidate | None:
         """The next of what is known; None if there is nothing to try now."""
+        if self._first:
+            return self._first.pop(0)
+        while self._misread:
+            candidate = self._misread.pop(0)
+            if key_of(candidate.tactic) not in self._handed:
+                return candidate
         is_quick_running = any(self._unheard.values())
         if not is_quick_running and (quick := self._next_quick()) is not None:
             return quick
@@ -114,7 +167,23 @@ class CandidateScheduler:
                 return self._left.pop(0)
             if self._awaited:
                 return None
-        return self._next_quick() or (None if self._unheard else self._next_slow())
+        quick_or_completed = self._next_quick() or self._next_completion()
+        return quick_or_completed or (None if self._unheard else self._next_slow())
+
+    def _next_completion(self) -> Candidate | None:
+        """The next completion of a step, once all else but the slow ones has been heard of."""
+        if self._automation is None or self._unheard.keys() - self._step_of.keys():
+            return None
+        if self._completions is None:
+            steps = sorted(self._steps, key=lambda one: -self.scores.get(one.tactic, 0.0))
+            self._completions = completions(steps, self._closing)
+        while self._completions:
+            found = self._completions.pop(0)
+            if key_of(found.tactic) not in self._handed:
+                self._step_of[found.tactic] = found.step
+                score, origin = self.scores.get(found.step, 0.0), self.origins.get(found.step, "")
+                return Candidate(found.tactic, score, "completion", origin)
+        return None
 
     def _next_quick(self) -> Candidate | None:
         return self._new(self._automation.next_quick) if self._automation is not None else None
@@ -132,7 +201,7 @@ class CandidateScheduler:
         """What may bring further candidates."""
         learned = [*self._awaited.values()] if self._learned < self._limit else []
         coming = [] if self._coming is None else [self._coming]
-        if self._automation is None or not self._unheard:
+        if not self._unheard or (self._automation is None and self._in_full.keys().isdisjoint(self._unheard)):
             return [*learned, *coming]
         if self._news is None or self._news.done():
             self._news = asyncio.get_running_loop().create_future()
@@ -154,6 +223,6 @@ class CandidateScheduler:
         return candidate
 
     def _describe(self, given: str, candidate: Candidate) -> None:
-        self.scores[given] = candidate.score
+        self.scores[given] = max(candidate.score, self.scores.get(given, 0.0))
         if candidate.origin:
             self.origins[given] = candidate.origin

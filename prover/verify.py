@@ -12,6 +12,7 @@ from collections.abc import (
     AsyncIterable,
     AsyncIterator,
     Callable,
+    Collection,
     Hashable,
     Iterable,
     Mapping,
@@ -50,17 +51,24 @@ class _TacticVariant:
     score: float
 
 
-def distinct(outcomes: Iterable[TacticOutcome], scores: Mapping[str, float]) -> list[_TacticVariant]:
-    """The shortest of each group of equivalent tactics; those without a linter's remark are preferred.
+def distinct(
+    outcomes: Iterable[TacticOutcome], scores: Mapping[str, float], preferred: Collection[str] = ()
+) -> list[_TacticVariant]:
+    """One of each group of equivalent tactics: without a linter's remark rather than with one, then one of the
+    `preferred`, then the shortest.
 
     Of those that leave the same goals with other names of hypotheses, the one that names most, then the likeliest.
     """
+
+    def key(outcome: TacticOutcome) -> tuple[bool, bool, int, str]:
+        return bool(outcome.remark), outcome.tactic not in preferred, len(outcome.shown), outcome.shown
+
     groups: dict[Hashable, list[TacticOutcome]] = {}
     for outcome in outcomes:
         groups.setdefault(_result(outcome), []).append(outcome)
     renamed: dict[Hashable, list[_TacticVariant]] = {}
     for group in groups.values():
-        variant = _TacticVariant(min(group, key=_length), max(scores.get(one.tactic, 0.0) for one in group))
+        variant = _TacticVariant(min(group, key=key), max(scores.get(one.tactic, 0.0) for one in group))
         renamed.setdefault(_nameless(variant.outcome), []).append(variant)
     return [min(variants, key=_namelessness) for variants in renamed.values()]
 
@@ -72,13 +80,9 @@ def _nameless(outcome: TacticOutcome) -> Hashable:
 
 
 def _namelessness(variant: _TacticVariant) -> tuple[int, float, bool, int, str]:
-    state = variant.outcome.state
+    state, shown = variant.outcome.state, variant.outcome.shown
     nameless = inaccessible_names(state) if state is not None else 0
-    return nameless, -variant.score, *_length(variant.outcome)
-
-
-def _length(outcome: TacticOutcome) -> tuple[bool, int, str]:
-    return bool(outcome.remark), len(outcome.shown), outcome.shown
+    return nameless, -variant.score, bool(variant.outcome.remark), len(shown), shown
 
 
 def _result(outcome: TacticOutcome) -> Hashable:
@@ -95,6 +99,8 @@ def use_of(tactic: str) -> Hashable:
     parts = tokens(text)
     # Neither the proof of an argument nor the way it is passed makes a difference.
     plain = tokens(text.replace("(by assumption)", "_").replace("‹_›", "_"))
+    if len(plain) == 3 and tuple(plain[:2]) == ("simpa", "using"):
+        return "simp", frozenset(plain[2:])
     if not plain or "\n" in text or _JOINS & set(plain):
         return text
     word, rest = plain[0], plain[1:]
@@ -196,9 +202,11 @@ def _judge(outcome: TacticOutcome, before: ProofState) -> TacticOutcome:
 
 
 def order(
-    outcomes: Iterable[TacticOutcome], scores: Mapping[str, float] | None = None
+    outcomes: Iterable[TacticOutcome],
+    scores: Mapping[str, float] | None = None,
+    preferred: Collection[str] = (),
 ) -> list[TacticOutcome]:
-    """The outcomes in the order to show, each result once.
+    """The outcomes in the order to show, each result once. Of equivalent tactics, one of the `preferred` is shown.
 
     Tactics that close the goal come first, those that rest on `sorry` after the others, then those that leave
     goals, then those that cannot be judged. Ties are broken in this order: no linter's remark; no unknown in the
@@ -225,4 +233,4 @@ def order(
             shown,
         )
 
-    return [one.outcome for one in sorted(distinct(outcomes, scores or {}), key=key)]
+    return [one.outcome for one in sorted(distinct(outcomes, scores or {}, preferred), key=key)]

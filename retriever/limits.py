@@ -36,6 +36,8 @@ MAX_TITLE_CHARACTERS = 1000
 """Of a page's title; MediaWiki allows 255 bytes."""
 MAX_CATEGORIES = 200
 """Categories of a statement, the nearest first; ProofWiki's have a few dozen."""
+MAX_SPELLING_LOOKUPS = 100_000
+"""Names that are looked up to write those of one answer as short as possible; beyond, all are written in full."""
 MAX_STATEMENT_DEPTH = 16
 """How deep statements and proofs may be nested in each other, as each outer one repeats the text of the inner ones."""
 MAX_VERB_CHARACTERS = 2000
@@ -80,6 +82,12 @@ MAX_SYMBOL_CHARACTERS = 16
 """Of a notation's symbol."""
 MAX_NOTATION_TARGET_CHARACTERS = 200
 """Of the name of the constant that a notation stands for."""
+MAX_NEAR_NAME_CHARACTERS = 100
+"""Of a name for which names with nearly the same letters are searched."""
+MAX_NEAR_NAMES = 20_000
+"""Names of an index with some of its letters that are looked at."""
+MAX_COMPARED_NAMES = 4000
+"""Those of about its length, which are compared letter by letter."""
 MAX_FOLDER_NAME_CHARACTERS = 200
 """Of the folder that is named after a package."""
 MAX_WATCHED_FILES = 4096

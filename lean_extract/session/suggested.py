@@ -68,6 +68,31 @@ def _worth_judging(tactic: str, suggestions: Sequence[str]) -> Iterator[str]:
         yield plain + tactic.lstrip()[question.end() :]
 
 
+_APPLY = re.compile(r"apply\s+(?P<term>(?!.*(?:[;|]|<;>|\b(?:at|with|using)\b|\?_))[^\s(][^\n]*)")
+_HAS_TYPE = re.compile(
+    r"[Tt]ype mismatch\s.*?has type\s+(?P<type>.*?)(?:\s+of sort|\s+but is expected)", re.DOTALL
+)
+_BINDERS = re.compile(r"\s*∀((?:\s*(?:\([^()]*\)|\{[^{}]*\}|\[[^\[\]]*\]|⦃[^⦃⦄]*⦄))+),")
+_EXPLICIT = re.compile(r"\(([^:()]*):")
+
+
+def exact_for(tactic: str) -> str:
+    """`exact X` for `apply X`; empty for other tactics."""
+    found = _APPLY.fullmatch(tactic.strip())
+    return f"exact {found['term']}" if found is not None else ""
+
+
+def with_arguments(exact: str, message: str) -> str:
+    """`exact X _ _` if Lean says that `X` is a function whose type begins with explicit arguments; else empty.
+
+    Only arguments that Lean can find for itself are left to it: those before the first hypothesis.
+    """
+    found = _HAS_TYPE.match(message.strip())
+    binders = _BINDERS.match(found["type"]) if found is not None else None
+    count = sum(len(names.split()) for names in _EXPLICIT.findall(binders[1])) if binders is not None else 0
+    return f"{exact}{' _' * count}" if count else ""
+
+
 _LINTER = re.compile(r"set_option linter\.[\w.]+ false")
 _SUGGESTED = re.compile(r"^[ \t]*\[apply\] (?P<text>.+(?:\n[ \t]{4,}.+)*)", re.MULTILINE)
 _HINT = re.compile(r"^Hint: [^\n]*\n(?P<diff>(?:[ \t]+\S.*\n?)+)", re.MULTILINE)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
+from lean_extract.limits import MAX_TACTIC_TOKENS, MAX_TACTICS_NEAR
 from lean_extract.records import Edit, Position, Span
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import HOLE, places
@@ -121,6 +122,7 @@ class WrittenTactics:
     def __init__(self, document: LeanDocument, offset: int) -> None:
         self.document = document
         self.start, self.end = document.declaration(offset)
+        self._near = offset
 
     @cached_property
     def _tokens(self) -> Tokens:
@@ -140,14 +142,15 @@ class WrittenTactics:
 
     @cached_property
     def _begun(self) -> list[int]:
-        """The tokens with which a tactic begins, and with which the value of the declaration begins."""
+        """The tokens with which a tactic or the value of the declaration begins, the nearest to the offset first."""
         tokens = self._paired
         count = len(tokens.texts)
         if not count:
             return []
         found = split_steps(tokens, 1, count).positions
         kept = [one for one in found if one < count and tokens.texts[one] not in _NO_TACTICS]
-        return sorted({*kept, *self._value()})
+        first = max(bisect_right(tokens.starts, self._near - self.start) - 1, 0)
+        return sorted({*kept, *self._value()}, key=lambda one: abs(one - first))[:MAX_TACTICS_NEAR]
 
     def _value(self) -> Iterator[int]:
         """The first token of the declaration's value, if that is a term."""
@@ -161,16 +164,27 @@ class WrittenTactics:
 
     @cached_property
     def tactics(self) -> list[WrittenTactic]:
-        """All tactics, and the declaration's value if it is a term, by where they begin."""
-        values = set(self._value())
-        return [self._tactic(number, is_value=number in values) for number in self._begun]
+        """The tactics nearest to the offset, and the declaration's value if it is a term, by where they begin."""
+        values, found, left = set(self._value()), [], MAX_TACTIC_TOKENS
+        for number in self._begun:
+            last = self._last(number, left, is_value=number in values)
+            left -= last - number + 1
+            if left <= 0:  # it may be longer
+                break
+            found.append(self._written(number, last))
+        return sorted(found)
 
-    def _tactic(self, begin: int, *, is_value: bool) -> WrittenTactic:
+    def _written(self, begin: int, last: int) -> WrittenTactic:
+        tokens = self._tokens
+        return WrittenTactic(self.start + tokens.starts[begin], self.start + tokens.end(last))
+
+    def _last(self, begin: int, most: int, *, is_value: bool) -> int:
+        """The last token of a tactic, or of its first `most`."""
         tokens, depth = self._paired, 0
         column, indent = tokens.column(begin), self._indent(begin)
         ends = _SEPARATED | _BARS if self._ends_at_bars(begin) else _SEPARATED
         last = begin
-        for number in range(begin, len(tokens.texts)):
+        for number in range(begin, min(begin + most, len(tokens.texts))):
             text = tokens.texts[number]
             if is_value:
                 if text in _AFTER_VALUE and depth == 0:
@@ -186,15 +200,17 @@ class WrittenTactics:
             if depth < 0 or (depth == 0 and is_inside and text in ends):
                 break
             last = number
-        return WrittenTactic(self.start + tokens.starts[begin], self.start + tokens.end(last))
+        return last
 
     def _ends_at_bars(self, begin: int) -> bool:
         """Whether a `|` in the line in which a tactic begins is that of the next alternative."""
         texts = self._paired.texts
         if texts[begin - 1] == "|":
             return texts[begin] not in _TAKES_BARS
-        below = next(iter(self._paired.firsts(begin + 1, len(texts))), len(texts))
-        return texts[begin - 1] == "=>" and "=>" in texts[begin:below]
+        firsts = self._paired.line_first
+        below = bisect_right(firsts, begin)
+        end = firsts[below] if below < len(firsts) else len(texts)
+        return texts[begin - 1] == "=>" and "=>" in texts[begin:end]
 
     def _indent(self, number: int) -> int:
         """The column in which the line of a token begins."""
@@ -205,7 +221,7 @@ class WrittenTactics:
     def beginning(self, offset: int) -> WrittenTactic:
         """The tactic that begins at an offset, or would if the token around it were one."""
         number = max(bisect_right(self._tokens.starts, offset - self.start) - 1, 0)
-        return self._tactic(number, is_value=False)
+        return self._written(number, self._last(number, MAX_TACTIC_TOKENS, is_value=False))
 
     def touching(self, offset: int) -> list[WrittenTactic]:
         """The tactics that contain an offset, or after which it is on their last line, innermost first.
@@ -312,18 +328,24 @@ class WrittenTactics:
 
     def out_of_comment(self, offset: int) -> int:
         """The end of the line before the comment around an offset of the proof; the offset itself elsewhere."""
-        if not self.in_proof(offset):
+        begin = self._comment(offset) if self.in_proof(offset) else None
+        text = self._tokens.text
+        if begin is None or begin == text.rfind("\n", 0, begin) + 1:
             return offset
+        return self.start + len(text[:begin].rstrip(" \t"))
+
+    def is_comment(self, offset: int) -> bool:
+        """Whether an offset is in a comment."""
+        return self._comment(offset) is not None
+
+    def _comment(self, offset: int) -> int | None:
+        """Where the comment around an offset begins in the declaration."""
         opened, closed = self._tokens.comments
         number = bisect_right(opened, offset - self.start) - 1
         if number < 0:
-            return offset
-        begin, end = opened[number], closed[number]
-        text = self._tokens.text
-        is_line = text.startswith("--", begin)
-        inside = offset - self.start <= end if is_line else offset - self.start < end
-        is_indented = begin > text.rfind("\n", 0, begin) + 1
-        return self.start + len(text[:begin].rstrip(" \t")) if inside and is_indented else offset
+            return None
+        end = closed[number] + self._tokens.text.startswith("--", opened[number])
+        return opened[number] if offset - self.start < end else None
 
 
 def _unpaired(tokens: Tokens) -> Iterator[int]:

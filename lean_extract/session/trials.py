@@ -19,7 +19,7 @@ from lean_extract.session.insertion import Insertion, with_warnings
 from lean_extract.session.live import LeanLimits
 from lean_extract.session.places import bare
 from lean_extract.session.server import LeanServer
-from lean_extract.session.suggested import apply_suggestion, as_suggested, is_query
+from lean_extract.session.suggested import apply_suggestion, as_suggested, exact_for, is_query, with_arguments
 from lean_extract.session.tactic_sites import WHERE_TO_TRY, PatchedDocument, TacticSite, guesses
 from lean_extract.session.verdict import (
     CopyMessages,
@@ -32,6 +32,8 @@ from lean_extract.session.verdict import (
 )
 from lean_extract.syntax.tactic_text import defect
 
+_EXACT_ROUNDS = 2
+"""As the term stands, and with the arguments that Lean misses."""
 _BY_TEXT = 3
 """After this many rounds, commands whose text mentions a removed command are also removed."""
 
@@ -83,7 +85,21 @@ class Trial:
             if judged.status == shorter.status:
                 return judged
             shorter = replace(outcome, remark=reading.lints[0].warning)
-        return await self.insertion.judged(tactic, shorter, seconds)
+        return await self._as_term(tactic, shorter, seconds) or await self.insertion.judged(
+            tactic, shorter, seconds
+        )
+
+    async def _as_term(self, tactic: str, outcome: TacticOutcome, seconds: float) -> TacticOutcome | None:
+        """The outcome of `exact` in place of an `apply` that closes the goal, if Lean accepts that in the document."""
+        exact = exact_for(tactic) if outcome.status == "closes" else ""
+        for _ in range(_EXACT_ROUNDS):
+            if not exact:
+                break
+            judged = await self.insertion.judged(exact, replace(outcome, instead=exact), seconds)
+            if judged.status == outcome.status:
+                return judged
+            exact = with_arguments(exact, judged.message)
+        return None
 
     def _unjudged(self, tactic: str, outcome: TacticOutcome) -> TacticOutcome:
         return self.insertion.unjudged(tactic, outcome) if outcome.status == "unjudged" else outcome

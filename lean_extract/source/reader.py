@@ -23,7 +23,7 @@ from lean_extract.source.grammar.context_commands import parse_header
 from lean_extract.source.grammar.declarations import Attribute, Prefix, parse_attributes, parse_prefix
 from lean_extract.source.grammar.notations import NOTATION_WORDS, Notation, parse_notation
 from lean_extract.source.grammar.premise_making import Alias, alias_premise, parse_alias
-from lean_extract.source.names.scopes import Open, Scope
+from lean_extract.source.names.scopes import ROOT, Open, Scope
 from lean_extract.source.proofs.printed_goals import PrintedGoal, PrintedGoals
 from lean_extract.source.proofs.proof import SourceProof
 from lean_extract.source.reader_declarations import DeclarationReader, Known, allowance, unknown
@@ -257,8 +257,8 @@ class SourceModule:
     values: Mapping[str, str] = field(default_factory=dict)
     """The values of short definitions, by name."""
     is_prelude: bool = False
-    namespace: str = ""
-    """The namespace that is open at the end of the text."""
+    scope: Scope = ROOT
+    """The scope at the end of the text."""
 
     @property
     def has_bare_aliases(self) -> bool:
@@ -321,5 +321,5 @@ def read_module(
         tuple(reader.notations),
         reader.values,
         is_prelude,
-        reader.stack.top.scope.namespace,
+        reader.stack.top.scope,
     )

@@ -211,7 +211,7 @@ def _first_goal(root: Path, place: GoalPosition, answer: Suggestion) -> Iterator
     here = Path.cwd()
     path = place.path.relative_to(here) if place.path.is_relative_to(here) else place.path
     yield "\nTry it, or put the cursor there in your editor:"
-    command = [called_command(), "suggest", "--file", str(path), "--line", str(line), "--tactics"]
+    command = [called_command(), "suggest", f"{path}:{line}"]
     yield f"  {shown(shlex.join(command), longest=0)}"
 
 

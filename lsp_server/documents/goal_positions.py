@@ -53,8 +53,9 @@ def goal_context(source: SourceModule, text: str, line: int) -> GoalContext:
     theorem = around[0].name if around else None
     local = tuple(p for p in source.premises if theorem is None or theorem not in (p.name, p.generated_from))
     imports = tuple(item.module for item in source.module.imports)
-    namespace = source.namespace if theorem is None else namespaces_of(theorem)[1]
-    return GoalContext(source.module.name, imports, line, local, theorem, source, namespace)
+    scope = source.scopes[source.premises.index(around[0])] if around else source.scope
+    namespace = scope.namespace if theorem is None else namespaces_of(theorem)[1]
+    return GoalContext(source.module.name, imports, line, local, theorem, source, namespace, scope.opens)
 
 
 def broken_names(faults: Sequence[Fault], context: GoalContext) -> Iterator[str]:

@@ -65,7 +65,7 @@ class CandidateRequest:
         return _POOL * self.trial.tactics.count
 
     async def spelled(self, found: Sequence[Candidate]) -> Sequence[Candidate]:
-        """Candidates with names written so that they have their original meaning at the position."""
+        """Candidates with names as short as they have their original meaning at the position."""
         index, position = self.current.index, self.trial.position
         return await asyncio.to_thread(index.respelled, position, self.goal, found)
 
@@ -125,7 +125,9 @@ class CandidateTactics:
             for source in SOURCES
             if source.is_used(at.trial.tactics)
         }
-        return CandidateScheduler(coming, count, odds, start_task(_automation(at, here)))
+        return CandidateScheduler(
+            coming, count, odds, start_task(_automation(at, here)), at.trial.corrections
+        )
 
     def _tactics_here(self, at: CandidateRequest) -> _TacticsHere:
         """The tactics available in the file, as far as known. Raises BadSource."""

@@ -8,8 +8,8 @@ runs in threads, so the event loop stays free; there is one Lean for a project. 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -130,11 +130,18 @@ class Engine:
         return await search(self._context(), request)
 
     async def state_at(self, position: GoalPosition) -> ProofState:
-        """Lean's goals at a position. Raises what `LeanSession.goals_at` raises."""
+        """Lean's goals at exactly a position. Raises what `LeanSession.goals_at` raises."""
         context = self._context()
         await context.catch_up()
         async with refreshed_lean(self._lean, position):
             return await self._pipeline.states.at(context.lean, position)
+
+    async def goal_at(self, position: GoalPosition) -> GoalFound:
+        """The goal for a position, and where it is. Raises what `ProofStates.find` raises."""
+        context = self._context()
+        await context.catch_up()
+        async with refreshed_lean(self._lean, position):
+            return await self._pipeline.states.find(context.lean, position)
 
     async def expected_at(self, position: GoalPosition) -> ProofState:
         """The type that Lean expects of the `sorry` at a position in a term. Raises as `state_at`."""
@@ -145,10 +152,8 @@ class Engine:
         """The best premises for a goal; with a position, each says whether it is in scope there."""
         return (await self._pipeline.rank(self._context(), request, position)).premises
 
-    async def tactics_at(
-        self, position: GoalPosition, on_outcomes: OnOutcomes | None = None
-    ) -> tuple[GoalFound, TrialResults]:
-        """The goal for a position, and the tactics that Lean accepts there, in the order to show.
+    async def tactics_at(self, position: GoalPosition, on_outcomes: OnOutcomes | None = None) -> TrialResults:
+        """The tactics that Lean accepts at the position, in the order to show.
 
         Raises what `suggest` raises, and LeanError where no tactics could be tried.
         """
@@ -160,7 +165,7 @@ class Engine:
 
         Raises as `state_at`, and TextUnread.
         """
-        async with refreshed_lean(self._lean, position):
+        async with self._refreshed(position):
             found = await self._pipeline.states.find(self._lean, position)
         if not found.state.goals:
             return [], False
@@ -176,9 +181,9 @@ class Engine:
         return self._pipeline.edits.in_term(position)
 
     async def spellings(
-        self, position: GoalPosition, names: Sequence[str], hypotheses: Sequence[str] = ()
+        self, position: GoalPosition, names: Sequence[str], hypotheses: Collection[str] = ()
     ) -> dict[str, str]:
-        """The names that would mean something else at a position, each as it has to be written there.
+        """The names that are written in another way at a position, each as short as it means the same there.
 
         Raises IndexMissing, IndexDamaged, ModelError, BadSource.
         """
@@ -230,7 +235,7 @@ class Engine:
         Raises UserError: Lean does not accept the tactic. As `try_tactics` where `is_accepted`.
         """
         pipeline = self._pipeline
-        async with refreshed_lean(self._lean, position):
+        async with self._refreshed(position):
             return await edit_at(
                 self._context(), pipeline.states, pipeline.edits, position, tactic, is_accepted=is_accepted
             )
@@ -248,8 +253,15 @@ class Engine:
 
         Raises NoGoalHere; BadPosition, BadSource.
         """
-        async with refreshed_lean(self._lean, position):
+        async with self._refreshed(position):
             return await premise_edit(self._context(), self._pipeline, position, name, can_try=can_try)
+
+    @asynccontextmanager
+    async def _refreshed(self, position: GoalPosition) -> AsyncIterator[None]:
+        """A context for what uses verdicts that are kept: none of a Lean that had other imports."""
+        async with refreshed_lean(self._lean, position):
+            self._pipeline.edits.renew(self._lean.version)
+            yield
 
     async def status(self) -> IndexStatusAnswer:
         """The state of the index, and what is missing. Raises IndexMissing, IndexDamaged, ModelError."""

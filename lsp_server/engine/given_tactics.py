@@ -112,12 +112,13 @@ async def guessed(
 ) -> TacticEdit:
     """The likeliest edit for a tactic that Lean has not accepted."""
     if isinstance(place, GoalPosition):
-        return TacticEdit(await asyncio.to_thread(_guessed, place, tactic), tactic, status)
-    edit = await asyncio.to_thread(_guessed, place.asked, tactic)
+        return TacticEdit(await asyncio.to_thread(guessed_at, place, tactic), tactic, status)
+    edit = await asyncio.to_thread(guessed_at, place.asked, tactic)
     return TacticEdit(place.edit(edit), tactic, status)
 
 
-def _guessed(position: GoalPosition, tactic: str) -> Edit:
+def guessed_at(position: GoalPosition, tactic: str) -> Edit:
+    """The likeliest edit for a tactic at a position, which Lean has not judged. Raises BadPosition, BadSource."""
     return guessed_edit(LeanDocument(text_of(position)), position.position, tactic)
 
 

@@ -78,6 +78,15 @@ class GoalFound:
         text = self._copies[-1].document.text if self.goal.changes else self.at.text
         return GoalPosition(self.at.path, text, self.goal.position)
 
+    @property
+    def replaced(self) -> str:
+        """The text of the tactic that a suggestion replaces; empty if there is none."""
+        span = self.goal.replaces
+        if span is None:
+            return ""
+        document = LeanDocument(self.at.text or "")
+        return document.text[document.offset(span.start) : document.offset(span.end)]
+
     def edit(self, edit: Edit) -> Edit:
         """An edit of what Lean was asked about, as an edit of the document."""
         for copy in reversed(self._copies if self.goal.changes else ()):
@@ -122,19 +131,23 @@ class _Finder:
     async def find(self, *, may_mend: bool = True) -> PlacedGoal:
         """The goal. `may_mend`: whether a copy may be tried in which Lean can read more."""
         written, offset = self._written, self._offset
-        if hole_at(written.document, offset) is not None and not written.is_open(offset):
+        touched, is_open = await asyncio.to_thread(
+            lambda: (written.touching(offset), written.is_open(offset))
+        )
+        if hole_at(written.document, offset) is not None and not is_open:
             state = await self._asked(self._at)
             if state is not None and state.goals:
                 return self._here(state)
-        touched = await asyncio.to_thread(written.touching, offset)
         last = touched[0] if touched else written.above(offset) if written.is_empty(offset) else None
         if last is not None and written.is_unfinished(last):
             found = await self._before(last)
             if found is not None:
                 return found
         state = await self._asked(self._at)
-        if state is not None and state.goals and not written.in_proof(offset):
-            return self._here(state)
+        if not written.in_proof(offset) or (self._refused is not None and written.is_comment(offset)):
+            if state is not None and state.goals:
+                return self._here(state)
+            raise self._refused or NoGoalHere("There is no proof there.", "Put the cursor in a proof.")
         faults = await self._lean.errors_at(self._at.path, self._at.text, self._at.position)
         unread = next((one for one in faults if is_misparsed(one.message)), None)
         rejected = self._rejected(faults, unread)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lean_extract.records import Goal, TacticOutcome
+from lean_extract.records import Goal, Premise, TacticOutcome
 from lean_extract.source.names.scopes import namespaces_of
 from lsp_server.engine.items import premise_item, shown_tactic, tactic_item
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.schema import PremiseItem, TacticItem
+from prover.candidates import Candidate
 from prover.forms import PremiseForms
 from prover.used import ListedPremises
 from prover.verify import GoalPosition
-from retriever.lean.declared import respelled
 from retriever.lean.eligibility import RankedPremise
+from retriever.lean.spelling import respelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +31,24 @@ class Listing:
 
 
 def listed(
-    index: ProjectIndex, goal: Goal, premises: Sequence[RankedPremise], position: GoalPosition | None
+    index: ProjectIndex,
+    goal: Goal,
+    premises: Sequence[RankedPremise],
+    position: GoalPosition | None,
+    rewrites: Sequence[Candidate] = (),
 ) -> Listing:
-    """The premises with their forms, written as they have to be at the position. Raises as `index.context_at`."""
+    """The premises with their forms, written as they have to be at the position. Raises as `index.context_at`.
+
+    `rewrites`: the tactics that rewrite a selected part of the goal, best first; they are the forms then.
+    """
     forms = PremiseForms(goal)
     spelled, names = names_at(index, goal, [one.premise.written for one in premises], position)
-    items = [premise_item(one, respelled(forms.of(one.premise)[0], spelled)) for one in premises]
-    return Listing(items, names)
+    rewriting = {name: one.tactic for one in reversed(rewrites) for name in names.used_by(one.tactic)}
+
+    def form(premise: Premise) -> str:
+        return respelled(rewriting.get(premise.written) or forms.of(premise)[0], spelled)
+
+    return Listing([premise_item(one, form(one.premise)) for one in premises], names)
 
 
 def names_at(

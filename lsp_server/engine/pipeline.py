@@ -168,7 +168,7 @@ class Pipeline:
 
     async def tactics_at(
         self, context: RequestContext, position: GoalPosition, on_outcomes: OnOutcomes | None = None
-    ) -> tuple[GoalFound, TrialResults]:
+    ) -> TrialResults:
         """Run the steps from a position to Lean's verdicts, without showing premises. Raises as `try_tactics`.
 
         Editors request this at every move of the cursor, so Lean does not search its library.
@@ -176,13 +176,13 @@ class Pipeline:
         await context.catch_up()
         found = await self.states.find(context.lean, position)
         if not found.state.goals:
-            return found, TrialResults(())
+            return TrialResults(())
         goal = main_goal(found.state)
         ranked = await self.rank(context, RankRequest(goal, k=context.settings.tactics.premises), found.asked)
         results = await self.try_tactics(
-            context, found.asked, found.state, ranked, on_outcomes=on_outcomes, searches=False
+            context, found, found.state, ranked, on_outcomes=on_outcomes, searches=False
         )
-        return found, replace(results, outcomes=[found.outcome(one) for one in results.outcomes])
+        return replace(results, outcomes=[found.outcome(one) for one in results.outcomes])
 
     async def rank(
         self, context: RequestContext, request: RankRequest, position: GoalPosition | None
@@ -246,7 +246,7 @@ class Pipeline:
 
             results = await self.try_tactics(
                 context,
-                found.asked,
+                found,
                 state,
                 ranked,
                 keep_failures=request.keep_failures,
@@ -271,7 +271,7 @@ class Pipeline:
     async def try_tactics(
         self,
         context: RequestContext,
-        position: GoalPosition,
+        found: GoalFound,
         state: ProofState,
         ranked: Ranked,
         *,
@@ -280,7 +280,9 @@ class Pipeline:
         part: str = "",
         searches: bool = True,
     ) -> TrialResults:
-        """The tactics that Lean accepts at the position, or with `keep_failures` all that were tried.
+        """The tactics that Lean accepts where the goal is, or with `keep_failures` all that were tried.
+
+        Their edits are of the document that Lean was asked about.
 
         `part`: a part of the target, which those that are listed have rewritten. `searches`: whether Lean searches
         its library where nothing else closes the goal.
@@ -291,7 +293,7 @@ class Pipeline:
         premises = tuple(without_replaced(in_scope(ranked.premises))[: settings.tactics.premises])
         versions = context.lean.version, current.version
         trial = TrialRequest(
-            position,
+            found.asked,
             state,
             premises,
             settings.tactics,
@@ -300,6 +302,7 @@ class Pipeline:
             versions,
             part,
             ranked.rewrites,
+            await self._corrections(current, found, state),
             searches,
         )
         known = self.runner.known(trial)
@@ -308,6 +311,19 @@ class Pipeline:
         warnings: list[str] = []
         candidates = self.candidates.propose(CandidateRequest(context, current, trial, warnings))
         return await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
+
+    async def _corrections(
+        self, current: CurrentIndex, found: GoalFound, state: ProofState
+    ) -> tuple[Candidate, ...]:
+        """The tactic that is replaced, with near names in place of unknown ones."""
+        if found.goal.replaces is None or not state.goals:
+            return ()
+        from lsp_server.engine.corrections import corrections  # with tables of names, which few requests need
+
+        column = found.goal.replaces.start.column
+        return await asyncio.to_thread(
+            corrections, current.index, found.asked, state.goals[0], found.replaced, column
+        )
 
     async def generate(
         self, context: RequestContext, goals: Sequence[Goal], premises: Sequence[Premise]
@@ -339,7 +355,7 @@ async def _without_tactics(
     fits = bool(request.select) or await asyncio.to_thread(index.relates_to, goal, where)
     notes = [note for note in (ranked.note, "" if fits else NOTHING_FITS) if note]
     shown = ranked.premises[:wanted] if fits else []
-    listing = await asyncio.to_thread(listed, index, goal, shown, request.position)
+    listing = await asyncio.to_thread(listed, index, goal, shown, request.position, ranked.rewrites)
     answer = Suggestion(
         goal=format_goal(goal),
         goal_number=request.goal_number,

@@ -21,8 +21,8 @@ from lsp_server.limits import TRIED_FORMS
 from prover.forms import PremiseForms
 from prover.used import ListedPremises
 from prover.verify import GoalPosition
-from retriever.lean.declared import respelled
 from retriever.lean.eligibility import RankRequest
+from retriever.lean.spelling import respelled
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -38,21 +38,20 @@ from retriever.lean.callers import Caller
 from retriever.lean.declared import (
     DeclarationSite,
     described,
-    names_in,
-    respelled,
     sites,
-    spellings,
     stated,
 )
 from retriever.lean.eligibility import Allowed, Kinds, RankedPremise, RankRequest, kinds_for
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.index.bundled import read_card
 from retriever.lean.service import PremiseService
+from retriever.lean.spelling import in_full, names_in, respelled, spellings
 from retriever.models.reranker import DEPTH
 
 if TYPE_CHECKING:
     from retriever.lean.pattern_search import PatternMatches
     from retriever.lean.rewriting_search import Rewriting
+    from retriever.lean.text_search import NearPremise
 
 
 class ProjectIndex:
@@ -184,6 +183,12 @@ class ProjectIndex:
 
         return self._declared.checked(search(self._service, text, where, k, allowed=allowed), where)
 
+    def near(self, typed: str, position: GoalPosition, k: int) -> list[NearPremise]:
+        """The `k` premises usable at a position whose names are nearest to a typed one. Raises as `context_at`."""
+        from retriever.lean.text_search import near_premises
+
+        return near_premises(self._service, typed, self.context_at(position), k)
+
     def search_pattern(
         self, text: str, where: GoalContext | None, k: int, allowed: Allowed | None = None
     ) -> PatternMatches:
@@ -244,7 +249,7 @@ class ProjectIndex:
     def spellings(
         self, position: GoalPosition, names: Iterable[str], hypotheses: Collection[str] = ()
     ) -> dict[str, str]:
-        """The names that would mean something else at a position, each as it has to be written there.
+        """The names that are written in another way at a position, each as short as it means the same there.
 
         Raises BadSource as `context_at`.
         """
@@ -255,10 +260,11 @@ class ProjectIndex:
     def respelled(
         self, position: GoalPosition, goal: Goal, candidates: Sequence[Candidate]
     ) -> list[Candidate]:
-        """Tactics with the names of premises written as they have to be at a position. Raises as `spellings`."""
+        """Tactics with the names of premises as short as they mean the same at a position. Raises as `spellings`."""
+        own = {name for one in goal.hypotheses for name in one.names}
         names = {name for one in candidates for name in names_in(one.tactic)}
-        spelled = self.spellings(position, names - {name for one in goal.hypotheses for name in one.names})
-        return [replace(one, tactic=respelled(one.tactic, spelled)) for one in candidates]
+        spelled = self.spellings(position, {name for name in names if name.partition(".")[0] not in own}, own)
+        return [_respelled(one, spelled) for one in candidates]
 
     def relates_to(self, goal: Goal, where: GoalContext | None) -> bool:
         """Whether any premise has a symbol of the goal; if none has, none fits."""
@@ -293,6 +299,13 @@ class ProjectIndex:
 
     def _pinned_lean(self) -> str:
         return pinned_lean(self.root) if self.root is not None else read_card().lean
+
+
+def _respelled(candidate: Candidate, spelled: Mapping[str, str]) -> Candidate:
+    """The tactic with its names written so, and in full if one of them is shorter."""
+    tactic = respelled(candidate.tactic, spelled)
+    full = respelled(candidate.tactic, {name: in_full(name, way) for name, way in spelled.items()})
+    return replace(candidate, tactic=tactic, in_full=full if full != tactic else "")
 
 
 def _wants_another_core(root: Path) -> bool:

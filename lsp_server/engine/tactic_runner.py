@@ -97,13 +97,23 @@ class TrialRequest:
     part: str = ""
     """The part of the target that is to be rewritten; then `rewrites` are tried, and nothing else."""
     rewrites: tuple[Candidate, ...] = ()
+    corrections: tuple[Candidate, ...] = ()
+    """Tactics that are tried before all others, in place of a failing one."""
     searches: bool = True
     """Whether Lean searches its library (`exact?`, `try?`) where nothing else closes the goal."""
 
     @property
     def key(self) -> Hashable:
         """Equal keys, equal verdicts. Only the document's text up to the end of the declaration counts."""
-        options = self.tactics, self.lean, self.keep_failures, self.versions, self.part, self.rewrites
+        options = (
+            self.tactics,
+            self.lean,
+            self.keep_failures,
+            self.versions,
+            self.part,
+            self.rewrites,
+            self.corrections,
+        )
         return declaration_key(self.position), self.state, self.premises, self.searches, *options
 
 
@@ -253,6 +263,8 @@ def _described(outcomes: Sequence[TacticOutcome], candidates: CandidateScheduler
     """The outcomes in display order, with what is known of their tactics now.
 
     Another source may propose a tactic that has been tried already: its score grows then, and it gets an origin.
+    A step that is known with what closes its goals is left out, as are attempts at that.
     """
-    found = [replace(one, origin=candidates.origins.get(one.tactic, "")) for one in outcomes]
-    return order(found, candidates.scores)
+    shown = filter(candidates.is_listed, outcomes)
+    found = [replace(one, origin=candidates.origins.get(one.tactic, "")) for one in shown]
+    return order(found, candidates.scores, candidates.preferred)

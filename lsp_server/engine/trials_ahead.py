@@ -30,14 +30,15 @@ class TrialsAhead:
     async def accepted(self, position: GoalPosition, seconds: float) -> tuple[list[TacticOutcome], bool]:
         """The tactics that Lean has accepted where it is asked by now, in the order to show; whether more may come.
 
-        If none were tried there, trials begin, and up to `seconds` are spent waiting for one that closes the goal.
+        If none is known to close the goal, trials begin, and up to `seconds` are spent waiting for one that does.
         Later requests for the same position do not wait.
         """
         place = await asyncio.to_thread(declaration_key, position)
         key = self._version(), place
-        if key != self._key and not self._runner.is_trying(place):
-            await self._begin(key, position, seconds)
         known = await asyncio.to_thread(self._runner.edits.accepted, position)
+        if key != self._key and not self._runner.is_trying(place) and not any(map(_closes, known)):
+            await self._begin(key, position, seconds)
+            known = await asyncio.to_thread(self._runner.edits.accepted, position)
         is_mine = key == self._key and self._task is not None and not self._task.done()
         return known, is_mine or self._runner.is_trying(place)
 
@@ -46,7 +47,7 @@ class TrialsAhead:
         closed = asyncio.Event()
 
         def hear(outcomes: list[TacticOutcome]) -> None:
-            if any(one.status == "closes" and not one.rests_on_sorry for one in outcomes):
+            if any(map(_closes, outcomes)):
                 closed.set()
 
         self._key, self._task = key, start_task(self._try(position, hear))
@@ -63,3 +64,7 @@ class TrialsAhead:
         if self._task is not None:
             self._task.cancel()
         self._key = self._task = None
+
+
+def _closes(outcome: TacticOutcome) -> bool:
+    return outcome.status == "closes" and not outcome.rests_on_sorry

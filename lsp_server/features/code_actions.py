@@ -1,15 +1,23 @@
-"""Quick fixes `Try this: …`: tactics that Lean has accepted, in place of a `sorry` or at the cursor."""
+"""Quick fixes: tactics that Lean has accepted, in place of a `sorry`, of a tactic that fails, or in an empty place.
+
+Their titles are `Try this: TACTIC`, and `Replace with: TACTIC` in place of a tactic that fails.
+"""
 
 from __future__ import annotations
 
+import asyncio
+
 from lsprotocol import types
 
-from lean_extract.records import Position, Span, TacticOutcome
+from lean_extract.records import Position, TacticOutcome
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.places import guessed_edit, sorry_near
+from lean_extract.session.places import sorry_near
+from lean_extract.session.tactic_spans import WrittenTactics
 from lsp_server.documents.document import DocumentSnapshot
+from lsp_server.engine.given_tactics import guessed_at
+from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.items import tactic_item
-from lsp_server.engine.schema import TacticItem, to_json
+from lsp_server.engine.schema import GoalPlace, TacticItem, to_json
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
 from lsp_server.protocol.workspace_edits import workspace_edit
@@ -31,20 +39,24 @@ def register(server: PremiseServer) -> None:
             return None
         document = server.document(params.text_document.uri)
         start, end = document.position(params.range.start), document.position(params.range.end)
-        is_manual = params.context.trigger_kind != types.CodeActionTriggerKind.Automatic
-        span = _replaced_span(document, start, end, on_blank=is_manual)
-        if span is None:
+        sorry = sorry_near(document.lines, start, end)
+        if sorry is None and _is_automatic(params.context) and not _errors(params.context):
             return None
-        position = document.goal_position(span.start)
-        _, results = await server.engine(document).tactics_at(position)
+        engine = server.engine(document)
+        position = document.goal_position(sorry.start if sorry is not None else start)
+        if sorry is None:
+            empty = await asyncio.to_thread(_empty_place, document, start)
+            position = position if empty is None else document.goal_position(empty)
+            place = (await engine.goal_at(position)).goal.place
+            if empty is None and place != GoalPlace.BEFORE:
+                return None
+        found, results = await engine.goal_at(position), await engine.tactics_at(position)
         judged = [outcome for outcome in results.outcomes if outcome.status != "unjudged"]
-        diagnostics = [one for one in params.context.diagnostics if "sorry" in one.message]
+        fixed = [one for one in params.context.diagnostics if "sorry" in one.message]
+        fixed = fixed if sorry is not None else _errors(params.context)
         server.check_current(document)
         shown = enumerate(judged[: settings.code_actions.count])
-        return [
-            _action(tactic_item(outcome), _edit(server, document, span, outcome), rank, diagnostics)
-            for rank, outcome in shown
-        ]
+        return [_action(server, document, found, outcome, rank, fixed) for rank, outcome in shown]
 
 
 def _wanted(context: types.CodeActionContext) -> bool:
@@ -52,42 +64,65 @@ def _wanted(context: types.CodeActionContext) -> bool:
     return only is None or any(types.CodeActionKind.QuickFix.startswith(str(kind)) for kind in only)
 
 
-def _replaced_span(
-    document: DocumentSnapshot, start: Position, end: Position, *, on_blank: bool
-) -> Span | None:
-    """The `sorry` that the selection touches, or the cursor itself if its line is blank."""
-    span = sorry_near(document.lines, start, end)
-    if span is None and on_blank and start == end and not document.lines[start.line].strip():
-        return Span(start, end)
-    return span
+def _is_automatic(context: types.CodeActionContext) -> bool:
+    return context.trigger_kind == types.CodeActionTriggerKind.Automatic
 
 
-def title(item: TacticItem) -> str:
+def _errors(context: types.CodeActionContext) -> list[types.Diagnostic]:
+    return [one for one in context.diagnostics if one.severity == types.DiagnosticSeverity.Error]
+
+
+def _empty_place(document: DocumentSnapshot, cursor: Position) -> Position | None:
+    """Where a tactic is still to be written: a blank line, or the end of the line after the `by`, `=>` or `·` at which
+    the cursor is. None elsewhere."""
+    line = document.lines[cursor.line]
+    end = len(line.partition("--")[0].rstrip())
+    if line.strip() and cursor.column < end - len("by"):
+        return None
+    place = cursor if not line.strip() else Position(cursor.line, end)
+    text = LeanDocument(document.text)
+    offset = text.offset(place)
+    written = WrittenTactics(text, offset)
+    return place if written.is_empty(offset) and written.in_proof(offset) else None
+
+
+def title(item: TacticItem, *, replaces: bool = False) -> str:
     """`Try this: rfl` for a tactic that closes the goal; otherwise with the remaining goals."""
-    origin = origin_label(item)
-    if item.status == "closes" and not item.rests_on_sorry:
-        return f"Try this: {item.tactic}{f'  ({origin})' if origin else ''}"
+    verb, origin = "Replace with" if replaces else "Try this", origin_label(item)
+    tactic = " ".join(item.tactic.split())
+    if _is_proof(item):
+        return f"{verb}: {tactic}{f'  ({origin})' if origin else ''}"
     left = targets_line(item.remaining_goals, _TITLE_GOALS)
     result = f"{verdict(item)}{': ' if left else ''}{left}"
-    return f"Try this: {item.tactic}  ({'; '.join(filter(None, (result, origin)))})"
+    return f"{verb}: {tactic}  ({'; '.join(filter(None, (result, origin)))})"
+
+
+def _is_proof(item: TacticItem) -> bool:
+    return item.status == "closes" and not item.rests_on_sorry
 
 
 def _action(
-    item: TacticItem, edit: types.WorkspaceEdit, rank: int, diagnostics: list[types.Diagnostic]
+    server: PremiseServer,
+    document: DocumentSnapshot,
+    found: GoalFound,
+    outcome: TacticOutcome,
+    rank: int,
+    diagnostics: list[types.Diagnostic],
 ) -> types.CodeAction:
+    item = tactic_item(outcome)
     return types.CodeAction(
-        title=title(item),
+        title=title(item, replaces=found.goal.replaces is not None),
         kind=types.CodeActionKind.QuickFix,
-        is_preferred=rank == 0,
+        is_preferred=rank == 0 and _is_proof(item),
         diagnostics=diagnostics or None,
-        edit=edit,
+        edit=_edit(server, document, found, outcome),
         data=to_json(item),
     )
 
 
 def _edit(
-    server: PremiseServer, document: DocumentSnapshot, span: Span, outcome: TacticOutcome
+    server: PremiseServer, document: DocumentSnapshot, found: GoalFound, outcome: TacticOutcome
 ) -> types.WorkspaceEdit:
     """The edit of a tactic."""
-    found = outcome.edit or guessed_edit(LeanDocument(document.text), span.start, outcome.shown)
-    return workspace_edit(server, document, [types.TextEdit(document.range(found.span), found.text)])
+    inserted = outcome.edit or found.edit(guessed_at(found.asked, outcome.shown))
+    return workspace_edit(server, document, [types.TextEdit(document.range(inserted.span), inserted.text)])

@@ -10,6 +10,7 @@ from pygls.exceptions import JsonRpcContentModified
 
 from lean_extract.common.errors import NoGoalHere, PremiseIndexError
 from lean_extract.records import Edit, Position
+from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import sorry_near
 from lsp_server.documents.completion_context import completion_at
 from lsp_server.documents.document import DocumentSnapshot
@@ -22,6 +23,7 @@ from lsp_server.engine.schema import TacticVerdict
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
+from retriever.lean.spelling import names_in
 
 _REQUEST = "premiseSuggest/edits"
 _KINDS = "`tactic`, `name` or `premise`"
@@ -115,11 +117,22 @@ async def _name(server: PremiseServer, document: DocumentSnapshot, cursor: Posit
 
 
 async def _spelled(engine: Engine, document: DocumentSnapshot, cursor: Position, name: str) -> str:
+    # Any word of the declaration may be a hypothesis, which would hide the name.
+    words = await asyncio.to_thread(_words_above, document, cursor)
     try:
-        spelled = await engine.spellings(document.goal_position(cursor), [name])
+        spelled = await engine.spellings(
+            document.goal_position(cursor), [name], words - {name.partition(".")[0]}
+        )
     except PremiseIndexError:  # the name came from another index
         return name
     return spelled.get(name, name)
+
+
+def _words_above(document: DocumentSnapshot, cursor: Position) -> set[str]:
+    """The words of the declaration up to the cursor."""
+    text = LeanDocument(document.text)
+    offset = text.offset(cursor)
+    return names_in(text.text[text.declaration(offset)[0] : offset])
 
 
 def _engine(server: PremiseServer, document: DocumentSnapshot) -> Engine | None:

@@ -25,7 +25,7 @@ def register(server: PremiseServer) -> None:
         cursor = document.position(params.position)
         if document.lines[cursor.line].strip():
             return None
-        _, results = await server.engine(document).tactics_at(document.goal_position(cursor))
+        results = await server.engine(document).tactics_at(document.goal_position(cursor))
         server.check_current(document)
         best = next(filter(_closes, results.outcomes), None)
         if best is None or best.edit is None or not _is_on_line(best.edit, cursor):

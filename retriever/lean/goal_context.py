@@ -11,6 +11,7 @@ import numpy as np
 
 from lean_extract.common.arrays import Bools, Floats, Ids
 from lean_extract.records import Goal, Premise
+from lean_extract.source.names.scopes import Open
 from lean_extract.source.reader import SourceModule
 from retriever.lean.notations import Notations
 from retriever.lean.ranker.place import Place, last_uses, nearness
@@ -35,6 +36,8 @@ class GoalContext:
     """The open file as it was read: what proofs above the goal use shows what this one may need."""
     namespace: str = ""
     """The namespace in which the names of the proof are looked up."""
+    opens: tuple[Open, ...] = ()
+    """The namespaces that are open there, the latest last."""
 
     @property
     def shows_file(self) -> bool:
@@ -149,7 +152,8 @@ def used_nearby(snapshot: Snapshot, where: GoalContext | None) -> NearbyCounts:
         own = _above(snapshot, where)
         own = own[np.argsort(snapshot.view.lines[own], kind="stable")]
         return NearbyCounts(snapshot.proofs.counts(own), {}, last_uses(snapshot.proofs, own), {})
-    theorems = {premise.name for premise in declared_before(where)} - {where.theorem}
+    finished = {premise.name for premise in declared_before(where) if not premise.has_sorry}
+    theorems = finished - {where.theorem}
     uses = snapshot.nearby.uses(where.source, theorems)
     counts = Counter(name for names in uses for name in names)
     near = nearness(len(uses)).tolist()

@@ -119,7 +119,7 @@ def _replaced(premises: Sequence[Premise]) -> dict[int, int]:
     found = {}
     for number in old:
         premise = premises[number]
-        named = (current[name] for name in _meanings(premise) if name in current)
+        named = (current[name] for name in replacements(premise) if name in current)
         place = next(named, None)
         if place is None and premise.conclusion:
             place = stated.get(_statement(premise))
@@ -128,7 +128,7 @@ def _replaced(premises: Sequence[Premise]) -> dict[int, int]:
     return found
 
 
-def _meanings(premise: Premise) -> list[str]:
+def replacements(premise: Premise) -> list[str]:
     """The full names that the replacement of a premise may have, the nearest namespace first."""
     inside = premise.name.split(".")[:-1]
     if not premise.replacement:

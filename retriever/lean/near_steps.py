@@ -136,8 +136,10 @@ class NearSteps:
 
 
 def _steps_above(where: GoalContext, source: SourceModule) -> Iterator[tuple[KnownStep, Goal, str, int]]:
-    """Each step above the goal: with its whole goal, its theorem, and what the file declares before it."""
-    theorems = {premise.name for premise in declared_before(where)} - {where.theorem}
+    """Each step of a finished proof above the goal: with its whole goal, its theorem, and what the file declares
+    before it."""
+    finished = {premise.name for premise in declared_before(where) if not premise.has_sorry}
+    theorems = finished - {where.theorem}
     for proof in source.proofs:
         if proof.theorem in theorems:
             for step, goal in known_steps(source, proof):

@@ -36,9 +36,10 @@ from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import VARIABLE, premise_tokens, raw_tokens, text_tokens
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
+from retriever.lean.words.near_names import nearest, pieces
 from retriever.lean.words.query import ASKED
 from retriever.lean.words.splitting import SMALL_WORDS
-from retriever.limits import MAX_QUERY_CHARACTERS, MAX_TEXT_CHARACTERS
+from retriever.limits import MAX_NEAR_NAMES, MAX_QUERY_CHARACTERS, MAX_TEXT_CHARACTERS
 from retriever.search.top import top
 
 _STATEMENT = re.compile(r"[^\w\s.,;:'’\"“”`«»?!‐–—-]")
@@ -148,6 +149,33 @@ def search_names(service: PremiseService, text: str, k: int) -> list[RankedPremi
     with service.reading() as snapshot:
         offer = search_pool(snapshot, None, None, text)
         return listed(_best(offer, _by_name(offer, NameQuery.of(text)), k + SPARE), None)[:k]
+
+
+@dataclass(frozen=True, slots=True)
+class NearPremise:
+    """A premise whose name has nearly the letters of a typed one, or, if `is_same`, is it."""
+
+    premise: Premise
+    is_same: bool
+
+
+def near_premises(service: PremiseService, typed: str, where: GoalContext, k: int) -> list[NearPremise]:
+    """The k usable premises whose names are nearest to a typed one (`near_names`).
+
+    Raises what `PremiseService.rank` raises.
+    """
+    parts = pieces(typed)
+    if not parts:
+        return []
+    with service.reading() as snapshot:
+        offer = search_pool(snapshot, where, None, typed)
+        usable = offer.offered if offer.scope is None else offer.offered & offer.scope
+        held = [np.zeros(0, dtype=np.bool_)]
+        for names in snapshot.searched_names:
+            held.append(np.logical_or.reduce([names.holding(part) for part in parts]))
+        numbers = np.flatnonzero(np.concatenate(held) & usable)[:MAX_NEAR_NAMES] + len(offer.own)
+        known = ((number, offer.name(number)) for number in [*range(len(offer.own)), *numbers.tolist()])
+        return [NearPremise(offer.premise(one.number), one.is_same) for one in nearest(typed, known, k)]
 
 
 def _applied_name(text: str) -> str:

@@ -53,8 +53,8 @@ def _at_sorry(
 ) -> Iterator[tuple[str, Any]]:
     at: dict[str, Any] = {"textDocument": {"uri": (root / file).as_uri()}, "position": position}
     asked: dict[str, dict[str, Any]] = {
-        "textDocument/hover": at,
         "premiseSuggest/suggest": {**at, "k": 4, "tactics": True},
+        "textDocument/hover": at,  # shows what Lean has accepted by then
         "textDocument/codeAction": {
             "textDocument": at["textDocument"],
             "range": {"start": position, "end": position},
@@ -81,14 +81,16 @@ def _shortened(answer: Any) -> Any:
 
 
 def _completed(client: RawClient, root: Path, typed: str) -> Any:
+    """The names; which terms come before them depends on what Lean has accepted by then."""
     uri = (root / "Typed.lean").as_uri()
     client.open(uri, _THEOREM.format(typed.replace("│", "")))
     position = {"line": 3, "character": 2 + typed.index("│")}
     answer = client.ask("textDocument/completion", {"textDocument": {"uri": uri}, "position": position})
     client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
     found = lasting(answer["result"], root)
-    labels = [item["label"] for item in found["items"]]
-    return {**found, "items": [*found["items"][:1], *labels[1:_COMPLETED], f"{len(labels)} in all"]}
+    items = [item for item in found["items"] if not item["sortText"].startswith("-")]
+    labels = [item["label"] for item in items]
+    return {"items": [*items[:1], *labels[1:_COMPLETED], f"{len(labels)} in all"]}
 
 
 def _further(uri: str) -> Iterator[tuple[str, str, dict[str, Any]]]:

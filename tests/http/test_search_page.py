@@ -206,6 +206,20 @@ def test_more_results_come_below_and_have_a_link(page: Any) -> None:
     expect(items).to_have_count(5)
 
 
+def test_more_results_are_those_of_the_last_search_and_typed_text_stays(page: Any, server: Served) -> None:
+    page.goto("/?query=add&k=5")
+    items = page.locator("#list li")
+    expect(items).to_have_count(5)
+    page.get_by_label("Goal, name, words or pattern").fill("mul")
+    page.get_by_role("button", name="More results").click()
+    expect(items).to_have_count(10)
+    answer = server.get("/api/premises", query="add", k=10).json()
+    assert items.locator(".name").all_text_contents() == [one["name"] for one in answer["premises"]]
+    expect(page).to_have_url(re.compile(r"\?query=add&k=5&page=2$"))
+    expect(page).to_have_title("add · Premise search")
+    expect(page.get_by_label("Goal, name, words or pattern")).to_have_value("mul")
+
+
 def test_a_result_is_left_and_found_again_where_it_was(page: Any, server: Served) -> None:
     page.goto(f"/?query=add&k=60&rev={BUNDLED}")
     expect(page.locator("#list li")).to_have_count(60)

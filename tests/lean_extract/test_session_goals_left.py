@@ -230,6 +230,25 @@ async def test_what_follows_goes_on_with_a_goal(session: LeanSession, name: str)
     assert after(text, found) == expected
 
 
+@pytest.mark.parametrize(
+    ("statement", "tactic", "shown"),
+    [
+        ("(p : Prop) (h : p) : p", "apply h", "exact h"),
+        ("(p q : Prop) (h : q → p) (g : q) : p", "apply h g", "exact h g"),
+        ("(p : Nat → Prop) (h : ∀ (m n : Nat), p (m + n)) : p (1 + 2)", "apply h", "exact h _ _"),
+        ("(p q : Prop) (h : q → p) (g : q) : p", "apply h; exact g", "apply h; exact g"),
+        ("(p : Prop) (h : p) : p", "(apply h)", "(apply h)"),
+    ],
+)
+async def test_apply_that_closes_is_written_exact(
+    session: LeanSession, statement: str, tactic: str, shown: str
+) -> None:
+    text = f"theorem t {statement} := by\n  ‸sorry\n"
+    found = (await outcomes(session, text, [tactic]))[tactic]
+    assert (found.status, found.tactic, found.shown) == ("closes", tactic, shown), found.message
+    assert after(text, found) == text.replace("‸sorry", f"{shown}‸")
+
+
 async def test_many_goals_share_one_sorry(session: LeanSession, packaged_lean: PackagedLean) -> None:
     count = MAX_WRITTEN_GOALS + 1
     text = f"theorem t (p : Prop) : {' ∧ '.join(['p'] * count)} := by\n  ‸sorry\n"

@@ -122,9 +122,9 @@ async def test_lean_searches_its_library_when_asked_and_not_at_every_move_of_the
     assert engine.root is not None
     (engine.root / "Hidden.lean").write_text(HIDDEN, encoding="utf-8")
     place = GoalPosition(engine.root / "Hidden.lean", HIDDEN, Position(7, 2))
-    _, moved = await engine.tactics_at(place)
+    moved = await engine.tactics_at(place)
     assert [one.shown for one in moved.outcomes if one.status == "closes"] == []
     asked = await engine.suggest(SuggestRequest(place, tactics=True))
     assert [one.tactic for one in asked.tactics if one.status == "closes"] == ["exact hidden f a h"]
-    _, again = await engine.tactics_at(place)
+    again = await engine.tactics_at(place)
     assert [one.shown for one in again.outcomes if one.status == "closes"] == ["exact hidden f a h"]

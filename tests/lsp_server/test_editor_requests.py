@@ -322,6 +322,7 @@ async def test_the_answer_says_which_parts_the_target_has_where_it_is_asked_to(e
     selected = plain(await editor.suggest(*asked, select=parts[4], parts=True))
     assert selected["parts"] == answer["parts"]
     assert selected["premises"][0]["name"] == "Lib.plus_swap"
+    assert selected["premises"][0]["form"] == "rw [Lib.plus_swap]"
     assert plain(await editor.suggest(*asked))["parts"] == []
 
 

@@ -136,6 +136,60 @@ async def test_a_name_that_means_something_else_is_written_from_the_root(library
     assert "exact le_sup_left\n" in applied(text, answer["edits"])
 
 
+SHORT = {
+    "Mine.wrong": (
+        "namespace Mine\ntheorem wrong (p q : Prop) (h : q) : p → q := fun _ => h\n\n"
+        "theorem t (p q : Prop) (h : q) : p → q := by\n  sorry\nend Mine\n",
+        "exact wrong _ _ h",
+    ),
+    "Mine.shielded": (
+        "namespace Mine\nprotected theorem shielded (r : Nat → Prop) (n : Nat) (h : r n ∧ r n) : r n := h.2\n\n"
+        "theorem t (r : Nat → Prop) (n : Nat) (h : r n ∧ r n) : r n := by\n  sorry\nend Mine\n",
+        "exact Mine.shielded _ _ h",
+    ),
+    "List.reverse_append": (
+        "open List\n\ntheorem t {α : Type} (k l : List α) :\n    (k ++ l).reverse = l.reverse ++ k.reverse := by\n"
+        "  sorry\n",
+        "exact reverse_append _ _",
+    ),
+    "A.both": (
+        "namespace A\ntheorem both (r : Nat → Prop) (n : Nat) (h : r n ∧ r n) : r n := h.2\nend A\n"
+        "namespace B\ntheorem both (r : Nat → Prop) (n : Nat) (h : r n ∧ r n) : r n := h.2\nend B\nopen A B\n\n"
+        "theorem t (r : Nat → Prop) (n : Nat) (h : r n ∧ r n) : r n := by\n  sorry\n",
+        "exact A.both _ _ h",
+    ),
+    "Mine.inner": (
+        "namespace Mine\ntheorem inner (p q : Prop) (h : q) : p → q := fun _ => h\n\n"
+        "theorem t (p q : Prop) (inner : q) : p → q := by\n  sorry\nend Mine\n",
+        "exact Mine.inner _ _ inner",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHORT)
+async def test_a_name_is_as_short_as_lean_accepts_it(library: Editor, name: str) -> None:
+    body, wanted = SHORT[name]
+    text = f"import Example\n\n{body}"
+    file = f"Short{name.replace('.', '')}.lean"
+    answer = await suggested(library, file, text)
+    assert wanted in [tactic for tactic, _ in titles(answer)]
+    place = where(library, file, place_of(text, "sorry"))
+    answer = plain(await library.request("premiseSuggest/edits", {**place, "insert": name, "as": "name"}))
+    assert applied(text, answer["edits"]) == text.replace("sorry", " ".join(wanted.split()[:2]))
+
+
+async def test_a_proof_that_is_not_finished_or_has_an_error_is_not_cited(library: Editor) -> None:
+    first = (
+        "theorem first (a b c : Nat) (h : a = b) : c + a = b + c := by\n  have u : a = a := {}\n"
+        "  rw [h, Nat.add_comm]\n\n"
+    )
+    second = "theorem second (x y z : Nat) (e : x = y) : z + x = y + z := by\n  sorry\n"
+    for number, (proof, is_cited) in enumerate([("rfl", True), ("sorry", False), ("no_such", False)]):
+        text = f"import Example.Nat.Order\n\n{first.format(proof)}{second}"
+        answer = await suggested(library, f"Cited{number}.lean", text, text.count("sorry") - 1)
+        assert ("first" in [one["origin"] for one in answer["tactics"]]) is is_cited, proof
+
+
 async def test_what_leaves_goals_comes_with_a_sorry_for_each_and_a_place_for_the_cursor(
     library: Editor,
 ) -> None:
@@ -148,3 +202,13 @@ async def test_what_leaves_goals_comes_with_a_sorry_for_each_and_a_place_for_the
     line, column = item["cursor"]["line"], item["cursor"]["column"]
     assert expected.splitlines()[line - 1][column - 1 :] == "sorry"
     assert (line, column) == (5, len("  | inl h => ") + 1)
+
+
+async def test_a_step_whose_goals_are_hypotheses_is_shown_closed(library: Editor) -> None:
+    text = "import Example\n\ntheorem t (p q : Prop) (hp : p) (hq : q) : p ∧ q := by\n  sorry\n"
+    answer = await suggested(library, "Completed.lean", text)
+    completed = "constructor\n· exact hp\n· exact hq"
+    shown = {one["tactic"]: one["status"] for one in answer["tactics"]}
+    assert shown[completed] == "closes" and "constructor" not in shown
+    after = await edited(library, "Completed.lean", text, insert=completed, accepted=True)
+    assert after == text.replace("sorry", completed.replace("\n", "\n  "))

@@ -8,6 +8,10 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from lean_extract.records import Goal, Hypothesis, Position
+from lsp_server.engine.corrections import corrections
+from lsp_server.engine.project_index import ProjectIndex
+from prover.verify import GoalPosition
 from tests.answers import conforming
 from tests.lsp_server.conftest import (
     Cli,
@@ -168,3 +172,26 @@ def test_nothing_fits_is_said(cli: Cli, course: Path, goal: str) -> None:
     )
     shown = cli("search", goal, cwd=course).stdout
     assert "none found" in shown and "note: No premise fits" in shown
+
+
+def test_a_new_name_takes_the_place_of_the_old_one_in_a_failing_tactic(
+    course: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREMISE_SUGGEST_INDEX", environment["PREMISE_SUGGEST_INDEX"])
+    index = ProjectIndex(course, environment["PREMISE_SUGGEST_MODEL"])
+    text = "import Old\n\ntheorem t (n : Nat) : Odd.shown n = n := by\n  sorry\n"
+    at = GoalPosition(course / "New.lean", text, Position(3, 2))
+
+    def tactics(typed: str) -> list[str]:
+        goal = Goal((Hypothesis(("known_name",), "Nat"),), "Odd.shown n = n")
+        return [one.tactic for one in corrections(index, at, goal, typed, 2)]
+
+    assert tactics("exact Odd.a_bad_name m")[0] == "exact Odd.good_name m"
+    assert tactics("rw [a_good_nam") == []
+    assert tactics("rw [good_nane, h")[0] == "rw [Odd.good_name, h]"
+    assert tactics("exact (god_name\n    n).symm.trans known_name")[0] == (
+        "exact (Odd.good_name\n  n).symm.trans known_name"
+    )
+    assert tactics("exact Odd.good_name m") == []
+    assert tactics("good_nam") == []
+    assert tactics(f"exact {'good_nam ' * 2000}") == []

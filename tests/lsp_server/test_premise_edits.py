@@ -12,7 +12,7 @@ from lsprotocol import types
 
 from lean_extract.common.errors import ProjectBroken
 from tests.answers import conforming
-from tests.lsp_server.conftest import Editor, place_of
+from tests.lsp_server.conftest import QUIET, Editor, descendants, place_of, start_editor, stop_editor
 from tests.lsp_server.test_editor_requests import applied, plain, where
 from tests.lsp_server.test_features import compiles
 
@@ -178,3 +178,30 @@ async def test_a_tactic_that_fails_or_is_being_typed_is_replaced(
     )
     assert up_to(new, answer["cursor"]).endswith("exact Lib.and_swap h")
     assert await is_accepted(editor, tmp_path, new)
+
+
+async def test_two_hundred_premises_of_a_long_goal_have_forms(editor: Editor) -> None:
+    parts = " ∧ ".join(["a + b = b + a"] * 250)
+    text = f"import Lib.Numbers\n\ntheorem t (a b : Nat) : {parts} := by\n  sorry\n"
+    editor.open("Inserted.lean", text)
+    answer = conforming(plain(await editor.suggest_at("Inserted.lean", text, k=200)), "Suggestion")
+    assert len(answer["goal"]) > 3000 and len(answer["premises"]) == 200
+    assert all(one["name"] in one["form"] for one in answer["premises"])
+    inserting, new = await inserted(editor, text, place_of(text, "sorry"), insert="Lib.plus_swap")
+    assert inserting["status"] in ("closes", "progress", "fails") and inserting["tactic"] in new
+
+
+async def test_where_no_lean_runs_the_form_that_was_shown_is_inserted(
+    project: Path, environment: dict[str, str]
+) -> None:
+    editor = await start_editor(project, environment, options=QUIET)
+    place = place_of(AND, "sorry")
+    editor.open("Inserted.lean", AND)
+    given = {"goal": "p q : Prop\nh : p ∧ q\n⊢ q ∧ p"}
+    shown = plain(await editor.suggest("Inserted.lean", place.line, place.character, **given))
+    form = next(one["form"] for one in shown["premises"] if one["name"] == "Lib.and_swap_iff")
+    answer, new = await inserted(editor, AND, place, insert="Lib.and_swap_iff")
+    assert (answer["tactic"], answer["status"]) == (form, "untried")
+    assert new == AND.replace("sorry", form)
+    assert not descendants(editor.pid)
+    await stop_editor(editor)

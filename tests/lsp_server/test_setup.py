@@ -88,8 +88,8 @@ def test_it_ends_with_a_command_that_shows_its_tactics_again(cli: Cli, bare_proj
 
 def sorry_line(words: Sequence[str]) -> str:
     """The line of its file that a command names."""
-    file, line = Path(words[words.index("--file") + 1]), int(words[words.index("--line") + 1])
-    return file.read_text(encoding="utf-8").splitlines()[line - 1]
+    file, _, line = words[-1].rpartition(":")
+    return Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
 
 
 def test_a_project_without_sorry_shows_the_goal_of_a_proof(cli: Cli, tmp_path: Path) -> None:

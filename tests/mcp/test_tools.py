@@ -56,6 +56,17 @@ async def test_a_suggestion_has_premises_accepted_tactics_and_progress(workplace
     assert found["premises"][0]["name"] in text and found["tactics"][0]["tactic"] in text
 
 
+async def test_a_closed_goal_is_an_answer(workplace: Workplace) -> None:
+    file = "Example/Order/Lattice.lean"
+    lines = (workplace.root / file).read_text(encoding="utf-8").split("\n")
+    number = next(number for number, line in enumerate(lines) if line.startswith("  exact "))
+    place = {"file": file, "line": number + 1, "column": len(lines[number]) + 1}
+    async with on_stdio(workplace) as client:
+        answer = await client.call_tool("suggest", place)
+    assert (answer.structured_content["place"], answer.structured_content["goal"]) == ("closed", "")
+    assert answer.content[0].text.startswith("The goal is closed here.\n")
+
+
 async def test_a_slow_file_says_where_lean_is(workplace: Workplace) -> None:
     slow = "".join(f"def slow{n} : True := by\n  sleep 1000\n  exact trivial\n" for n in range(8))
     file = workplace.root / "Slow.lean"

@@ -131,6 +131,16 @@ def test_the_install_lines_name_the_wheel_that_is_built(built: Path) -> None:
     assert install_line()[:2] == ["pipx", "install"]
 
 
+def test_the_lines_for_shells_write_what_the_shells_read(installed: Installed, tmp_path: Path) -> None:
+    lines = re.findall(r"`(premise-suggest completion [^`]*)`", PAGES[1].read_text(encoding="utf-8"))
+    assert len(lines) == 3
+    for line in lines:
+        written = tmp_path / line.rpartition("> ~/")[2]
+        written.parent.mkdir(parents=True)
+        code, shown = NewUser(tmp_path, {**installed.variables, "HOME": str(tmp_path)}).types(line)
+        assert (code, shown) == (0, "") and "premise-suggest" in written.read_text(encoding="utf-8")
+
+
 @pytest.mark.lean
 def test_each_line_works_in_order(new_user: NewUser) -> None:
     run = 0

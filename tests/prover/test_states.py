@@ -109,6 +109,12 @@ def test_what_leaves_nothing_but_unknowns(after: str, only: bool, some: bool) ->
     assert has_unknowns(state) is some
 
 
+def test_what_a_proposition_follows_from_is_unknown() -> None:
+    before = parse_state("p q : Prop\n⊢ p").goals[0]
+    assert leaves_only_unknowns(before, parse_state(IMP))
+    assert not leaves_only_unknowns(before, parse_state("p q : Prop\n⊢ q"))
+
+
 def test_where_a_type_is_wanted_a_type_may_be_left() -> None:
     assert not leaves_only_unknowns(Goal((), "Type u"), parse_state("⊢ Type u"))
 
@@ -120,6 +126,7 @@ def test_where_a_type_is_wanted_a_type_may_be_left() -> None:
         ("x✝ : α\n⊢ x✝ ∈ l", "x : α\n⊢ x ∈ l", True),
         ("x y : α\n⊢ x ∈ l", "x y : α\n⊢ y ∈ l", False),
         ("x : α\n⊢ x.y = 0", "z : α\n⊢ z.y = 0", True),
+        ("h : ∀ n, p n\nn : ℕ\n⊢ q n", "h : ∀ n, p n\nk : ℕ\n⊢ q k", True),
     ],
 )
 def test_states_that_differ_in_names(one: str, other: str, same: bool) -> None:

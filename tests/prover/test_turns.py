@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.common.errors import ModelError
+from lean_extract.records import TacticOutcome
 from prover.candidates import Candidate, is_unfinished, key_of
 from prover.odds import SOURCES, shipped_odds
 from prover.turns import CandidateScheduler
@@ -170,3 +171,27 @@ def test_each_once_by_its_odds_and_no_more_than_wanted(
     wanted = {key_of(one.tactic) for each in lists.values() for one in each if not is_unfinished(one.tactic)}
     assert len(keys) == len(set(keys)) == min(limit, len(wanted - {""}))
     assert set(keys) <= wanted - {""}
+
+
+@pytest.mark.parametrize(
+    ("message", "tried"),
+    [
+        ("Unknown identifier `le`", ["apply le", "apply Own.le", "rfl"]),
+        ("Ambiguous term\n  le", ["apply le", "apply Own.le", "rfl"]),
+        ("Type mismatch", ["apply le", "rfl"]),
+    ],
+)
+async def test_a_name_that_lean_does_not_understand_is_tried_in_full(message: str, tried: list[str]) -> None:
+    found = [
+        Candidate("apply le", 0.6, "premise", "Own.t", in_full="apply Own.le"),
+        Candidate("rfl", 0.5, "premise"),
+    ]
+    turns = CandidateScheduler({"templates": now(found)}, 2, EVEN)
+    handed = []
+    async for candidate in turns:
+        handed.append(candidate.tactic)
+        turns.hear(
+            TacticOutcome(candidate.tactic, "fails", message=message if "le" in candidate.tactic else "")
+        )
+    assert handed == tried
+    assert turns.origins.get("apply Own.le") == ("Own.t" if len(tried) == 3 else None)

@@ -192,6 +192,15 @@ def test_the_order_in_which_verdicts_come_makes_no_difference(given_order: list[
     assert [one.tactic for one in order(outcomes)] == ["apply X"]
 
 
+def test_simpa_and_simp_with_the_same_hypothesis_are_one() -> None:
+    found = [
+        outcome("simpa using h", "closes"),
+        outcome("simp [h]", "closes"),
+        outcome("simpa using k", "closes"),
+    ]
+    assert [one.tactic for one in order(found)] == ["simp [h]", "simpa using k"]
+
+
 async def test_what_leaves_only_unknowns_counts_as_failed() -> None:
     loose = outcome("apply Or.imp", "progress", "case f\n⊢ ?a → n = n + 0\n\ncase a\n⊢ Prop")
     kept = outcome("apply Eq.trans", "progress", "⊢ n = ?b\n\n⊢ ?b = n + 0\n\ncase b\n⊢ ℕ")

@@ -209,6 +209,25 @@ class NameResolver:
                 return found, parts[count:]
         return None, []
 
+    def meanings(self, name: str, scope: Scope, order: int) -> frozenset[str]:
+        """The constants that a whole name may refer to: that of the innermost namespace, else all at the root and in
+        what is open. Of several, Lean takes the one that fits, if only one does."""
+        is_bare = len(split_name(name)) == 1
+        for namespace in self._namespaces_around(scope.namespace):
+            inner = self.exact(f"{namespace}.{name}", order, is_bare)
+            if inner is not None:
+                return frozenset((inner,))
+        found = [self.exact(name, order)]
+        for opened in self._opens(scope):
+            meaning = opened.meaning(name)
+            found += [self.exact(meaning, order, is_bare and opened.is_whole)] if meaning is not None else []
+        return frozenset(filter(None, found))
+
+    def namespaces(self, scope: Scope) -> frozenset[str]:
+        """The namespaces whose names need no prefix in a scope."""
+        opened = (one.namespace for one in self._opens(scope))
+        return frozenset((*self._namespaces_around(scope.namespace), *opened))
+
     def _namespaces_around(self, namespace: str) -> list[str]:
         known = self._around.get(namespace)
         if known is None:

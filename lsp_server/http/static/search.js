@@ -11,7 +11,9 @@ const COLLECTION = "collection/";
 const IDS = ["search", "list", "results", "index", "share", "filters", "examples", "more", ...FIELDS];
 const page = Object.fromEntries(IDS.map((id) => [id, document.getElementById(id)]));
 let running = null;
-/** How many times as many results as the form has. */
+/** What was searched for last; the form may hold something else by now. */
+let searched = new URLSearchParams();
+/** How many times as many results as "How many" says are shown. */
 let pages = 1;
 
 /** The form's fields that differ from their defaults, as a URL's query. */
@@ -27,16 +29,16 @@ function parameters() {
   return found;
 }
 
-/** What this page is reached by. */
+/** By what the page of this search is reached. */
 function address() {
-  const found = parameters();
+  const found = new URLSearchParams(searched);
   if (pages > 1) found.set("page", pages);
   return `/?${found}`;
 }
 
 /** How many results are requested. */
 function wanted() {
-  const count = Math.floor(Number(page.k.value)) || Number(DEFAULT_COUNT);
+  const count = Math.floor(Number(searched.get("k") ?? DEFAULT_COUNT)) || Number(DEFAULT_COUNT);
   return Math.min(Math.max(count, 1) * pages, MOST);
 }
 
@@ -63,9 +65,10 @@ function optionOf(revision) {
   return [...page.rev.options].find((option) => option.value === revision);
 }
 
-/** The path of the chosen collection's interface; empty where an index of Lean premises is chosen. */
+/** The path of the interface of the collection that is searched; empty where an index of Lean premises is. */
 function collectionPath() {
-  return page.rev.value.startsWith(COLLECTION) ? `/api/collections/${page.rev.value.slice(COLLECTION.length)}` : "";
+  const rev = searched.get("rev") ?? "";
+  return rev.startsWith(COLLECTION) ? `/api/collections/${rev.slice(COLLECTION.length)}` : "";
 }
 
 /** Show these results; those that are shown already keep their places where more were requested. */
@@ -87,7 +90,7 @@ function showDocuments(answer, isMore) {
 
 function showPremises(answer, isMore) {
   list(
-    answer.premises.map((premise) => premiseItem(premise, page.rev.value)),
+    answer.premises.map((premise) => premiseItem(premise, searched.get("rev"))),
     isMore,
   );
   const kind = { goal: "Read as a goal.", pattern: "Read as a pattern.", text: "Read as text." }[answer.kind];
@@ -100,7 +103,7 @@ function counted(noun) {
   return count === 0 ? "No good match." : `${count} ${noun}${count === 1 ? "" : "s"}, best first.`;
 }
 
-/** Search for what the form holds. Before the answer comes, what is shown stays in its place. */
+/** Show the results of a search. Before the answer comes, what is shown stays in its place. */
 async function search({ isMore = false } = {}) {
   running?.abort();
   const mine = (running = new AbortController());
@@ -108,7 +111,7 @@ async function search({ isMore = false } = {}) {
   page.results.setAttribute("aria-busy", "true");
   page.examples.hidden = true;
   const collection = collectionPath();
-  const asked = parameters();
+  const asked = new URLSearchParams(searched);
   asked.set("k", wanted());
   if (!collection) asked.set("explain", "true");
   try {
@@ -132,6 +135,7 @@ function fail(text) {
 /** Show what the address holds, where it was left. */
 async function arrive() {
   restore(location.search);
+  searched = parameters();
   const isEmpty = page.query.value.trim() === "";
   page.examples.hidden = !isEmpty;
   entitle();
@@ -143,14 +147,14 @@ async function arrive() {
 }
 
 /** Search, and give the search an entry of its own in the history. */
-function go(isMore = false) {
+function go(isMore) {
   if (address() !== location.pathname + location.search) history.pushState(null, "", address());
   entitle();
   search({ isMore });
 }
 
 function entitle() {
-  const query = page.query.value.trim().split("\n").pop();
+  const query = (searched.get("query") ?? "").trim().split("\n").pop();
   document.title = query ? `${query.slice(0, 60)} · Premise search` : "Premise search";
 }
 
@@ -208,8 +212,9 @@ function onQueryKey(event) {
 
 page.search.addEventListener("submit", (event) => {
   event.preventDefault();
+  searched = parameters();
   pages = 1;
-  go();
+  go(false);
 });
 page.more.addEventListener("click", () => {
   pages += 1;

@@ -61,13 +61,15 @@ export interface Shown {
   /** Only rows with all of these words are shown. */
   readonly filter: string;
   readonly hold: Hold;
+  /** Whether premises that a newer answer for the same goal does not have stay for now: the mouse is in the list, or more may come. */
+  readonly keeps: boolean;
   /** How many tactics are shown of a list that is folded. */
   readonly slots: number;
   /** The sections as they were shown last, whose rows keep their places unless the hold is `free`. */
   readonly before: readonly Section[];
 }
 
-export const SHOWN: Shown = { unfolded: [], held: null, filter: "", hold: "free", slots: FOLDED, before: [] };
+export const SHOWN: Shown = { unfolded: [], held: null, filter: "", hold: "free", keeps: false, slots: FOLDED, before: [] };
 
 /** The sections of a state: tactics, what is pinned, and the premises that fit. */
 export function sections(state: ViewState, pins: readonly Pin[], shown: Shown = SHOWN): Section[] {
@@ -178,16 +180,18 @@ function premiseSection(ready: Ready, pins: readonly Pin[], tactics: readonly Ta
       return { kind: "premise", key: premiseKey(premise), premise, pinned: false, use: useOf(premise, tactics) };
     })
     .filter((row) => !pinned.has(row.key));
-  const rows = shown.hold === "free" ? wanted : inOrder(rowsOf(shown, "premises"), wanted);
+  const before = rowsOf(shown, "premises").filter((row) => row.kind === "premise" && !pinned.has(row.key)) as PremiseRow[];
+  const rows = shown.hold === "free" ? wanted : inOrder(before, wanted, shown.keeps);
   const note = ready.premises.length === 0 ? "No good match." : rows.length === 0 ? "All that fit are pinned." : "";
   return premisesUnder({ id: "premises", title: "Premises", note }, rows, shown);
 }
 
 /** Those rows that were there in their order, the others below them. */
-function inOrder(before: readonly Row[], wanted: readonly PremiseRow[]): PremiseRow[] {
-  const places = new Map(before.map((row, at) => [row.key, at]));
-  const place = (row: PremiseRow): number => places.get(row.key) ?? before.length;
-  return [...wanted].sort((one, other) => place(one) - place(other));
+function inOrder(before: readonly PremiseRow[], wanted: readonly PremiseRow[], keeps: boolean): PremiseRow[] {
+  const fresh = new Map(wanted.map((row) => [row.key, row]));
+  const known = new Set(before.map((row) => row.key));
+  const kept = before.flatMap((row) => fresh.get(row.key) ?? (keeps ? [row] : []));
+  return [...kept, ...wanted.filter((row) => !known.has(row.key))];
 }
 
 function premisesUnder(heading: Pick<Section, "id" | "title" | "note">, rows: readonly PremiseRow[], shown: Shown): Section {

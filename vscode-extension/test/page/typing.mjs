@@ -62,8 +62,8 @@ async function typeProof(context, file, theorem) {
     const { x, y } = await pointAtPremise(context);
     await watchPoint(view, x, y);
     for (const [at, line] of lines.entries()) {
-      if (at > 0) await window.press("Enter");
-      for (const word of words(line)) {
+      if (at > 0) await newLine(window, indentOf(lines[at - 1]), indentOf(line));
+      for (const word of words(line.trimStart())) {
         await window.type(word, 20);
         await window.press("Escape"); // what VS Code completes is not what is typed here
         await window.page.waitForTimeout(REST_MS);
@@ -87,6 +87,15 @@ async function clear({ window }, first, lines) {
   await window.press("Delete");
   await window.type("  ");
 }
+
+/** Go on in the next line, which VS Code indents like the one before. */
+async function newLine(window, before, wanted) {
+  await window.press("Enter");
+  await window.type(" ".repeat(Math.max(0, wanted - before)));
+  for (let indent = before; indent > wanted; indent -= 2) await window.press("Backspace"); // takes two spaces at a time
+}
+
+const indentOf = (line) => line.length - line.trimStart().length;
 
 /** The view has a goal and premises, or says that the proof is complete; nothing else is said in a proof. */
 function helps({ goal, notice, premises }, where) {

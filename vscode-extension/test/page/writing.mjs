@@ -81,11 +81,18 @@ export const writing = [
     await window.revert();
   }),
 
-  scenario("hovering a sorry tells its premises", async ({ window }) => {
+  scenario("hovering a sorry shows what closes the goal, with a link that inserts it", async (context) => {
+    const { world, window, view, example } = context;
     await window.openFile(WRITING);
-    await window.goBehind(WRITING, "p.Prime := by\n  sor");
-    const text = await window.hover("Nat.exists_infinite_primes");
-    assert.match(text, /\(n : ℕ\) : ∃ p, n ≤ p ∧ p\.Prime/);
-    await window.press("Escape");
+    await window.goBehind(WRITING, "b + (a + c) := by\n  sor");
+    const before = await unfinished(world, example, WRITING);
+    await view.tactics("b + (a + c)");
+    const text = await window.hover("Closes the goal");
+    assert.match(text, /Nat\.add_left_comm[^]*Premises that fit this goal[^]*Nat\.add_left_comm/);
+    assert.doesNotMatch(text, /near in meaning/);
+    await window.page.locator(".monaco-hover:not(.hidden) a", { hasText: "Insert" }).first().click();
+    await window.untilText("Nat.add_left_comm");
+    await window.saved(WRITING);
+    assert.equal(await unfinished(world, example, WRITING), before - 1);
   }),
 ];

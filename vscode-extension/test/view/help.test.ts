@@ -195,6 +195,8 @@ describe("the filter", () => {
     assert.equal(await view.focused(), "Filter");
     await view.page.keyboard.type("COMM nat");
     assert.deepEqual(await order(view), ["Nat.add_comm", "Nat.mul_comm"]);
+    await view.pass(1000);
+    assert.equal((await view.said()).at(-1), "2 rows");
     await view.page.getByRole("textbox", { name: "Filter" }).fill("add_le");
     assert.deepEqual(await order(view), [TACTICS[0]?.tactic, TACTICS[2]?.tactic]);
     await view.page.getByRole("textbox", { name: "Filter" }).fill("a * b");

@@ -116,6 +116,17 @@ describe("with the mouse in the list", () => {
     assert.equal(await view.page.locator(".remark").innerText(), "Two tactics took too long.");
   }, SIDE_BAR);
 
+  check("premises that a newer answer for the goal does not have stay until it leaves", async (view) => {
+    await view.show(done([CLOSES]));
+    await view.row("Many.lemma_2 (").hover();
+    const before = await places(view);
+    await view.show(done([CLOSES], { positionId: "2", premises: [...PREMISES.slice(2, 19)].reverse() }));
+    assert.deepEqual(await moved(view, before), []);
+    await view.page.mouse.move(5, 5);
+    await view.pass(50);
+    assert.equal((await order(view))[1], "Many.lemma_18");
+  }, SIDE_BAR);
+
   check("the row under it is the same one while another round runs for the goal", async (view) => {
     await view.show(done([CLOSES, ...STEPS.slice(0, 3)]));
     await view.row(CLOSES.tactic).hover();

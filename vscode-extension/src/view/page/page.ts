@@ -1,7 +1,7 @@
 /** The page as a whole: shows states, passes on what a person does. */
 
 import { describe } from "../describe";
-import { visible } from "../format";
+import { counted, visible } from "../format";
 import { readSaved, type Saved } from "../messages";
 import { nextRound, type Round } from "../rounds";
 import { announcement, FOLDED, premiseKey, sections, togglePin, type Row, type Section, type Shown } from "../sections";
@@ -43,7 +43,7 @@ export class Page {
   private readonly toolbar = new Toolbar((action, view, byMouse) => this.act(action, view, byMouse), () => void this.list.focus());
   private readonly notes = element("div", "remarks notes");
   private readonly filter = new FilterBox(
-    () => this.rerender(),
+    () => this.filtered(),
     () => void this.list.focus(),
   );
   private readonly foot = new Foot(() => this.filter.open());
@@ -136,6 +136,12 @@ export class Page {
     const closed = this.foot.closeHelp() || this.filter.close() || this.list.close();
     if (!closed) return;
     if (document.activeElement === document.body) this.list.focus();
+  }
+
+  private filtered(): void {
+    this.rerender();
+    const rows = this.listed.reduce((sum, section) => sum + section.count, 0);
+    this.announcer.say(this.filter.words.trim() === "" ? "" : counted(rows, "row"));
   }
 
   private rerender(): void {
@@ -252,7 +258,8 @@ export class Page {
     const atActions = this.toolbar.element.contains(document.activeElement);
     const { round, listed, unfolded, filter } = this;
     const { hold, slots } = round ?? { hold: "free" as const, slots: FOLDED };
-    return { unfolded, held: this.list.held(atActions), filter: filter.words, hold, slots, before: listed };
+    const keeps = this.ready?.tacticsState === "running" || this.frame.matches(":hover");
+    return { unfolded, held: this.list.held(atActions), filter: filter.words, hold, keeps, slots, before: listed };
   }
 
   private get ready(): Ready | null {
