@@ -280,3 +280,24 @@ def test_the_language_server_uses_both_files_below_the_editors_settings(
     finally:
         client.close()
     client.check_quiet()
+
+
+@pytest.mark.parametrize(
+    ("command", "code"), [(["mcp"], 0), (["http", "--host", "0.0.0.0"], 2)], ids=lambda one: str(one)
+)
+def test_the_servers_for_agents_and_over_http_use_both_files(
+    cli: Cli, own_project: Path, tmp_path: Path, command: list[str], code: int
+) -> None:
+    pytest.importorskip("mcp", reason="mcp is not installed (pip install 'premise-suggest[mcp]')")
+    variables = config_home(tmp_path, "models.device = 'gpu'\n")
+    (own_project / SETTINGS_FILE).write_text("[lean]\ncommand = 'evil'\nslots = 0\n", encoding="utf-8")
+    done = cli(*command, "--project", own_project, cwd=tmp_path, **variables)
+    assert done.returncode == code
+    assert (
+        done.stderr.count("line 1: models.device must be one of auto, cpu, cuda, not 'gpu'; the default") == 1
+    )
+    assert done.stderr.count("line 2: lean.command is not taken from a project's file") == 1
+    assert (
+        done.stderr.count("line 3: lean.slots must be a whole number from 1 to 64, not 0; the default, 2,")
+        == 1
+    )
