@@ -82,7 +82,7 @@ function M.here(buffer)
   local _, wide = before:gsub('[\240-\244]', '') -- two units each
   return {
     buffer = buffer, tick = vim.api.nvim_buf_get_changedtick(buffer), document = { uri = vim.uri_from_bufnr(buffer) },
-    window = vim.api.nvim_get_current_win(), row = row, column = column,
+    window = vim.api.nvim_get_current_win(), row = row, column = column, has_sorry = sorry ~= nil,
     position = { line = row - 1, character = characters + wide },
   }
 end
@@ -195,12 +195,13 @@ local function doubt(premise)
 end
 
 --- The rows of premises: the name, what is inserted, and the statement. Inserted is the first accepted tactic that uses
---- it, else what Lean accepts of the forms that fit its statement. `tactics`: the rows of tactics.
-function M.premise_items(premises, tactics)
-  local items = {}
+--- it, else what Lean accepts of the forms that fit its statement; the bare name where our server knows no goal and
+--- there is no `sorry`. `tactics`: the rows of tactics.
+function M.premise_items(premises, tactics, context)
+  local items, as = {}, (context.has_goal or context.has_sorry) and 'premise' or 'name'
   for _, premise in ipairs(premises) do
-    local item = { insert = premise.name, as = 'premise', import = known(premise['import']) }
-    local text = (premise.form or '') ~= '' and ': ' .. premise.form .. ' (not tried yet)' or ''
+    local item = { insert = premise.name, as = as, import = known(premise['import']) }
+    local text = as == 'premise' and (premise.form or '') ~= '' and ': ' .. premise.form .. ' (not tried yet)' or ''
     for _, tactic in ipairs(tactics) do
       if vim.tbl_contains(tactic.uses or {}, premise.name) then item, text = vim.deepcopy(tactic), ': ' .. tactic.shown break end
     end
@@ -240,7 +241,7 @@ end
 
 local function offer(client, context, answer, prompt)
   local tactics = M.tactic_items(answer.tactics or {})
-  local items = vim.list_extend(vim.list_slice(tactics), M.premise_items(answer.premises, tactics))
+  local items = vim.list_extend(vim.list_slice(tactics), M.premise_items(answer.premises, tactics, context))
   if #items == 0 then return say(table.concat({ 'Nothing fits.', unpack(answer.warnings or {}) }, ' ')) end
   local function format_item(item) return M.on_one_line((item.is_premise and '' or 'tactic: ') .. item.shown, room()) end
   vim.ui.select(items, { prompt = prompt, kind = 'premise_suggest', format_item = format_item }, function(item)
@@ -252,6 +253,7 @@ end
 --- the client that runs Lean, if there is one. `more`: further parameters.
 function M.suggest(options, client, context, number, more, done)
   local lean = M.client(options.lean, context.buffer)
+  context.has_goal = lean == nil
   local usual = { position = context.position, k = options.count, tactics = vim.F.if_nil(options.tactics, lean == nil) }
   local function say_closed() closed(client, context, function(words) done(nil, words) end) end
   local function request(params, count)

@@ -13,10 +13,10 @@ local function is_open()
   return view ~= nil and vim.api.nvim_buf_is_valid(view.buffer) and vim.fn.bufwinid(view.buffer) ~= -1
 end
 
---- The lines of a goal, folded to a width.
-local function goal_lines(goal, width)
+--- The lines of a goal or a message, folded to a width.
+local function folded(text, width)
   local lines = {}
-  for _, line in ipairs(vim.split(goal, '\n')) do
+  for _, line in ipairs(vim.split(text, '\n')) do
     for from = 0, math.max(vim.fn.strchars(line) - 1, 0), width do
       table.insert(lines, vim.fn.strcharpart(line, from, width))
     end
@@ -56,14 +56,15 @@ local function draw()
     table.insert(headings, #lines - 1)
   end
   local notes = answer and vim.list_extend(vim.list_slice(answer.warnings or {}), answer.notes or {}) or {}
-  add(core.on_one_line(table.concat({ view.state, notes[1] }, ' · '), width))
+  local state = table.concat({ view.state, notes[1] }, ' · ')
+  for _, line in ipairs(answer and { core.on_one_line(state, width) } or folded(state, width)) do add(line) end
   if answer then
-    for _, line in ipairs(goal_lines(answer.goal, width)) do add(line) end
+    for _, line in ipairs(folded(answer.goal, width)) do add(line) end
     heading('Tactics')
     for slot = 1, SLOTS do add(view.slots[slot] and core.on_one_line(view.slots[slot].shown, 400) or '', view.slots[slot]) end
     heading('Premises')
     local tactics = core.tactic_items(answer.tactics or {})
-    for _, item in ipairs(core.premise_items(answer.premises, tactics)) do add(core.on_one_line(item.shown, 400), item) end
+    for _, item in ipairs(core.premise_items(answer.premises, tactics, view.shown)) do add(core.on_one_line(item.shown, 400), item) end
     if #notes > 0 then heading('Notes') end
     for _, note in ipairs(notes) do add(core.on_one_line(note, 1000)) end
   end
