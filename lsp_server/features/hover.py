@@ -35,8 +35,8 @@ def register(server: PremiseServer) -> None:
         document = server.document(params.text_document.uri)
         position = document.position(params.position)
         found = await asyncio.to_thread(tactic_word, document.lines[position.line], position.column)
-        offset = offset_of(document.lines, position)
-        if found is None or await asyncio.to_thread(unread_at, document.text, offset):
+        unread = await asyncio.to_thread(unread_at, document.text, offset_of(document.lines, position))
+        if found is None or unread:
             return None
         word, column = found
         start, end = Position(position.line, column), Position(position.line, column + len(word))
