@@ -19,6 +19,7 @@ const DEFAULTS = {
   "editor.minimap.enabled": false,
   "editor.unicodeHighlight.ambiguousCharacters": false, // as the Lean 4 extension sets it
   "editor.accessibilitySupport": "off",
+  "editor.acceptSuggestionOnEnter": "off", // Enter is a new line, whenever completions arrive
   "files.autoSave": "off",
   "security.workspace.trust.startupPrompt": "never",
   "security.workspace.trust.banner": "never",
