@@ -105,6 +105,8 @@ async def test_the_goal_before_a_tactic_that_fails_or_is_unfinished(
         ("│\n", "q ∧ p"),
         ("  constructor\n  │\n  · exact hq\n  · exact hp\n", "q"),
         ("  constructor\n  · exact (hq\n  · exact h│p\n", "p"),
+        ("  -- exact │sorry\n  sorry\n", "q ∧ p"),
+        ("  constructor\n  /- exact\n     so│rry -/\n  · sorry\n  · sorry\n", "q"),
     ],
 )
 async def test_the_goal_where_the_cursor_is(editor: Editor, typed: str, goal: str) -> None:
