@@ -91,10 +91,8 @@ def _closed_by_sorries(tactic: str, left: Sequence[Goal], before: Goal | None) -
     if cases is not None and _TAKES_ALTERNATIVES.match(tactic):
         yield _lines(f"{tactic} with", [f"| {name} => sorry" for name in cases])
         if any(" " in name for name in cases):  # a constructor with implicit arguments needs the `@`
-            at = ["@" if " " in name else "" for name in cases]
-        yield _lines(
-            f"{tactic} with", [f"| {sign}{name} => sorry" for sign, name in zip(at, cases, strict=True)]
-        )
+            signed = [f"@{name}" if " " in name else name for name in cases]
+            yield _lines(f"{tactic} with", [f"| {name} => sorry" for name in signed])
     if cases is not None and len(left) > 1 and any(" " in name for name in cases):
         yield _lines(tactic, [f"case {name} => sorry" for name in cases])
     yield f"{tactic}\nsorry" if len(left) == 1 else _in_bullets(tactic, len(left))
