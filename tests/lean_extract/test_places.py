@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lean_extract.goals import parse_state
 from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
+from lean_extract.session.goals_left import written_forms
 from lean_extract.session.places import edit_of, guessed_edit, places, tactic_texts, with_by
 
 
@@ -145,3 +147,27 @@ def test_every_place_takes_a_tactic(text: str, data: st.DataObject) -> None:
             start, end = document.offset(edit.span.start), document.offset(edit.span.end)
             after = document.text[:start] + edit.text + document.text[end:]
             assert after.count("rfl") == document.text.count("rfl") + 1
+
+
+@pytest.mark.parametrize(
+    ("printed", "forms"),
+    [
+        (
+            "case false\n⊢ p false\n\ncase true\n⊢ p true",
+            [
+                "cases b with\n| false => sorry\n| true => sorry",
+                "cases b\n· sorry\n· sorry",
+                "cases b",
+            ],
+        ),
+        ("⊢ p c", ["cases b\nsorry", "cases b"]),
+    ],
+)
+def test_a_tactic_is_written_with_a_sorry_for_each_goal_and_last_alone(
+    printed: str, forms: list[str]
+) -> None:
+    document, position = at("example : p b := by\n  │sorry\n")
+    whole = (0, len(document.text))
+    place = places(document, position)[0]
+    found = written_forms(document, place, whole, "cases b", parse_state(printed).goals, None)
+    assert list(dict.fromkeys(one.text for one in found if not one.text.startswith("("))) == forms
