@@ -58,6 +58,7 @@ local function draw()
   local notes = answer and vim.list_extend(vim.list_slice(answer.warnings or {}), answer.notes or {}) or {}
   local state = table.concat({ view.state, notes[1] }, ' · ')
   for _, line in ipairs(answer and { core.on_one_line(state, width) } or folded(state, width)) do add(line) end
+  if answer and vim.fn.strchars(view.state) > width then table.insert(notes, 1, view.state) end -- cut above: rows keep their places
   if answer then
     for _, line in ipairs(folded(answer.goal, width)) do add(line) end
     heading('Tactics')
