@@ -6,8 +6,8 @@
 A goal is a step of a proof: the step, and what follows in its block, gives way to `sorry`. The engine is
 called there as an editor calls it, and the edit of every tactic shown as working is made in a copy of the file. A
 new Lean process then has to say the same of that copy: of what closes the goal nothing at all, and the theorem
-rests on no axioms but Lean's own three; of what leaves goals that those very goals are unsolved, and nothing
-else. Anything else is an exception: there should be none.
+rests on no axioms but Lean's own three; of what leaves goals, with `done` for each `sorry` of the edit, that those
+very goals are unsolved, and nothing else. Anything else is an exception: there should be none.
 
 With --broken the files have an error, of more than twenty kinds (`shown_goals.py`). What is shown there as
 closing the goal is put into the same file with the error mended, and a fresh Lean must not refuse it.
@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import broken_check
 from broken_check import BrokenCheck, BrokenGoalResult
-from fresh_lean import FreshLean, edited, errors, leaves_amiss
+from fresh_lean import FreshLean, edited, errors, leaves_amiss, with_done
 from shown_goals import Step, cases, drawn
 
 from lean_extract.common.errors import NoGoalHere, PremiseSuggestError, UserError
@@ -126,9 +126,8 @@ class Check:
             theorem = step.theorem if goals == 1 else ""
             return await self._lean.against(text, step.start, tactic, theorem)
         alone = step.cut((EXAMPLE / step.path).read_text(encoding="utf-8"), 1)
-        return leaves_amiss(
-            await self._lean.remarks(edited(alone, tactic.edit), step.start), tactic.remaining_goals
-        )
+        left_open = edited(alone, with_done(tactic.edit))
+        return leaves_amiss(await self._lean.remarks(left_open, step.start), tactic.remaining_goals)
 
 
 def known(path: Path, head: dict[str, Any], kind: type[One]) -> list[One]:

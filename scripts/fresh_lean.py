@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from lean_extract.common.errors import LeanError
@@ -20,11 +21,12 @@ from lean_extract.toolchains.toolchain import project_oleans
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.documents.positions import offset_of
 from lsp_server.engine.schema import EditItem, TacticItem
-from prover.states import fingerprint
+from prover.states import nameless_fingerprint
 
 _AXIOMS = {"propext", "Classical.choice", "Quot.sound"}
 _DEPENDS = re.compile(r"depends on axioms: \[([^\[\]]*)\]")
 _UNSOLVED = "unsolved goals\n"
+_SORRY = re.compile(r"(?<![\w.'])sorry(?![\w.'])")
 _LEAN_SECONDS = 120
 
 
@@ -102,13 +104,18 @@ def closes_amiss(messages: Sequence[dict[str, Any]], *, is_whole: bool, on_sorry
 def leaves_amiss(messages: Sequence[dict[str, Any]], left: Sequence[str]) -> str:
     """Why a tactic does not leave these goals, perhaps followed by others; empty: it does."""
     found = errors(messages)
-    if len(found) != 1 or not found[0].startswith(_UNSOLVED):
+    if not found or not all(one.startswith(_UNSOLVED) for one in found):
         return "; ".join(found) or "no goal is left"
-    goals = parse_state(found[0].removeprefix(_UNSOLVED)).goals
+    goals = [goal for one in found for goal in parse_state(one.removeprefix(_UNSOLVED)).goals]
     expected = ProofState(tuple(parse_goal(goal) for goal in left))
-    if fingerprint(ProofState(goals[: len(left)])) != fingerprint(expected):
-        return f"other goals are left: {found[0]}"
+    if nameless_fingerprint(ProofState(tuple(goals[: len(left)]))) != nameless_fingerprint(expected):
+        return f"other goals are left: {'; '.join(found)}"
     return ""
+
+
+def with_done(edit: EditItem) -> EditItem:
+    """An edit with `done` for each `sorry`, where Lean then reports the goal that is left there."""
+    return replace(edit, text=_SORRY.sub("done", edit.text))
 
 
 def _axioms_amiss(messages: Sequence[dict[str, Any]]) -> str:

@@ -142,7 +142,7 @@ async def test_a_short_answer_is_kept_and_a_long_one_is_not(
     library: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PREMISE_SUGGEST_INDEX", environment["PREMISE_SUGGEST_INDEX"])
-    libraries = await open_libraries([library], Settings())
+    libraries = await open_libraries([library], {library: Settings(), None: Settings()})
     goal = await goal_of("m n : Nat\n⊢ m + n = n + m")
     kept = await libraries.default.rank(RankRequest(goal, k=8))
     assert await libraries.default.rank(RankRequest(goal, k=8)) is kept

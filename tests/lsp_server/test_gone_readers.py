@@ -33,6 +33,7 @@ COMMANDS = [
     ("search add_comm --json", 1),
     ("index", 1),
     ("collections", 1),
+    ("completion bash", 1),
     ("collections --json", 1),
     ("doctor", 1),
     ("doctor --json", 1),

@@ -22,7 +22,7 @@ FIRST = "p q : Prop\\nh : p ∧ q\\n⊢ q ∧ p"
 LEFT = "case left\\np q : Prop\\nh : p ∧ q\\n⊢ q\\n\\ncase right\\np q : Prop\\nh : p ∧ q\\n⊢ p"
 RIGHT = "case right\\np q : Prop\\nh : p ∧ q\\n⊢ p"
 TABLE = {
-    FIRST: {"exact Lib.and_swap h": "done", "constructor": LEFT, "skip": FIRST},
+    FIRST: {"exact and_swap h": "done", "constructor": LEFT, "skip": FIRST},
     LEFT: {"exact h.2": RIGHT},
     RIGHT: {"exact h.1": "done"},
 }
@@ -96,7 +96,7 @@ def test_a_theorem_in_lean_dojo_has_goal_premises_and_verdicts(dojo: Any) -> Non
     assert answer["goal"].endswith("⊢ q ∧ p")
     assert answer["premises"][0]["name"] == "Lib.and_swap"
     assert answer["premises"][0]["in_scope"]
-    assert {one["tactic"]: one["status"] for one in answer["tactics"]}["exact Lib.and_swap h"] == "closes"
+    assert {one["tactic"]: one["status"] for one in answer["tactics"]}["exact and_swap h"] == "closes"
 
 
 def test_tactics_may_be_run_first(dojo: Any) -> None:
