@@ -41,7 +41,11 @@ class PremiseForms:
     def of(self, premise: Premise) -> list[str]:
         """The tactics, best first; at least one. The first is the form to show."""
         view = PremiseView.of(premise)
-        found = sorted(self._uses(premise, view), key=lambda use: -use.fit)
+        # Simplifying with what is no equation may prove the goal, but is not what the statement suggests.
+        is_rewriting = not is_theorem(premise) or not premise.conclusion or view.shape.kind in ("eq", "iff")
+        found = sorted(
+            self._uses(premise, view), key=lambda use: (not is_rewriting and _simplifies(use), -use.fit)
+        )
         usual = "apply" if view.explicit or is_theorem(premise) else "exact"
         return list(dict.fromkeys([*(use.tactic for use in found), f"{usual} {premise.written}"]))
 
