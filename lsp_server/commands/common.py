@@ -203,6 +203,13 @@ def settings_for(options: argparse.Namespace, root: Path | None = None) -> Setti
     return settings
 
 
+def device_for(options: argparse.Namespace) -> Device:
+    """Where a collection's models run, by the options or the settings files. That a GPU cannot be used is reported."""
+    device = LayeredSettings(chosen_settings(options), _print_complaint).at(None).models.device
+    warn_of_fallback(device)
+    return device
+
+
 def fill_options(options: argparse.Namespace, root: Path | None = None) -> Settings:
     """Give a command's options that were left out the values of the settings files; all settings.
 

@@ -24,11 +24,11 @@ from lean_extract.common.option_types import add_cluster_arguments
 from lean_extract.common.terminal_text import shown
 from lean_extract.common.verbs import INTERRUPTED
 from lsp_server.commands.common import (
+    device_for,
     existing_folder,
     fill_options,
     named,
     project_root,
-    settings_for,
     show_first_use,
 )
 from lsp_server.commands.index_many import index_on_cluster
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     if options.backend != "lean":
         if options.store:
             raise UserError("Only Lean projects are published in a database.", "Leave --store out.")
-        options.device = settings_for(options).models.device
+        options.device = device_for(options)
         return _index_collection(options)
     if options.name and not options.store:
         raise UserError("--name needs --store, or a --backend other than lean.", "Leave it out.")

@@ -17,6 +17,7 @@ from lean_extract.common.option_types import positive
 from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import (
     SearchedProject,
+    device_for,
     print_json,
     print_progress,
     read_text,
@@ -113,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
     if options.backend != "lean":
-        options.device = settings_for(options).models.device
+        options.device = device_for(options)
         return from_collection(options)
     if options.collection:
         raise UserError("--collection needs a --backend other than lean.", "Leave it out.")

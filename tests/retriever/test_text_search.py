@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Import
-from retriever.lean.declared import declared
+from retriever.lean.declared import described
 from retriever.lean.eligibility import Allowed, RankRequest, is_below
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.service import PremiseService
@@ -127,9 +127,11 @@ def test_statements_count_beside_names(tmp_path: Path, encoder: Encoder, model_f
 
 
 def test_a_declaration_is_found_where_it_was_read(service: PremiseService) -> None:
-    found = declared(service.snapshot(), "Nat.add_comm", "Lib.Add")
+    found = described(service.snapshot(), "Nat.add_comm", "Lib.Add")
     assert found
-    assert found.path is not None and found.path.name == "Add.lean"
-    assert (found.line, found.doc_url) == (3, None)
-    assert declared(service.snapshot(), "Nat.add_comm", "Lib.Order") is None
-    assert declared(service.snapshot(), "nothing", "Lib.Add") is None
+    premise, site = found
+    assert premise.premise.name == "Nat.add_comm"
+    assert site.path is not None and site.path.name == "Add.lean"
+    assert (site.line, site.doc_url) == (3, None)
+    assert described(service.snapshot(), "Nat.add_comm", "Lib.Order") is None
+    assert described(service.snapshot(), "nothing", "Lib.Add") is None
