@@ -92,8 +92,20 @@ def _place(outcome: TacticOutcome, forms: list[str]) -> tuple[int, bool, int]:
     return statuses.index(outcome.status), outcome.rests_on_sorry, forms.index(outcome.tactic)
 
 
+def _is_settled(found: list[TacticOutcome], forms: list[str]) -> bool:
+    """Whether a form closes the goal, and those likelier than it have their verdicts: they are tried at once."""
+    judged = {one.tactic: one for one in found}
+    for form in forms:
+        outcome = judged.get(form)
+        if outcome is None:
+            return False
+        if outcome.status == "closes" and not outcome.rests_on_sorry:
+            return True
+    return False
+
+
 async def _tried(context: RequestContext, pipeline: Pipeline, chosen: _Chosen) -> list[TacticOutcome]:
-    """Lean's verdicts on the forms until one closes the goal, within the time for one tactic."""
+    """Lean's verdicts, until the likeliest form that closes the goal is known, within the time for one tactic."""
     found: list[TacticOutcome] = []
     try:
         verdicts = trials(context, chosen.place, chosen.forms, context.settings.lean.tactic_seconds)
@@ -101,7 +113,7 @@ async def _tried(context: RequestContext, pipeline: Pipeline, chosen: _Chosen) -
             async for outcome in verdicts:
                 found.append(outcome)
                 pipeline.edits.keep(chosen.place.asked, outcome)
-                if outcome.status == "closes" and not outcome.rests_on_sorry:
+                if _is_settled(found, chosen.forms):
                     break
     except (LeanError, NoGoalHere, GoalBroken):
         return found
