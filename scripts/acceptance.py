@@ -35,7 +35,8 @@ from lean_extract.session.processes import descendants, private_megabytes
 from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
-from lsp_server.engine.schema import EditItem, Suggestion
+from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.schema_items import EditItem
 from lsp_server.engine.settings import parse
 from prover.verify import GoalPosition
 

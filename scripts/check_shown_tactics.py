@@ -46,7 +46,8 @@ from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.indexing import update_project
 from lsp_server.engine.requests import SuggestRequest
-from lsp_server.engine.schema import Suggestion, TacticItem
+from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.schema_items import TacticItem
 from lsp_server.engine.settings import SOURCES, parse
 from prover.verify import GoalPosition
 

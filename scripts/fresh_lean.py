@@ -20,7 +20,7 @@ from lean_extract.toolchains.compile import lean_messages
 from lean_extract.toolchains.toolchain import project_oleans
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.documents.positions import offset_of
-from lsp_server.engine.schema import EditItem, TacticItem
+from lsp_server.engine.schema_items import EditItem, TacticItem
 from prover.states import nameless_fingerprint
 
 _AXIOMS = {"propext", "Classical.choice", "Quot.sound"}

@@ -16,7 +16,8 @@ from lean_extract.source.projects.project import find_sources
 from lsp_server.documents.positions import split_lines
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
-from lsp_server.engine.schema import Suggestion, TacticVerdict
+from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.schema_items import TacticVerdict
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.sorries import sorries
 from lsp_server.engine.tasks import OnWaiting

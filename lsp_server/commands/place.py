@@ -18,7 +18,7 @@ from lean_extract.session.places import default_position
 from lsp_server.commands.common import named, read_text
 from lsp_server.documents import theorem_places
 from lsp_server.documents.positions import from_person, split_lines
-from lsp_server.engine.schema import SorryItem
+from lsp_server.engine.schema_items import SorryItem
 from lsp_server.engine.sorries import sorries
 from lsp_server.rendering.labels import counted
 from prover.verify import GoalPosition

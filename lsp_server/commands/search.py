@@ -16,9 +16,10 @@ from lsp_server.commands.common import (
 )
 from lsp_server.commands.options import add_model_options, add_rerank_option
 from lsp_server.commands.typed_text import typed
+from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SearchRequest
-from lsp_server.engine.schema import SearchAnswer, to_json
+from lsp_server.engine.schema import SearchAnswer
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import search_text
 

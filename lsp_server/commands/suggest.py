@@ -36,10 +36,11 @@ from lsp_server.commands.place import FORMS, Place, position_of, read_place
 from lsp_server.commands.suggest_all import suggest_all
 from lsp_server.commands.suggest_collection import from_collection
 from lsp_server.commands.typed_text import decoded, standard_input, typed
+from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.generators import OpenGenerator, open_requested
 from lsp_server.engine.requests import SuggestRequest
-from lsp_server.engine.schema import Suggestion, to_json
+from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.settings import Settings
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import suggestion_text

@@ -14,9 +14,11 @@ from lean_extract.common.terminal_text import shown
 from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import print_json
 from lsp_server.commands.place import lean_text, sorry_position
+from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
-from lsp_server.engine.schema import AllSorriesAnswer, AnsweredSorry, SorryItem, to_json
+from lsp_server.engine.schema import AllSorriesAnswer, AnsweredSorry
+from lsp_server.engine.schema_items import SorryItem
 from lsp_server.engine.sorries import sorries
 from lsp_server.engine.tasks import LeanProgress, OnWaiting
 from lsp_server.rendering.progress_bar import ProgressBar

@@ -8,7 +8,7 @@ import sys
 from lean_extract.common.errors import UserError
 from lsp_server.commands.common import print_json
 from lsp_server.commands.typed_text import typed
-from lsp_server.engine.schema import to_json
+from lsp_server.engine.documented_json import to_json
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import collection_text
 

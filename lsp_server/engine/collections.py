@@ -11,7 +11,8 @@ from lean_extract.common.devices import Device
 from lean_extract.common.errors import IndexDamaged, IndexMissing, PremiseIndexError, UserError
 from lean_extract.common.lru import Cache
 from lsp_server.engine.requests import refuse_long
-from lsp_server.engine.schema import CollectionAnswer, CollectionHit
+from lsp_server.engine.schema import CollectionAnswer
+from lsp_server.engine.schema_items import CollectionHit
 from lsp_server.engine.stores import checked_name, index_folder
 from lsp_server.limits import OPEN_COLLECTIONS
 from retriever.models.hub import find_model

@@ -29,12 +29,12 @@ from lsp_server.engine.requests import OnUpdate, SearchRequest, SuggestRequest
 from lsp_server.engine.running_lean import OpenLean, RunningLean, refreshed_lean, with_remarks
 from lsp_server.engine.schema import (
     DeclarationAnswer,
-    IndexItem,
     IndexStatusAnswer,
     SearchAnswer,
     Suggestion,
     TrialsAnswer,
 )
+from lsp_server.engine.schema_items import IndexItem
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop
 from lsp_server.engine.tactic_runner import OnOutcomes, TrialResults

@@ -16,7 +16,7 @@ from lean_extract.records import Goal
 from lean_extract.toolchains.core_sources import CORE_PACKAGES, MINI_CORE
 from lean_extract.toolchains.elan import is_lean, version_in
 from lean_extract.toolchains.toolchain import asked_toolchain
-from lsp_server.engine.schema import IndexItem, SourceItem
+from lsp_server.engine.schema_items import IndexItem, SourceItem
 from retriever.lean.freshness import Freshness
 from retriever.lean.index.view import IndexedPackage
 from retriever.models.encoder import FittedState

@@ -19,7 +19,8 @@ from lsp_server.engine.items import shown_tactic, tactic_item
 from lsp_server.engine.proof_states import ProofStates
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import main_goal
-from lsp_server.engine.schema import TacticItem, TacticVerdict, TrialsAnswer
+from lsp_server.engine.schema import TrialsAnswer
+from lsp_server.engine.schema_items import TacticItem, TacticVerdict
 from lsp_server.engine.tactic_runner import JudgedEdits
 from lsp_server.engine.tasks import Timer
 from lsp_server.limits import TACTIC_CHARACTERS, TRIED_TACTICS

@@ -27,7 +27,7 @@ from lean_extract.session.faults import Fault, is_misparsed, is_unsolved
 from lean_extract.session.live import LiveLean
 from lean_extract.session.places import hole_at
 from lean_extract.session.tactic_spans import Change, Copy, WrittenTactic, WrittenTactics
-from lsp_server.engine.schema import GoalPlace
+from lsp_server.engine.schema_items import GoalPlace
 from prover.verify import GoalPosition
 
 Goals = Callable[[GoalPosition], Awaitable[ProofState]]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lean_extract.goals import format_goal
 from lean_extract.records import Edit, Span, TacticOutcome
 from lean_extract.session.places import with_by
-from lsp_server.engine.schema import (
+from lsp_server.engine.schema_items import (
     ContributionItem,
     EditItem,
     FeatureGroup,

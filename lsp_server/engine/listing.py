@@ -9,7 +9,7 @@ from lean_extract.records import Goal, Premise, TacticOutcome
 from lean_extract.source.names.scopes import namespaces_of
 from lsp_server.engine.items import premise_item, shown_tactic, tactic_item
 from lsp_server.engine.project_index import ProjectIndex
-from lsp_server.engine.schema import PremiseItem, TacticItem
+from lsp_server.engine.schema_items import PremiseItem, TacticItem
 from prover.candidates import Candidate
 from prover.forms import PremiseForms
 from prover.used import ListedPremises

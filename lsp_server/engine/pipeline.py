@@ -31,7 +31,8 @@ from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_s
 from lsp_server.engine.proof_states import NOTE, ProofStates, goal_in_text
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SuggestRequest, chosen_goal, goal_doubts, main_goal
-from lsp_server.engine.schema import GoalPlace, PartItem, Suggestion, TacticItem, TacticsStatus
+from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.schema_items import GoalPlace, PartItem, TacticItem, TacticsStatus
 from lsp_server.engine.sorries import next_sorry
 from lsp_server.engine.tactic_runner import JudgedEdits, OnOutcomes, TacticRunner, TrialRequest, TrialResults
 from lsp_server.engine.tasks import Timer

@@ -16,7 +16,7 @@ from lsp_server.engine.premise_ranking import DEPTH
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import main_goal
-from lsp_server.engine.schema import TacticVerdict
+from lsp_server.engine.schema_items import TacticVerdict
 from lsp_server.limits import TRIED_FORMS
 from prover.forms import PremiseForms
 from prover.used import ListedPremises

@@ -27,7 +27,7 @@ from lsp_server.engine.current_files import (
 )
 from lsp_server.engine.definitions import in_order, is_data
 from lsp_server.engine.freshness import index_item, pinned_lean, reading_notes
-from lsp_server.engine.schema import IndexItem
+from lsp_server.engine.schema_items import IndexItem
 from lsp_server.engine.stores import model_folder, needs_mathlib, project_core
 from prover.candidates import Candidate
 from prover.closers import MATHLIB_CLOSERS

@@ -9,7 +9,7 @@ from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.open_index import ChangedFiles, OpenIndex
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.running_lean import RunningLean
-from lsp_server.engine.schema import IndexItem, IndexState
+from lsp_server.engine.schema_items import IndexItem, IndexState
 from lsp_server.engine.settings import Settings
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lean_extract.goals import offset_in_print
 from lean_extract.records import Goal
-from lsp_server.engine.schema import PartItem
+from lsp_server.engine.schema_items import PartItem
 from prover.candidates import Candidate
 from prover.rewriting import Side, instantiated
 from retriever.lean.eligibility import RankedPremise

@@ -24,7 +24,8 @@ from lsp_server.engine.requests import (
     main_goal,
     parse_goal,
 )
-from lsp_server.engine.schema import DeclarationAnswer, PremiseItem, QueryKind, SearchAnswer
+from lsp_server.engine.schema import DeclarationAnswer, SearchAnswer
+from lsp_server.engine.schema_items import PremiseItem, QueryKind
 from lsp_server.limits import ANSWER_PREMISES
 from retriever.lean.declared import DeclarationSite
 from retriever.lean.eligibility import Allowed, RankedPremise, RankRequest

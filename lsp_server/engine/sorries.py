@@ -9,7 +9,7 @@ from lean_extract.records import Position
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.tactic_sites import declared_name
 from lean_extract.syntax.lexer import tokenize
-from lsp_server.engine.schema import SorryItem
+from lsp_server.engine.schema_items import SorryItem
 from lsp_server.limits import LISTED_SORRIES
 from prover.verify import GoalPosition
 

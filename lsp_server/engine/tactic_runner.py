@@ -15,7 +15,7 @@ from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lsp_server.documents.goal_positions import declaration_key
 from lsp_server.engine.items import shown_tactic
 from lsp_server.engine.running_lean import RunningLean
-from lsp_server.engine.schema import TacticsStatus
+from lsp_server.engine.schema_items import TacticsStatus
 from lsp_server.engine.settings import LeanSettings, TacticSettings
 from lsp_server.limits import ACCEPTED_TACTICS, CACHED_ACCEPTED, CACHED_TRIALS
 from prover.candidates import Candidate

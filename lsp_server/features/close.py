@@ -8,8 +8,10 @@ from lsprotocol import types
 
 from lean_extract.records import Position, Span
 from lsp_server.documents.document import DocumentSnapshot
+from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.requests import SuggestRequest
-from lsp_server.engine.schema import EditItem, Suggestion, TacticItem, TacticVerdict, to_json
+from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.schema_items import EditItem, TacticItem, TacticVerdict
 from lsp_server.limits import QUOTED_CHARACTERS
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters

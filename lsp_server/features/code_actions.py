@@ -14,10 +14,11 @@ from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import sorry_near
 from lean_extract.session.tactic_spans import WrittenTactics
 from lsp_server.documents.document import DocumentSnapshot
+from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.given_tactics import guessed_at
 from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.items import tactic_item
-from lsp_server.engine.schema import GoalPlace, TacticItem, to_json
+from lsp_server.engine.schema_items import GoalPlace, TacticItem
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
 from lsp_server.protocol.workspace_edits import workspace_edit

@@ -19,7 +19,7 @@ from lsp_server.documents.insertion import cursor_after, import_insertion, name_
 from lsp_server.documents.uris import file_path
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.given_tactics import TacticEdit, guessed
-from lsp_server.engine.schema import TacticVerdict
+from lsp_server.engine.schema_items import TacticVerdict
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer

@@ -15,7 +15,7 @@ from lsp_server.documents.positions import offset_of
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.items import shown_tactic
 from lsp_server.engine.requests import SuggestRequest
-from lsp_server.engine.schema import GoalPlace
+from lsp_server.engine.schema_items import GoalPlace
 from lsp_server.features.insert import COMMAND
 from lsp_server.limits import HOVER_SECONDS
 from lsp_server.protocol.handlers import passive

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lsp_server.engine.schema import IndexAnswer, to_json
+from lsp_server.engine.documented_json import to_json
+from lsp_server.engine.schema import IndexAnswer
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer

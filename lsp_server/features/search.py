@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lean_extract.records import Position
+from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SearchRequest
-from lsp_server.engine.schema import to_json
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer

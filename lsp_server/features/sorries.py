@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from lsp_server.engine.schema import SorriesAnswer, to_json
+from lsp_server.engine.documented_json import to_json
+from lsp_server.engine.schema import SorriesAnswer
 from lsp_server.engine.sorries import sorries
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters

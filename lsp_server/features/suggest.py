@@ -7,9 +7,10 @@ from typing import Any
 from lsprotocol import types
 
 from lsp_server.documents.document import DocumentSnapshot
+from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
-from lsp_server.engine.schema import Suggestion, TacticsSoFar, to_json
+from lsp_server.engine.schema import Suggestion, TacticsSoFar
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters, Token
 from lsp_server.protocol.progress import WaitingBar

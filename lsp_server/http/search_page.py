@@ -16,8 +16,9 @@ from pydantic import BaseModel, Field
 from lean_extract.common.errors import IndexMissing
 from lean_extract.records import Position
 from lsp_server.engine.collections import OpenCollections, answer, list_collections
+from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.requests import SearchRequest
-from lsp_server.engine.schema import CollectionAnswer, DeclarationAnswer, SearchAnswer, to_json
+from lsp_server.engine.schema import CollectionAnswer, DeclarationAnswer, SearchAnswer
 from lsp_server.engine.schema_files.json_schema import inlined
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.policy import may_see_paths

@@ -14,7 +14,8 @@ from pydantic import ValidationError
 
 from lean_extract.common.errors import PremiseSuggestError
 from lsp_server import __version__
-from lsp_server.engine.schema import Suggestion, to_json
+from lsp_server.engine.documented_json import to_json
+from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.schema_files.json_schema import inlined
 from lsp_server.engine.tasks import Gate, LeanProgress
 from lsp_server.limits import MCP_RUNNING_CALLS, MCP_WAITING_CALLS

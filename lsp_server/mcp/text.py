@@ -6,16 +6,18 @@ from textwrap import indent
 
 from lsp_server.engine.schema import (
     DeclarationAnswer,
+    IndexStatusAnswer,
+    SearchAnswer,
+    Suggestion,
+    TrialsAnswer,
+)
+from lsp_server.engine.schema_items import (
     GoalPlace,
     IndexItem,
     IndexState,
-    IndexStatusAnswer,
     PremiseItem,
-    SearchAnswer,
-    Suggestion,
     TacticItem,
     TacticsStatus,
-    TrialsAnswer,
 )
 from lsp_server.mcp.tools import Answer
 from lsp_server.rendering.labels import (

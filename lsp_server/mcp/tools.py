@@ -9,12 +9,12 @@ from typing import Any, Protocol
 from lsp_server.engine.requests import SearchRequest, SuggestRequest
 from lsp_server.engine.schema import (
     DeclarationAnswer,
-    IndexState,
     IndexStatusAnswer,
     SearchAnswer,
     Suggestion,
     TrialsAnswer,
 )
+from lsp_server.engine.schema_items import IndexState
 from lsp_server.engine.tasks import LeanProgress
 from lsp_server.mcp.arguments import (
     Arguments,

@@ -12,7 +12,7 @@ from pygls.lsp.server import LanguageServer
 from lean_extract.common.errors import BadSource, IndexLocked
 from lean_extract.source.projects.project import is_project_root
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.schema import IndexItem
+from lsp_server.engine.schema_items import IndexItem
 from lsp_server.engine.stores import project_store
 from lsp_server.protocol.progress import IndexStatus, WorkDone
 from lsp_server.rendering.labels import counted

@@ -13,7 +13,9 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from lsp_server.engine.schema import IndexItem, StatusItem, to_json
+from lsp_server.engine.documented_json import to_json
+from lsp_server.engine.schema import StatusItem
+from lsp_server.engine.schema_items import IndexItem
 from lsp_server.engine.tasks import LeanProgress
 from lsp_server.limits import STATUS_SECONDS
 

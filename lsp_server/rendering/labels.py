@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from lsp_server.engine.schema import (
-    IndexItem,
-    PremiseItem,
-    Suggestion,
-    TacticItem,
-    TacticVerdict,
-)
+from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.schema_items import IndexItem, PremiseItem, TacticItem, TacticVerdict
 
 _SORRY_LABEL = "rests on sorry"
 _MOST_TARGETS, _NARROWEST_TARGET = 12, 12

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from lsp_server.engine.schema import PremiseItem, Suggestion
+from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.schema_items import PremiseItem
 from lsp_server.rendering.labels import deprecation_label, doubt_label, shorten
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from lsp_server.engine.schema import (
-    AnsweredSorry,
-    CollectionAnswer,
+from lsp_server.engine.schema import AnsweredSorry, CollectionAnswer, SearchAnswer, Suggestion
+from lsp_server.engine.schema_items import (
     GoalPlace,
     IndexItem,
     PremiseItem,
-    SearchAnswer,
-    Suggestion,
     TacticItem,
     TacticsStatus,
     TacticVerdict,

@@ -18,7 +18,8 @@ from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
-from lsp_server.engine.schema import EditItem, IndexItem, Suggestion, TacticItem
+from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.schema_items import EditItem, IndexItem, TacticItem
 from lsp_server.engine.settings import Settings
 
 pytestmark = [pytest.mark.lean, pytest.mark.usefixtures("example_oleans")]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lsp_server.engine.freshness import freshness_line
-from lsp_server.engine.schema import SourceItem
+from lsp_server.engine.schema_items import SourceItem
 from tests.lsp_server.conftest import (
     QUIET,
     STATE,

@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 
 from lsp_server.engine.items import explanation_line
-from lsp_server.engine.schema import ContributionItem, FeatureGroup
+from lsp_server.engine.schema_items import ContributionItem, FeatureGroup
 from retriever.lean.explanation import GROUPS, OTHER, RERANKER
 from tests.answers import conforming
 from tests.lsp_server.conftest import QUIET, STATE, Cli, Editor, answered, place_of, start_editor, stop_editor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lsp_server.engine.schema import TacticItem
+from lsp_server.engine.schema_items import TacticItem
 from lsp_server.features.code_actions import title
 
 targets = st.lists(st.text("abxy =+→", min_size=1, max_size=300).filter(str.strip), min_size=1, max_size=40)

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from lsp_server.engine import schema
+from lsp_server.engine import schema, schema_items
+from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.schema_files.files import generated_files
 from lsp_server.engine.schema_files.json_schema import inlined
 from lsp_server.engine.schema_files.typescript import typescript
@@ -23,17 +24,19 @@ ROOT = Path(__file__).parents[2]
 def example() -> schema.Suggestion:
     return schema.Suggestion(
         goal="⊢ a = a",
-        premises=[schema.PremiseItem("A.b", "(a : α) : a = a", "A", "theorem", 0.5, False, "import A", None)],
-        tactics=[schema.TacticItem("rfl", schema.TacticVerdict.CLOSES, [])],
-        index=schema.IndexItem([schema.SourceItem("A", "1", 3, False)], None, 0, None, "A 1"),
+        premises=[
+            schema_items.PremiseItem("A.b", "(a : α) : a = a", "A", "theorem", 0.5, False, "import A", None)
+        ],
+        tactics=[schema_items.TacticItem("rfl", schema_items.TacticVerdict.CLOSES, [])],
+        index=schema_items.IndexItem([schema_items.SourceItem("A", "1", 3, False)], None, 0, None, "A 1"),
         timings_ms={"total": 1.5},
-        tactics_status=schema.TacticsStatus.TRIED,
+        tactics_status=schema_items.TacticsStatus.TRIED,
     )
 
 
 def sent() -> Any:
     """The example as a client reads it."""
-    return json.loads(json.dumps(schema.to_json(example())))
+    return json.loads(json.dumps(to_json(example())))
 
 
 @pytest.mark.parametrize("name", sorted(generated_files()))
@@ -77,17 +80,22 @@ def test_the_object_has_the_documented_names() -> None:
     page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
     for part in (values, values["premises"][0], values["tactics"][0], values["index"]):
         assert all(f"`{name}`" in page for name in part)
-    for status in schema.TacticsStatus:
+    for status in schema_items.TacticsStatus:
         assert f"| `{status.value}` | {status.meaning} |" in page
 
 
 def test_the_schema_is_one_and_takes_the_answers_as_they_are() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    assert set(SCHEMA["$defs"]) == {cls.__name__ for cls in schema.CLASSES}
+    written = {**vars(schema), **vars(schema_items)}
+    assert set(SCHEMA["$defs"]) == {
+        name
+        for name, value in written.items()
+        if isinstance(value, type) and value.__module__ in (schema.__name__, schema_items.__name__)
+    }
     conforming(sent(), "Suggestion")
     Draft202012Validator(SCHEMA).validate(sent())
-    running = replace(example(), tactics_status=schema.TacticsStatus.RUNNING)
-    conforming(schema.to_json(running), "Suggestion")
+    running = replace(example(), tactics_status=schema_items.TacticsStatus.RUNNING)
+    conforming(to_json(running), "Suggestion")
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from lsp_server.engine.schema import (
-    AnsweredSorry,
+from lsp_server.engine.schema import AnsweredSorry, Suggestion
+from lsp_server.engine.schema_items import (
     GoalPlace,
     IndexItem,
     RangeItem,
     SorryItem,
-    Suggestion,
     TacticItem,
     TacticsStatus,
     TacticVerdict,

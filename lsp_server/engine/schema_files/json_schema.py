@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from dataclasses import fields
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from lsp_server.engine.schema import ANSWERS, CLASSES, DocumentedEnum, json_name
+from lsp_server.engine.documented_json import DocumentedEnum, json_name
+from lsp_server.engine.schema import ANSWERS
 
 JsonSchema = dict[str, Any]
 
@@ -25,13 +27,36 @@ def json_schema() -> JsonSchema:
             "`python -m lsp_server.engine.schema_files`. Later versions may add fields and values."
         ),
         "anyOf": [_type(cls) for cls in ANSWERS],
-        "$defs": {cls.__name__: _definition(cls) for cls in CLASSES},
+        "$defs": {cls.__name__: _definition(cls) for cls in described()},
     }
+
+
+def described() -> list[type]:
+    """The answers and the classes that they consist of, each once, where it is first used."""
+    found: dict[type, None] = {}
+    left: list[type] = [*reversed(ANSWERS)]
+    while left:
+        cls = left.pop()
+        if cls in found:
+            continue
+        found[cls] = None
+        if not issubclass(cls, DocumentedEnum):
+            hints = (hint for hint, _ in documented_fields(cls).values())
+            left += reversed([part for hint in hints for part in _parts(hint)])
+    return [*found]
+
+
+def _parts(hint: Any) -> Iterator[type]:
+    """The classes of ours in the type of a field."""
+    for argument in get_args(hint):
+        yield from _parts(argument)
+    if get_origin(hint) is None and hint not in _TYPES:
+        yield hint
 
 
 def inlined(cls: type) -> JsonSchema:
     """The schema of one class without references, for documents that have `$defs` of their own."""
-    definitions = {f"{_REFERENCE}{one.__name__}": _definition(one) for one in CLASSES}
+    definitions = {f"{_REFERENCE}{one.__name__}": _definition(one) for one in described()}
     return {"title": cls.__name__, **_without_references(_definition(cls), definitions)}
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from types import UnionType
 from typing import Any, get_args, get_origin
 
-from lsp_server.engine.schema import CLASSES, DocumentedEnum
-from lsp_server.engine.schema_files.json_schema import description, documented_fields
+from lsp_server.engine.documented_json import DocumentedEnum
+from lsp_server.engine.schema_files.json_schema import described, description, documented_fields
 
 _NAMES = {str: "string", float: "number", int: "integer", bool: "boolean", type(None): "null"}
 
 
 def markdown() -> str:
     """The text of the page."""
-    return "\n".join([_HEAD, *map(_section, CLASSES)])
+    return "\n".join([_HEAD, *map(_section, described())])
 
 
 def _section(cls: type) -> str:

@@ -43,48 +43,6 @@ export interface Suggestion {
   readonly replaces: RangeItem | null;
 }
 
-/**
- * Where the goal of an answer is.
- * - `here`: At the position.
- * - `before`: Before the tactic at the position, which fails or is unfinished. A suggestion replaces that tactic.
- * - `closed`: Nowhere: no goal is left at the position, and `goal` is empty.
- */
-export const GOAL_PLACES = [
-  "here",
-  "before",
-  "closed",
-] as const;
-export type GoalPlace = (typeof GOAL_PLACES)[number];
-
-/**
- * The result of trying tactics, for programs; `warnings` has the same for people.
- * - `not_asked`: None were requested, or the setting `tactics.enabled` is off.
- * - `running`: They are being tried; only in a partial result.
- * - `tried`: They were tried, within the limits on number and time.
- * - `partial`: Lean failed before all were tried; those that it had accepted are listed.
- * - `without_generator`: Only templates were tried: the generator cannot be used.
- * - `no_generator`: None was tried: the generator cannot be used, and nothing else proposed any.
- * - `goal_not_first`: None was tried: Lean tries them on the first goal only.
- * - `goal_broken`: None was tried: the goal mentions `sorry`, usually because of an error above.
- * - `no_goal`: None was tried: Lean has no goal at the position, or a tactic is not allowed there.
- * - `no_file`: None was tried: the document is not a file on this machine.
- * - `lean_failed`: Lean could not be started, or failed before it had accepted any.
- */
-export const TACTICS_STATUSES = [
-  "not_asked",
-  "running",
-  "tried",
-  "partial",
-  "without_generator",
-  "no_generator",
-  "goal_not_first",
-  "goal_broken",
-  "no_goal",
-  "no_file",
-  "lean_failed",
-] as const;
-export type TacticsStatus = (typeof TACTICS_STATUSES)[number];
-
 /** One premise, best first. */
 export interface PremiseItem {
   /** The declaration's name as people write it: its full name, or the one that an `export` gives it too. */
@@ -214,43 +172,6 @@ export interface TacticItem {
 }
 
 /**
- * An edit of a file: the replaced range and its new text. Lines and columns count from 1, columns in code points;
- * nothing is replaced if the end is the start.
- */
-export interface EditItem {
-  /** The line in which it begins. */
-  readonly line: number;
-  /** The column in which it begins. */
-  readonly column: number;
-  /** The line in which it ends. */
-  readonly end_line: number;
-  /** The column after its last character. */
-  readonly end_column: number;
-  /** The text that replaces it; `\n` ends a line. */
-  readonly text: string;
-}
-
-/** A part of a file. Lines and columns count from 1, columns in code points. */
-export interface RangeItem {
-  /** The line in which it begins. */
-  readonly line: number;
-  /** The column in which it begins. */
-  readonly column: number;
-  /** The line in which it ends. */
-  readonly end_line: number;
-  /** The column after its last character. */
-  readonly end_column: number;
-}
-
-/** A position in a file. Line and column count from 1, the column in code points. */
-export interface PositionItem {
-  /** The line. */
-  readonly line: number;
-  /** The column. */
-  readonly column: number;
-}
-
-/**
  * Lean's verdict on one tactic.
  * - `closes`: The goal is proved.
  * - `progress`: It leaves goals.
@@ -269,12 +190,29 @@ export const TACTIC_VERDICTS = [
 ] as const;
 export type TacticVerdict = (typeof TACTIC_VERDICTS)[number];
 
-/** A subexpression of the goal's target, as a range of the text `goal`. */
-export interface PartItem {
-  /** Where it begins: the number of characters (code points) before it. */
-  readonly start: number;
-  /** Where it ends: the number of characters before what follows it. */
-  readonly end: number;
+/**
+ * An edit of a file: the replaced range and its new text. Lines and columns count from 1, columns in code points;
+ * nothing is replaced if the end is the start.
+ */
+export interface EditItem {
+  /** The line in which it begins. */
+  readonly line: number;
+  /** The column in which it begins. */
+  readonly column: number;
+  /** The line in which it ends. */
+  readonly end_line: number;
+  /** The column after its last character. */
+  readonly end_column: number;
+  /** The text that replaces it; `\n` ends a line. */
+  readonly text: string;
+}
+
+/** A position in a file. Line and column count from 1, the column in code points. */
+export interface PositionItem {
+  /** The line. */
+  readonly line: number;
+  /** The column. */
+  readonly column: number;
 }
 
 /** What was searched, and how fresh it is. */
@@ -293,19 +231,6 @@ export interface IndexItem {
   readonly state: IndexState;
 }
 
-/**
- * Whether what should be searched was. Only then does an empty answer mean that nothing fits.
- * - `consulted`: All of it was searched.
- * - `warming`: The project's index is being brought up to date; what is not read yet was not searched.
- * - `unavailable`: A part is missing or cannot be used; `warnings` names it, and what to do.
- */
-export const INDEX_STATES = [
-  "consulted",
-  "warming",
-  "unavailable",
-] as const;
-export type IndexState = (typeof INDEX_STATES)[number];
-
 /** One package in the index. */
 export interface SourceItem {
   /** The package's name. */
@@ -320,6 +245,81 @@ export interface SourceItem {
   readonly date: string | null;
   /** How many days ago that was; null if `date` is null. */
   readonly age_days: number | null;
+}
+
+/**
+ * Whether what should be searched was. Only then does an empty answer mean that nothing fits.
+ * - `consulted`: All of it was searched.
+ * - `warming`: The project's index is being brought up to date; what is not read yet was not searched.
+ * - `unavailable`: A part is missing or cannot be used; `warnings` names it, and what to do.
+ */
+export const INDEX_STATES = [
+  "consulted",
+  "warming",
+  "unavailable",
+] as const;
+export type IndexState = (typeof INDEX_STATES)[number];
+
+/**
+ * The result of trying tactics, for programs; `warnings` has the same for people.
+ * - `not_asked`: None were requested, or the setting `tactics.enabled` is off.
+ * - `running`: They are being tried; only in a partial result.
+ * - `tried`: They were tried, within the limits on number and time.
+ * - `partial`: Lean failed before all were tried; those that it had accepted are listed.
+ * - `without_generator`: Only templates were tried: the generator cannot be used.
+ * - `no_generator`: None was tried: the generator cannot be used, and nothing else proposed any.
+ * - `goal_not_first`: None was tried: Lean tries them on the first goal only.
+ * - `goal_broken`: None was tried: the goal mentions `sorry`, usually because of an error above.
+ * - `no_goal`: None was tried: Lean has no goal at the position, or a tactic is not allowed there.
+ * - `no_file`: None was tried: the document is not a file on this machine.
+ * - `lean_failed`: Lean could not be started, or failed before it had accepted any.
+ */
+export const TACTICS_STATUSES = [
+  "not_asked",
+  "running",
+  "tried",
+  "partial",
+  "without_generator",
+  "no_generator",
+  "goal_not_first",
+  "goal_broken",
+  "no_goal",
+  "no_file",
+  "lean_failed",
+] as const;
+export type TacticsStatus = (typeof TACTICS_STATUSES)[number];
+
+/** A subexpression of the goal's target, as a range of the text `goal`. */
+export interface PartItem {
+  /** Where it begins: the number of characters (code points) before it. */
+  readonly start: number;
+  /** Where it ends: the number of characters before what follows it. */
+  readonly end: number;
+}
+
+/**
+ * Where the goal of an answer is.
+ * - `here`: At the position.
+ * - `before`: Before the tactic at the position, which fails or is unfinished. A suggestion replaces that tactic.
+ * - `closed`: Nowhere: no goal is left at the position, and `goal` is empty.
+ */
+export const GOAL_PLACES = [
+  "here",
+  "before",
+  "closed",
+] as const;
+export type GoalPlace = (typeof GOAL_PLACES)[number];
+
+/** A part of a file. Lines and columns count from 1, columns in code points. */
+export interface RangeItem {
+  /** The line in which it begins. */
+  readonly line: number;
+  /** The column in which it begins. */
+  readonly column: number;
+  /** The line in which it ends. */
+  readonly end_line: number;
+  /** The column after its last character. */
+  readonly end_column: number;
 }
 
 /** A partial result after the first one, which is a Suggestion. */
@@ -419,9 +419,9 @@ export interface SorriesAnswer {
 
 /** A `sorry` of a file. Line and column count from 1, the column in code points. */
 export interface SorryItem {
-  /** Its line. */
+  /** The line. */
   readonly line: number;
-  /** The column in which it begins. */
+  /** The column. */
   readonly column: number;
   /** The name of the declaration around it, as written; empty if it has none. */
   readonly declaration: string;
