@@ -338,6 +338,26 @@ def raw_client(bare_environment: dict[str, str]) -> Iterator[RawClient]:
 
 
 @pytest.fixture
+def client(environment: dict[str, str]) -> Iterator[RawClient]:
+    """A server of one test that drives a Lean."""
+    made = RawClient(environment, seconds=60)
+    yield made
+    made.close()
+    made.check_quiet()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def example(
+    tmp_path_factory: pytest.TempPathFactory, cli: Cli, environment: dict[str, str]
+) -> AsyncIterator[Editor]:
+    """A server on the example library."""
+    root = indexed_example(tmp_path_factory.mktemp("typed") / "example", cli)
+    started = await start_editor(root, environment, options=QUIET)
+    yield started
+    await stop_editor(started)
+
+
+@pytest.fixture
 def own_client(bare_environment: dict[str, str]) -> Iterator[RawClient]:
     """A server that nobody has spoken to."""
     client = RawClient(bare_environment)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,15 +33,6 @@ example : True ∧ True := by
   · sorry
   · sorry
 """
-
-
-@pytest.fixture
-def client(environment: dict[str, str]) -> Iterator[RawClient]:
-    """A server of our own that drives a Lean."""
-    made = RawClient(environment, seconds=60)
-    yield made
-    made.close()
-    made.check_quiet()
 
 
 def opened(client: RawClient, project: Path, capabilities: Any, text: str = TEXT, **settings: Any) -> str:

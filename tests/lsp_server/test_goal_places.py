@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from pygls.exceptions import JsonRpcException
 
 from lean_extract.records import Position
 from lsp_server.documents.positions import offset_of, split_lines
 from tests.lsp_server.conftest import (
-    QUIET,
     Cli,
     Editor,
-    indexed_example,
     place_of,
-    start_editor,
-    stop_editor,
     succeed,
 )
 
@@ -247,17 +241,6 @@ async def test_an_error_above_is_one_warning(editor: Editor) -> None:
     answer = await ask(editor, text, tactics=True)
     assert {one["status"] for one in answer["tactics"]} == {"unjudged"}
     assert answer["warnings"] == ["Tactics cannot be judged: line 2 has an error."]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def example(
-    tmp_path_factory: pytest.TempPathFactory, cli: Cli, environment: dict[str, str]
-) -> AsyncIterator[Editor]:
-    """A server on the example library."""
-    root = indexed_example(tmp_path_factory.mktemp("typed") / "example", cli)
-    started = await start_editor(root, environment, options=QUIET)
-    yield started
-    await stop_editor(started)
 
 
 async def test_a_proof_of_the_example_library_typed_letter_by_letter(example: Editor) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -23,14 +22,6 @@ TEXT = "import Lib.Numbers\n\ntheorem t (p q : Prop) /- 𝕜 -/ (h : p ∧ q) : 
 COMMAND = "premise-suggest.insert"
 EDITS = {"workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": True}}}
 LINKS = {**EDITS, "experimental": {"commandLinks": True}}
-
-
-@pytest.fixture
-def client(environment: dict[str, str]) -> Iterator[RawClient]:
-    made = RawClient(environment, seconds=60)
-    yield made
-    made.close()
-    made.check_quiet()
 
 
 def at(project: Path, text: str, mark: str) -> dict[str, Any]:

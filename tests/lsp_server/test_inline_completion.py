@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +28,6 @@ theorem unproved : P := sorry
 theorem t : P := by
   │
 """
-
-
-@pytest.fixture
-def client(environment: dict[str, str]) -> Iterator[RawClient]:
-    """A server of our own that drives a Lean."""
-    made = RawClient(environment, seconds=60)
-    yield made
-    made.close()
-    made.check_quiet()
 
 
 def opened(client: RawClient, project: Path, text: str, **settings: Any) -> dict[str, Any]:

@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from lsprotocol import types
 
 from tests.lsp_server.conftest import (
-    QUIET,
-    Cli,
     Editor,
-    indexed_example,
     place_of,
-    start_editor,
-    stop_editor,
 )
 from tests.lsp_server.test_features import edited, fixes
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 
 AUTOMATIC = types.CodeActionTriggerKind.Automatic
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def example(
-    tmp_path_factory: pytest.TempPathFactory, cli: Cli, environment: dict[str, str]
-) -> AsyncIterator[Editor]:
-    """A server on the example library."""
-    root = indexed_example(tmp_path_factory.mktemp("replacing") / "example", cli)
-    started = await start_editor(root, environment, options=QUIET)
-    yield started
-    await stop_editor(started)
 
 
 LATTICE = """\

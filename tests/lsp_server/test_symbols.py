@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,6 @@ from tests.hostile.raw_client import RawClient
 from tests.lsp_server.conftest import QUIET
 
 RESOLVES = {"workspace": {"symbol": {"resolveSupport": {"properties": ["location.range"]}}}}
-
-
-@pytest.fixture
-def client(environment: dict[str, str]) -> Iterator[RawClient]:
-    """A server of our own."""
-    made = RawClient(environment, seconds=60)
-    yield made
-    made.close()
-    made.check_quiet()
 
 
 def symbols(client: RawClient, query: str) -> Any:
