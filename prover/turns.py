@@ -24,7 +24,7 @@ class CandidateScheduler:
     """Yields candidates one by one: always the one with the best odds among those that are known.
 
     The odds are chances by what a trial costs (`AcceptanceModel.expected_value`). A tactic is yielded once, whoever
-    proposes it; its chance is higher if several sources do. While a source is still working, what can be expected
+    proposes it; its chance depends on which sources do. While a source is still working, what can be expected
     of it competes: if that alone would fill the trials that are left with better chances than the best known
     candidate has, the next trial waits for it. The first trial never waits.
 
@@ -53,7 +53,7 @@ class CandidateScheduler:
         first: Sequence[Candidate] = (),
     ) -> None:
         self.scores: dict[str, float] = {}
-        """The chance of each tactic, by its text as yielded. It grows if another source proposes the tactic, too."""
+        """The chance of each tactic, by its text as yielded, given all sources that have arrived."""
         self.origins: dict[str, str] = {}
         """The theorems that tactics are taken from, by the tactic's text as yielded."""
         self._awaited = {name: asyncio.ensure_future(coming) for name, coming in sources.items()}
@@ -223,6 +223,8 @@ class CandidateScheduler:
         return candidate
 
     def _describe(self, given: str, candidate: Candidate) -> None:
-        self.scores[given] = max(candidate.score, self.scores.get(given, 0.0))
+        # The chance by all that is known now, so that the order in which sources arrive makes no difference.
+        if given not in self.preferred or given not in self.scores:
+            self.scores[given] = candidate.score
         if candidate.origin:
             self.origins[given] = candidate.origin

@@ -262,7 +262,7 @@ async def _gather(
 def _described(outcomes: Sequence[TacticOutcome], candidates: CandidateScheduler) -> list[TacticOutcome]:
     """The outcomes in display order, with what is known of their tactics now.
 
-    Another source may propose a tactic that has been tried already: its score grows then, and it gets an origin.
+    Another source may propose a tactic that has been tried already: its score changes then, and it gets an origin.
     A step that is known with what closes its goals is left out, as are attempts at that.
     """
     shown = filter(candidates.is_listed, outcomes)

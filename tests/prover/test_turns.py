@@ -108,6 +108,21 @@ async def test_a_tactic_of_two_sources_is_tried_once_and_its_chance_grows() -> N
     assert set(turns.scores) == {"simp", "rw  [a]"}
 
 
+@pytest.mark.parametrize("others", [-1.0, 1.0])
+async def test_chances_do_not_depend_on_who_arrives_first(others: float) -> None:
+    odds = odds_of({**EVEN.weights, "others": others})
+    ready, generated = [Candidate("simp", 0.6, "closer")], [Candidate("simp", 0.5, "generator")]
+    found = []
+    for early, late in ((ready, generated), (generated, ready)):
+        coming = later()
+        turns = CandidateScheduler({"a": now(early), "b": coming}, 16, odds)
+        assert (await anext(turns)).tactic == "simp"
+        coming.set_result(late)
+        assert await taken(turns) == []
+        found.append(turns.scores)
+    assert found[0] == found[1]
+
+
 async def test_a_source_that_fails_is_reported_unless_it_is_not_awaited_any_more() -> None:
     async def fails() -> Sequence[Candidate]:
         raise ModelError("There is no model.")
