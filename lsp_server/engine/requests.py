@@ -11,6 +11,7 @@ from lean_extract.pasted import TURNSTILE, doubts, is_statement, read_pasted
 from lean_extract.records import Goal, ProofState
 from lean_extract.syntax.canonical import well_formed
 from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.schema_proofs import ProofProgress
 from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
 
@@ -41,6 +42,24 @@ class SuggestRequest:
     """A part of the target, as Lean prints it; the answer lists what rewrites it."""
     parts: bool = False
     """Whether the answer lists the target's parts."""
+
+
+OnProofProgress = Callable[[ProofProgress], None]
+"""Called while a search for a proof runs, a few times a second at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProveRequest:
+    """A request for the proof of the `sorry`, hole, or goal at a position.
+
+    `seconds`: the time for the search, from the first goal on. `imports`: whether premises that are not in scope may
+    be tried with their import. `check`: whether a new Lean process checks what was found.
+    """
+
+    position: GoalPosition
+    seconds: float = 10.0
+    imports: bool = True
+    check: bool = True
 
 
 @dataclass(frozen=True, slots=True)

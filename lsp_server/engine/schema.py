@@ -21,6 +21,7 @@ from lsp_server.engine.schema_items import (
     TacticItem,
     TacticsStatus,
 )
+from lsp_server.engine.schema_proofs import FillAnswer, ProofAnswer, ProofProgress, RepairAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,5 +180,9 @@ ANSWERS = (
     AllSorriesAnswer,
     IndexStatusAnswer,
     CollectionAnswer,
+    ProofProgress,
+    ProofAnswer,
+    FillAnswer,
+    RepairAnswer,
 )
 """The objects that are sent as whole answers."""

@@ -216,6 +216,16 @@ class TacticItem:
     uses: Annotated[
         list[str], "The listed premises that it uses, by the names under which they are listed."
     ] = field(default_factory=list)
+    import_line: Annotated[
+        str | None,
+        "The line (`import M`) without which Lean does not accept it: it uses a premise that is not in scope. Null "
+        "where none is needed.",
+    ] = None
+    import_edit: Annotated[
+        EditItem | None,
+        "The edit that adds this line. Lean has judged the file with both edits; apply this one last, so that it "
+        "does not move the other. Null where none is needed.",
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,6 +169,16 @@ export interface TacticItem {
   readonly cursor: PositionItem | null;
   /** The listed premises that it uses, by the names under which they are listed. */
   readonly uses: readonly string[];
+  /**
+   * The line (`import M`) without which Lean does not accept it: it uses a premise that is not in scope. Null where
+   * none is needed.
+   */
+  readonly import: string | null;
+  /**
+   * The edit that adds this line. Lean has judged the file with both edits; apply this one last, so that it does not
+   * move the other. Null where none is needed.
+   */
+  readonly import_edit: EditItem | null;
 }
 
 /**
@@ -478,3 +488,159 @@ export interface CollectionHit {
   /** How well it fits; higher is better, comparable within one answer only. */
   readonly score: number;
 }
+
+/** A search for a proof, while it runs. */
+export interface ProofProgress {
+  /** How long it has run. */
+  readonly seconds: number;
+  /** After how many seconds it ends. */
+  readonly limit: number;
+  /** How many states were expanded. */
+  readonly states: number;
+  /** How many tactics Lean has judged. */
+  readonly tactics: number;
+  /** How many of the goals of `steps` are proved. */
+  readonly proved: number;
+  /** How many goals `steps` leads to. */
+  readonly goals: number;
+  /** The script that has come furthest; empty if none has. */
+  readonly steps: string;
+}
+
+/** The result of a search for the proof of one `sorry`, or of one goal. */
+export interface ProofAnswer {
+  /** How the search ended. */
+  readonly status: ProofStatus;
+  /** The goal, as Lean prints it; empty if Lean gave none. */
+  readonly goal: string;
+  /** The name of the declaration around it, as written; empty if it has none. */
+  readonly declaration: string;
+  /** The tactics, as they are inserted; with `sorry` for goals that are not proved. Empty if there are none. */
+  readonly script: string;
+  /**
+   * The edits that insert the script and the imports it needs, the last in the file first. Empty if there is no script.
+   */
+  readonly edits: readonly EditItem[];
+  /** Where the cursor belongs after the edits: on the first `sorry` that is left, else after the script. */
+  readonly cursor: PositionItem | null;
+  /** The lines (`import M`) that the edits add. */
+  readonly imports: readonly string[];
+  /** The premises that the script uses, by full name. */
+  readonly uses: readonly string[];
+  /** How many of `goals` the script proves. */
+  readonly proved: number;
+  /** How many goals the script leads to; 1 if it closes the goal without a branch. */
+  readonly goals: number;
+  /** Whether a new Lean process has accepted the file with the edits. */
+  readonly checked: boolean;
+  /** A sentence on why there is no proof, or what Lean says of it; else empty. */
+  readonly message: string;
+  /** How long the search took. */
+  readonly seconds: number;
+  /** How many states were expanded. */
+  readonly states: number;
+  /** How many tactics Lean judged. */
+  readonly tactics: number;
+  /** The most private memory of all Lean processes together, in megabytes. */
+  readonly memory_mb: number;
+  /** The most Lean processes at the same time. */
+  readonly processes: number;
+  /** As in Suggestion. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * How a search for a proof ended.
+ * - `proved`: Lean accepts the file with the proof.
+ * - `partial`: Some goals are proved; a `sorry` stands for each of the others.
+ * - `false`: The goal is false: `message` has a counterexample, or Lean's `decide` refutes it.
+ * - `not_proved`: Nothing was found within the limits, or nothing was left to try.
+ * - `stopped`: The search was stopped, and nothing had been proved.
+ * - `failed`: There is nothing to search with: `message` has the reason.
+ */
+export const PROOF_STATUSES = [
+  "proved",
+  "partial",
+  "false",
+  "not_proved",
+  "stopped",
+  "failed",
+] as const;
+export type ProofStatus = (typeof PROOF_STATUSES)[number];
+
+/** The answer to `fill`. */
+export interface FillAnswer {
+  /** In the order of files and text. */
+  readonly sorries: readonly FilledSorry[];
+  /** How many are proved. */
+  readonly proved: number;
+  /** How long it took. */
+  readonly seconds: number;
+  /** Whether it was stopped, or its time ran out, before all had been tried. */
+  readonly stopped: boolean;
+}
+
+/** A `sorry` that `fill` has tried to replace. */
+export interface FilledSorry {
+  /** The file, relative to the folder in which the command runs. */
+  readonly file: string;
+  /** The `sorry`, with its place before anything was written. */
+  readonly sorry: SorryItem;
+  /** The result of the search; null if it was not reached. */
+  readonly proof: ProofAnswer | null;
+  /** Whether the file has the proof now. */
+  readonly written: boolean;
+}
+
+/** The answer to `repair`. */
+export interface RepairAnswer {
+  /** In the order in which they were found. */
+  readonly errors: readonly RepairedError[];
+  /** How many are repaired. */
+  readonly repaired: number;
+  /** The files that were written. */
+  readonly written: readonly string[];
+  /** How long it took. */
+  readonly seconds: number;
+  /** Whether it was stopped, or its time ran out. */
+  readonly stopped: boolean;
+}
+
+/** An error of a build, and its repair. */
+export interface RepairedError {
+  /** The file, relative to the folder in which the command runs. */
+  readonly file: string;
+  /** The line of the error, from 1, before anything was written. */
+  readonly line: number;
+  /** The name of the declaration with the error, as written; empty if it has none. */
+  readonly declaration: string;
+  /** The first line of Lean's message. */
+  readonly message: string;
+  /** What repaired it. */
+  readonly kind: RepairKind;
+  /** The text that was replaced; empty if it was not repaired. */
+  readonly before: string;
+  /** The text in its place. */
+  readonly after: string;
+  /** The edits of the file, the last in the file first. */
+  readonly edits: readonly EditItem[];
+  /** A sentence on why it was not repaired; else empty. */
+  readonly reason: string;
+}
+
+/**
+ * What repaired an error.
+ * - `renamed`: Another name in place of one that is deprecated, was renamed, or does not exist.
+ * - `arguments`: The same lemmas with other arguments, or in another form.
+ * - `tactic`: Another tactic that Lean accepts for the goal.
+ * - `proof`: A proof that the search found.
+ * - `none`: Nothing: the error is still there.
+ */
+export const REPAIR_KINDS = [
+  "renamed",
+  "arguments",
+  "tactic",
+  "proof",
+  "none",
+] as const;
+export type RepairKind = (typeof REPAIR_KINDS)[number];
