@@ -29,6 +29,9 @@ SEARCH_NODES = 512
 SEARCH_TACTICS = 32
 """Tactics to try on one state, unless another number is given."""
 
+MAX_RENAMED_HYPOTHESES = 6
+"""Nameless hypotheses of one goal that are given names."""
+
 # Proof terms from the lemmas and facts of a goal.
 MAX_UNIFICATIONS = 1200
 """Unifications for one goal."""

@@ -132,6 +132,10 @@ class WrittenHere:
     proposer: SourcesProposer
     premises: ProjectPremises
 
+    def quick(self, goal: Goal) -> list[Proposed]:
+        """What is tried before all else."""
+        return self.proposer.quick(goal)
+
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
         """Tactics for the first of these goals; the others remain after it."""
         proposed = await self.proposer.tactics(goals)

@@ -63,6 +63,10 @@ class Proposed:
 class Proposer(Protocol):
     """Proposes tactics for a state: a generator, templates, or both."""
 
+    def quick(self, goal: Goal) -> Sequence[Proposed]:
+        """What is tried on a goal before the tactics, likeliest first; found at once."""
+        ...
+
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
         """Tactics for the first of these goals; the others remain after it."""
         ...
@@ -70,6 +74,8 @@ class Proposer(Protocol):
 
 _Retrieve = Callable[[Goal], Awaitable[Sequence[Premise]]]
 """The premises that fit a goal, best first."""
+_FIRST = math.log(0.3)
+"""The log-probability of what is tried before all else."""
 _TEMPERATURE = 0.5
 """By how much, on average, a seed lowers a tactic's log-probability."""
 
@@ -92,6 +98,10 @@ class SourcesProposer:
     generated: int = 16
     readable: Callable[[Premise], bool] = lambda premise: True
 
+    def quick(self, goal: Goal) -> list[Proposed]:
+        """The tactics that are tried before all others."""
+        return [Proposed(tactic, _FIRST) for tactic in self.first] if self.sources else []
+
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
         """At most `limit` tactics, best first; all sources run in a thread. Raises ModelError, IndexDamaged."""
         premises = await self.retrieve(goals[0]) if self.retrieve else ()
@@ -107,9 +117,7 @@ class SourcesProposer:
             return [Proposed(one.tactic, one.log_probability) for one in written][: self.limit]
         lists = [source.candidates(goals[0], premises, self.limit) for source in self.sources]
         found = shipped_odds().weighed([*lists, as_candidates(written)])
-        best = max((one.score for one in found), default=1.0)
-        first = [Proposed(tactic, math.log(best)) for tactic in self.first]
-        return [*first, *(Proposed(one.tactic, math.log(one.score)) for one in found)][: self.limit]
+        return [Proposed(one.tactic, math.log(one.score)) for one in found][: self.limit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +131,10 @@ class Shuffled:
     proposer: Proposer
     seed: int
     temperature: float = _TEMPERATURE
+
+    def quick(self, goal: Goal) -> Sequence[Proposed]:
+        """Those of the proposer."""
+        return self.proposer.quick(goal)
 
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
         """The proposer's tactics, best first by the lowered log-probabilities."""
@@ -207,7 +219,7 @@ class LeanEnvironment:
             whose.setdefault(script([*path, tactic]), []).append(tactic)
         theorem, seconds = self._theorem, timeout + self._milliseconds.get(path, 0.0) / 1000
         outcomes = self._session.try_tactics(
-            theorem.path, theorem.text, theorem.position, list(whose), timeout=seconds
+            theorem.path, theorem.text, theorem.position, list(whose), timeout=seconds, are_steps=True
         )
         async with aclosing(outcomes) as stream:
             async for outcome in stream:
