@@ -29,6 +29,10 @@ SEARCH_NODES = 512
 SEARCH_TACTICS = 32
 """Tactics to try on one state, unless another number is given."""
 
+MAX_HYPOTHESIS_ARGUMENTS = 4
+"""Variables of a target to which a hypothesis is applied."""
+MAX_REMEMBERED = 1000
+"""Proved goals, lemmas and first words of tactics that are remembered for a file, of each."""
 MAX_RENAMED_HYPOTHESES = 6
 """Nameless hypotheses of one goal that are given names."""
 

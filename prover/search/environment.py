@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import random
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -76,6 +77,9 @@ _Retrieve = Callable[[Goal], Awaitable[Sequence[Premise]]]
 """The premises that fit a goal, best first."""
 _FIRST = math.log(0.3)
 """The log-probability of what is tried before all else."""
+_INTRODUCTION = re.compile(r"intros?(?: [\w'.✝]+)*")
+_SHORTER = 0.7
+"""How much less likely each further, shorter `intro` is."""
 _TEMPERATURE = 0.5
 """By how much, on average, a seed lowers a tactic's log-probability."""
 
@@ -117,7 +121,18 @@ class SourcesProposer:
             return [Proposed(one.tactic, one.log_probability) for one in written][: self.limit]
         lists = [source.candidates(goals[0], premises, self.limit) for source in self.sources]
         found = shipped_odds().weighed([*lists, as_candidates(written)])
-        return [Proposed(one.tactic, math.log(one.score)) for one in found][: self.limit]
+        return _longest_first([Proposed(one.tactic, math.log(one.score)) for one in found])[: self.limit]
+
+
+def _longest_first(proposed: Sequence[Proposed]) -> list[Proposed]:
+    """The same with the log-probabilities of plain `intro`s exchanged: one that introduces all comes before those that
+    introduce a part, which lead to the same goals on a longer way."""
+    places = [place for place, one in enumerate(proposed) if _INTRODUCTION.fullmatch(one.tactic)]
+    longest = sorted((proposed[place] for place in places), key=lambda one: -len(one.tactic.split()))
+    found = list(proposed)
+    for rank, (place, one) in enumerate(zip(places, longest, strict=True)):
+        found[place] = Proposed(one.tactic, proposed[place].log_probability - _SHORTER * rank)
+    return sorted(found, key=lambda one: -one.log_probability)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,52 @@
+"""Uses of hypotheses whose type is a definition, and the order of introductions."""
+
+from __future__ import annotations
+
+import pytest
+
+from lean_extract.goals import parse_state
+from lean_extract.records import Premise
+from prover.candidates import Candidate
+from prover.search.environment import SourcesProposer
+from prover.search.hypotheses import HypothesisUses
+
+
+def uses(text: str) -> list[str]:
+    return [one.tactic for one in HypothesisUses().candidates(parse_state(text).goals[0], (), 20)]
+
+
+def test_a_hypothesis_is_applied_and_taken_apart_at_the_variables_of_the_target() -> None:
+    text = "α β : Type u\nf : α → β\ns : Set β\nhf : Function.Surjective f\nx b : β\n⊢ b ∈ s"
+    assert uses(text) == [
+        "apply hf",
+        "obtain ⟨y, rfl⟩ := hf b",
+        "obtain ⟨y, rfl⟩ := hf s",
+        "cases hf",
+    ]
+
+
+@pytest.mark.parametrize(
+    "hypothesis",
+    [
+        "l : List α",
+        "h : a = b",
+        "h : p a ∧ p b",
+        "h : ∀ a, p a",
+        "h : p a",
+        "h✝ : Function.Surjective f",
+        "h : ¬Foo a",
+    ],
+)
+def test_what_is_no_statement_or_is_understood_is_left_to_the_closers(hypothesis: str) -> None:
+    assert uses(f"α : Type u\na b : α\nf : α → α\np : α → Prop\n{hypothesis}\n⊢ p a") == []
+
+
+async def test_the_longest_introduction_comes_first() -> None:
+    class Fixed:
+        def candidates(self, goal: object, premises: tuple[Premise, ...], limit: int) -> list[Candidate]:
+            tactics = ["intro x", "simp", "intro x y h", "intro x y"]
+            return [Candidate(one, 0.9 - place / 9, "closer") for place, one in enumerate(tactics)]
+
+    goal = parse_state("⊢ Monotone f").goals[0]
+    found = await SourcesProposer(None, (Fixed(),)).tactics([goal])
+    assert [one.tactic for one in found if one.tactic != "simp"] == ["intro x y h", "intro x y", "intro x"]
