@@ -51,10 +51,11 @@ class JudgedEdits:
         listed = {name: known[name] for one in shown if (name := shown_tactic(one)) in known}
         self._accepted.put(key, listed | known)
 
-    def accepted(self, position: GoalPosition) -> list[TacticOutcome]:
-        """The tactics that Lean has accepted at a position, in the order to show."""
+    def accepted(self, position: GoalPosition, import_line: str = "") -> list[TacticOutcome]:
+        """The tactics that Lean has accepted at a position, in the order to show: those that need no import, or those
+        that need this one."""
         ranks = ("closes", "progress", "unjudged")
-        known = self._at(position).values()
+        known = (one for one in self._at(position).values() if one.import_line == import_line)
         return sorted(known, key=lambda one: (ranks.index(one.status), one.rests_on_sorry))
 
     def get(self, position: GoalPosition, tactic: str) -> TacticOutcome | None:
@@ -75,6 +76,11 @@ class JudgedEdits:
     def form(self, position: GoalPosition, name: str) -> str:
         """The form that was shown of a premise; empty if it was not listed."""
         return (self._forms.get(declaration_key(position)) or {}).get(name, "")
+
+
+def closes(outcome: TacticOutcome) -> bool:
+    """Whether a tactic proves the goal, without resting on `sorry`."""
+    return outcome.status == "closes" and not outcome.rests_on_sorry
 
 
 OnOutcomes = Callable[[list[TacticOutcome]], None]
