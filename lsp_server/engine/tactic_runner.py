@@ -51,12 +51,12 @@ class JudgedEdits:
         listed = {name: known[name] for one in shown if (name := shown_tactic(one)) in known}
         self._accepted.put(key, listed | known)
 
-    def accepted(self, position: GoalPosition, import_line: str = "") -> list[TacticOutcome]:
-        """The tactics that Lean has accepted at a position, in the order to show: those that need no import, or those
-        that need this one."""
+    def accepted(self, position: GoalPosition, *, imports: bool = False) -> list[TacticOutcome]:
+        """The tactics that Lean has accepted at a position, in the order to show; with `imports`, those that need one,
+        too, after the others."""
         ranks = ("closes", "progress", "unjudged")
-        known = (one for one in self._at(position).values() if one.import_line == import_line)
-        return sorted(known, key=lambda one: (ranks.index(one.status), one.rests_on_sorry))
+        known = (one for one in self._at(position).values() if imports or not one.import_line)
+        return sorted(known, key=lambda one: (one.import_line, ranks.index(one.status), one.rests_on_sorry))
 
     def get(self, position: GoalPosition, tactic: str) -> TacticOutcome | None:
         """The outcome of a tactic as it is shown; None if it was not accepted there."""
