@@ -24,6 +24,10 @@ TACTIC_CHARACTERS = 4000
 """Of one of these tactics."""
 TRIED_FORMS = 6
 """The most forms of a premise that Lean tries before it is inserted."""
+IMPORTED_MODULES = 4
+"""The most modules that are imported at once in a copy, to see whether they help to close a goal."""
+IMPORTED_TACTICS = 4
+"""The most tactics that close a goal with an import, and that are judged with one import alone."""
 DECLARATION_CHARACTERS = 4000
 """Of a declaration's text in an answer; the rest is cut."""
 DOC_CHARACTERS = 4000

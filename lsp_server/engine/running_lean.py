@@ -199,6 +199,20 @@ class RunningLean:
             await asyncio.to_thread(self._compiled, self.root)
         return await LeanSession.start(self.root, toolchain, _limits_of(wanted))
 
+    @property
+    def has_headers(self) -> bool:
+        """Whether the running Lean reads files with their headers, so that another import can be tried."""
+        return isinstance(self._session, LeanSession)
+
+    async def another(self, wanted: LeanSettings) -> LiveLean:
+        """Start the same Lean once more. Raises as `session`; LeanNotFound: it is not a language server's."""
+        session = await self.session()
+        if self.root is None or not isinstance(session, LeanSession):
+            raise LeanNotFound(
+                "This Lean does not load the imports of files.", "Set `lean.source` to `server`."
+            )
+        return await LeanSession.start(self.root, session.toolchain, _limits_of(wanted))
+
     def progress(self, position: GoalPosition) -> LeanProgress | None:
         """How far Lean is on its way to a position; None: it is there, or that is not known."""
         lines = position.position.line + 1
@@ -267,9 +281,9 @@ class RunningLean:
         if self.compiles:
             await self.compile()
         elif found.is_rebuilt and self.is_running:
-            await self._reload()
+            await self.reload()
 
-    async def _reload(self) -> None:
+    async def reload(self) -> None:
         """Have Lean load all imports again."""
         self.version += 1
         if isinstance(self._session, LeanSession):
@@ -286,6 +300,10 @@ class RunningLean:
         modules = self._imports.modules(position.text) if self._rejected else frozenset()
         found = [error for error in self._rejected if not modules.isdisjoint(error.modules)]
         return [_rejection(error) for error in found[:_MOST_WARNINGS]]
+
+    def rejection(self, module: str) -> str:
+        """The sentence on why a module does not compile; empty where that is not known, or Lake compiles it."""
+        return next((str(error) for error in self._rejected if module in error.modules), "")
 
     async def end(self) -> None:
         """End Lean; the next request starts it again."""
