@@ -156,6 +156,13 @@ GENERATOR_RETRY_SECONDS = 60.0
 GIT_SILENCE_SECONDS = 300.0
 """A git that prints nothing for so long is ended."""
 
+# The command `fill`.
+
+FILL_FIRST_SECONDS = 2.0
+"""How long is searched for each proof before any search gets all of its time."""
+FILL_RECORD_BYTES = 64 << 20
+"""Of the record of what was tried."""
+
 # The command `doctor`, and what `setup` shows.
 
 INDEX_CHECK_SECONDS = 60.0
