@@ -11,7 +11,14 @@ from pathlib import Path
 from threading import Event
 from typing import TypeVar
 
-from lean_extract.common.errors import BadSettings, LeanError, LeanNotFound, ProjectBroken, UserError
+from lean_extract.common.errors import (
+    BadSettings,
+    LeanDied,
+    LeanError,
+    LeanNotFound,
+    ProjectBroken,
+    UserError,
+)
 from lean_extract.common.files.reading import read_regular
 from lean_extract.limits import MAX_SOURCE_BYTES
 from lean_extract.session import LeanLimits, LeanSession
@@ -245,15 +252,14 @@ class RunningLean:
     async def compile(self) -> None:
         """Compile a saved file, if Lake does not do that.
 
-        If others import it, Lean is ended, so that the next request loads it again.
+        If others import it, the next request has Lean load it again.
         """
         if self.root is None or not self.compiles:
             return
         async with self._compiling:
             compiled = await asyncio.to_thread(self._compiled, self.root)
         if await asyncio.to_thread(_is_imported, self.root, compiled):
-            await self.end()
-            self.version += 1
+            await self._reload()
 
     def _compiled(self, root: Path) -> tuple[str, ...]:
         """Compile the project; returns the modules that had changed. Raises CompilationStopped."""
@@ -386,6 +392,19 @@ def _limits_of(settings: LeanSettings) -> LeanLimits:
         slots=settings.slots,
     )
     return replace(limits, memory_mb=settings.memory_mb) if settings.memory_mb else limits
+
+
+_Found = TypeVar("_Found")
+
+
+async def begun_again(work: Callable[[], Awaitable[_Found]]) -> _Found:
+    """The result of work with Lean. If Lean dies meanwhile, not of too much memory, the work is begun once more."""
+    try:
+        return await work()
+    except LeanDied as error:
+        if error.is_of_memory:
+            raise
+    return await work()
 
 
 _Answer = TypeVar("_Answer", Suggestion, TrialsAnswer)
