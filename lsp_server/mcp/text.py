@@ -12,6 +12,7 @@ from lsp_server.engine.schema import (
     TrialsAnswer,
 )
 from lsp_server.engine.schema_items import (
+    EditItem,
     GoalPlace,
     IndexItem,
     IndexState,
@@ -19,11 +20,14 @@ from lsp_server.engine.schema_items import (
     TacticItem,
     TacticsStatus,
 )
+from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress, ProofStatus
 from lsp_server.mcp.tools import Answer
 from lsp_server.rendering.labels import (
     CLOSED,
+    counted,
     deprecation_label,
     doubt_label,
+    form_label,
     goal_heading,
     scope_label,
     verdict,
@@ -37,6 +41,8 @@ def answer_text(answer: Answer) -> str:
     match answer:
         case Suggestion():
             return _suggestion(answer)
+        case ProofAnswer():
+            return _proof(answer)
         case SearchAnswer():
             return _text([_premises(answer.premises), _index(answer.index), *answer.warnings, *answer.notes])
         case TrialsAnswer():
@@ -46,6 +52,12 @@ def answer_text(answer: Answer) -> str:
             return _declaration(answer)
         case IndexStatusAnswer():
             return _text([_index(answer.index), *answer.warnings])
+
+
+def search_progress(so_far: ProofProgress) -> str:
+    """How far a search for a proof is."""
+    proved = f", {so_far.proved} of {counted(so_far.goals, 'goal')} proved" if so_far.steps else ""
+    return f"{so_far.seconds:.0f} of {so_far.limit:.0f} s, {counted(so_far.states, 'state')}{proved}"
 
 
 def _text(parts: list[str]) -> str:
@@ -68,6 +80,37 @@ def _suggestion(answer: Suggestion) -> str:
     )
 
 
+def _proof(answer: ProofAnswer) -> str:
+    """The verdict and the edits; where it is not proved, the goal and the reason."""
+    checked = ", checked by a new Lean" if answer.checked else ""
+    verdict = _PROOF_VERDICTS[answer.status].format(answer.proved, counted(answer.goals, "goal"))
+    return _text(
+        [
+            f"{verdict} ({answer.seconds:.1f} s{checked})",
+            answer.message,
+            f"Goal\n{answer.goal}" if not answer.edits else "",
+            *map(_edit, answer.edits),
+            *answer.warnings,
+        ]
+    )
+
+
+_PROOF_VERDICTS = {
+    ProofStatus.PROVED: "Proved",
+    ProofStatus.PARTIAL: "Proved {} of {}",
+    ProofStatus.FALSE: "Refuted",
+    ProofStatus.NOT_PROVED: "Not proved",
+    ProofStatus.STOPPED: "Stopped",
+    ProofStatus.FAILED: "Failed",
+}
+
+
+def _edit(edit: EditItem) -> str:
+    start, end = f"{edit.line}:{edit.column}", f"{edit.end_line}:{edit.end_column}"
+    place = f"Insert at {start}" if start == end else f"Replace {start} to {end} by"
+    return f"{place}\n{edit.text.rstrip()}"
+
+
 def _no_tactics(status: TacticsStatus) -> str:
     return "Lean accepts none of the tactics that were tried." if status == TacticsStatus.TRIED else ""
 
@@ -79,7 +122,7 @@ def _premises(premises: list[PremiseItem]) -> str:
 def _premise(premise: PremiseItem) -> str:
     statement = f" {premise.statement}" if premise.statement else ""
     place = ", ".join(filter(None, [premise.module, scope_label(premise), deprecation_label(premise)]))
-    labels = "; ".join([premise.kind, *filter(None, [place, doubt_label(premise)])])
+    labels = "; ".join(filter(None, [premise.kind, place, doubt_label(premise), form_label(premise)]))
     return f"{premise.name}{statement}  [{labels}]"
 
 
