@@ -70,25 +70,20 @@ def _number(digits: str) -> int:
     return int(digits)
 
 
-def position_of(place: Place) -> GoalPosition:
+def position_of(place: Place, text: str | None = None) -> GoalPosition:
     """The position of its goal.
 
     That is, of a line, its `sorry` or what it begins with; of a theorem, its first `sorry`, else its first tactic;
-    of a file, its only `sorry`. Raises BadSource, BadPosition, UserError.
+    of a file, its only `sorry`. `text`: the file's, if it was read already. Raises BadSource, BadPosition, UserError.
     """
+    text = lean_text(place.path) if text is None else text
     if place.line is not None:
-        return position_in(place.path, place.line, place.column)
-    text = lean_text(place.path)
+        position = goal_position(text, place.line, place.column)
+        return GoalPosition(place.path.resolve(), text, position)
     if place.name:
         position = named_position(text, place.name, named(place.path), f"{shown(place.path)}:")
         return GoalPosition(place.path.resolve(), text, position)
     return sorry_position(place.path, text, _only(sorries(text), place.path))
-
-
-def position_in(path: Path, line: int, column: int | None) -> GoalPosition:
-    """A position in a file, from numbers that count from 1. Raises BadSource, BadPosition."""
-    text = lean_text(path)
-    return GoalPosition(path.resolve(), text, goal_position(text, line, column))
 
 
 def sorry_position(path: Path, text: str, item: SorryItem) -> GoalPosition:

@@ -21,9 +21,10 @@ from lsp_server.engine.schema_proofs import ProofProgress
 from lsp_server.engine.tasks import Gate, LeanProgress
 from lsp_server.limits import MCP_RUNNING_CALLS, MCP_WAITING_CALLS
 from lsp_server.mcp.arguments import wrong
-from lsp_server.mcp.text import answer_text, search_progress
+from lsp_server.mcp.text import answer_text
 from lsp_server.mcp.tools import TOOLS, AgentTool, Answer
 from lsp_server.mcp.workspace import Workspace
+from lsp_server.rendering.proofs import progress_line
 
 log = logging.getLogger("premise_suggest")
 
@@ -117,7 +118,7 @@ class _Progress:
 
     def proving(self, so_far: ProofProgress) -> None:
         """Take in how far a search for a proof is."""
-        self._send(search_progress(so_far))
+        self._send(progress_line(so_far))
 
     def waiting(self, progress: LeanProgress) -> None:
         """Take in how far Lean is."""

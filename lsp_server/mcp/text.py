@@ -20,11 +20,10 @@ from lsp_server.engine.schema_items import (
     TacticItem,
     TacticsStatus,
 )
-from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress, ProofStatus
+from lsp_server.engine.schema_proofs import ProofAnswer
 from lsp_server.mcp.tools import Answer
 from lsp_server.rendering.labels import (
     CLOSED,
-    counted,
     deprecation_label,
     doubt_label,
     form_label,
@@ -32,6 +31,7 @@ from lsp_server.rendering.labels import (
     scope_label,
     verdict,
 )
+from lsp_server.rendering.proofs import result_label
 
 _INDENT = "    "
 
@@ -52,12 +52,6 @@ def answer_text(answer: Answer) -> str:
             return _declaration(answer)
         case IndexStatusAnswer():
             return _text([_index(answer.index), *answer.warnings])
-
-
-def search_progress(so_far: ProofProgress) -> str:
-    """How far a search for a proof is."""
-    proved = f", {so_far.proved} of {counted(so_far.goals, 'goal')} proved" if so_far.steps else ""
-    return f"{so_far.seconds:.0f} of {so_far.limit:.0f} s, {counted(so_far.states, 'state')}{proved}"
 
 
 def _text(parts: list[str]) -> str:
@@ -83,26 +77,15 @@ def _suggestion(answer: Suggestion) -> str:
 def _proof(answer: ProofAnswer) -> str:
     """The verdict and the edits; where it is not proved, the goal and the reason."""
     checked = ", checked by a new Lean" if answer.checked else ""
-    verdict = _PROOF_VERDICTS[answer.status].format(answer.proved, counted(answer.goals, "goal"))
     return _text(
         [
-            f"{verdict} ({answer.seconds:.1f} s{checked})",
+            f"{result_label(answer)} ({answer.seconds:.1f} s{checked})",
             answer.message,
             f"Goal\n{answer.goal}" if not answer.edits else "",
             *map(_edit, answer.edits),
             *answer.warnings,
         ]
     )
-
-
-_PROOF_VERDICTS = {
-    ProofStatus.PROVED: "Proved",
-    ProofStatus.PARTIAL: "Proved {} of {}",
-    ProofStatus.FALSE: "Refuted",
-    ProofStatus.NOT_PROVED: "Not proved",
-    ProofStatus.STOPPED: "Stopped",
-    ProofStatus.FAILED: "Failed",
-}
 
 
 def _edit(edit: EditItem) -> str:
