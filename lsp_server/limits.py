@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 # Requests, whichever way they come.
 
+PROOF_SECONDS = (1.0, 600.0)
+"""The shortest and the longest time for a search for a proof."""
 ANSWER_PREMISES = 1000
 """The most premises that an answer lists."""
 LISTED_SORRIES = 1000
@@ -24,6 +26,10 @@ TACTIC_CHARACTERS = 4000
 """Of one of these tactics."""
 TRIED_FORMS = 6
 """The most forms of a premise that Lean tries before it is inserted."""
+IMPORTED_MODULES = 4
+"""The most modules that are imported at once in a copy, to see whether they help to close a goal."""
+IMPORTED_TACTICS = 4
+"""The most tactics that close a goal with an import, and that are judged with one import alone."""
 DECLARATION_CHARACTERS = 4000
 """Of a declaration's text in an answer; the rest is cut."""
 DOC_CHARACTERS = 4000
