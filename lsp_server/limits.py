@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 # Requests, whichever way they come.
 
+PROOF_SECONDS = (1.0, 600.0)
+"""The shortest and the longest time for a search for a proof."""
 ANSWER_PREMISES = 1000
 """The most premises that an answer lists."""
 LISTED_SORRIES = 1000
