@@ -27,7 +27,7 @@ def register(server: PremiseServer) -> None:
         tactic = given.needed("tactic", "the tactic, as it was shown")
         found = await server.engine(document).edit_at(position, tactic, is_accepted=True)
         edit = types.TextEdit(document.range(found.edit.span), found.edit.text)
-        problem = await applied(server, document, edit, tactic, "is accepted")
+        problem = await applied(server, document, [edit], tactic, "is accepted")
         if problem:
             server.window_show_message(types.ShowMessageParams(types.MessageType.Info, problem))
         return {"applied": not problem}
