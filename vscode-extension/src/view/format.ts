@@ -1,6 +1,6 @@
 /** Words and short texts for the *Premises* view. Pure. */
 
-import type { IndexItem, PremiseItem, TacticItem } from "../generated/answers";
+import type { IndexItem, PremiseItem, ProofProgress, TacticItem } from "../generated/answers";
 import type { Ready } from "./state";
 
 const NUMBERS = new Intl.NumberFormat("en");
@@ -10,8 +10,12 @@ export function counted(number: number, noun: string): string {
   return `${NUMBERS.format(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Lean's verdict on a tactic, in a few words. */
+/** Lean's verdict on a tactic, in a few words, and the import that it adds. */
 export function verdict(tactic: TacticItem): string {
+  return tactic.import === null ? judged(tactic) : `${judged(tactic)}, adds ${tactic.import}`;
+}
+
+function judged(tactic: TacticItem): string {
   if (tactic.status === "closes") return tactic.rests_on_sorry ? `closes the goal, ${restsOnSorry(tactic)}` : "closes the goal";
   if (tactic.status === "unjudged") return "not judged";
   if (tactic.remaining_goals.length === 0) return "leaves goals";
@@ -44,6 +48,12 @@ export function goalHeading({ goalNumber, goalCount, replaces, pinned, line }: P
 export function targetLine(goal: string): string {
   const at = goal.lastIndexOf("⊢");
   return fold(at < 0 ? goal : goal.slice(at));
+}
+
+/** How far a search for a proof is: `12 s of 30 s · 41 states · 2 of 3 goals proved`. */
+export function proofProgress({ seconds, limit, states, proved, goals, steps }: ProofProgress): string {
+  const parts = [`${Math.round(seconds)} s of ${Math.round(limit)} s`, counted(states, "state")];
+  return [...parts, ...(steps === "" ? [] : [`${proved} of ${counted(goals, "goal")} proved`])].join(" · ");
 }
 
 /** White space runs as one space each. */
