@@ -56,7 +56,7 @@ def _closes(tactic: TacticItem) -> bool:
 
 async def _insert(server: PremiseServer, document: DocumentSnapshot, tactic: TacticItem) -> str:
     """Have the editor insert a tactic; why that was impossible, or nothing."""
-    edits = [text_edit(document, one) for one in (tactic.edit, tactic.import_edit) if one is not None]
+    edits = [text_edit(document, one) for one in (tactic.import_edit, tactic.edit) if one is not None]
     return await applied(server, document, edits, tactic.tactic, verdict(tactic))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from lean_extract.records import Position, Span
+from lean_extract.records import Edit, Position, Span
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.engine.schema_items import EditItem
 from lsp_server.limits import QUOTED_CHARACTERS
@@ -23,6 +23,16 @@ def workspace_edit(
         return types.WorkspaceEdit(changes={document.uri: list(edits)})
     which = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
     return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(which, list(edits))])
+
+
+def text_edits(document: DocumentSnapshot, edit: Edit, line: Edit | None) -> list[types.TextEdit]:
+    """The edits in LSP's form. `line`: that of an import, if one is added, too."""
+    found = [edit]
+    if line is not None:
+        # Editors insert in this order at one position, and the import is a line above the rest.
+        is_above = line.span.start == edit.span.start and line.text.endswith("\n")
+        found.insert(0 if is_above else 1, line)
+    return [types.TextEdit(document.range(one.span), one.text) for one in found]
 
 
 async def applied(

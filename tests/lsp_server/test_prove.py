@@ -108,7 +108,7 @@ def test_the_command_has_the_editor_insert_a_proof(client: RawClient, project: P
     progress(client, bar)
     client.notify("window/workDoneProgress/cancel", {"token": bar})
     assert client.answer("stopped")["result"]["applied"] is False
-    assert "The search was stopped" in shown(client)
+    assert "Stopped." in shown(client)
     # Nothing is written into a text that has changed.
     client.send(encoded(request("changed", "workspace/executeCommand", call(uri, STEPS, seconds=60))))
     called(client, "window/workDoneProgress/create", None)

@@ -142,8 +142,8 @@ export class Doing implements ViewActions {
     else if (server.state.kind === "idle") await server.start();
   }
 
-  insertTactic({ tactic, import: importLine }: TacticItem, positionId: string | null): void {
-    void this.insert(positionId, { text: tactic, as: "tactic", importLine });
+  insertTactic(item: Pick<TacticItem, "tactic" | "import">, positionId: string | null): void {
+    void this.insert(positionId, { text: item.tactic, as: "tactic", importLine: item.import });
   }
 
   insertPremise(premise: PremiseItem, options: { addImport: boolean; positionId: string | null }): void {

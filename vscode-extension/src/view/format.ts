@@ -10,13 +10,13 @@ export function counted(number: number, noun: string): string {
   return `${NUMBERS.format(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Lean's verdict on a tactic, in a few words, and the import that it adds. */
+/** Lean's verdict on a tactic, in a few words. */
 export function verdict(tactic: TacticItem): string {
-  return tactic.import === null ? judged(tactic) : `${judged(tactic)}, adds ${tactic.import}`;
-}
-
-function judged(tactic: TacticItem): string {
-  if (tactic.status === "closes") return tactic.rests_on_sorry ? `closes the goal, ${restsOnSorry(tactic)}` : "closes the goal";
+  if (tactic.status === "closes") {
+    const rests = tactic.rests_on_sorry ? restsOnSorry(tactic) : "";
+    const adds = tactic.import === null ? "" : `adds ${tactic.import}`;
+    return ["closes the goal", rests, adds].filter((part) => part !== "").join(", ");
+  }
   if (tactic.status === "unjudged") return "not judged";
   if (tactic.remaining_goals.length === 0) return "leaves goals";
   return `${counted(tactic.remaining_goals.length, "goal")} left`;
@@ -51,9 +51,9 @@ export function targetLine(goal: string): string {
 }
 
 /** How far a search for a proof is: `12 s of 30 s · 41 states · 2 of 3 goals proved`. */
-export function proofProgress({ seconds, limit, states, proved, goals, steps }: ProofProgress): string {
+export function proofProgress({ seconds, limit, states, proved, goals }: ProofProgress): string {
   const parts = [`${Math.round(seconds)} s of ${Math.round(limit)} s`, counted(states, "state")];
-  return [...parts, ...(steps === "" ? [] : [`${proved} of ${counted(goals, "goal")} proved`])].join(" · ");
+  return [...parts, ...(goals > 1 ? [`${proved} of ${goals} goals proved`] : [])].join(" · ");
 }
 
 /** White space runs as one space each. */
