@@ -107,6 +107,8 @@ COMPLETION_SECONDS = 0.3
 """How long a completion waits for them."""
 HOVER_SECONDS = 0.7
 """How long a hover does."""
+PROOF_PROGRESS_SECONDS = 0.3
+"""Between two reports of a search for a proof."""
 LEAN_PROGRESS_SECONDS = 2.0
 """Before Lean's progress is first reported, and between two reports."""
 RUNNING_UPDATE_SECONDS = 2.0

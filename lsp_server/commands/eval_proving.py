@@ -11,7 +11,6 @@ from pathlib import Path
 from threading import Event
 from typing import Literal
 
-from lean_extract.records import Goal, Premise
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.source.projects.project import find_project
 from lean_extract.toolchains import packaged
@@ -25,19 +24,17 @@ from lsp_server.commands.eval_premises import (
     library_digest,
     open_service,
 )
-from lsp_server.engine.candidate_tactics import template_candidates
+from lsp_server.engine.proposing import make_proposer
 from lsp_server.engine.stores import Progress, model_folder, needs_mathlib
-from prover.candidates import Candidate, CandidateSource
-from prover.closers import LEAN_CLOSERS, MATHLIB_CLOSERS
+from prover.closers import MATHLIB_CLOSERS
 from prover.generator.source import TacticGenerator
 from prover.odds import shipped_odds
-from prover.search.environment import Proposer, Shuffled, SourcesProposer
+from prover.search.environment import Proposer, Shuffled
 from prover.search.problems import Problem, digest
 from prover.search.proving import ProposerFor, Prover
 from prover.search.run_folder import RunDescription
 from prover.search.search import SearchLimits
 from prover.search.sets import ProblemSet
-from retriever.lean.theorems import is_theorem
 from retriever.models.encoder import Encoder
 from retriever.search.index.store import IndexStore
 
@@ -162,39 +159,21 @@ def setup_of(
     return ProvingSetup(replace(problems, posed=()), names, roots, plan)
 
 
-@dataclass(frozen=True, slots=True)
-class _ProjectTemplates:
-    """The tactics of premises and of the goal's shape, as in a suggestion; a `CandidateSource`.
-
-    `extra`: further closing tactics that the project has.
-    """
-
-    extra: tuple[str, ...]
-
-    def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
-        """At most `limit` candidates, best first."""
-        return template_candidates(goal, premises, self.extra, limit)
-
-
 def proposers(setup: ProvingSetup, prepared: Prepared) -> ProposerFor:
     """The function that makes the proposer for a problem and a pass."""
     plan = setup.plan
-    templates = _ProjectTemplates(MATHLIB_CLOSERS if needs_mathlib(setup.problems.project) else ())
+    extra = MATHLIB_CLOSERS if needs_mathlib(setup.problems.project) else ()
     retrieval = _retrieval(setup, prepared)
 
     def proposer(problem: Problem, pass_number: int) -> Proposer:
         premises = None if retrieval is None else ProblemPremises(retrieval, problem)
-        sources: list[CandidateSource] = []
-        if plan.tactics_from != "generator":
-            sources = [templates] if premises is None else [templates, premises]
-        tactics = SourcesProposer(
-            None if premises is None else premises.retrieve,
-            tuple(sources),
-            limit=2 * plan.limits.tactics,  # more than are tried, so that other seeds can choose others
-            first=LEAN_CLOSERS,
+        tactics = make_proposer(
+            premises,
+            extra=extra,
+            source=plan.tactics_from,
+            tactics=plan.limits.tactics,
             generator=prepared.generator,
             generated=plan.generated,
-            readable=is_theorem,
         )
         return Shuffled(tactics, pass_number - 1)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -25,7 +26,13 @@ from lsp_server.engine.pipeline import Pipeline
 from lsp_server.engine.premise_edits import premise_edit
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
-from lsp_server.engine.requests import OnUpdate, SearchRequest, SuggestRequest
+from lsp_server.engine.requests import (
+    OnProofProgress,
+    OnUpdate,
+    ProveRequest,
+    SearchRequest,
+    SuggestRequest,
+)
 from lsp_server.engine.running_lean import OpenLean, RunningLean, refreshed_lean, with_remarks
 from lsp_server.engine.schema import (
     DeclarationAnswer,
@@ -35,6 +42,7 @@ from lsp_server.engine.schema import (
     TrialsAnswer,
 )
 from lsp_server.engine.schema_items import IndexItem
+from lsp_server.engine.schema_proofs import ProofAnswer
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import Progress, ShouldStop
 from lsp_server.engine.tactic_runner import OnOutcomes, TrialResults
@@ -128,6 +136,26 @@ class Engine:
         from lsp_server.engine.searching import search  # with patterns, words and their tables
 
         return await search(self._context(), request)
+
+    async def prove(
+        self,
+        request: ProveRequest,
+        on_progress: OnProofProgress | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> ProofAnswer:
+        """Search for the proof of the `sorry`, hole or goal at a position. The document is not written.
+
+        `on_progress` is called a few times a second at most. When `stop` is set, the search ends with what it has
+        found.
+
+        Raises UserError for what the user can fix (no goal there), LeanError where no Lean answers,
+        PremiseIndexError, ModelError.
+        """
+        from lsp_server.engine.proving import prove  # with the search, which few requests need
+
+        async with refreshed_lean(self._lean, request.position):
+            answer = await prove(self._context(), self._pipeline, request, on_progress, stop)
+            return replace(answer, warnings=[*self._lean.warnings_at(request.position), *answer.warnings])
 
     async def state_at(self, position: GoalPosition) -> ProofState:
         """Lean's goals at exactly a position. Raises what `LeanSession.goals_at` raises."""

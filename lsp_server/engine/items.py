@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lean_extract.goals import format_goal
-from lean_extract.records import Edit, Span, TacticOutcome
+from lean_extract.records import Edit, Position, Span, TacticOutcome
 from lean_extract.session.places import with_by
 from lsp_server.engine.schema_items import (
     ContributionItem,
@@ -57,7 +57,6 @@ def shown_tactic(outcome: TacticOutcome) -> str:
 def tactic_item(outcome: TacticOutcome, uses: Sequence[str] = ()) -> TacticItem:
     """An outcome as the documented object. `uses`: the listed premises that it uses."""
     goals = outcome.state.goals if outcome.state else ()
-    cursor = outcome.edit.cursor if outcome.edit is not None else None
     return TacticItem(
         tactic=shown_tactic(outcome),
         status=TacticVerdict(outcome.status),
@@ -66,8 +65,8 @@ def tactic_item(outcome: TacticOutcome, uses: Sequence[str] = ()) -> TacticItem:
         origin=outcome.origin,
         rests_on_sorry=outcome.rests_on_sorry,
         unfinished=list(outcome.unfinished),
-        edit=_edit_item(outcome.edit) if outcome.edit is not None else None,
-        cursor=PositionItem(cursor.line + 1, cursor.column + 1) if cursor is not None else None,
+        edit=edit_item(outcome.edit) if outcome.edit is not None else None,
+        cursor=position_item(outcome.edit.cursor) if outcome.edit is not None else None,
         uses=list(uses),
     )
 
@@ -83,7 +82,13 @@ def unjudged_warning(outcomes: Sequence[TacticOutcome]) -> list[str]:
     return [f"Tactics {found[0].rstrip('.')}."] if found else []
 
 
-def _edit_item(edit: Edit) -> EditItem:
+def position_item(position: Position | None) -> PositionItem | None:
+    """A position as the documented object."""
+    return PositionItem(position.line + 1, position.column + 1) if position is not None else None
+
+
+def edit_item(edit: Edit) -> EditItem:
+    """An edit as the documented object."""
     start, end = edit.span.start, edit.span.end
     return EditItem(start.line + 1, start.column + 1, end.line + 1, end.column + 1, edit.text)
 

@@ -19,6 +19,7 @@ from prover.generator.source import TacticGenerator, as_candidates
 from prover.odds import shipped_odds
 from prover.opening import count_for
 from prover.search.theorem import Theorem, script
+from prover.verify import GoalPosition
 
 TacticPath = tuple[str, ...]
 """The tactics that lead from the theorem to a state, each for the main goal that those before it leave."""
@@ -140,15 +141,15 @@ class Shuffled:
 
 
 class LeanEnvironment:
-    """A theorem in the live session.
+    """A theorem, or the main goal at a position, in the live session.
 
     A tactic is tried together with all tactics that led to its state, in a copy of the file where they
-    replace the theorem's `sorry`. So all goals count, and `closes` means a complete proof. If Lean's server
+    replace the `sorry`. So all goals count, and `closes` means a complete proof. If Lean's server
     dies, each tactic without a verdict is tried again on its own in a new server, and fails if that dies, too.
     The session belongs to the caller and stays open.
     """
 
-    def __init__(self, session: LiveLean, theorem: Theorem, *, deaths: int = 8) -> None:
+    def __init__(self, session: LiveLean, theorem: Theorem | GoalPosition, *, deaths: int = 8) -> None:
         """`deaths`: how often Lean may die before the theorem is given up."""
         self._session = session
         self._theorem = theorem

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Iterable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -46,8 +46,8 @@ class SearchResult:
     """How a search ended.
 
     `proved`: `proof` holds the tactics in order, each for the main goal that those before it leave. `exhausted`:
-    nothing was left to expand. `limit`: `reason` names the limit. `failed`: the environment or the proposer
-    failed; `reason` is its error.
+    nothing was left to expand. `limit`: `reason` names the limit, or says that the caller stopped it. `failed`: the
+    environment or the proposer failed; `reason` is its error.
     `seconds`: wall time without the environment's start. `nodes`: states expanded. `tactics`: tactics with an
     outcome.
     """
@@ -61,7 +61,18 @@ class SearchResult:
     tree: SearchTree = field(default_factory=SearchTree)
 
 
-async def search(environment: ProofEnvironment, proposer: Proposer, limits: SearchLimits) -> SearchResult:
+OnSearched = Callable[[SearchResult], None]
+"""Called with the search so far; its tree grows on."""
+
+
+async def search(
+    environment: ProofEnvironment,
+    proposer: Proposer,
+    limits: SearchLimits,
+    *,
+    stop: asyncio.Event | None = None,
+    on_outcome: OnSearched | None = None,
+) -> SearchResult:
     """Search for a proof of the environment's theorem.
 
     The open state with the highest sum of log-probabilities is expanded next: the proposer names tactics, all of
@@ -72,27 +83,49 @@ async def search(environment: ProofEnvironment, proposer: Proposer, limits: Sear
     The clock starts when the environment has started. If Lean or the proposer fails (PremiseSuggestError), the
     search ends as `failed`. It can be cancelled like any task. The environment belongs to the caller and stays
     open.
+
+    Args:
+        stop: when it is set, the search ends with what it has found.
+        on_outcome: called after each tactic that Lean has judged.
     """
     try:
         first = await environment.start()
     except PremiseSuggestError as error:
         return SearchResult("failed", reason=str(error))
-    run = _Run(environment, proposer, limits, first)
+    run = _Run(environment, proposer, limits, first, on_outcome)
     timer = asyncio.timeout(limits.seconds)
     try:
-        async with timer:
+        async with timer, _ended_by(stop, timer):
             await run.go()
     except TimeoutError:
         if not timer.expired():
             raise
         run.take()  # The outcomes of the last expansion may hold the proof.
-        run.stopped = run.stopped or ("limit", f"It took {limits.seconds:g} s.")
+        is_stopped = stop is not None and stop.is_set()
+        reason = "It was stopped." if is_stopped else f"It took {limits.seconds:g} s."
+        run.stopped = run.stopped or ("limit", reason)
     except PremiseSuggestError as error:
         run.take()
         run.stopped = run.stopped or ("failed", str(error))
     finally:
         await run.close()
     return run.result()
+
+
+@asynccontextmanager
+async def _ended_by(stop: asyncio.Event | None, timer: asyncio.Timeout) -> AsyncGenerator[None, None]:
+    """A context in which the timer ends as soon as the event is set."""
+
+    async def end(event: asyncio.Event) -> None:
+        await event.wait()
+        timer.reschedule(asyncio.get_running_loop().time())
+
+    waiting = None if stop is None else asyncio.create_task(end(stop))
+    try:
+        yield
+    finally:
+        if waiting is not None:
+            waiting.cancel()
 
 
 def choose(proposed: Iterable[Proposed], most: int) -> list[Proposed]:
@@ -116,8 +149,14 @@ class _Run:
     """One search under way."""
 
     def __init__(
-        self, environment: ProofEnvironment, proposer: Proposer, limits: SearchLimits, first: ProofState
+        self,
+        environment: ProofEnvironment,
+        proposer: Proposer,
+        limits: SearchLimits,
+        first: ProofState,
+        on_outcome: OnSearched | None,
     ) -> None:
+        self._on_outcome = on_outcome
         self.stopped: tuple[SearchStatus, str] | None = None if first.goals else ("proved", "")
         self._environment, self._proposer, self._limits = environment, proposer, limits
         self._begin = time.monotonic()
@@ -153,6 +192,8 @@ class _Run:
                 async for outcome in outcomes:
                     self._outcomes[outcome.tactic] = outcome
                     self._prefetch()
+                    if self._on_outcome is not None:
+                        self._on_outcome(self.result())
         self.take()
 
     def _prefetch(self) -> None:
@@ -196,7 +237,7 @@ class _Run:
             proof=() if tree.proved is None else tree.path(tree.proved),
             seconds=time.monotonic() - self._begin,
             nodes=self._frontier.expanded,
-            tactics=self._tried,
+            tactics=self._tried + len(self._outcomes),
             reason=reason,
             tree=tree,
         )

@@ -1,0 +1,138 @@
+"""What proposes tactics for the states of a search: all sources of a suggestion, by the fitted odds.
+
+`prove` and `eval` make their proposers here, so that what is measured is what users get. They differ in where the
+premises come from: an evaluation hides what would give a problem away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from lean_extract.records import Goal, Premise
+from lsp_server.engine.candidate_tactics import template_candidates
+from lsp_server.engine.open_index import CurrentIndex
+from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
+from lsp_server.engine.request_context import RequestContext
+from prover.candidates import Candidate, CandidateSource
+from prover.closers import LEAN_CLOSERS
+from prover.generator.source import TacticGenerator
+from prover.mentions import DEFINITIONS, definitions_to_try
+from prover.neighbours.features import StepQuery
+from prover.neighbours.proposals import candidates as neighbour_candidates
+from prover.search.environment import Proposed, SourcesProposer
+from prover.tactic_words import heads
+from prover.verify import GoalPosition
+from retriever.lean.eligibility import RankedPremise, RankRequest
+from retriever.lean.listing import without_replaced
+from retriever.lean.theorems import is_theorem
+
+
+class StatePremises(CandidateSource, Protocol):
+    """The premises for the goals of one search, ranked anew for each; also the source of adapted proof steps."""
+
+    async def retrieve(self, goal: Goal) -> Sequence[Premise]:
+        """The premises that fit a goal, best first: theorems, then definitions."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _ProjectTemplates:
+    """The tactics of premises and of the goal's shape, as in a suggestion; a `CandidateSource`.
+
+    `extra`: further closing tactics that the project has.
+    """
+
+    extra: tuple[str, ...]
+
+    def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
+        """At most `limit` candidates, best first."""
+        return template_candidates(goal, premises, self.extra, limit)
+
+
+def make_proposer(
+    premises: StatePremises | None,
+    *,
+    extra: tuple[str, ...],
+    source: str,
+    tactics: int,
+    generator: TacticGenerator | None,
+    generated: int,
+    neighbours: bool = True,
+) -> SourcesProposer:
+    """The proposer of a search.
+
+    Args:
+        premises: None: without premises, and without known proofs.
+        extra: further closing tactics that the project has.
+        source: where tactics come from, one of `settings.SOURCES`.
+        tactics: how many are tried on a state.
+        generator: None: without one.
+        generated: how many tactics the generator writes for a state.
+        neighbours: whether tactics of known proofs are adapted.
+    """
+    sources: list[CandidateSource] = []
+    if source != "generator":
+        sources = [_ProjectTemplates(extra)]
+        if premises is not None and neighbours:
+            sources.append(premises)
+    return SourcesProposer(
+        None if premises is None else premises.retrieve,
+        tuple(sources),
+        limit=2 * tactics,  # more than are tried, so that other seeds can choose others
+        first=LEAN_CLOSERS,
+        generator=generator,
+        generated=generated,
+        readable=is_theorem,
+    )
+
+
+class ProjectPremises:
+    """The premises of a project's index for the goals of a search at a position; meets `StatePremises`."""
+
+    def __init__(
+        self, context: RequestContext, ranking: PremiseRanking, current: CurrentIndex, position: GoalPosition
+    ) -> None:
+        self._context, self._ranking, self._current, self._position = context, ranking, current, position
+        index = current.index
+        self._where = index.context_at(position)
+        self._missing = index.missing_words(position)
+
+    async def retrieve(self, goal: Goal) -> Sequence[Premise]:
+        """The premises in scope that fit a goal, best first: theorems, then definitions."""
+        count = self._context.settings.tactics.premises
+        theorems = without_replaced(in_scope(await self._ranked(RankRequest(goal, k=count))))[:count]
+        ranked = await self._ranked(RankRequest(goal, k=DEFINITIONS, kinds="definitions"))
+        definitions = await asyncio.to_thread(definitions_to_try, goal, in_scope(ranked))
+        return (*theorems, *definitions)
+
+    def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
+        """The tactics of known proofs at similar goals, adapted, best first."""
+        steps = self._current.index.service.near_steps(goal, self._where)
+        query = StepQuery(goal, self._where.module or "", self._where.theorem or "")
+        return neighbour_candidates(query, steps, [one for one in premises if is_theorem(one)], limit)
+
+    def written(self, goal: Goal, proposed: Sequence[Proposed]) -> list[Proposed]:
+        """The tactics that the file's imports bring, with names as short as they mean the same at the position."""
+        can_run = [one for one in proposed if self._missing.isdisjoint(heads(one.tactic))]
+        plain = [Candidate(one.tactic, 1.0, "") for one in can_run]
+        spelled = self._current.index.respelled(self._position, goal, plain)
+        return [replace(one, tactic=new.tactic) for one, new in zip(can_run, spelled, strict=True)]
+
+    async def _ranked(self, request: RankRequest) -> list[RankedPremise]:
+        return await self._ranking.rank(self._context, self._current, request, self._position)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenHere:
+    """A proposer whose tactics are written as the position allows."""
+
+    proposer: SourcesProposer
+    premises: ProjectPremises
+
+    async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
+        """Tactics for the first of these goals; the others remain after it."""
+        proposed = await self.proposer.tactics(goals)
+        return await asyncio.to_thread(self.premises.written, goals[0], proposed)
