@@ -18,6 +18,7 @@ GROUPS = {
         "suggest": Verb(
             ".commands.suggest", "find premises and tactics for a goal in a file, or for a proof state"
         ),
+        "repair": Verb(".commands.repair", "repair errors after a change of Lean or of a library"),
         "search": Verb(".commands.search", "search premises by name, words, statement or pattern"),
         "doctor": Verb(".commands.doctor", "show what is set up, what is missing, and how to fix it"),
     },

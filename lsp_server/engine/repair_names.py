@@ -24,7 +24,23 @@ _SAME = 8
 _FITTING = 24
 """Premises for the goal of which one may be meant."""
 _PROJECTIONS = frozenset(
-    ("symm", "mp", "mpr", "trans", "le", "lt", "ne", "ne'", "elim", "left", "right", "not_le", "not_lt", "1", "2")
+    (
+        "symm",
+        "mp",
+        "mpr",
+        "trans",
+        "le",
+        "lt",
+        "ne",
+        "ne'",
+        "elim",
+        "left",
+        "right",
+        "not_le",
+        "not_lt",
+        "1",
+        "2",
+    )
 )
 
 
@@ -74,7 +90,9 @@ class MeantNames:
     def _replacing(self, index: ProjectIndex, at: GoalPosition, unknown: UnknownName) -> list[str]:
         where = index.context_at(at)
         found = self._old(where, unknown.full)
-        return [] if found is None else [name for name in replacements(found) if index.described(name, None)[0]]
+        return (
+            [] if found is None else [name for name in replacements(found) if index.described(name, None)[0]]
+        )
 
     def _from_index(
         self, index: ProjectIndex, at: GoalPosition, unknown: UnknownName, goal: Goal | None

@@ -61,16 +61,14 @@ def introduced(text: str, start: int, name: str) -> Iterator[Change]:
     yield from (Change(found.end(), found.end(), f"intro {one}{separator}") for one in (name, f"_ {name}"))
 
 
-def deleted(text: str, part: WrittenTactic) -> Change:
-    """A document without a tactic, and without its line if that has nothing else."""
+def deleted(text: str, part: WrittenTactic) -> Change | None:
+    """A document without a tactic that has a line of its own, or that follows another in a line; None for others."""
     line = text.rfind("\n", 0, part.start) + 1
     if not text[line : part.start].strip():
         return Change(max(line - 1, 0), part.end, "")
     before = text[: part.start].rstrip()
-    for mark in sorted(SEPARATORS, key=len, reverse=True):
-        if before.endswith(mark):
-            return Change(len(before) - len(mark), part.end, "")
-    return Change(part.start, part.end, "skip")
+    mark = next((mark for mark in sorted(SEPARATORS, key=len, reverse=True) if before.endswith(mark)), None)
+    return None if mark is None else Change(len(before) - len(mark), part.end, "")
 
 
 class Block:
@@ -163,11 +161,16 @@ def difference(before: str, after: str) -> Change:
     same = 0
     while same < most and before[len(before) - 1 - same] == after[len(after) - 1 - same]:
         same += 1
-    while start and _is_word(before[start - 1 : start]):
+    while start and (_is_within(before, start) or _is_within(after, start)):
         start -= 1
-    while same and _is_word(before[len(before) - same]):
+    while same and (_is_within(before, len(before) - same) or _is_within(after, len(after) - same)):
         same -= 1
     return Change(start, len(before) - same, after[start : len(after) - same])
+
+
+def _is_within(text: str, place: int) -> bool:
+    """Whether an offset is inside a word."""
+    return place < len(text) and _is_word(text[place - 1]) and _is_word(text[place])
 
 
 def _is_word(letter: str) -> bool:

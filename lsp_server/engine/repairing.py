@@ -9,43 +9,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import aclosing, suppress
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import islice
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
 from pathlib import Path
 
-from lean_extract.common.errors import GoalBroken, LeanError, LeanNotFound, NoGoalHere, TextUnread, UserError
-from lean_extract.records import Goal
+from lean_extract.common.errors import LeanError, LeanNotFound
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, is_misparsed, is_unsolved
-from lean_extract.session.places import HOLE
-from lean_extract.session.tactic_spans import Change, WrittenTactic, WrittenTactics
+from lean_extract.session.tactic_spans import Change
 from lean_extract.syntax.keywords import DECLARATION_WORDS, THEOREM_WORDS
-from lean_extract.syntax.lexer import tokenize
+from lean_extract.syntax.lexer import is_identifier, tokenize
 from lean_extract.syntax.tactic_text import has_sorry
-from lsp_server.documents.positions import edited
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.repair_edits import Rewritten
 from lsp_server.engine.repair_names import MeantNames
-from lsp_server.engine.repair_text import (
-    Block,
-    applied,
-    deleted,
-    introduced,
-    proof_start,
-    renamed,
-    unknown_name,
-    without_binders,
-)
-from lsp_server.engine.requests import ProveRequest, SuggestRequest
-from lsp_server.engine.schema_items import TacticVerdict
+from lsp_server.engine.repair_text import UnknownName, applied, proof_start
+from lsp_server.engine.repair_ways import Failure, Way, Ways
 from lsp_server.engine.schema_proofs import RepairKind
-from lsp_server.limits import REPAIR_EDITS, REPAIR_JUDGE_SECONDS, REPAIR_LEMMAS, REPAIR_STEPS, REPAIR_WAYS
-from prover.verify import GoalPosition
-from retriever.lean.callers import caller_of
-from retriever.lean.eligibility import RankRequest
+from lsp_server.limits import REPAIR_JUDGE_SECONDS, REPAIR_STEPS, REPAIR_WAYS
 
 _KINDS = [*RepairKind]
 _IS_PROPOSITION = "(sorry : id (α := Prop) _)"
@@ -60,6 +41,7 @@ class Attempt:
     faults: tuple[Fault, ...]
     kind: RepairKind = RepairKind.NONE
     steps: int = 0
+    meant: tuple[tuple[UnknownName, str], ...] = ()
 
     @property
     def first(self) -> Fault:
@@ -84,10 +66,14 @@ class DeclarationRepair:
         names: finds names.
         path: the file.
         start: the offset of the declaration.
+        broken: the names of declarations above that have errors, which a repair does not begin to use.
     """
 
-    def __init__(self, engine: Engine, names: MeantNames, path: Path, start: int) -> None:
+    def __init__(
+        self, engine: Engine, names: MeantNames, path: Path, start: int, broken: frozenset[str]
+    ) -> None:
         self._engine, self._names, self._path, self._start = engine, names, path, start
+        self._broken = broken
         self._judged: set[int] = set()
 
     async def repair(self, text: str, seconds: float) -> Repair:
@@ -104,9 +90,12 @@ class DeclarationRepair:
         outside = next((one for one in faults if document.offset(one.position) < value), None)
         if outside is not None and not is_unsolved(outside.message):
             return Repair(reason="The error is in the statement, which a repair does not change.")
+        self._broken -= self._used(text)
         until = time.monotonic() + seconds * len(faults)
         found = await self._repaired(Attempt(text, tuple(faults)), until)
         if found is not None:
+            for unknown, name in found.meant:
+                self._names.learn(unknown, name)
             return Repair(found.text, found.kind)
         if not self._is_theorem(text):
             return Repair(reason="It is in a definition, of which only names and proofs are changed.")
@@ -127,8 +116,8 @@ class DeclarationRepair:
         """The attempt with further changes that leave no error; None if there are none in time."""
         if attempt.steps >= REPAIR_STEPS:
             return None
-        failure = _Failure(self._path, attempt.text, self._start, attempt.first)
-        ways = _Ways(self._engine, self._names, failure, until)
+        failure = Failure(self._path, attempt.text, self._start, attempt.first)
+        ways = Ways(self._engine, self._names, failure, until)
         if not self._is_theorem(attempt.text) and not await self._is_proof(failure):
             stages = [ways.exact_names]
         else:
@@ -136,10 +125,10 @@ class DeclarationRepair:
         for stage in stages:
             better: list[Attempt] = []
             async with aclosing(stage()) as texts:
-                async for kind, text in texts:
+                async for way in texts:
                     if time.monotonic() >= until:
                         return None
-                    found = await self._judge(attempt, failure, kind, text)
+                    found = await self._judge(attempt, failure, way)
                     if found is not None and not found.faults:
                         return found
                     if found is not None:
@@ -152,11 +141,14 @@ class DeclarationRepair:
                     return done
         return None
 
-    async def _judge(self, attempt: Attempt, failure: _Failure, kind: RepairKind, text: str) -> Attempt | None:
+    async def _judge(self, attempt: Attempt, failure: Failure, way: Way) -> Attempt | None:
         """The attempt with another text, if Lean gets further in it; None if not."""
+        text = way.text
         if hash(text) in self._judged or has_sorry(text[self._start : _end(text, self._start)]):
             return None
         self._judged.add(hash(text))
+        if not self._broken.isdisjoint(self._used(text)):
+            return None
         try:
             async with asyncio.timeout(REPAIR_JUDGE_SECONDS):
                 faults = tuple(await self._errors(text))
@@ -166,10 +158,18 @@ class DeclarationRepair:
             return None
         if faults and not _is_better(attempt, faults, failure, text):
             return None
-        worst = max(attempt.kind, kind, key=lambda one: _KINDS.index(one) if one is not RepairKind.NONE else -1)
-        return Attempt(text, faults, worst, attempt.steps + 1)
+        worst = max(
+            attempt.kind, way.kind, key=lambda one: _KINDS.index(one) if one is not RepairKind.NONE else -1
+        )
+        meant = (*attempt.meant, way.meant) if way.meant is not None else attempt.meant
+        return Attempt(text, faults, worst, attempt.steps + 1, meant)
 
-    async def _is_proof(self, failure: _Failure) -> bool:
+    def _used(self, text: str) -> frozenset[str]:
+        """The last parts of the names in the declaration."""
+        tokens = tokenize(text[self._start : _end(text, self._start)])
+        return frozenset(part for one in tokens.texts if is_identifier(one) for part in one.split("."))
+
+    async def _is_proof(self, failure: Failure) -> bool:
         """Whether a proof is expected where the error is, and not data: a repair changes no definition."""
         part = failure.part
         if part is None:
@@ -185,7 +185,7 @@ def _end(text: str, start: int) -> int:
     return LeanDocument(text).declaration(start)[1]
 
 
-def _is_better(attempt: Attempt, faults: Sequence[Fault], failure: _Failure, text: str) -> bool:
+def _is_better(attempt: Attempt, faults: Sequence[Fault], failure: Failure, text: str) -> bool:
     """Whether Lean gets further: the error is no longer there, and all that is left is below it.
 
     Goals that are left unsolved count only if nothing else is wrong.
@@ -194,190 +194,11 @@ def _is_better(attempt: Attempt, faults: Sequence[Fault], failure: _Failure, tex
     document = LeanDocument(text)
     end = failure.end + moved
     left = [one for one in faults if not is_unsolved(one.message)]
-    if any(document.offset(one.position) < end for one in left) or any(is_misparsed(one.message) for one in left):
+    if any(document.offset(one.position) < end for one in left) or any(
+        is_misparsed(one.message) for one in left
+    ):
         return False
     unsolved, before = (sum(is_unsolved(one.message) for one in some) for some in (faults, attempt.faults))
     if is_unsolved(failure.fault.message):
         return unsolved < before
     return bool(left) or unsolved <= before
-
-
-@dataclass(frozen=True)
-class _Failure:
-    """An error, and the tactic or term that it is about."""
-
-    path: Path
-    text: str
-    declaration: int
-    fault: Fault
-
-    @cached_property
-    def document(self) -> LeanDocument:
-        return LeanDocument(self.text)
-
-    @cached_property
-    def offset(self) -> int:
-        return self.document.offset(self.fault.position)
-
-    @cached_property
-    def written(self) -> WrittenTactics:
-        return WrittenTactics(self.document, self.offset)
-
-    @cached_property
-    def part(self) -> WrittenTactic | None:
-        """What fails: where goals are left unsolved, the last tactic of that block."""
-        if is_misparsed(self.fault.message):
-            return self.written.unread(self.offset)
-        if is_unsolved(self.fault.message):
-            block = Block.below(self.written, self.offset)
-            if block is not None:
-                return block.tactics[-1]
-        return self.written.failing(self.offset) or self.written.beginning(self.offset)
-
-    @cached_property
-    def is_term(self) -> bool:
-        """Whether it is a term, not a tactic: the value of a declaration."""
-        return self.part is not None and self.document.text[: self.part.start].rstrip().endswith(":=")
-
-    @property
-    def end(self) -> int:
-        """The offset after what fails; that of the error if it is not known."""
-        return self.part.end if self.part is not None else self.offset
-
-    @cached_property
-    def value(self) -> WrittenTactic:
-        """The whole proof of the declaration."""
-        start, end = self.document.declaration(self.declaration)
-        begin = proof_start(self.document, start, end)
-        text = self.text[begin:end]
-        return WrittenTactic(begin + len(text) - len(text.lstrip()), begin + len(text.rstrip()))
-
-
-class _Ways:
-    """The texts in which a failing part is written in another way, in stages of increasing cost."""
-
-    def __init__(self, engine: Engine, names: MeantNames, failure: _Failure, until: float) -> None:
-        self._engine, self._names, self._failure, self._until = engine, names, failure, until
-        self._goal: Goal | None = None
-        self._has_asked = False
-
-    def _hole(self, part: WrittenTactic) -> GoalPosition:
-        """The file with `sorry` in place of a part, which no text of ours keeps, and its position."""
-        text = applied(self._failure.text, Change(*part, HOLE))
-        return GoalPosition(self._failure.path, text, LeanDocument(text).position(part.start))
-
-    async def _goal_before(self) -> Goal | None:
-        """The goal before what fails; None if Lean has none there."""
-        if not self._has_asked and self._failure.part is not None:
-            self._has_asked = True
-            with suppress(NoGoalHere, TextUnread, GoalBroken, LeanError):
-                found = await self._engine.goal_at(self._hole(self._failure.part))
-                self._goal = next(iter(found.state.goals), None)
-        return self._goal
-
-    async def _local(self) -> list[str]:
-        goal = await self._goal_before()
-        return [name for one in goal.hypotheses for name in one.names if "✝" not in name] if goal else []
-
-    async def exact_names(self) -> AsyncGenerator[tuple[RepairKind, str], None]:
-        """What the index says has replaced a name that is not known."""
-        failure = self._failure
-        unknown = unknown_name(failure.fault.message)
-        if unknown is not None:
-            for name in await self._names.exact(unknown, _at(failure)):
-                yield RepairKind.RENAMED, renamed(failure.text, *failure.value, unknown.written, name)
-
-    async def by_names(self) -> AsyncGenerator[tuple[RepairKind, str], None]:
-        """Other names in place of one that is not known, and hypotheses that are to be introduced."""
-        failure = self._failure
-        unknown = unknown_name(failure.fault.message)
-        if unknown is None:
-            return
-        name, value = unknown.written, failure.value
-        local = await self._local()
-        is_local = "." not in name and (len(name) <= 3 or "_" not in name)
-        meant = await self._names.meant(unknown, _at(failure), await self._goal_before())
-        for other in [*reversed(local), *meant] if is_local else [*meant, *reversed(local)]:
-            yield RepairKind.RENAMED, renamed(failure.text, *value, name, other)
-            if is_local and other == local[:1]:
-                break
-        if "." not in name:
-            for change in introduced(failure.text, value.start, name):
-                yield RepairKind.ARGUMENTS, applied(failure.text, change)
-
-    async def by_writing(self) -> AsyncGenerator[tuple[RepairKind, str], None]:
-        """The same lemmas with other arguments, in other forms, or without what is not needed."""
-        failure, part = self._failure, self._failure.part
-        if part is None:
-            return
-        ways = Rewritten(failure.text, part, failure.offset, await self._local())
-        for change in without_binders(failure.text, part):
-            yield RepairKind.ARGUMENTS, applied(failure.text, change)
-        for form in ways.forms():
-            yield RepairKind.ARGUMENTS, applied(failure.text, Change(*part, form))
-        for change in islice(ways.arguments(), REPAIR_EDITS):
-            yield RepairKind.ARGUMENTS, applied(failure.text, change)
-        if not failure.is_term:
-            yield RepairKind.TACTIC, applied(failure.text, deleted(failure.text, part))
-
-    async def by_lemmas(self) -> AsyncGenerator[tuple[RepairKind, str], None]:
-        """Further lemmas in the list of a tactic that rewrites or simplifies."""
-        failure, part = self._failure, self._failure.part
-        goal = await self._goal_before()
-        if part is None or goal is None:
-            return
-        ways = Rewritten(failure.text, part, failure.offset, ())
-        caller = caller_of(ways.word)
-        if not caller:
-            return
-        at = self._hole(part)
-        ranked = await self._engine.rank(RankRequest(goal, k=REPAIR_LEMMAS, caller=caller), at)
-        names = [one.premise.written for one in ranked if one.in_scope is not False and not one.premise.has_sorry]
-        short = await self._engine.spellings(at, names, await self._local())
-        for text in ways.with_lemmas(short.get(name, name) for name in names):
-            yield RepairKind.ARGUMENTS, applied(failure.text, Change(*part, text))
-
-    async def by_tactics(self) -> AsyncGenerator[tuple[RepairKind, str], None]:
-        """Tactics that Lean accepts for the goal, in place of what fails or after it."""
-        for place in self._places():
-            request = SuggestRequest(place, tactics=True)
-            with suppress(UserError, LeanError, TimeoutError):
-                async with asyncio.timeout(max(self._until - time.monotonic(), 0) / 2):
-                    answer = await self._engine.suggest(request)
-                    for one in answer.tactics:
-                        if one.edit is not None and one.status != TacticVerdict.FAILS and not one.rests_on_sorry:
-                            yield RepairKind.TACTIC, edited(place.text or "", one.edit)
-
-    def _places(self) -> Iterable[GoalPosition]:
-        failure, part = self._failure, self._failure.part
-        if part is None:
-            return
-        if is_unsolved(failure.fault.message):
-            line = failure.document.line(failure.document.position(part.start).line)
-            column = failure.document.position(part.start).column
-            gap = f"\n{' ' * column}" if not line[:column].strip(" ·") else "; "
-            text = applied(failure.text, Change(part.end, part.end, f"{gap}{HOLE}"))
-            yield GoalPosition(failure.path, text, LeanDocument(text).position(part.end + len(gap)))
-        yield self._hole(part)
-
-    async def by_proof(self) -> AsyncGenerator[tuple[RepairKind, str], None]:
-        """What the search proves: the goal of what fails, that with the rest of its block, and the whole."""
-        failure, part = self._failure, self._failure.part
-        places = [*self._places()]
-        if part is not None and not failure.is_term:
-            places.append(self._hole(Block(failure.written, part).rest))
-        places.append(self._hole(failure.value))
-        for number, place in enumerate(places):
-            seconds = max(self._until - time.monotonic(), 0) / (len(places) - number)
-            request = ProveRequest(place, seconds=seconds, imports=False, check=False)
-            with suppress(UserError, LeanError):
-                answer = await self._engine.prove(request)
-                text = place.text or ""
-                for edit in answer.edits:
-                    text = edited(text, edit)
-                if answer.edits:
-                    yield RepairKind.PROOF, text
-
-
-def _at(failure: _Failure) -> GoalPosition:
-    return GoalPosition(failure.path, failure.text, failure.fault.position)

@@ -1,0 +1,96 @@
+"""Lean files that a command edits: what it does not edit stays byte for byte, and nobody's change is lost."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lean_extract.common.errors import PremiseSuggestError, UserError
+from lean_extract.common.files.atomic import replacing_bytes
+from lsp_server.commands.common import named
+from lsp_server.commands.place import lean_text
+from lsp_server.engine.schema_items import EditItem
+
+_MARK = "\ufeff"
+
+
+class FileChanged(PremiseSuggestError):
+    """A file is not what it was when it was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeanFile:
+    """A Lean file. `content`: its characters as they are in the file, with its mark and line ends."""
+
+    path: Path
+    content: str
+
+    @classmethod
+    def read(cls, path: Path) -> LeanFile:
+        """Raises BadSource: there is none, or it is not a Lean file in UTF-8."""
+        return cls(path, lean_text(path))
+
+    @property
+    def text(self) -> str:
+        """The text as an editor sends it: `\\n` ends a line, and there is no mark."""
+        return self.content.removeprefix(_MARK).replace("\r\n", "\n")
+
+    def edited(self, edits: Sequence[EditItem]) -> LeanFile:
+        """The file after edits of its text, the last in the text first; new lines end as those around them."""
+        mark = _MARK if self.content.startswith(_MARK) else ""
+        content = self.content.removeprefix(mark)
+        for edit in edits:
+            lines = content.split("\n")
+            start, end = (
+                _offset(lines, edit.line, edit.column),
+                _offset(lines, edit.end_line, edit.end_column),
+            )
+            is_last = edit.line == len(lines)
+            new = edit.text
+            if lines[0 if is_last else edit.line - 1].endswith("\r"):
+                new = new.replace("\n", "\r\n")
+            content = content[:start] + new + content[end:]
+        return replace(self, content=mark + content)
+
+    def write(self, before: LeanFile) -> None:
+        """Replace the file, whole or not at all, if it still is what it was `before`.
+
+        Raises FileChanged: it is not; UserError: nobody may write to it; OSError.
+        """
+        require_writable(self.path)
+        if LeanFile.read(self.path).content != before.content:
+            hint = "Nothing is written. Run the command again."
+            raise FileChanged(f"{named(self.path)} has changed since it was read.", hint)
+        real = self.path.resolve()  # a link stays one
+        with replacing_bytes(real) as stream:
+            stream.write(self.content.encode())
+            shutil.copymode(real, stream.name)
+
+    def diff(self, before: LeanFile, shown: str) -> str:
+        """The changes since `before` as `git apply` and `patch` read them; `shown` is the path for it."""
+        lines = difflib.unified_diff(_lines(before.content), _lines(self.content), f"a/{shown}", f"b/{shown}")
+        return "".join(
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+        )
+
+
+def require_writable(path: Path) -> None:
+    """Raise UserError if a file is read-only; to replace it would only need its folder to be writable."""
+    if not (os.access(path, os.W_OK) and path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)):
+        raise UserError(f"{named(path)} is read-only.", "Leave out --write, or change its permissions.")
+
+
+def _lines(content: str) -> list[str]:
+    """The lines with their ends; only `\\n` ends one, as for `patch`."""
+    *whole, last = content.split("\n")
+    return [f"{line}\n" for line in whole] + ([last] if last else [])
+
+
+def _offset(lines: Sequence[str], line: int, column: int) -> int:
+    """The offset of a line and column that count from 1."""
+    return sum(len(one) + 1 for one in lines[: line - 1]) + column - 1
