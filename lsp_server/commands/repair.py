@@ -123,17 +123,17 @@ class _Work:
         if options.write:
             require_writable(path)
         limits = RepairLimits(options.seconds, self._began + options.total if options.total else math.inf)
-        found = await repair_file(engine, names, path.resolve(), shown(path), file.text, limits, stop)
+        found = await repair_file(engine, names, path.resolve(), _named(path), file.text, limits, stop)
         self.errors += found
         edits = [edit for error in found for edit in error.edits]
         if not edits:
             return
         after = file.edited(sorted(edits, key=lambda one: (one.line, one.column), reverse=True))
         if not options.write:
-            self._changes.append(after.diff(file, shown(path)))
+            self._changes.append(after.diff(file, _named(path)))
             return
         after.write(file)
-        self._written.append(shown(path))
+        self._written.append(_named(path))
         await engine.compile_saved()
 
     def _answer(self) -> RepairAnswer:
@@ -160,6 +160,12 @@ class _Work:
         if self._stopped:
             return INTERRUPTED
         return int(any(one.kind == RepairKind.NONE for one in self.errors))
+
+
+def _named(path: Path) -> str:
+    """A file's path in the answer: relative to the current folder, if it is below it."""
+    real, here = path.resolve(), Path.cwd()
+    return shown(real.relative_to(here) if real.is_relative_to(here) else path)
 
 
 def _failed(path: Path, error: PremiseSuggestError) -> RepairedError:

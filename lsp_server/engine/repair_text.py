@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.tactic_spans import Change, WrittenTactic, WrittenTactics
 from lean_extract.syntax.brackets import DEPTH
 from lean_extract.syntax.lexer import tokenize
-from lean_extract.syntax.tactic_words import FUNCTIONS, SEPARATORS
+from lean_extract.syntax.tactic_words import FACTS, FUNCTIONS, INTRODUCING, SEPARATORS
 
 _VALUE = frozenset((":=", "by", "where"))
 
@@ -47,6 +48,20 @@ def without_binders(text: str, part: WrittenTactic) -> Iterator[Change]:
 def _arrow_after(text: str, offset: int) -> int | None:
     found = re.compile(r"\s*(?:=>|↦)\s*").match(text, offset)
     return found.end() if found else None
+
+
+_HYPOTHESIS = re.compile(r"h[\w₀-₉']{0,5}")
+_MOST_FREE = 4
+
+
+def free_names(statement: str, proof: str) -> list[str]:
+    """Names of hypotheses that a proof seems to use, but that neither it nor the statement introduces."""
+    stated = frozenset(tokenize(statement).texts)
+    texts = tokenize(proof).texts
+    used = [one.partition(".")[0] for one in texts]
+    bound = {one for before, one in pairwise(["", *texts]) if before in INTRODUCING | FUNCTIONS | FACTS}
+    free = [one for one in used if _HYPOTHESIS.fullmatch(one) and one not in stated | bound]
+    return [*dict.fromkeys(free)][:_MOST_FREE]
 
 
 def introduced(text: str, start: int, name: str) -> Iterator[Change]:

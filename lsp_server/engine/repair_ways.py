@@ -27,6 +27,7 @@ from lsp_server.engine.repair_text import (
     UnknownName,
     applied,
     deleted,
+    free_names,
     introduced,
     proof_start,
     renamed,
@@ -170,6 +171,10 @@ class Ways:
             yield Way(RepairKind.ARGUMENTS, applied(failure.text, change))
         for form in ways.forms():
             yield Way(RepairKind.ARGUMENTS, applied(failure.text, Change(*part, form)))
+        value = failure.value
+        for name in free_names(failure.text[failure.declaration : value.start], failure.text[slice(*value)]):
+            for change in introduced(failure.text, value.start, name):
+                yield Way(RepairKind.ARGUMENTS, applied(failure.text, change))
         for change in islice(ways.arguments(), REPAIR_EDITS):
             yield Way(RepairKind.ARGUMENTS, applied(failure.text, change))
 
