@@ -141,6 +141,17 @@ class LeanClient(AsyncLeanLSPClient):
             self._progress.pop(document.uri, None)
         await super().close_file(path)
 
+    async def close_older(self) -> bool:
+        """Close the file that was used longest ago, unless it is the only one or in use. False: there is none."""
+        files = sorted(
+            (one for one in self._docs.values() if _COPY not in one.path), key=lambda one: one.last_used
+        )
+        unused = (one for one in files[:-1] if not (one.pinned or one.refcount))
+        oldest = next(unused, None)
+        if oldest is not None:
+            await self.close_file(oldest.path)
+        return oldest is not None
+
     async def wait_for(self, path: str, request: Coroutine[Any, Any, _T], patience: Patience) -> _T:
         """The response to a request about a document, which is awaited as long as Lean makes progress.
 

@@ -37,22 +37,20 @@ class LeanLimits:
     `start_seconds`: from the start of the server to its first response. `request_seconds`: without any progress of
     Lean while a goal is awaited. `tactic_seconds`: for one tactic, from when all above it is elaborated, unless the
     caller gives a time. `memory_mb`: private memory of one Lean process, which is killed above that; a third of the
-    machine's by default. `slots`: the number of tactics tried at the same time, each in a Lean process of its own.
+    machine's by default. `all_mb`: that of all its processes, half of the machine's by default. Above that, files that
+    are no longer looked at are closed; where that does not help, the largest process is killed. `slots`: the number of
+    tactics tried at the same time, each in a Lean process of its own.
     """
 
     start_seconds: float = LEAN_START_SECONDS
     request_seconds: float = LEAN_REQUEST_SECONDS
     tactic_seconds: float = TACTIC_SECONDS
     memory_mb: int = field(default_factory=lambda: min(MAX_LEAN_MEGABYTES, machine_megabytes() // 3))
+    all_mb: int = field(default_factory=lambda: machine_megabytes() // 2)
     slots: int = TACTIC_SLOTS
 
-    @property
-    def all_mb(self) -> int:
-        """Private memory of all Lean processes together, above which the largest is killed."""
-        return max(self.memory_mb, machine_megabytes() // 2)
-
     def __post_init__(self) -> None:
-        for name in ("start_seconds", "request_seconds", "tactic_seconds", "memory_mb", "slots"):
+        for name in ("start_seconds", "request_seconds", "tactic_seconds", "memory_mb", "all_mb", "slots"):
             value = getattr(self, name)
             if not value > 0:
                 raise BadSettings(f"The limit {name} is {value}.", "Give a number above 0.")

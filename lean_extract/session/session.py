@@ -206,8 +206,8 @@ class LeanSession(LiveLean):
             try:
                 try:
                     return await query(server, path, document, position)
-                except LeanDied:
-                    if not server.is_alive or server.outgrew:
+                except LeanDied as error:
+                    if not server.is_alive or error.is_of_memory:
                         raise
                     # Only the file's worker ended, perhaps long ago. Reopening the file starts another.
                     await server.forget(path)

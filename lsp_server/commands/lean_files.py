@@ -17,6 +17,7 @@ from lsp_server.commands.place import lean_text
 from lsp_server.engine.schema_items import EditItem
 
 _MARK = "\ufeff"
+_NO_END = "\\ No newline at end of file\n"
 
 
 class FileChanged(PremiseSuggestError):
@@ -71,12 +72,19 @@ class LeanFile:
             stream.write(self.content.encode())
             shutil.copymode(real, stream.name)
 
-    def diff(self, before: LeanFile, shown: str) -> str:
-        """The changes since `before` as `git apply` and `patch` read them; `shown` is the path for it."""
-        lines = difflib.unified_diff(_lines(before.content), _lines(self.content), f"a/{shown}", f"b/{shown}")
-        return "".join(
-            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
-        )
+    @property
+    def name(self) -> str:
+        """The path from the current folder, with `/`."""
+        try:
+            return Path(os.path.relpath(self.path)).as_posix()
+        except ValueError:  # on another drive of Windows
+            return self.path.as_posix()
+
+    def diff(self, before: LeanFile) -> str:
+        """The changes since `before` as `git apply` and `patch` read them; empty without any."""
+        old, new = _lines(before.content), _lines(self.content)
+        lines = difflib.unified_diff(old, new, f"a/{self.name}", f"b/{self.name}")
+        return "".join(line if line.endswith("\n") else f"{line}\n{_NO_END}" for line in lines)
 
 
 def require_writable(path: Path) -> None:

@@ -71,15 +71,15 @@ def _number(digits: str) -> int:
     return int(digits)
 
 
-def position_of(place: Place) -> GoalPosition:
+def position_of(place: Place, text: str | None = None) -> GoalPosition:
     """The position of its goal.
 
     That is, of a line, its `sorry` or what it begins with; of a theorem, its first `sorry`, else its first tactic;
-    of a file, its only `sorry`. Raises BadSource, BadPosition, UserError.
+    of a file, its only `sorry`. `text`: the file's, if it was read already. Raises BadSource, BadPosition, UserError.
     """
+    text = lean_text(place.path) if text is None else text
     if place.line is not None:
-        return position_in(place.path, place.line, place.column)
-    text = lean_text(place.path)
+        return _on_line(place.path, text, place.line, place.column)
     if place.name:
         spans = theorem_places.proved(text)
         name = _one_of(list(spans), place)
@@ -87,9 +87,8 @@ def position_of(place: Place) -> GoalPosition:
     return sorry_position(place.path, text, _only(sorries(text), place.path))
 
 
-def position_in(path: Path, line: int, column: int | None) -> GoalPosition:
-    """A position in a file, from numbers that count from 1. Raises BadSource, BadPosition."""
-    text = lean_text(path)
+def _on_line(path: Path, text: str, line: int, column: int | None) -> GoalPosition:
+    """A position in a file's text, from numbers that count from 1. Raises BadPosition."""
     lines = split_lines(text)
     position = from_person(lines, line, column)
     if column is None:

@@ -51,11 +51,12 @@ class JudgedEdits:
         listed = {name: known[name] for one in shown if (name := shown_tactic(one)) in known}
         self._accepted.put(key, listed | known)
 
-    def accepted(self, position: GoalPosition) -> list[TacticOutcome]:
-        """The tactics that Lean has accepted at a position, in the order to show."""
+    def accepted(self, position: GoalPosition, *, imports: bool = False) -> list[TacticOutcome]:
+        """The tactics that Lean has accepted at a position, in the order to show; with `imports`, those that need one,
+        too, after the others."""
         ranks = ("closes", "progress", "unjudged")
-        known = self._at(position).values()
-        return sorted(known, key=lambda one: (ranks.index(one.status), one.rests_on_sorry))
+        known = (one for one in self._at(position).values() if imports or not one.import_line)
+        return sorted(known, key=lambda one: (one.import_line, ranks.index(one.status), one.rests_on_sorry))
 
     def get(self, position: GoalPosition, tactic: str) -> TacticOutcome | None:
         """The outcome of a tactic as it is shown; None if it was not accepted there."""
@@ -75,6 +76,11 @@ class JudgedEdits:
     def form(self, position: GoalPosition, name: str) -> str:
         """The form that was shown of a premise; empty if it was not listed."""
         return (self._forms.get(declaration_key(position)) or {}).get(name, "")
+
+
+def closes(outcome: TacticOutcome) -> bool:
+    """Whether a tactic proves the goal, without resting on `sorry`."""
+    return outcome.status == "closes" and not outcome.rests_on_sorry
 
 
 OnOutcomes = Callable[[list[TacticOutcome]], None]

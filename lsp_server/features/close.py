@@ -6,7 +6,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from lean_extract.records import Position, Span
+from lean_extract.records import Edit, Position, Span
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.requests import SuggestRequest
@@ -17,7 +17,7 @@ from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.progress import WorkDone
 from lsp_server.protocol.server import PremiseServer
-from lsp_server.protocol.workspace_edits import applied
+from lsp_server.protocol.workspace_edits import applied, text_edits
 from lsp_server.rendering.labels import shorten, verdict
 
 COMMAND = "premise-suggest.close"
@@ -58,13 +58,14 @@ def _closes(tactic: TacticItem) -> bool:
 async def _insert(server: PremiseServer, document: DocumentSnapshot, tactic: TacticItem) -> str:
     """Have the editor insert a tactic; why that was impossible, or nothing."""
     assert tactic.edit is not None
-    return await applied(server, document, _text_edit(document, tactic.edit), tactic.tactic, verdict(tactic))
+    line = _edit(tactic.import_edit) if tactic.import_edit is not None else None
+    edits = text_edits(document, _edit(tactic.edit), line)
+    return await applied(server, document, edits, tactic.tactic, verdict(tactic))
 
 
-def _text_edit(document: DocumentSnapshot, edit: EditItem) -> types.TextEdit:
-    start = Position(edit.line - 1, edit.column - 1)
-    end = Position(edit.end_line - 1, edit.end_column - 1)
-    return types.TextEdit(document.range(Span(start, end)), edit.text)
+def _edit(item: EditItem) -> Edit:
+    start = Position(item.line - 1, item.column - 1)
+    return Edit(Span(start, Position(item.end_line - 1, item.end_column - 1)), item.text)
 
 
 def _nothing(answer: Suggestion) -> str:

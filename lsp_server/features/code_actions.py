@@ -21,8 +21,8 @@ from lsp_server.engine.items import tactic_item
 from lsp_server.engine.schema_items import GoalPlace, TacticItem
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
-from lsp_server.protocol.workspace_edits import workspace_edit
-from lsp_server.rendering.labels import origin_label, targets_line, verdict
+from lsp_server.protocol.workspace_edits import text_edits, workspace_edit
+from lsp_server.rendering.labels import import_label, origin_label, targets_line, verdict
 
 _TITLE_GOALS = 100
 """How many columns of a title show the remaining goals."""
@@ -51,7 +51,7 @@ def register(server: PremiseServer) -> None:
             place = (await engine.goal_at(position)).goal.place
             if empty is None and place != GoalPlace.BEFORE:
                 return None
-        found, results = await engine.goal_at(position), await engine.tactics_at(position)
+        found, results = await engine.goal_at(position), await engine.tactics_at(position, imports=True)
         judged = [outcome for outcome in results.outcomes if outcome.status != "unjudged"]
         fixed = [one for one in params.context.diagnostics if "sorry" in one.message]
         fixed = fixed if sorry is not None else _errors(params.context)
@@ -92,7 +92,8 @@ def title(item: TacticItem, *, replaces: bool = False) -> str:
     verb, origin = "Replace with" if replaces else "Try this", origin_label(item)
     tactic = " ".join(item.tactic.split())
     if _is_proof(item):
-        return f"{verb}: {tactic}{f'  ({origin})' if origin else ''}"
+        labels = "; ".join(filter(None, (import_label(item), origin)))
+        return f"{verb}: {tactic}{f'  ({labels})' if labels else ''}"
     left = targets_line(item.remaining_goals, _TITLE_GOALS)
     result = f"{verdict(item)}{': ' if left else ''}{left}"
     return f"{verb}: {tactic}  ({'; '.join(filter(None, (result, origin)))})"
@@ -126,4 +127,4 @@ def _edit(
 ) -> types.WorkspaceEdit:
     """The edit of a tactic."""
     inserted = outcome.edit or found.edit(guessed_at(found.asked, outcome.shown))
-    return workspace_edit(server, document, [types.TextEdit(document.range(inserted.span), inserted.text)])
+    return workspace_edit(server, document, text_edits(document, inserted, outcome.import_edit))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from lean_extract.records import Edit
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.limits import QUOTED_CHARACTERS
 from lsp_server.protocol.server import PremiseServer
@@ -23,8 +24,22 @@ def workspace_edit(
     return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(which, list(edits))])
 
 
+def text_edits(document: DocumentSnapshot, edit: Edit, line: Edit | None) -> list[types.TextEdit]:
+    """The edits in LSP's form. `line`: that of an import, if one is added, too."""
+    found = [edit]
+    if line is not None:
+        # Editors insert in this order at one position, and the import is a line above the rest.
+        is_above = line.span.start == edit.span.start and line.text.endswith("\n")
+        found.insert(0 if is_above else 1, line)
+    return [types.TextEdit(document.range(one.span), one.text) for one in found]
+
+
 async def applied(
-    server: PremiseServer, document: DocumentSnapshot, edit: types.TextEdit, tactic: str, result: str
+    server: PremiseServer,
+    document: DocumentSnapshot,
+    edits: Sequence[types.TextEdit],
+    tactic: str,
+    result: str,
 ) -> str:
     """Have the editor insert a tactic, in one step that one undo takes back; why that was impossible, or nothing.
 
@@ -37,7 +52,7 @@ async def applied(
         return f"{what}. This editor lets no server insert it."
     if not server.is_current(document):
         return f"{what} as it was, but the document has changed in the meantime. Try again."
-    params = types.ApplyWorkspaceEditParams(workspace_edit(server, document, [edit]), label=name)
+    params = types.ApplyWorkspaceEditParams(workspace_edit(server, document, edits), label=name)
     try:
         done = await server.workspace_apply_edit_async(params)
     except JsonRpcException as error:

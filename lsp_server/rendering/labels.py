@@ -69,7 +69,8 @@ def verdict(tactic: TacticItem) -> str:
     if tactic.status == "unjudged":
         return tactic.message
     if tactic.status == "closes":
-        return f"closes the goal, {_sorry_label(tactic)}" if tactic.rests_on_sorry else "closes the goal"
+        sorry = _sorry_label(tactic) if tactic.rests_on_sorry else ""
+        return ", ".join(filter(None, ["closes the goal", sorry, import_label(tactic)]))
     if tactic.status == "progress":
         return f"leaves {counted(count, 'goal')}"
     return _REJECTED.get(tactic.status, "fails")
@@ -78,6 +79,11 @@ def verdict(tactic: TacticItem) -> str:
 def _sorry_label(tactic: TacticItem) -> str:
     """`rests on sorry (NAME)`, with the declarations that are not proved, as far as they are known."""
     return f"{_SORRY_LABEL} ({', '.join(tactic.unfinished)})" if tactic.unfinished else _SORRY_LABEL
+
+
+def import_label(tactic: TacticItem) -> str:
+    """`adds import M` for a tactic that needs it."""
+    return f"adds {tactic.import_line}" if tactic.import_line else ""
 
 
 def origin_label(tactic: TacticItem) -> str:

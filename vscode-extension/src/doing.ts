@@ -17,7 +17,7 @@ import { installServer } from "./server/install";
 import type { Remedy } from "./server/problems";
 import type { Server } from "./server/server";
 import type { Toasts } from "./toasts";
-import type { Details, Place, PremiseItem, ViewActions, ViewCommand } from "./view/state";
+import type { Details, Place, PremiseItem, TacticItem, ViewActions, ViewCommand } from "./view/state";
 import { isRecord, readFailure, readIndexed, readSearch, sentence } from "./wire";
 
 const SETTINGS = "@ext:premise-suggest.premise-suggest";
@@ -124,8 +124,8 @@ export class Doing implements ViewActions {
     else if (server.state.kind === "idle") await server.start();
   }
 
-  insertTactic({ tactic }: { readonly tactic: string }, positionId: string | null): void {
-    void this.insert(positionId, { text: tactic, as: "tactic", importLine: null });
+  insertTactic(item: Pick<TacticItem, "tactic" | "import">, positionId: string | null): void {
+    void this.insert(positionId, { text: item.tactic, as: "tactic", importLine: item.import });
   }
 
   insertPremise(premise: PremiseItem, options: { addImport: boolean; positionId: string | null }): void {

@@ -12,7 +12,11 @@ export function counted(number: number, noun: string): string {
 
 /** Lean's verdict on a tactic, in a few words. */
 export function verdict(tactic: TacticItem): string {
-  if (tactic.status === "closes") return tactic.rests_on_sorry ? `closes the goal, ${restsOnSorry(tactic)}` : "closes the goal";
+  if (tactic.status === "closes") {
+    const rests = tactic.rests_on_sorry ? restsOnSorry(tactic) : "";
+    const adds = tactic.import === null ? "" : `adds ${tactic.import}`;
+    return ["closes the goal", rests, adds].filter((part) => part !== "").join(", ");
+  }
   if (tactic.status === "unjudged") return "not judged";
   if (tactic.remaining_goals.length === 0) return "leaves goals";
   return `${counted(tactic.remaining_goals.length, "goal")} left`;

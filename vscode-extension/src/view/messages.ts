@@ -142,6 +142,7 @@ function readPremise(value: unknown): PremiseItem | null {
 function readTactic(value: unknown): TacticItem | null {
   if (!isRecord(value)) return null;
   const { tactic, status, remaining_goals: goals, message, origin, rests_on_sorry, unfinished } = value;
+  const line = value["import"];
   if (typeof tactic !== "string" || tactic === "" || !isVerdict(status)) return null;
   const remaining = Array.isArray(goals) ? goals.filter((goal) => typeof goal === "string") : [];
   return {
@@ -152,7 +153,9 @@ function readTactic(value: unknown): TacticItem | null {
     origin: typeof origin === "string" ? origin : "",
     rests_on_sorry: rests_on_sorry === true,
     unfinished: Array.isArray(unfinished) ? unfinished.filter((name) => typeof name === "string") : [],
-    edit: null, // the server knows both, and sends them when it is inserted
+    import: typeof line === "string" ? line : null,
+    edit: null, // the server knows the edits, and sends them when it is inserted
+    import_edit: null,
     cursor: null,
     uses: [],
   };

@@ -41,7 +41,7 @@ export function needsImport(name: string, module: string, more: Partial<PremiseI
   return premise(name, { module, in_scope: false, import: `import ${module}`, ...more });
 }
 
-const SOUND = { rests_on_sorry: false, unfinished: [], edit: null, cursor: null, uses: [] } as const;
+const SOUND = { rests_on_sorry: false, unfinished: [], edit: null, cursor: null, uses: [], import: null, import_edit: null } as const;
 
 export function tactic(text: string, goals: readonly string[] = []): TacticItem {
   const status = goals.length === 0 ? "closes" : "progress";
