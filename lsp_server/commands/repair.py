@@ -13,19 +13,19 @@ from pathlib import Path
 
 from lean_extract.common.errors import IndexMissing, LeanError, PremiseSuggestError, ProjectBroken, UserError
 from lean_extract.common.files.atomic import replacing
-from lean_extract.common.files.reading import is_folder, read_source
+from lean_extract.common.files.reading import read_source
 from lean_extract.common.option_types import seconds
 from lean_extract.common.terminal_text import shown
 from lean_extract.common.verbs import INTERRUPTED
-from lean_extract.source.projects.project import find_project, find_root, find_sources, module_of, no_sources
+from lean_extract.source.projects.project import find_project, find_sources, module_of
 from lean_extract.toolchains.compile import LeanSource, header_imports, order_without_circles
-from lsp_server.commands.common import print_json, settings_for, show_first_use
+from lsp_server.commands.common import print_json, show_first_use
 from lsp_server.commands.interrupts import stop_loop_on_interrupt
-from lsp_server.commands.lean_files import FileChanged, LeanFile, require_writable
+from lsp_server.commands.lean_files import FileChanged, LeanFile, files_by_project, require_writable
 from lsp_server.commands.options import add_lean_option, add_model_options, add_tactic_options
+from lsp_server.commands.prove import open_engine, print_diff
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.projects import projects_for
 from lsp_server.engine.repair_files import RepairLimits, repair_file
 from lsp_server.engine.repair_names import MeantNames
 from lsp_server.engine.schema_proofs import RepairAnswer, RepairedError, RepairKind
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the command. The exit code is 0 if no error is left."""
     show_first_use()
     work = _Work(options)
-    projects = _projects(options.paths or [Path.cwd()])
+    projects = files_by_project(options.paths or [Path.cwd()])
     try:
         asyncio.run(work.run(projects))
     except BaseException:
@@ -90,7 +90,7 @@ class _Work:
         """Repair the files. Raises UserError, LeanError, ModelError, PremiseIndexError."""
         with stop_loop_on_interrupt() as stop, ProgressBar(quiet=False) as bar:
             for root, paths in projects.items():
-                engine = Engine(root, settings_for(self._options, root))
+                engine = open_engine(self._options, root)
                 try:
                     with ExitStack() as stack:
                         names = MeantNames(engine, await _index_before(engine, stack))
@@ -123,17 +123,17 @@ class _Work:
         if options.write:
             require_writable(path)
         limits = RepairLimits(options.seconds, self._began + options.total if options.total else math.inf)
-        found = await repair_file(engine, names, path.resolve(), _named(path), file.text, limits, stop)
+        found = await repair_file(engine, names, path.resolve(), file.name, file.text, limits, stop)
         self.errors += found
         edits = [edit for error in found for edit in error.edits]
         if not edits:
             return
         after = file.edited(sorted(edits, key=lambda one: (one.line, one.column), reverse=True))
         if not options.write:
-            self._changes.append(after.diff(file, _named(path)))
+            self._changes.append(after.diff(file))
             return
         after.write(file)
-        self._written.append(_named(path))
+        self._written.append(file.name)
         await engine.compile_saved()
 
     def _answer(self) -> RepairAnswer:
@@ -160,12 +160,6 @@ class _Work:
         if self._stopped:
             return INTERRUPTED
         return int(any(one.kind == RepairKind.NONE for one in self.errors))
-
-
-def _named(path: Path) -> str:
-    """A file's path in the answer: relative to the current folder, if it is below it."""
-    real, here = path.resolve(), Path.cwd()
-    return shown(real.relative_to(here) if real.is_relative_to(here) else path)
 
 
 def _failed(path: Path, error: PremiseSuggestError) -> RepairedError:
@@ -223,35 +217,3 @@ class _Imports:
             if not broken.isdisjoint(source.imports):
                 broken.add(source.module)
         return self._modules[path] in broken
-
-
-def _projects(paths: Sequence[Path]) -> dict[Path, list[Path]]:
-    """The Lean files that are meant, each once, by the roots of their projects. Raises UserError."""
-    found: dict[Path, dict[Path, Path]] = {}
-    for path in paths:
-        real = path.resolve()
-        if not is_folder(path):
-            found.setdefault(find_root(real), {}).setdefault(real, path)
-            continue
-        for root in projects_for(real, loose=True):
-            files = found.setdefault(root, {})
-            for file in _own_files(root, real):
-                files.setdefault(file.resolve(), file)
-    return {root: [*files.values()] for root, files in found.items()}
-
-
-def _own_files(root: Path, folder: Path) -> list[Path]:
-    """The files of a project, without its packages, that are below a folder. Raises BadSource: there are none."""
-    packages = {(one.name, one.revision) for one in find_project(root).packages}
-    sources = find_sources(root, without=packages)
-    files = [one.path for one in sources.sources if one.path.is_relative_to(folder)]
-    if not files:
-        raise no_sources(folder, sources.notices)
-    return files
-
-
-def print_diff(diff: str) -> None:
-    """Print changes: as they are for another program, and without control characters on a terminal."""
-    if sys.stdout.isatty():
-        diff = shown(diff.replace("\r\n", "\n"), keep="\n\t", longest=0)
-    sys.stdout.write(diff and f"\n{diff}")
