@@ -174,8 +174,10 @@ class Frontier:
             score -= _UNKNOWNS
         scores = (score,) * fresh + parent.scores[len(parent.scores) - rest :]
         naming, goal = named(outcome.state.goals[0], outcome.tactic)
+        if not naming:
+            return TreeNode(outcome.state, scores, index, outcome.tactic), keys
         state = ProofState((goal, *outcome.state.goals[1:]))
-        return TreeNode(state, scores, index, outcome.tactic, naming), keys
+        return TreeNode(state, scores, index, outcome.tactic, naming, outcome.state), keys
 
     def _is_better(self, node: TreeNode, known: int) -> bool:
         """Whether a state that is known, but has not been tried, is better reached in this way."""

@@ -61,7 +61,9 @@ class ProofMemory:
     def weighed(self, goal: Goal, proposed: Sequence[Proposed]) -> list[Proposed]:
         """The same tactics, likeliest first by what is remembered."""
         local = {name for hypothesis in goal.hypotheses for name in hypothesis.names}
-        found = [Proposed(one.tactic, one.log_probability + self._gain(one.tactic, local)) for one in proposed]
+        found = [
+            Proposed(one.tactic, one.log_probability + self._gain(one.tactic, local)) for one in proposed
+        ]
         return sorted(found, key=lambda one: -one.log_probability)
 
     def _gain(self, tactic: str, local: set[str]) -> float:

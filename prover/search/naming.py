@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import count
 
 from lean_extract.records import Goal, Hypothesis
+from lean_extract.session.goals_left import new_names
 from lean_extract.syntax.inaccessible import DAGGER, MARK
 from prover.limits import MAX_RENAMED_HYPOTHESES
 
@@ -21,40 +20,24 @@ def named(goal: Goal, tactic: str) -> tuple[str, Goal]:
     Args:
         tactic: what led to the goal.
     """
-    nameless = list(_last_nameless(goal))
+    hypotheses = goal.hypotheses
+    instances = [place for place, one in enumerate(hypotheses) if one.names[-1].startswith(_INSTANCE)]
+    above = Goal(hypotheses[: instances[-1] + 1] if instances else (), "")
+    nameless = [name for one in hypotheses[len(above.hypotheses) :] for name in one.names if DAGGER in name]
+    given = new_names(goal, above, is_induction=tactic.startswith("induction"))
     if not 0 < len(nameless) <= MAX_RENAMED_HYPOTHESES:
         return "", goal
-    used = {name for hypothesis in goal.hypotheses for name in hypothesis.names}
-    anonymous = "ih" if tactic.startswith("induction") else "h"
-    names: dict[str, str] = {}
-    for old in nameless:
-        base = old.partition(DAGGER)[0]
-        wish = anonymous if base in ("a", "this") else "ih" if base.endswith("_ih") else base
-        name = next(one for one in _numbered(wish) if one not in used)
-        used.add(name)
-        names[old] = name
+    names = {old: new for old, new in zip(nameless, given, strict=True) if new != "_"}
 
     def renamed(text: str) -> str:
         return _NAMELESS.sub(lambda found: names.get(found[0], found[0]), text)
 
-    hypotheses = tuple(
+    found = tuple(
         Hypothesis(
             tuple(names.get(name, name) for name in one.names),
             renamed(one.type),
             None if one.value is None else renamed(one.value),
         )
-        for one in goal.hypotheses
+        for one in hypotheses
     )
-    return f"rename_i {' '.join(names.values())}", Goal(hypotheses, renamed(goal.target), goal.case)
-
-
-def _last_nameless(goal: Goal) -> Iterator[str]:
-    """The nameless hypotheses after the last instance, in their order."""
-    names = [name for hypothesis in goal.hypotheses for name in hypothesis.names]
-    last = max((place for place, name in enumerate(names) if name.startswith(_INSTANCE)), default=-1)
-    return (name for name in names[last + 1 :] if DAGGER in name)
-
-
-def _numbered(wish: str) -> Iterator[str]:
-    yield wish
-    yield from (f"{wish}{number}" for number in count(1))
+    return f"rename_i {' '.join(given)}", Goal(found, renamed(goal.target), goal.case)
