@@ -78,9 +78,11 @@ class Frontier:
         return not left.tactics and not left.is_proposed
 
     def expand(self, index: int) -> None:
-        """Note that a state is the next in the order of expansion, if it is new."""
+        """Note that a state is the next in the order of expansion, if it is new; before it, the one without names."""
         node = self.tree.nodes[index]
         if node.expanded is None:
+            if node.parent is not None:
+                self.expand(node.parent)
             node.status, node.expanded = "expanded", self.expanded
             self.expanded += 1
 
@@ -126,7 +128,7 @@ class Frontier:
         for index, outcome, log_probability in arrived:
             entry = self._reached(index, outcome, log_probability)
             if entry is not None and entry[1] not in self._known:
-                found.append((entry[0].score, -len(self.tree.nodes), entry[0].state))
+                found.append((entry[0].score, -len(self.tree.nodes), _with_names(entry[0])[1]))
         return max(found, key=lambda one: one[:2])[2] if found else None
 
     def enter(self, index: int, outcome: TacticOutcome, log_probability: float) -> None:
@@ -139,12 +141,14 @@ class Frontier:
             return
         node, keys = entry
         known = self._known.get(keys)
+        if known is not None and not self._is_better(node, known):
+            parent.attempts.append(Attempt(outcome.tactic, "known"))
+            return
+        node = self._named(node, keys)
         if known is None:
             self._add(node, keys)
-        elif self._is_better(node, known):
-            self._replace(known, node)
         else:
-            parent.attempts.append(Attempt(outcome.tactic, "known"))
+            self._replace(known, node)
 
     def prove(
         self, index: int, outcome: TacticOutcome, log_probability: float, others: Sequence[TacticOutcome]
@@ -173,18 +177,23 @@ class Frontier:
         if fresh and has_unknowns(ProofState(outcome.state.goals[:fresh])):
             score -= _UNKNOWNS
         scores = (score,) * fresh + parent.scores[len(parent.scores) - rest :]
-        naming, goal = named(outcome.state.goals[0], outcome.tactic)
+        return TreeNode(outcome.state, scores, index, outcome.tactic), keys
+
+    def _named(self, node: TreeNode, keys: tuple[Hashable, ...]) -> TreeNode:
+        """The state with names for the main goal's nameless hypotheses, reached from the one that is given, if any."""
+        naming, state = _with_names(node)
         if not naming:
-            return TreeNode(outcome.state, scores, index, outcome.tactic), keys
-        state = ProofState((goal, *outcome.state.goals[1:]))
-        return TreeNode(state, scores, index, outcome.tactic, naming, outcome.state), keys
+            return node
+        self._keys.append(keys)
+        self.tree.nodes.append(node)
+        return TreeNode(state, node.scores, len(self.tree.nodes) - 1, naming)
 
     def _is_better(self, node: TreeNode, known: int) -> bool:
         """Whether a state that is known, but has not been tried, is better reached in this way."""
         old = self.tree.nodes[known]
         if old.status != "open" or known not in self._left:
             return False
-        return (-inaccessible_names(node.state), node.score) > (-inaccessible_names(old.state), old.score)
+        return (-_nameless(node), node.score) > (-_nameless(old), old.score)
 
     def _replace(self, known: int, node: TreeNode) -> None:
         old = self.tree.nodes[known]
@@ -214,6 +223,17 @@ class Frontier:
 def _keys(state: ProofState) -> tuple[Hashable, ...]:
     """A key for each goal, equal for goals that differ only in names."""
     return tuple(nameless_fingerprint(ProofState((goal,))) for goal in state.goals)
+
+
+def _nameless(node: TreeNode) -> int:
+    """How many hypotheses have no name, and get none."""
+    return inaccessible_names(_with_names(node)[1])
+
+
+def _with_names(node: TreeNode) -> tuple[str, ProofState]:
+    """The tactic that names the main goal's nameless hypotheses, if it has any, and the state after it."""
+    naming, goal = named(node.state.goals[0], node.tactic)
+    return naming, ProofState((goal, *node.state.goals[1:]))
 
 
 def _first_line(message: str) -> str:

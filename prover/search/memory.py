@@ -103,8 +103,6 @@ def _proved_goals(tree: SearchTree, ancestry: Sequence[int]) -> Iterator[tuple[G
             steps.append(later.tactic)
             if len(later.state.goals) < len(node.state.goals):
                 break
-            if later.naming:
-                steps.append(later.naming)
         yield node.state.goals[0], steps
 
 

@@ -121,7 +121,7 @@ class _Drawing:
         self.states.append(f'<circle class="{style}" cx="{x}" cy="{top + 8}" r="{6 if is_open else 8}"/>')
         if node.expanded is not None:
             self.states.append(f'<text class="number" x="{x}" y="{top + 11.5}">{node.expanded + 1}</text>')
-        tactic = _cut("; ".join(filter(None, (node.tactic, node.naming))) or "the theorem", width - 10)
+        tactic = _cut(node.tactic or "the theorem", width - 10)
         score = f"  {node.score:.2f}".replace("-", "−") if node.parent is not None else ""
         self.states += [
             f'<text x="{x + 15}" y="{top + 12}"><tspan class="tactic">{tactic}</tspan>'

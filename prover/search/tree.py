@@ -30,17 +30,14 @@ class TreeNode:
 
     `scores`: for each goal, how promising the steps are that led to it, without those that proved other goals; for
     the end of a proof one number.
-    `parent`: the parent's index in the tree. `tactic`: what led here from the parent. `naming`: the tactic after it
-    that gives names to the main goal's nameless hypotheses; empty if it has none. `nameless`: the state before it.
-    `expanded`: the position in the order of expansion, from 0.
+    `parent`: the parent's index in the tree. `tactic`: what led here from the parent. `expanded`: the position in the
+    order of expansion, from 0.
     """
 
     state: ProofState
     scores: tuple[float, ...] = (0.0,)
     parent: int | None = None
     tactic: str = ""
-    naming: str = ""
-    nameless: ProofState | None = None
     status: _NodeStatus = "open"
     expanded: int | None = None
     attempts: list[Attempt] = field(default_factory=list)
@@ -71,13 +68,7 @@ class SearchTree:
 
     def path(self, index: int) -> TacticPath:
         """The tactics that lead from the first state to this one."""
-        nodes = (self.nodes[one] for one in self.ancestry(index)[1:])
-        return tuple(step for node in nodes for step in (node.tactic, node.naming) if step)
-
-    def states(self, index: int) -> tuple[ProofState, ...]:
-        """The first state, and that after each tactic of the `path`."""
-        nodes = (self.nodes[one] for one in self.ancestry(index))
-        return tuple(state for node in nodes for state in (node.nameless, node.state) if state is not None)
+        return tuple(self.nodes[one].tactic for one in self.ancestry(index)[1:])
 
     @property
     def proved(self) -> int | None:
