@@ -14,20 +14,26 @@ from prover.candidates import Candidate, merge
 from prover.limits import MAX_HYPOTHESIS_ARGUMENTS
 from prover.shapes import head, last_named, shape, tokens
 from prover.states import is_type
+from prover.templates import GoalView, PremiseView, is_theorem, occurs_in
 
-_APPLIED, _AT_A_VARIABLE, _SPLIT = 0.4, 0.3, 0.15
+_APPLIED, _AT_A_VARIABLE, _SPLIT, _REWRITTEN = 0.4, 0.3, 0.15, 0.3
+_HOLDS_A_WITNESS = frozenset({"∣", "∈"})
+"""Relations that are often defined by `∃`."""
+_LEAST = 0.6
+"""How surely what is rewritten occurs in a hypothesis."""
 
 
 @dataclass(frozen=True, slots=True)
 class HypothesisUses:
-    """`apply h`, `cases h`, and `obtain ⟨x, rfl⟩ := h y` for the variables `y` of the target."""
+    """`apply h`, `cases h`, `obtain ⟨x, rfl⟩ := h y` for the variables `y` of the target, and `rw [X] at h`."""
 
     name: str = "closer"
     """They are weighed as what a goal suggests by itself."""
 
     def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
-        """At most `limit` candidates, best first; `premises` is ignored."""
-        return merge([[Candidate(tactic, score, self.name) for tactic, score in _uses(goal)]], limit)
+        """At most `limit` candidates, best first."""
+        found = [*_uses(goal), *_rewritings(goal, premises)]
+        return merge([[Candidate(tactic, score, self.name) for tactic, score in found]], limit)
 
 
 def _uses(goal: Goal) -> Iterator[tuple[str, float]]:
@@ -44,6 +50,22 @@ def _uses(goal: Goal) -> Iterator[tuple[str, float]]:
         for variable in variables:
             if variable not in tokens(types[fact]):
                 yield f"obtain ⟨{fresh}, rfl⟩ := {fact} {variable}", _AT_A_VARIABLE
+
+
+def _rewritings(goal: Goal, premises: Sequence[Premise]) -> Iterator[tuple[str, float]]:
+    """Rewrites with equations and equivalences whose left side occurs in a hypothesis; those with witnesses split."""
+    local = frozenset(name for one in goal.hypotheses for name in one.names)
+    views = [PremiseView.of(one) for one in premises if is_theorem(one) and one.conclusion]
+    rules = [view for view in views if view.shape.kind in ("eq", "iff")]
+    for hypothesis in last_named(goal):
+        parts = tokens(hypothesis.type)
+        where = GoalView.of_target(parts, local)
+        for name in (name for name in hypothesis.names if DAGGER not in name):
+            if where.shape.operator in _HOLDS_A_WITNESS:
+                yield f"cases {name}", _SPLIT
+            for rule in rules if len(parts) > 1 else ():
+                if occurs_in(where, rule.shape.left, rule.variables) >= _LEAST:
+                    yield f"rw [{rule.name}] at {name}", _REWRITTEN
 
 
 def _states(type_: str, types: dict[str, str]) -> bool:

@@ -9,6 +9,7 @@ from lean_extract.records import Premise
 from prover.candidates import Candidate
 from prover.search.environment import SourcesProposer
 from prover.search.hypotheses import HypothesisUses
+from tests.prover.search.helpers import premises
 
 
 def uses(text: str) -> list[str]:
@@ -23,6 +24,13 @@ def test_a_hypothesis_is_applied_and_taken_apart_at_the_variables_of_the_target(
         "obtain ⟨y, rfl⟩ := hf s",
         "cases hf",
     ]
+
+
+def test_equations_rewrite_in_hypotheses_and_what_has_a_witness_is_split() -> None:
+    goal = parse_state("α β : Type u\nf : α → β\ns : Set α\ny : β\nh : y ∈ f '' s\n⊢ p y").goals[0]
+    rules = [premises()[name] for name in ("Set.mem_image", "Set.image_subset", "Nat.add_comm")]
+    found = [one.tactic for one in HypothesisUses().candidates(goal, rules, 20)]
+    assert found == ["rw [Set.mem_image] at h", "cases h"]
 
 
 @pytest.mark.parametrize(
