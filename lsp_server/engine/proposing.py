@@ -23,7 +23,7 @@ from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.search.environment import Proposed, SourcesProposer
-from prover.search.hypotheses import HypothesisUses
+from prover.search.guesses import SearchGuesses
 from prover.tactic_words import heads
 from prover.verify import GoalPosition
 from retriever.lean.eligibility import RankedPremise, RankRequest
@@ -76,7 +76,7 @@ def make_proposer(
     """
     sources: list[CandidateSource] = []
     if source != "generator":
-        sources = [_ProjectTemplates(extra), HypothesisUses()]
+        sources = [_ProjectTemplates(extra), SearchGuesses()]
         if premises is not None and neighbours:
             sources.append(premises)
     return SourcesProposer(

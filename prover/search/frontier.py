@@ -128,7 +128,7 @@ class Frontier:
         for index, outcome, log_probability in arrived:
             entry = self._reached(index, outcome, log_probability)
             if entry is not None and entry[1] not in self._known:
-                found.append((entry[0].score, -len(self.tree.nodes), _with_names(entry[0])[1]))
+                found.append((entry[0].score, -len(self.tree.nodes), self._with_names(entry[0])[1]))
         return max(found, key=lambda one: one[:2])[2] if found else None
 
     def enter(self, index: int, outcome: TacticOutcome, log_probability: float) -> None:
@@ -181,19 +181,29 @@ class Frontier:
 
     def _named(self, node: TreeNode, keys: tuple[Hashable, ...]) -> TreeNode:
         """The state with names for the main goal's nameless hypotheses, reached from the one that is given, if any."""
-        naming, state = _with_names(node)
+        naming, state = self._with_names(node)
         if not naming:
             return node
         self._keys.append(keys)
         self.tree.nodes.append(node)
         return TreeNode(state, node.scores, len(self.tree.nodes) - 1, naming)
 
+    def _with_names(self, node: TreeNode) -> tuple[str, ProofState]:
+        """The tactic that names the main goal's nameless hypotheses, if it has any, and the state after it."""
+        before = () if node.parent is None else self.tree.path(node.parent)
+        naming, goal = named(node.state.goals[0], (*before, node.tactic))
+        return naming, ProofState((goal, *node.state.goals[1:]))
+
+    def _nameless(self, node: TreeNode) -> int:
+        """How many hypotheses have no name, and get none."""
+        return inaccessible_names(self._with_names(node)[1])
+
     def _is_better(self, node: TreeNode, known: int) -> bool:
         """Whether a state that is known, but has not been tried, is better reached in this way."""
         old = self.tree.nodes[known]
         if old.status != "open" or known not in self._left:
             return False
-        return (-_nameless(node), node.score) > (-_nameless(old), old.score)
+        return (-self._nameless(node), node.score) > (-self._nameless(old), old.score)
 
     def _replace(self, known: int, node: TreeNode) -> None:
         old = self.tree.nodes[known]
@@ -223,17 +233,6 @@ class Frontier:
 def _keys(state: ProofState) -> tuple[Hashable, ...]:
     """A key for each goal, equal for goals that differ only in names."""
     return tuple(nameless_fingerprint(ProofState((goal,))) for goal in state.goals)
-
-
-def _nameless(node: TreeNode) -> int:
-    """How many hypotheses have no name, and get none."""
-    return inaccessible_names(_with_names(node)[1])
-
-
-def _with_names(node: TreeNode) -> tuple[str, ProofState]:
-    """The tactic that names the main goal's nameless hypotheses, if it has any, and the state after it."""
-    naming, goal = named(node.state.goals[0], node.tactic)
-    return naming, ProofState((goal, *node.state.goals[1:]))
 
 
 def _first_line(message: str) -> str:

@@ -139,10 +139,10 @@ async def test_quick_tactics_come_before_any_proposal() -> None:
 
 def test_nameless_hypotheses_get_names_that_are_free() -> None:
     text = "α✝ : Type\ninst✝ : Group α✝\nn : ℕ\nn✝ m✝ : ℕ\na✝ : n✝ < n\n⊢ m✝ = n✝"
-    step, goal = named(parse_state(text).goals[0], "induction k")
+    step, goal = named(parse_state(text).goals[0], ["induction k", "simp"])
     assert step == "rename_i n1 m ih"
     assert format_goal(goal) == "α✝ : Type\ninst✝ : Group α✝\nn : ℕ\nn1 m : ℕ\nih : n1 < n\n⊢ m = n1"
-    assert named(goal, "") == ("", goal)
+    assert named(goal, []) == ("", goal)
 
 
 GOALS = st.sampled_from("PQRS")

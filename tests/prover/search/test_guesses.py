@@ -8,12 +8,12 @@ from lean_extract.goals import parse_state
 from lean_extract.records import Premise
 from prover.candidates import Candidate
 from prover.search.environment import SourcesProposer
-from prover.search.hypotheses import HypothesisUses
+from prover.search.guesses import SearchGuesses
 from tests.prover.search.helpers import premises
 
 
 def uses(text: str) -> list[str]:
-    return [one.tactic for one in HypothesisUses().candidates(parse_state(text).goals[0], (), 20)]
+    return [one.tactic for one in SearchGuesses().candidates(parse_state(text).goals[0], (), 20)]
 
 
 def test_a_hypothesis_is_applied_and_taken_apart_at_the_variables_of_the_target() -> None:
@@ -29,8 +29,19 @@ def test_a_hypothesis_is_applied_and_taken_apart_at_the_variables_of_the_target(
 def test_equations_rewrite_in_hypotheses_and_what_has_a_witness_is_split() -> None:
     goal = parse_state("α β : Type u\nf : α → β\ns : Set α\ny : β\nh : y ∈ f '' s\n⊢ p y").goals[0]
     rules = [premises()[name] for name in ("Set.mem_image", "Set.image_subset", "Nat.add_comm")]
-    found = [one.tactic for one in HypothesisUses().candidates(goal, rules, 20)]
+    found = [one.tactic for one in SearchGuesses().candidates(goal, rules, 20)]
     assert found == ["rw [Set.mem_image] at h", "cases h"]
+
+
+def test_an_equation_with_the_same_names_on_both_sides_is_reordered() -> None:
+    rules = [premises()[name] for name in ("Nat.add_comm", "Nat.mul_le_mul", "Nat.add_left_comm")]
+
+    def of(target: str) -> list[str]:
+        goal = parse_state(f"a b c : ℕ\n⊢ {target}").goals[0]
+        return [one.tactic for one in SearchGuesses().candidates(goal, rules, 20)]
+
+    assert of("a + (b + c) = c + (a + b)") == ["simp [Nat.add_comm, Nat.add_left_comm]"]
+    assert of("a + b = c") == of("a + b ≤ b + a") == []
 
 
 @pytest.mark.parametrize(
@@ -38,7 +49,6 @@ def test_equations_rewrite_in_hypotheses_and_what_has_a_witness_is_split() -> No
     [
         "l : List α",
         "h : a = b",
-        "h : p a ∧ p b",
         "h : ∀ a, p a",
         "h : p a",
         "h✝ : Function.Surjective f",
