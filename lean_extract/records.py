@@ -228,7 +228,8 @@ class TacticOutcome:
     `in_term` means that a term is replaced, by `by` and the tactic. `rests_on_sorry` means that the proof uses
     declarations whose own proofs are unfinished or have an error; `unfinished` names those that are known.
     `error_at` is where in the tactic Lean reports the error `message`, in code points from its start; None where that
-    is not known, or not in its first line.
+    is not known, or not in its first line. `import_line` is the line (`import M`) without which Lean does not accept
+    the tactic, and `import_edit` adds it to the document.
     """
 
     tactic: str
@@ -244,6 +245,8 @@ class TacticOutcome:
     rests_on_sorry: bool = False
     unfinished: tuple[str, ...] = ()
     error_at: int | None = None
+    import_line: str = ""
+    import_edit: Edit | None = None
 
     @property
     def shown(self) -> str:

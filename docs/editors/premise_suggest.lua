@@ -11,7 +11,7 @@ local DEFAULTS = {
 }
 
 local CHANGED = 'The text has changed in the meantime. Try again.'
-local REJECTED = 'Lean rejects `%s` here: complete it, or undo it with u.'
+local REJECTED = 'Lean rejects `%s`; u undoes it.' -- short: Neovim waits for a key after what fills the line
 
 local function say(message, level)
   vim.notify('premise-suggest: ' .. message, level or vim.log.levels.INFO)
@@ -163,9 +163,9 @@ end
 --- Lean's verdict on a tactic, with all the goals that it leaves.
 local function verdict(tactic)
   if tactic.status == 'closes' then
-    if not tactic.rests_on_sorry then return 'closes the goal' end
-    local names = table.concat(tactic.unfinished or {}, ', ')
-    return 'closes the goal, rests on sorry' .. (names ~= '' and ' (' .. names .. ')' or '')
+    local line, names = known(tactic['import']), table.concat(tactic.unfinished or {}, ', ')
+    local rests = tactic.rests_on_sorry and ', rests on sorry' .. (names ~= '' and ' (' .. names .. ')' or '') or ''
+    return 'closes the goal' .. rests .. (line and ', adds ' .. line or '')
   end
   if tactic.status == 'unjudged' then return tactic.message end
   local left = {}

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lean_extract.common.errors import LeanError
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
@@ -45,10 +46,12 @@ from lsp_server.engine.schema import (
 from lsp_server.engine.schema_items import IndexItem
 from lsp_server.engine.schema_proofs import ProofAnswer
 from lsp_server.engine.settings import Settings
+from lsp_server.engine.shared_trials import OnOutcomes
 from lsp_server.engine.stores import Progress, ShouldStop
-from lsp_server.engine.tactic_runner import OnOutcomes, TrialResults
+from lsp_server.engine.tactic_runner import TrialResults
 from lsp_server.engine.tasks import OnWaiting, while_waiting
 from lsp_server.engine.trials_ahead import TrialsAhead
+from lsp_server.engine.with_imports import WithImports
 from prover.generator.source import Generated
 from prover.verify import GoalPosition
 from retriever.lean.declared import DeclarationSite
@@ -86,7 +89,8 @@ class Engine:
         self._index = OpenIndex(root, self.settings, library)
         self._generator = generator or OpenGenerator()
         self._files = ChangedFiles(self._index)
-        self._pipeline = Pipeline()
+        self._with_imports = WithImports(self._lean, self.settings.lean)
+        self._pipeline = Pipeline(self._with_imports)
         self._ahead = TrialsAhead(self._pipeline.runner, self.tactics_at, lambda: self._lean.version)
 
     def take_settings(self, settings: Settings) -> None:
@@ -194,13 +198,17 @@ class Engine:
         """The best premises for a goal; with a position, each says whether it is in scope there."""
         return (await self._pipeline.rank(self._context(), request, position)).premises
 
-    async def tactics_at(self, position: GoalPosition, on_outcomes: OnOutcomes | None = None) -> TrialResults:
+    async def tactics_at(
+        self, position: GoalPosition, on_outcomes: OnOutcomes | None = None, *, imports: bool = False
+    ) -> TrialResults:
         """The tactics that Lean accepts at the position, in the order to show.
+
+        `imports`: whether those that need an import are tried where nothing else closes the goal.
 
         Raises what `suggest` raises, and LeanError where no tactics could be tried.
         """
         async with refreshed_lean(self._lean, position):
-            return await self._pipeline.tactics_at(self._context(), position, on_outcomes)
+            return await self._pipeline.tactics_at(self._context(), position, on_outcomes, imports=imports)
 
     async def accepted_soon(self, position: GoalPosition, seconds: float) -> tuple[list[TacticOutcome], bool]:
         """The tactics that Lean has accepted within some seconds, and whether more may come (`TrialsAhead`).
@@ -336,6 +344,11 @@ class Engine:
         """Whether the running Lean needs us to compile the project; with Lake, Lake does that."""
         return self._lean.compiles
 
+    @property
+    def rejected(self) -> tuple[LeanError, ...] | None:
+        """What kept modules of the project from being compiled when we last tried; None if Lake compiles them."""
+        return self._lean.rejected if self._lean.compiles else None
+
     async def compile_saved(self) -> None:
         """Compile a saved file, so that the files that import it see the change."""
         await self._lean.compile()
@@ -355,6 +368,7 @@ class Engine:
         """End Lean, stop reading files, and release the index."""
         self._ahead.stop()
         self._index.stop()
+        await self._with_imports.close()
         await self._lean.close()
         await self._files.caught_up()
         self._index.close()

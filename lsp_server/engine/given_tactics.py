@@ -32,11 +32,15 @@ _GIVEN = "given"
 
 @dataclass(frozen=True, slots=True)
 class TacticEdit:
-    """An edit that inserts a tactic, the tactic as it is shown, and Lean's verdict on it."""
+    """An edit that inserts a tactic, the tactic as it is shown, and Lean's verdict on it.
+
+    `import_edit` adds the import without which Lean does not accept it.
+    """
 
     edit: Edit
     tactic: str
     status: TacticVerdict
+    import_edit: Edit | None = None
 
 
 async def try_given(
@@ -105,7 +109,8 @@ async def edit_at(
 def judged(place: GoalFound, outcome: TacticOutcome) -> TacticEdit:
     """The edit of an outcome that has one."""
     assert outcome.edit is not None
-    return TacticEdit(place.edit(outcome.edit), shown_tactic(outcome), TacticVerdict(outcome.status))
+    verdict = TacticVerdict(outcome.status)
+    return TacticEdit(place.edit(outcome.edit), shown_tactic(outcome), verdict, outcome.import_edit)
 
 
 async def guessed(

@@ -7,6 +7,7 @@
 | premises, ranked | `premise_ranking.py` |
 | candidate tactics from templates, known proofs and the generator | `candidate_tactics.py` |
 | Lean's verdicts on them | `tactic_runner.py` |
+| where nothing closes the goal: the same with one more import | `with_imports.py` |
 | the answer | `_without_tactics`, `_with_tactics` below |
 
 A request carries one `RequestContext`. It holds the objects that own a process or a file, for the steps that need
@@ -16,7 +17,7 @@ them; the steps themselves own only caches.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from lean_extract.common.errors import BadSettings, GoalBroken, LeanError, NoGoalHere, TextUnread
@@ -31,10 +32,18 @@ from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_s
 from lsp_server.engine.proof_states import NOTE, ProofStates, goal_in_text
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SuggestRequest, chosen_goal, goal_doubts, main_goal
+from lsp_server.engine.running_lean import begun_again
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.schema_items import GoalPlace, PartItem, TacticItem, TacticsStatus
+from lsp_server.engine.shared_trials import OnOutcomes
 from lsp_server.engine.sorries import next_sorry
-from lsp_server.engine.tactic_runner import JudgedEdits, OnOutcomes, TacticRunner, TrialRequest, TrialResults
+from lsp_server.engine.tactic_runner import (
+    JudgedEdits,
+    TacticRunner,
+    TrialRequest,
+    TrialResults,
+    closes,
+)
 from lsp_server.engine.tasks import Timer
 from lsp_server.limits import ANSWER_PREMISES, EARLY_GOAL_SECONDS
 from prover.candidates import Candidate
@@ -55,10 +64,19 @@ class Ranked:
     note: str = ""
 
 
-class Pipeline:
-    """The steps of one project's requests."""
+WithMoreImports = Callable[[RequestContext, GoalFound, Ranked], Awaitable[TrialResults]]
+"""What closes a goal that nothing in scope closes, by tactics that need an import (`with_imports.py`)."""
 
-    def __init__(self) -> None:
+
+class Pipeline:
+    """The steps of one project's requests.
+
+    Args:
+        with_imports: tries tactics that need an import; None: none are tried.
+    """
+
+    def __init__(self, with_imports: WithMoreImports | None = None) -> None:
+        self._with_imports = with_imports
         self.states = ProofStates()
         self.ranking = PremiseRanking()
         self.candidates = CandidateTactics(self.ranking, self.states)
@@ -168,11 +186,17 @@ class Pipeline:
         return replace(answer, notes=[NOTE, *answer.notes])
 
     async def tactics_at(
-        self, context: RequestContext, position: GoalPosition, on_outcomes: OnOutcomes | None = None
+        self,
+        context: RequestContext,
+        position: GoalPosition,
+        on_outcomes: OnOutcomes | None = None,
+        *,
+        imports: bool = False,
     ) -> TrialResults:
         """Run the steps from a position to Lean's verdicts, without showing premises. Raises as `try_tactics`.
 
-        Editors request this at every move of the cursor, so Lean does not search its library.
+        Editors request this at every move of the cursor, so Lean does not search its library. `imports`: whether
+        tactics that need an import are tried where nothing else closes the goal.
         """
         await context.catch_up()
         found = await self.states.find(context.lean, position)
@@ -183,6 +207,8 @@ class Pipeline:
         results = await self.try_tactics(
             context, found, found.state, ranked, on_outcomes=on_outcomes, searches=False
         )
+        if imports:
+            results = await self._importing(context, found, ranked, results)
         return replace(results, outcomes=[found.outcome(one) for one in results.outcomes])
 
     async def rank(
@@ -254,6 +280,8 @@ class Pipeline:
                 on_outcomes=update,
                 part=request.select,
             )
+            if not request.select:
+                results = await self._importing(context, found, ranked, results)
         except GoalBroken as error:
             return _without_trials(answer, str(error), TacticsStatus.GOAL_BROKEN)
         except (LeanError, BadSettings, NoGoalHere, TextUnread) as error:
@@ -306,12 +334,28 @@ class Pipeline:
             await self._corrections(current, found, state),
             searches,
         )
-        known = self.runner.known(trial)
-        if known is not None:
-            return known
-        warnings: list[str] = []
-        candidates = self.candidates.propose(CandidateRequest(context, current, trial, warnings))
-        return await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
+
+        async def trials(on_outcomes: OnOutcomes) -> TrialResults:
+            warnings: list[str] = []
+            candidates = self.candidates.propose(CandidateRequest(context, current, trial, warnings))
+            return await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
+
+        return await begun_again(lambda: self.runner.results(trial, trials, on_outcomes))
+
+    async def _importing(
+        self, context: RequestContext, found: GoalFound, ranked: Ranked, results: TrialResults
+    ) -> TrialResults:
+        """The results; if nothing in scope closes the goal, after what closes it with an import."""
+        if self._with_imports is None or any(map(closes, results.outcomes)):
+            return results
+        more = await self._with_imports(context, found, ranked)
+        for outcome in more.outcomes:
+            self.edits.keep(found.asked, outcome)
+        return replace(
+            results,
+            outcomes=[*more.outcomes, *results.outcomes],
+            warnings=[*results.warnings, *more.warnings],
+        )
 
     async def _corrections(
         self, current: CurrentIndex, found: GoalFound, state: ProofState

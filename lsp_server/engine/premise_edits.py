@@ -46,7 +46,7 @@ async def premise_edit(
         chosen = await _chosen(context, pipeline, position, name)
     except (LeanError, PremiseIndexError, TextUnread):
         return await guessed(position, usual)
-    accepted = await asyncio.to_thread(pipeline.edits.accepted, chosen.place.asked)
+    accepted = await asyncio.to_thread(pipeline.edits.accepted, chosen.place.asked, imports=True)
     using = next((one for one in accepted if chosen.names.used_by(one.shown)), None)
     if using is not None:
         return judged(chosen.place, using)

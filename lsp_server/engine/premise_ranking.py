@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 from lean_extract.common.lru import Cache
 from lean_extract.records import Premise
@@ -38,7 +39,7 @@ class PremiseRanking:
     ) -> list[RankedPremise]:
         """The best premises for the goal; with a position, each says whether it is in scope there.
 
-        Those that need an import are left out if the settings say so.
+        Those whose module the file cannot import are left out, and if the settings say so all that need an import.
 
         Raises PremiseIndexError, ModelError, BadSource.
         """
@@ -50,9 +51,9 @@ class PremiseRanking:
             ranked = await asyncio.to_thread(_ranked, current.index, deep, position)
             if position is None or position.text is not None:
                 self._known.put(key, ranked)
-        if not context.settings.premises.out_of_scope:
-            ranked = [one for one in ranked if one.in_scope is not False]
-        return ranked[: request.k]
+        with_import = context.settings.premises.out_of_scope
+        usable = (one for one in ranked if one.in_scope is not False or (with_import and one.import_line))
+        return list(islice(usable, request.k))
 
 
 def _ranked(index: ProjectIndex, request: RankRequest, position: GoalPosition | None) -> list[RankedPremise]:

@@ -139,11 +139,16 @@ class ProjectIndex:
 
     def missing_words(self, position: GoalPosition) -> frozenset[str]:
         """The words of tactics that the imports at a position do not bring. Raises as `context_at`."""
+        missing = self.unreached(position, MODULES.values())
+        return frozenset(word for word, module in MODULES.items() if module in missing)
+
+    def unreached(self, position: GoalPosition, modules: Iterable[str]) -> frozenset[str]:
+        """The indexed ones of these modules that the imports at a position do not bring. Raises as `context_at`."""
         context = self.context_at(position)
         is_prelude = context.source is not None and context.source.is_prelude
         with self._service.reading() as snapshot:
-            missing = snapshot.out_of_reach(MODULES.values(), context.imports, is_prelude=is_prelude)
-        return frozenset(word for word, module in MODULES.items() if module in missing - {context.module})
+            missing = snapshot.out_of_reach(modules, context.imports, is_prelude=is_prelude)
+        return missing - {context.module}
 
     def rank(self, request: RankRequest) -> list[RankedPremise]:
         """The premises that fit a goal best, of the kinds in the request or those that its caller can use."""

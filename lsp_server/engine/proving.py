@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -37,6 +38,7 @@ from lsp_server.engine.requests import OnProofProgress, ProveRequest, main_goal
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress, ProofStatus
 from lsp_server.limits import PROOF_CHECK_SECONDS, PROOF_PROGRESS_SECONDS
 from prover.generator.source import TacticGenerator
+from prover.refutation import unless_refuted
 from prover.search.environment import LeanEnvironment
 from prover.search.fresh_lean import FreshLean
 from prover.search.partial import furthest, proof_at
@@ -110,7 +112,17 @@ class _Proving:
         limits = SearchLimits(self.request.seconds)
         environment = LeanEnvironment(self.lean, self.found.asked)
         watch = None if on_progress is None else _Progress(on_progress, limits.seconds)
-        result = await search(environment, prepared, limits, stop=self.stop, on_outcome=watch)
+        begin = time.monotonic()
+        result = await unless_refuted(
+            search(environment, prepared, limits, stop=self.stop, on_outcome=watch),
+            self.lean,
+            self.found.asked,
+            self.found.state,
+            lambda one: one.status == "proved" or self.stop.is_set(),
+        )
+        if isinstance(result, str):
+            seconds = round(time.monotonic() - begin, 3)
+            return SearchedProof(replace(answer, status=ProofStatus.FALSE, message=result, seconds=seconds))
         answer = replace(
             answer,
             seconds=round(result.seconds, 3),

@@ -11,7 +11,14 @@ from pathlib import Path
 from threading import Event
 from typing import TypeVar
 
-from lean_extract.common.errors import BadSettings, LeanError, LeanNotFound, ProjectBroken, UserError
+from lean_extract.common.errors import (
+    BadSettings,
+    LeanDied,
+    LeanError,
+    LeanNotFound,
+    ProjectBroken,
+    UserError,
+)
 from lean_extract.common.files.reading import read_regular
 from lean_extract.limits import MAX_SOURCE_BYTES
 from lean_extract.session import LeanLimits, LeanSession
@@ -199,6 +206,20 @@ class RunningLean:
             await asyncio.to_thread(self._compiled, self.root)
         return await LeanSession.start(self.root, toolchain, _limits_of(wanted))
 
+    @property
+    def has_headers(self) -> bool:
+        """Whether the running Lean reads files with their headers, so that another import can be tried."""
+        return isinstance(self._session, LeanSession)
+
+    async def another(self, wanted: LeanSettings) -> LiveLean:
+        """Start the same Lean once more. Raises as `session`; LeanNotFound: it is not a language server's."""
+        session = await self.session()
+        if self.root is None or not isinstance(session, LeanSession):
+            raise LeanNotFound(
+                "This Lean does not load the imports of files.", "Set `lean.source` to `server`."
+            )
+        return await LeanSession.start(self.root, session.toolchain, _limits_of(wanted))
+
     def progress(self, position: GoalPosition) -> LeanProgress | None:
         """How far Lean is on its way to a position; None: it is there, or that is not known."""
         lines = position.position.line + 1
@@ -228,18 +249,22 @@ class RunningLean:
         """Whether the running Lean needs us to compile the project; with Lake, Lake does that."""
         return self._session is not None and self._session.needs_compiling
 
+    @property
+    def rejected(self) -> tuple[LeanError, ...]:
+        """What kept modules of the project from being compiled when we last tried."""
+        return self._rejected
+
     async def compile(self) -> None:
         """Compile a saved file, if Lake does not do that.
 
-        If others import it, Lean is ended, so that the next request loads it again.
+        If others import it, the next request has Lean load it again.
         """
         if self.root is None or not self.compiles:
             return
         async with self._compiling:
             compiled = await asyncio.to_thread(self._compiled, self.root)
         if await asyncio.to_thread(_is_imported, self.root, compiled):
-            await self.end()
-            self.version += 1
+            await self.reload()
 
     def _compiled(self, root: Path) -> tuple[str, ...]:
         """Compile the project; returns the modules that had changed. Raises CompilationStopped."""
@@ -267,9 +292,9 @@ class RunningLean:
         if self.compiles:
             await self.compile()
         elif found.is_rebuilt and self.is_running:
-            await self._reload()
+            await self.reload()
 
-    async def _reload(self) -> None:
+    async def reload(self) -> None:
         """Have Lean load all imports again."""
         self.version += 1
         if isinstance(self._session, LeanSession):
@@ -286,6 +311,10 @@ class RunningLean:
         modules = self._imports.modules(position.text) if self._rejected else frozenset()
         found = [error for error in self._rejected if not modules.isdisjoint(error.modules)]
         return [_rejection(error) for error in found[:_MOST_WARNINGS]]
+
+    def rejection(self, module: str) -> str:
+        """The sentence on why a module does not compile; empty where that is not known, or Lake compiles it."""
+        return next((str(error) for error in self._rejected if module in error.modules), "")
 
     async def end(self) -> None:
         """End Lean; the next request starts it again."""
@@ -368,6 +397,19 @@ def _limits_of(settings: LeanSettings) -> LeanLimits:
         slots=settings.slots,
     )
     return replace(limits, memory_mb=settings.memory_mb) if settings.memory_mb else limits
+
+
+_Found = TypeVar("_Found")
+
+
+async def begun_again(work: Callable[[], Awaitable[_Found]]) -> _Found:
+    """The result of work with Lean. If Lean dies meanwhile, not of too much memory, the work is begun once more."""
+    try:
+        return await work()
+    except LeanDied as error:
+        if error.is_of_memory:
+            raise
+    return await work()
 
 
 _Answer = TypeVar("_Answer", Suggestion, TrialsAnswer)

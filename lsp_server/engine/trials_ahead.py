@@ -8,7 +8,8 @@ from typing import Any
 
 from lean_extract.records import TacticOutcome
 from lsp_server.documents.goal_positions import declaration_key
-from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner
+from lsp_server.engine.shared_trials import OnOutcomes
+from lsp_server.engine.tactic_runner import TacticRunner, closes
 from lsp_server.engine.tasks import start_task
 from lsp_server.limits import AHEAD_SECONDS
 from prover.verify import GoalPosition
@@ -36,7 +37,7 @@ class TrialsAhead:
         place = await asyncio.to_thread(declaration_key, position)
         key = self._version(), place
         known = await asyncio.to_thread(self._runner.edits.accepted, position)
-        if key != self._key and not self._runner.is_trying(place) and not any(map(_closes, known)):
+        if key != self._key and not self._runner.is_trying(place) and not any(map(closes, known)):
             await self._begin(key, position, seconds)
             known = await asyncio.to_thread(self._runner.edits.accepted, position)
         is_mine = key == self._key and self._task is not None and not self._task.done()
@@ -47,7 +48,7 @@ class TrialsAhead:
         closed = asyncio.Event()
 
         def hear(outcomes: list[TacticOutcome]) -> None:
-            if any(map(_closes, outcomes)):
+            if any(map(closes, outcomes)):
                 closed.set()
 
         self._key, self._task = key, start_task(self._try(position, hear))
@@ -64,7 +65,3 @@ class TrialsAhead:
         if self._task is not None:
             self._task.cancel()
         self._key = self._task = None
-
-
-def _closes(outcome: TacticOutcome) -> bool:
-    return outcome.status == "closes" and not outcome.rests_on_sorry

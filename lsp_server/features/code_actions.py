@@ -1,6 +1,7 @@
 """Quick fixes: tactics that Lean has accepted, in place of a `sorry`, of a tactic that fails, or in an empty place.
 
-Their titles are `Try this: TACTIC`, and `Replace with: TACTIC` in place of a tactic that fails.
+Their titles are `Try this: TACTIC`, and `Replace with: TACTIC` in place of a tactic that fails. Where none closes the
+goal, the last one searches for a proof.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from lsp_server.engine.given_tactics import guessed_at
 from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.items import tactic_item
 from lsp_server.engine.schema_items import GoalPlace, TacticItem
+from lsp_server.features.prove import prove_command
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
-from lsp_server.protocol.workspace_edits import workspace_edit
-from lsp_server.rendering.labels import origin_label, targets_line, verdict
+from lsp_server.protocol.workspace_edits import text_edits, workspace_edit
+from lsp_server.rendering.labels import import_label, origin_label, targets_line, verdict
 
 _TITLE_GOALS = 100
 """How many columns of a title show the remaining goals."""
@@ -51,13 +53,20 @@ def register(server: PremiseServer) -> None:
             place = (await engine.goal_at(position)).goal.place
             if empty is None and place != GoalPlace.BEFORE:
                 return None
-        found, results = await engine.goal_at(position), await engine.tactics_at(position)
+        found, results = await engine.goal_at(position), await engine.tactics_at(position, imports=True)
         judged = [outcome for outcome in results.outcomes if outcome.status != "unjudged"]
         fixed = [one for one in params.context.diagnostics if "sorry" in one.message]
         fixed = fixed if sorry is not None else _errors(params.context)
         server.check_current(document)
-        shown = enumerate(judged[: settings.code_actions.count])
-        return [_action(server, document, found, outcome, rank, fixed) for rank, outcome in shown]
+        shown = judged[: settings.code_actions.count]
+        actions = [_action(server, document, found, one, rank, fixed) for rank, one in enumerate(shown)]
+        if not any(_is_proof(one) for one in judged):
+            command = prove_command(server, document, position.position)
+            kind = types.CodeActionKind.QuickFix
+            actions.append(
+                types.CodeAction(command.title, kind=kind, diagnostics=fixed or None, command=command)
+            )
+        return actions
 
 
 def _wanted(context: types.CodeActionContext) -> bool:
@@ -92,13 +101,14 @@ def title(item: TacticItem, *, replaces: bool = False) -> str:
     verb, origin = "Replace with" if replaces else "Try this", origin_label(item)
     tactic = " ".join(item.tactic.split())
     if _is_proof(item):
-        return f"{verb}: {tactic}{f'  ({origin})' if origin else ''}"
+        labels = "; ".join(filter(None, (import_label(item), origin)))
+        return f"{verb}: {tactic}{f'  ({labels})' if labels else ''}"
     left = targets_line(item.remaining_goals, _TITLE_GOALS)
     result = f"{verdict(item)}{': ' if left else ''}{left}"
     return f"{verb}: {tactic}  ({'; '.join(filter(None, (result, origin)))})"
 
 
-def _is_proof(item: TacticItem) -> bool:
+def _is_proof(item: TacticItem | TacticOutcome) -> bool:
     return item.status == "closes" and not item.rests_on_sorry
 
 
@@ -126,4 +136,4 @@ def _edit(
 ) -> types.WorkspaceEdit:
     """The edit of a tactic."""
     inserted = outcome.edit or found.edit(guessed_at(found.asked, outcome.shown))
-    return workspace_edit(server, document, [types.TextEdit(document.range(inserted.span), inserted.text)])
+    return workspace_edit(server, document, text_edits(document, inserted, outcome.import_edit))

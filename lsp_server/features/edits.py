@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from lsprotocol import types
 from pygls.exceptions import JsonRpcContentModified
 
 from lean_extract.common.errors import NoGoalHere, PremiseIndexError
@@ -23,6 +22,7 @@ from lsp_server.engine.schema_items import TacticVerdict
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
+from lsp_server.protocol.workspace_edits import text_edits
 from retriever.lean.spelling import names_in
 
 _REQUEST = "premiseSuggest/edits"
@@ -57,19 +57,14 @@ def register(server: PremiseServer) -> None:
         else:
             return _answer(document, await _name(server, document, cursor, text), line)
         server.check_current(document)
+        line = inserted.import_edit or line
         after = cursor_after(document.lines, inserted.edit, line)
         judged = {"cursor": after, "tactic": inserted.tactic, "status": inserted.status}
         return {**_answer(document, inserted.edit, line), **judged}
 
 
 def _answer(document: DocumentSnapshot, edit: Edit, line: Edit | None) -> dict[str, Any]:
-    """The edits in LSP's form. `line`: an import that is inserted, too."""
-    found = [edit]
-    if line is not None:
-        # Editors insert in this order at one position, and the import is a line above the rest.
-        is_above = line.span.start == edit.span.start and line.text.endswith("\n")
-        found.insert(0 if is_above else 1, line)
-    return {"edits": [_text_edit(document, one) for one in found], "version": document.version}
+    return {"edits": text_edits(document, edit, line), "version": document.version}
 
 
 async def _tactic(
@@ -139,8 +134,3 @@ def _engine(server: PremiseServer, document: DocumentSnapshot) -> Engine | None:
     """The engine of a document in a project."""
     engine = server.engine(document) if file_path(document.uri) is not None else None
     return engine if engine is not None and engine.root is not None else None
-
-
-def _text_edit(document: DocumentSnapshot, edit: Edit) -> types.TextEdit:
-    """An edit in LSP's form."""
-    return types.TextEdit(document.range(edit.span), edit.text)

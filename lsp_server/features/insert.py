@@ -9,7 +9,7 @@ from lsprotocol import types
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
-from lsp_server.protocol.workspace_edits import applied
+from lsp_server.protocol.workspace_edits import applied, text_edits
 
 COMMAND = "premise-suggest.insert"
 _NAMES = frozenset({"textDocument", "position", "tactic"})
@@ -26,8 +26,8 @@ def register(server: PremiseServer) -> None:
         position = document.proof_position(document.position(given.position()))
         tactic = given.needed("tactic", "the tactic, as it was shown")
         found = await server.engine(document).edit_at(position, tactic, is_accepted=True)
-        edit = types.TextEdit(document.range(found.edit.span), found.edit.text)
-        problem = await applied(server, document, edit, tactic, "is accepted")
+        edits = text_edits(document, found.edit, found.import_edit)
+        problem = await applied(server, document, edits, tactic, "is accepted")
         if problem:
             server.window_show_message(types.ShowMessageParams(types.MessageType.Info, problem))
         return {"applied": not problem}

@@ -50,6 +50,11 @@ def deprecation_label(premise: PremiseItem) -> str:
     return f"deprecated: use {premise.replaced_by}" if premise.replaced_by else "deprecated"
 
 
+def form_label(premise: PremiseItem) -> str:
+    """The tactic that its statement suggests, or nothing if that only applies it."""
+    return "" if premise.form in (f"apply {premise.name}", f"exact {premise.name}") else premise.form
+
+
 _REJECTED = {TacticVerdict.TIMEOUT: "takes too long", TacticVerdict.UNTRIED: "not tried"}
 
 
@@ -69,7 +74,8 @@ def verdict(tactic: TacticItem) -> str:
     if tactic.status == "unjudged":
         return tactic.message
     if tactic.status == "closes":
-        return f"closes the goal, {_sorry_label(tactic)}" if tactic.rests_on_sorry else "closes the goal"
+        sorry = _sorry_label(tactic) if tactic.rests_on_sorry else ""
+        return ", ".join(filter(None, ["closes the goal", sorry, import_label(tactic)]))
     if tactic.status == "progress":
         return f"leaves {counted(count, 'goal')}"
     return _REJECTED.get(tactic.status, "fails")
@@ -78,6 +84,11 @@ def verdict(tactic: TacticItem) -> str:
 def _sorry_label(tactic: TacticItem) -> str:
     """`rests on sorry (NAME)`, with the declarations that are not proved, as far as they are known."""
     return f"{_SORRY_LABEL} ({', '.join(tactic.unfinished)})" if tactic.unfinished else _SORRY_LABEL
+
+
+def import_label(tactic: TacticItem) -> str:
+    """`adds import M` for a tactic that needs it."""
+    return f"adds {tactic.import_line}" if tactic.import_line else ""
 
 
 def origin_label(tactic: TacticItem) -> str:

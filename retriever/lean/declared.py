@@ -35,7 +35,7 @@ def described(
     number = _number(snapshot, name, module)
     if number is None:
         return None
-    return ranked_indexed_premise(snapshot, number, 0.0, None), _site(snapshot, number)
+    return ranked_indexed_premise(snapshot, None, number, 0.0, None), _site(snapshot, number)
 
 
 def sites(snapshot: Snapshot, premises: Iterable[Premise]) -> list[DeclarationSite]:

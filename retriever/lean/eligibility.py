@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import quote
 
@@ -142,7 +142,7 @@ class RankedPremise:
     in_scope: bool | None
     """None where it is not known what is imported."""
     import_line: str | None
-    """What would bring it into scope, where it is not."""
+    """What would bring it into scope, where it is not; None, too, where the file cannot import its module."""
     doc_url: str | None
     rests_on_sorry: bool = False
     """Whether its proof, or one that it uses, has a `sorry`."""
@@ -230,10 +230,15 @@ def scope_of(snapshot: Snapshot, where: GoalContext | None) -> Bools | None:
 
 
 def ranked_indexed_premise(
-    snapshot: Snapshot, number: int, score: float, in_scope: bool | None
+    snapshot: Snapshot, where: GoalContext | None, number: int, score: float, in_scope: bool | None
 ) -> RankedPremise:
     """A premise of the index. Raises IndexDamaged."""
-    return ranked_premise(snapshot.view.premise(number), snapshot.view.package(number), score, in_scope)
+    found = ranked_premise(snapshot.view.premise(number), snapshot.view.package(number), score, in_scope)
+    if found.import_line is None or where is None:
+        return found
+    is_newer = where.source is not None and where.source.module.in_module_system
+    can_import = snapshot.can_import(where.module, found.premise.module, in_module_system=is_newer)
+    return found if can_import else replace(found, import_line=None)
 
 
 def ranked_premise(premise: Premise, package: str, score: float, in_scope: bool | None) -> RankedPremise:

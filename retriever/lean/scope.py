@@ -47,3 +47,17 @@ def importable(
         if node is not None:
             waiting.extend(node.passed_on)
     return frozenset(reached)
+
+
+def importers(graph: Mapping[str, ModuleNode], module: str) -> frozenset[str]:
+    """The modules that import a module, directly or through others: it can import none of them."""
+    importing: dict[str, list[str]] = {}
+    for name, node in graph.items():
+        for item in node.imports:
+            importing.setdefault(item.module, []).append(name)
+    waiting, found = [module], {module}
+    while waiting:
+        new = [name for name in importing.get(waiting.pop(), ()) if name not in found]
+        found.update(new)
+        waiting.extend(new)
+    return frozenset(found - {module})

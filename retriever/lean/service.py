@@ -211,6 +211,8 @@ class PremiseService:
         used = used_nearby(snapshot, where)
         offered = offered_premises(snapshot, where, kinds, len(local.premises), request.allowed)
         offered &= ~internal_premises(snapshot, where, texts_of(request.goal), request.allowed)
+        if where is not None and where.module is not None:
+            offered &= ~snapshot.view.in_modules(snapshot.importers(where.module))
         question = question_of(snapshot, query, _surroundings(snapshot, where, used, offered))
         check_cancelled()
         scored = self._scored(snapshot, question, local, used)
@@ -224,7 +226,7 @@ class PremiseService:
         snapshot.view.prefetch(ids[indexed].tolist())
         knows_scope = question.there.scope is not None
         found = [
-            _shown(snapshot, local, ids, int(position), float(scores[position]), in_scope)
+            _shown(snapshot, where, local, ids, int(position), float(scores[position]), in_scope)
             for position in chosen
             for in_scope in [bool(scored.columns.in_scope[position] == 1.0) if knows_scope else None]
         ]
@@ -363,10 +365,16 @@ def _unproved(snapshot: Snapshot, local: Local, ids: Ids) -> Bools:
 
 
 def _shown(
-    snapshot: Snapshot, local: Local, ids: Ids, position: int, score: float, in_scope: bool | None
+    snapshot: Snapshot,
+    where: GoalContext | None,
+    local: Local,
+    ids: Ids,
+    position: int,
+    score: float,
+    in_scope: bool | None,
 ) -> RankedPremise:
     """A candidate: the open file's come first, then those of the index."""
     own = len(local.premises)
     if position < own:
         return ranked_premise(local.premises[position], "", score, in_scope)
-    return ranked_indexed_premise(snapshot, int(ids[position - own]), score, in_scope)
+    return ranked_indexed_premise(snapshot, where, int(ids[position - own]), score, in_scope)

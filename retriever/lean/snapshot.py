@@ -17,7 +17,7 @@ from retriever.lean.internal import InternalNames
 from retriever.lean.notations import Notations, core_notations
 from retriever.lean.ranker.kinds import groups_of
 from retriever.lean.ranker.place import UsesByPlace, starting_with
-from retriever.lean.scope import ModuleNode, importable
+from retriever.lean.scope import ModuleNode, importable, importers
 from retriever.lean.structure.index import StructureIndex
 from retriever.lean.symbols import Mepo
 from retriever.limits import CACHED_KINDS, CACHED_MODULES, CACHED_PROOFS, CACHED_SCOPES
@@ -54,6 +54,7 @@ class Snapshot:
         self.is_theorem: Bools = (view.flags & Flag.THEOREM) != 0
         self.is_private: Bools = (view.flags & Flag.PRIVATE) != 0
         self._scopes: Cache[Bools] = Cache(CACHED_SCOPES)
+        self._importers: Cache[frozenset[str]] = Cache(CACHED_SCOPES)
         self._of_kinds: Cache[Bools] = Cache(CACHED_KINDS)
         self._module_vectors: Cache[dict[tuple[str, str], Floats]] = Cache(CACHED_MODULES)
 
@@ -165,6 +166,18 @@ class Snapshot:
         return frozenset(modules) & self._graph.keys() - importable(
             self._graph, imports, is_prelude=is_prelude
         )
+
+    def can_import(self, importer: str | None, module: str, *, in_module_system: bool = False) -> bool:
+        """Whether a file may import a module: not where that would be a cycle, and a file that is in Lean's module
+        system only what is in it, too. `importer`: the file's own module; None: not known."""
+        node = self._graph.get(module)
+        if in_module_system and node is not None and not node.in_module_system:
+            return False
+        return importer is None or module not in self.importers(importer)
+
+    def importers(self, module: str) -> frozenset[str]:
+        """The modules that import this one, directly or through others."""
+        return self._importers.get_or_make(module, lambda: importers(self._graph, module))
 
     def in_module(self, module: str) -> Bools:
         """bool[n]: what this module declares."""

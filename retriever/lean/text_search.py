@@ -55,6 +55,7 @@ class SearchPool:
     """What may be found: premises of the open file, and those of the index (bool[n]) with their scope."""
 
     snapshot: Snapshot
+    where: GoalContext | None
     own: Sequence[Premise]
     offered: Bools
     scope: Bools | None
@@ -103,7 +104,7 @@ class SearchPool:
             return ranked_premise(self.own[number], "", score, None if self.scope is None else True)
         indexed = number - len(self.own)
         in_scope = None if self.scope is None else bool(self.scope[indexed])
-        return ranked_indexed_premise(self.snapshot, indexed, score, in_scope)
+        return ranked_indexed_premise(self.snapshot, self.where, indexed, score, in_scope)
 
 
 def search(
@@ -257,7 +258,7 @@ def search_pool(
     internal = internal_premises(snapshot, where, (text,), allowed)
     if "." in text and is_plain_name(text):
         internal[snapshot.internal.ending_with(text)] = False
-    return SearchPool(snapshot, own, offered, scope_of(snapshot, where), internal)
+    return SearchPool(snapshot, where, own, offered, scope_of(snapshot, where), internal)
 
 
 def _one_list(first: list[RankedPremise], then: list[RankedPremise], k: int) -> list[RankedPremise]:

@@ -1,7 +1,18 @@
 /** What crosses between page and extension, and what the page keeps, read from unknown values. Pure. */
 
 import { TACTIC_VERDICTS, type PremiseItem, type TacticItem, type TacticVerdict } from "../generated/answers";
-import { VIEW_COMMANDS, type DetailsMessage, type PageMessage, type Pin, type Place, type StateMessage, type ViewCommand, type ViewState } from "./state";
+import {
+  PROOF_ACTIONS,
+  VIEW_COMMANDS,
+  type DetailsMessage,
+  type PageMessage,
+  type Pin,
+  type Place,
+  type ProofMessage,
+  type StateMessage,
+  type ViewCommand,
+  type ViewState,
+} from "./state";
 
 /** What the page keeps while it is hidden. */
 export interface Saved {
@@ -40,6 +51,11 @@ export function readStateMessage(value: unknown): StateMessage | null {
   return known ? (value as unknown as StateMessage) : null;
 }
 
+/** The state of a search for a proof, or null for any other message. */
+export function readProofMessage(value: unknown): ProofMessage | null {
+  return isRecord(value) && value["type"] === "proof" && isRecord(value["proof"]) ? (value as unknown as ProofMessage) : null;
+}
+
 /** What an expanded row shows besides, or null for any other message. */
 export function readDetailsMessage(value: unknown): DetailsMessage | null {
   if (!isRecord(value) || value["type"] !== "details" || !isRecord(value["details"])) return null;
@@ -69,6 +85,11 @@ export function readPageMessage(value: unknown): PageMessage | null {
   if (type === "chooseGoal") {
     const number = value["number"];
     return isPositive(number) && positionId !== null ? { type, number, positionId } : null;
+  }
+  if (type === "prove") return positionId === null ? null : { type, positionId };
+  if (type === "atProof") {
+    const action = PROOF_ACTIONS.find((one) => one === value["action"]);
+    return action === undefined ? null : { type, action };
   }
   if (type === "pinGoal") return { type, pinned: value["pinned"] === true };
   if (type === "goTo") {
@@ -142,6 +163,7 @@ function readPremise(value: unknown): PremiseItem | null {
 function readTactic(value: unknown): TacticItem | null {
   if (!isRecord(value)) return null;
   const { tactic, status, remaining_goals: goals, message, origin, rests_on_sorry, unfinished } = value;
+  const line = value["import"];
   if (typeof tactic !== "string" || tactic === "" || !isVerdict(status)) return null;
   const remaining = Array.isArray(goals) ? goals.filter((goal) => typeof goal === "string") : [];
   return {
@@ -152,7 +174,9 @@ function readTactic(value: unknown): TacticItem | null {
     origin: typeof origin === "string" ? origin : "",
     rests_on_sorry: rests_on_sorry === true,
     unfinished: Array.isArray(unfinished) ? unfinished.filter((name) => typeof name === "string") : [],
-    edit: null, // the server knows both, and sends them when it is inserted
+    import: typeof line === "string" ? line : null,
+    edit: null, // the server knows the edits, and sends them when it is inserted
+    import_edit: null,
     cursor: null,
     uses: [],
   };

@@ -20,6 +20,7 @@ test("what Lean said of a tactic", () => {
     verdict({ ...tactic("exact wrong"), rests_on_sorry: true, unfinished: ["wrong"] }),
     "closes the goal, rests on sorry (wrong)",
   );
+  assert.equal(verdict({ ...tactic("exact le"), import: "import A.B" }), "closes the goal, adds import A.B");
   assert.equal(verdict(tactic("skip", ["⊢ p"])), "1 goal left");
   assert.equal(verdict({ ...tactic("skip"), status: "progress" }), "leaves goals");
   assert.equal(verdict(unjudged("rfl")), "not judged");
