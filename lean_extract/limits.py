@@ -174,6 +174,8 @@ MAX_OPEN_FILES = 2
 """Files that one Lean server keeps open."""
 LEAN_IDLE_SECONDS = 300.0
 """Time without a trial after which the copies of a file in which tactics are tried are closed."""
+LEAN_SPARE_SECONDS = 30.0
+"""The same where memory is scarce."""
 LEAN_WATCH_SECONDS = 0.25
 """Time between two checks of the time, the memory and the life of a Lean process."""
 LEAN_END_SECONDS = 5.0

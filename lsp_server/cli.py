@@ -18,6 +18,9 @@ GROUPS = {
         "suggest": Verb(
             ".commands.suggest", "find premises and tactics for a goal in a file, or for a proof state"
         ),
+        "prove": Verb(".commands.prove", "search for the proof of a goal in a file, and print or write it"),
+        "fill": Verb(".commands.fill", "search for a proof of every sorry of files and folders"),
+        "repair": Verb(".commands.repair", "repair errors after a change of Lean or of a library"),
         "search": Verb(".commands.search", "search premises by name, words, statement or pattern"),
         "doctor": Verb(".commands.doctor", "show what is set up, what is missing, and how to fix it"),
     },
@@ -43,6 +46,7 @@ COMMANDS = {name: verb for verbs in GROUPS.values() for name, verb in verbs.item
 _EXAMPLES = (
     "premise-suggest setup                 # once in a project",
     "premise-suggest suggest A.lean:6      # the goal in line 6: premises and tactics",
+    "premise-suggest prove A.lean:6        # search for its proof",
     "premise-suggest search 'add_comm'     # premises by name, words or pattern",
 )
 

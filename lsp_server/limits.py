@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 # Requests, whichever way they come.
 
+PROOF_SECONDS = (1.0, 600.0)
+"""The shortest and the longest time for a search for a proof."""
 ANSWER_PREMISES = 1000
 """The most premises that an answer lists."""
 LISTED_SORRIES = 1000
@@ -30,6 +32,16 @@ BETTER_TACTIC_SECONDS = 0.3
 """How long another tactic that closes the goal there is waited for."""
 IMPORTED_TACTICS = 4
 """The most tactics that close a goal with an import, and that are judged with one import alone."""
+REPAIR_EDITS = 160
+"""With how many changes of arguments a failing tactic or term is tried."""
+REPAIR_LEMMAS = 12
+"""How many further lemmas are tried in the list of a tactic."""
+REPAIR_WAYS = 2
+"""How many ways in which Lean gets further in a proof are followed, of each kind."""
+REPAIR_STEPS = 8
+"""The most changes of one declaration."""
+REPAIR_JUDGE_SECONDS = 10.0
+"""How long Lean may take over a declaration that was changed."""
 DECLARATION_CHARACTERS = 4000
 """Of a declaration's text in an answer; the rest is cut."""
 DOC_CHARACTERS = 4000
@@ -92,6 +104,8 @@ TYPED_TERM_CHARACTERS = 4000
 
 CLIENT_ANSWER_SECONDS = 30.0
 """How long the client may take to answer a request of ours."""
+CHOICE_SECONDS = 600.0
+"""How long a person may take to choose an answer to a message."""
 CLIENT_SETTINGS_SECONDS = 3.0
 """How long requests wait for the client's settings."""
 STATUS_SECONDS = 0.25
@@ -157,6 +171,13 @@ GENERATOR_RETRY_SECONDS = 60.0
 """How long a generator that failed to load is not tried again."""
 GIT_SILENCE_SECONDS = 300.0
 """A git that prints nothing for so long is ended."""
+
+# The command `fill`.
+
+FILL_FIRST_SECONDS = 2.0
+"""How long is searched for each proof before any search gets all of its time."""
+FILL_RECORD_BYTES = 64 << 20
+"""Of the record of what was tried."""
 
 # The command `doctor`, and what `setup` shows.
 

@@ -84,6 +84,9 @@ class NoCoreSources(LeanError):
 class LeanDied(LeanError):
     """The Lean server exited, or stopped in the middle of a request."""
 
+    is_of_memory = False
+    """Whether it was stopped because it used too much memory, which it would do again."""
+
 
 class LeanTimeout(LeanError):
     """Lean did not answer within the limit."""

@@ -1,5 +1,7 @@
 """How a tactic that leaves goals is written: with a `sorry` for each of them. Pure functions; Lean judges each form.
 
+A text of several lines begins on the line below what opens its block.
+
 Where the proof ends with the tactic, or the tactic replaces a `sorry`, every goal gets one: an alternative of
 `induction` and `cases`, `case TAG x => sorry` where hypotheses have no names yet, a bullet, or, for one goal, a line.
 Where other tactics follow, these go on with the last goal. Where no further line can go (after `<;>`), the tactic is
@@ -61,6 +63,8 @@ def written_forms(
     """
     if left and _takes_lines(document, place):
         yield from _with_sorries(document, place, declaration, tactic, left, before)
+    elif "\n" in tactic and _takes_lines(document, place):
+        yield _laid_out(document, place, declaration, tactic)
     for text in tactic_texts(document, place, tactic):
         yield Written(place, text, is_whole=not left)
 
@@ -87,8 +91,8 @@ def _closed_by_sorries(tactic: str, left: Sequence[Goal], before: Goal | None) -
     if len(left) > MAX_WRITTEN_GOALS:
         yield f"{tactic}\nall_goals sorry"
         return
-    cases = _cases(left, before, is_induction=tactic.startswith("induction"))
-    if cases is not None and _TAKES_ALTERNATIVES.match(tactic):
+    cases = alternatives(tactic, left, before)
+    if cases is not None and takes_alternatives(tactic):
         yield _lines(f"{tactic} with", [f"| {name} => sorry" for name in cases])
         if any(" " in name for name in cases):  # a constructor with implicit arguments needs the `@`
             signed = [f"@{name}" if " " in name else name for name in cases]
@@ -96,6 +100,11 @@ def _closed_by_sorries(tactic: str, left: Sequence[Goal], before: Goal | None) -
     if cases is not None and len(left) > 1 and any(" " in name for name in cases):
         yield _lines(tactic, [f"case {name} => sorry" for name in cases])
     yield f"{tactic}\nsorry" if len(left) == 1 else _in_bullets(tactic, len(left))
+
+
+def takes_alternatives(tactic: str) -> bool:
+    """Whether `with` and alternatives can follow a tactic."""
+    return _TAKES_ALTERNATIVES.match(tactic) is not None
 
 
 def _in_bullets(tactic: str, count: int) -> str:
@@ -106,8 +115,10 @@ def _lines(first: str, rest: Sequence[str]) -> str:
     return "\n".join([first, *rest])
 
 
-def _cases(left: Sequence[Goal], before: Goal | None, *, is_induction: bool) -> list[str] | None:
-    """For each goal its tag and names for its new hypotheses; None if a tag is missing or not unique."""
+def alternatives(tactic: str, left: Sequence[Goal], before: Goal | None) -> list[str] | None:
+    """For each goal that `induction x` or the like leaves its tag and names for its new hypotheses; None if a tag is
+    missing or not unique."""
+    is_induction = tactic.startswith("induction")
     tags = [(goal.case or "").rpartition(".")[2] for goal in left]
     if len(set(tags)) < len(tags) or not all(map(_IDENTIFIER.fullmatch, tags)):
         return None

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from lean_extract.common.errors import BadSettings
+from lean_extract.common.errors import BadSettings, LeanError
 from lean_extract.limits import (
     LEAN_REQUEST_SECONDS,
     LEAN_START_SECONDS,
@@ -21,7 +21,7 @@ from lean_extract.limits import (
     TACTIC_SECONDS,
     TACTIC_SLOTS,
 )
-from lean_extract.records import Position, ProofState, TacticOutcome
+from lean_extract.records import Position, ProofState, Span, TacticOutcome
 from lean_extract.session.faults import Fault
 from lean_extract.session.processes import machine_megabytes
 from lean_extract.syntax.tactic_text import defect
@@ -37,22 +37,20 @@ class LeanLimits:
     `start_seconds`: from the start of the server to its first response. `request_seconds`: without any progress of
     Lean while a goal is awaited. `tactic_seconds`: for one tactic, from when all above it is elaborated, unless the
     caller gives a time. `memory_mb`: private memory of one Lean process, which is killed above that; a third of the
-    machine's by default. `slots`: the number of tactics tried at the same time, each in a Lean process of its own.
+    machine's by default. `all_mb`: that of all its processes, half of the machine's by default. Above that, files that
+    are no longer looked at are closed; where that does not help, the largest process is killed. `slots`: the number of
+    tactics tried at the same time, each in a Lean process of its own.
     """
 
     start_seconds: float = LEAN_START_SECONDS
     request_seconds: float = LEAN_REQUEST_SECONDS
     tactic_seconds: float = TACTIC_SECONDS
     memory_mb: int = field(default_factory=lambda: min(MAX_LEAN_MEGABYTES, machine_megabytes() // 3))
+    all_mb: int = field(default_factory=lambda: machine_megabytes() // 2)
     slots: int = TACTIC_SLOTS
 
-    @property
-    def all_mb(self) -> int:
-        """Private memory of all Lean processes together, above which the largest is killed."""
-        return max(self.memory_mb, machine_megabytes() // 2)
-
     def __post_init__(self) -> None:
-        for name in ("start_seconds", "request_seconds", "tactic_seconds", "memory_mb", "slots"):
+        for name in ("start_seconds", "request_seconds", "tactic_seconds", "memory_mb", "all_mb", "slots"):
             value = getattr(self, name)
             if not value > 0:
                 raise BadSettings(f"The limit {name} is {value}.", "Give a number above 0.")
@@ -129,12 +127,25 @@ class LiveLean(ABC):
         """
         return []
 
-    async def errors_at(self, path: Path, text: str | None, position: Position) -> Sequence[Fault]:
-        """Lean's errors in the declaration at a position, from top to bottom, once it has elaborated that.
+    async def errors_at(
+        self, path: Path, text: str | None, position: Position, part: Span
+    ) -> Sequence[Fault]:
+        """Lean's errors in the declaration at a position, from top to bottom, once it is past the lines of a part.
 
-        Empty if this Lean does not report them. Raises: as `goals_at`, except NoGoalHere.
+        Errors below the part may be missing, except where Lean cannot read the text. Empty if this Lean does not
+        report them. Raises: as `goals_at`, except NoGoalHere.
         """
         return []
+
+    async def check(self, path: Path, text: str) -> Sequence[Fault]:
+        """The errors of a whole file, and its warnings about `sorry`, from top to bottom, by a new Lean process.
+
+        Raises: LeanError also if this Lean cannot check files; as `goals_at`, except NoGoalHere.
+        """
+        raise LeanError(
+            "This Lean does not check whole files.",
+            "Use Lean's language server: set `lean.source` to server.",
+        )
 
     @abstractmethod
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:

@@ -22,8 +22,14 @@ from leanclient.aio import (
 
 from lean_extract.common.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.common.files.reading import is_folder
-from lean_extract.limits import LEAN_IDLE_SECONDS, LEAN_WATCH_SECONDS, MAX_OPEN_FILES, TERMINATION_SECONDS
-from lean_extract.records import Position
+from lean_extract.limits import (
+    LEAN_IDLE_SECONDS,
+    LEAN_SPARE_SECONDS,
+    LEAN_WATCH_SECONDS,
+    MAX_OPEN_FILES,
+    TERMINATION_SECONDS,
+)
+from lean_extract.records import Position, Span
 from lean_extract.session import processes
 from lean_extract.session.client import LeanClient, LeanIsSilent, Patience, Progress, copy_of, name_of
 from lean_extract.session.faults import Fault, faults_in, is_error
@@ -57,10 +63,8 @@ class LeanServer:
         self._closing: asyncio.Task[None] | None = None
         self._pool: Scratch | None = None
         self._numbers = itertools.count(1)
-        self._outgrown: int | None = None
-        """The limit in MB that a worker was killed for."""
-        self.outgrew = False
-        """Whether the last worker that ended was killed because of its memory."""
+        self._outgrown = ""
+        """What a worker was killed for."""
         self._is_given_up = False
 
     @classmethod
@@ -302,10 +306,23 @@ class LeanServer:
         report = await self._answer(path, self._client.diagnostics(str(path), fresh=True))
         return list(report.items) if document.text == text else None
 
-    async def errors_of(self, path: Path) -> list[dict[str, Any]]:
-        """Lean's errors in the text of a file that it was last given, with columns in code points, once it has
-        elaborated that."""
-        report = await self._answer(path, self._client.diagnostics(str(path), fresh=True))
+    async def fresh_messages(self, path: Path, text: str) -> list[dict[str, Any]]:
+        """All diagnostics of a text of a file, with columns in code points, by a new worker."""
+        copy = self.copy_of(path)
+        try:
+            await self.sync(copy, text)
+            report = await self._answer(copy, self._client.diagnostics(str(copy), fresh=True))
+            return list(report.items)
+        finally:
+            await self.forget(copy)
+
+    async def errors_of(self, path: Path, part: Span) -> list[dict[str, Any]]:
+        """Lean's errors in the text of a file that it was last given, as soon as it is past the lines of a part.
+
+        Columns are in code points.
+        """
+        await self._answer(path, self._client.passed(str(path), part.start.line, part.end.line))
+        report = await self._answer(path, self._client.diagnostics(str(path), fresh=False))
         return [*filter(is_error, report.items)]
 
     def errors_in(self, path: Path, beginning: str, lines: int) -> list[Fault]:
@@ -376,31 +393,47 @@ class LeanServer:
         )
 
     def _worker_death(self, doing: str) -> LeanDied:
-        outgrown, self._outgrown = self._outgrown, None
-        self.outgrew = outgrown is not None
-        if outgrown is not None:
-            return LeanDied(
-                f"Lean was stopped while {doing}: it used more than {outgrown} MB of memory.",
-                "Raise the memory limit (`lean.memoryMb`), or simplify the file.",
-            )
-        return LeanDied(f"Lean's worker ended while {doing}.", _AGAIN)
+        outgrown, self._outgrown = self._outgrown, ""
+        if not outgrown:
+            return LeanDied(f"Lean's worker ended while {doing}.", _AGAIN)
+        error = LeanDied(
+            f"Lean was stopped while {doing}: {outgrown} MB of memory.",
+            "Raise the memory limit (`lean.memoryMb`), or simplify the file.",
+        )
+        error.is_of_memory = True
+        return error
 
     async def _watch_memory(self) -> None:
-        """Kill workers that exceed the memory limit. Lean itself then reports that the worker ended."""
+        """Keep Lean's memory within the limits: close what is not in use, else kill the largest worker.
+
+        Lean itself then reports that the worker ended.
+        """
+        one_mb, all_mb = self._limits.memory_mb, max(self._limits.memory_mb, self._limits.all_mb)
         while self.is_alive and self.pid is not None:
             if self._pool is not None and self._pool.idle_seconds() > LEAN_IDLE_SECONDS:
                 await self.drop_scratch()
             sizes = {pid: processes.private_megabytes(pid) for pid in self._note_processes(self.pid)}
-            largest = max(sizes, key=sizes.__getitem__, default=0)
-            for used, limit in (
-                (sizes.get(largest, 0.0), self._limits.memory_mb),
-                (sum(sizes.values()), self._limits.all_mb),
-            ):
-                if used > limit:
-                    self._outgrown = limit
-                    processes.kill(processes.identify([largest]))
-                    break
+            if max(sizes.values(), default=0) > one_mb:
+                self._kill_largest(sizes, one_mb, f"it used more than {one_mb}")
+            elif sum(sizes.values()) > all_mb and not await self._free():
+                self._kill_largest(sizes, 0, f"all its processes used more than {all_mb}")
             await asyncio.sleep(LEAN_WATCH_SECONDS)
+
+    def _kill_largest(self, sizes: Mapping[int, float], least: float, why: str) -> None:
+        """Kill the largest worker of more than `least` MB. What has started others is none: all would end with it."""
+        workers = [pid for pid, size in sizes.items() if size > least and not processes.descendants(pid)]
+        if workers:
+            self._outgrown = why
+            processes.kill(processes.identify([max(workers, key=sizes.__getitem__)]))
+
+    async def _free(self) -> bool:
+        """End the worker of a file before the last one, else those of copies that are not in use. False: all are."""
+        if await self._client.close_older():
+            return True
+        is_spare = self._pool is not None and self._pool.idle_seconds() > LEAN_SPARE_SECONDS
+        if is_spare:
+            await self.drop_scratch()
+        return is_spare
 
 
 def _last_error_line(error: LeanTransportError) -> str:

@@ -220,8 +220,8 @@ class _Finder:
         begin = partial(self.server.begin, self.path, self.document.header, patched.text, line)
         try:
             return read(await begin(), patched)
-        except LeanDied:
-            if not self.server.is_alive or self.server.outgrew:
+        except LeanDied as error:
+            if not self.server.is_alive or error.is_of_memory:
                 raise
             # The worker may have ended long ago, and those of the other copies with it.
             await self.server.drop_scratch()

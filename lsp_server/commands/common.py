@@ -19,6 +19,7 @@ from lean_extract.common.onnx_runtime import fallback_warning
 from lean_extract.common.terminal_text import pip_install, shown, without_login
 from lean_extract.source.projects.project import is_project_root, named_below, only_of
 from lsp_server.commands.nearby import file_meant, folder_meant
+from lsp_server.engine.generators import OpenGenerator, open_requested
 from lsp_server.engine.projects import projects_for
 from lsp_server.engine.schema import SearchAnswer, Suggestion
 from lsp_server.engine.settings import Settings
@@ -201,6 +202,19 @@ def settings_for(options: argparse.Namespace, root: Path | None = None) -> Setti
     settings = layered_settings(options).at(root)
     warn_of_fallback(settings.models.device)
     return settings
+
+
+def opened_generator(options: argparse.Namespace, settings: Settings) -> OpenGenerator | None:
+    """The generator that the options request, loaded, so that a failure is an error and not an overlooked warning.
+
+    None if they request none: what a settings file names is opened when it is needed. Raises UserError, ModelError.
+    """
+    if not options.generator and options.tactics_from is None:
+        return None
+    source = settings.tactics.source
+    name = options.generator or (settings.tactics.generator if source == "generator" else "")
+    found = open_requested(name, source, settings.model_download, settings.models.device)
+    return None if found is None else OpenGenerator(lambda name, download, device: found)
 
 
 def device_for(options: argparse.Namespace) -> Device:

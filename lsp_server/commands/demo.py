@@ -16,9 +16,10 @@ from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import read_source
 from lean_extract.toolchains import packaged
 from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
-from lsp_server.commands.index import stop_on_interrupt, summary
+from lsp_server.commands.index import summary
+from lsp_server.commands.interrupts import stop_on_interrupt
 from lsp_server.commands.options import add_lean_option
-from lsp_server.commands.place import position_in
+from lsp_server.commands.place import Place, position_of
 from lsp_server.commands.suggest import print_suggestion
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.indexing import update_project
@@ -118,5 +119,5 @@ def _first_unfinished(library: Path) -> GoalPosition:
         lines = read_source(path).split("\n")
         for number, line in enumerate(lines, start=1):
             if line.strip().endswith("sorry") and not line.lstrip().startswith("--"):
-                return position_in(path, number, None)
+                return position_of(Place(path, number))
     raise BadSource(f"There is no unfinished proof in {library}.", "Install premise-suggest again.")

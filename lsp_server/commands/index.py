@@ -6,14 +6,10 @@ With a backend other than Lean, it indexes a file or folder as a collection.
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 
 from lean_extract.common.cluster import cluster_options
 from lean_extract.common.devices import PLACE_NAMES
@@ -32,6 +28,7 @@ from lsp_server.commands.common import (
     show_first_use,
 )
 from lsp_server.commands.index_many import index_on_cluster
+from lsp_server.commands.interrupts import stop_on_interrupt
 from lsp_server.commands.options import add_backend_option, add_lean_option, add_model_options
 from lsp_server.engine.collections import folder_of, refuse_other_backends, towers_for
 from lsp_server.engine.databases import library_name, publish_project
@@ -212,22 +209,3 @@ def _speed(report: IndexReport) -> str:
         return ""
     rate = report.documents_embedded / report.embedding_seconds
     return f" at {rate:,.0f} a second on {PLACE_NAMES[report.place]}"
-
-
-@contextmanager
-def stop_on_interrupt() -> Iterator[threading.Event]:
-    """Set an event at the first Ctrl-C (or SIGTERM); a second Ctrl-C raises KeyboardInterrupt."""
-    stop = threading.Event()
-
-    def ask(_number: int, _frame: FrameType | None) -> None:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        stop.set()
-        print("\nStopping ...", file=sys.stderr)
-
-    old = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in old.items():
-            signal.signal(number, handler)

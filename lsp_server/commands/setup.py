@@ -24,7 +24,8 @@ from lean_extract.toolchains.toolchain import resolve_lean
 from lsp_server.commands.common import existing_folder, fill_options, project_root, show_first_use
 from lsp_server.commands.editor_setup import CLIENTS, called_command, installed, own_command
 from lsp_server.commands.first_goal import first_goal
-from lsp_server.commands.index import index_project, print_report, stop_on_interrupt
+from lsp_server.commands.index import index_project, print_report
+from lsp_server.commands.interrupts import stop_on_interrupt
 from lsp_server.commands.options import add_lean_option, add_model_options
 from lsp_server.engine.indexing import IndexPlan, plan_index
 from lsp_server.engine.libraries import FetchStopped, add_library, index_libraries, read_git_address

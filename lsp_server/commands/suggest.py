@@ -18,6 +18,7 @@ from lean_extract.source.projects.project import find_root
 from lsp_server.commands.common import (
     SearchedProject,
     device_for,
+    opened_generator,
     print_json,
     print_progress,
     read_text,
@@ -38,10 +39,8 @@ from lsp_server.commands.suggest_collection import from_collection
 from lsp_server.commands.typed_text import decoded, standard_input, typed
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.generators import OpenGenerator, open_requested
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion
-from lsp_server.engine.settings import Settings
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import suggestion_text
 from retriever.lean.callers import TACTICS, Caller, caller_of
@@ -136,21 +135,6 @@ def print_suggestion(suggestion: Suggestion, *, as_json: bool) -> None:
     sys.stdout.write(suggestion_text(suggestion, Style.of_standard_output()))
 
 
-def _generator(options: argparse.Namespace, settings: Settings) -> OpenGenerator | None:
-    """Load the generator that the options request, so that a failure is an error and not an overlooked warning.
-
-    Raises UserError, ModelError.
-    """
-    if not _wants_tactics(options) and options.tactics_from != "templates":
-        return None
-    if not options.generator and options.tactics_from is None:
-        return None  # what a settings file names is opened when it is needed, and a failure is a warning
-    source = settings.tactics.source
-    name = options.generator or (settings.tactics.generator if source == "generator" else "")
-    found = open_requested(name, source, settings.model_download, settings.models.device)
-    return None if found is None else OpenGenerator(lambda name, download, device: found)
-
-
 def _wants_tactics(options: argparse.Namespace) -> bool:
     """Whether to try tactics: as the option says, else wherever Lean can."""
     if options.tactics is not None:
@@ -162,7 +146,9 @@ def _engine(options: argparse.Namespace, root: Path | None) -> Engine:
     """Raises UserError, ModelError."""
     opener = partial(_dojo(options).open, options.after) if options.dojo else None
     settings = settings_for(options, root)
-    return Engine(root, settings, generator=_generator(options, settings), opener=opener)
+    is_needed = _wants_tactics(options) or options.tactics_from == "templates"
+    generator = opened_generator(options, settings) if is_needed else None
+    return Engine(root, settings, generator=generator, opener=opener)
 
 
 async def _suggest(

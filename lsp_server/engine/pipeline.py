@@ -32,12 +32,13 @@ from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_s
 from lsp_server.engine.proof_states import NOTE, ProofStates, goal_in_text
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SuggestRequest, chosen_goal, goal_doubts, main_goal
+from lsp_server.engine.running_lean import begun_again
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.schema_items import GoalPlace, PartItem, TacticItem, TacticsStatus
+from lsp_server.engine.shared_trials import OnOutcomes
 from lsp_server.engine.sorries import next_sorry
 from lsp_server.engine.tactic_runner import (
     JudgedEdits,
-    OnOutcomes,
     TacticRunner,
     TrialRequest,
     TrialResults,
@@ -333,12 +334,13 @@ class Pipeline:
             await self._corrections(current, found, state),
             searches,
         )
-        known = self.runner.known(trial)
-        if known is not None:
-            return known
-        warnings: list[str] = []
-        candidates = self.candidates.propose(CandidateRequest(context, current, trial, warnings))
-        return await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
+
+        async def trials(on_outcomes: OnOutcomes) -> TrialResults:
+            warnings: list[str] = []
+            candidates = self.candidates.propose(CandidateRequest(context, current, trial, warnings))
+            return await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
+
+        return await begun_again(lambda: self.runner.results(trial, trials, on_outcomes))
 
     async def _importing(
         self, context: RequestContext, found: GoalFound, ranked: Ranked, results: TrialResults

@@ -16,7 +16,7 @@ from lean_extract.source.reader import read_module
 from lsp_server.documents.goal_positions import cache_key, text_of
 from lsp_server.engine.goal_places import GoalFound, PlacedGoal, find_goal
 from lsp_server.engine.requests import SuggestRequest, parse_goal
-from lsp_server.engine.running_lean import RunningLean
+from lsp_server.engine.running_lean import RunningLean, begun_again
 from lsp_server.limits import CACHED_GOALS
 from prover.verify import GoalPosition
 
@@ -52,15 +52,21 @@ class ProofStates:
         key = (lean.version, *cache_key(position))
         known = self._places.get(key)
         if known is None:
-            known = await find_goal(await lean.session(), position, partial(self.at, lean))
+            known = await begun_again(lambda: self._placed(lean, position))
             self._places.put(key, known)
         return GoalFound(position, known)
+
+    async def _placed(self, lean: RunningLean, position: GoalPosition) -> PlacedGoal:
+        return await find_goal(await lean.session(), position, partial(self._at, lean))
 
     async def at(self, lean: RunningLean, position: GoalPosition) -> ProofState:
         """Lean's goals at exactly a position.
 
         Raises what `RunningLean.session` and `LeanSession.goals_at` raise.
         """
+        return await begun_again(lambda: self._at(lean, position))
+
+    async def _at(self, lean: RunningLean, position: GoalPosition) -> ProofState:
         key = (lean.version, *cache_key(position))
         known = self._known.get(key)
         if known is None:

@@ -14,6 +14,7 @@ from typing import TypeVar
 from lean_extract.common.errors import (
     BadSettings,
     ErrorPlace,
+    LeanDied,
     LeanError,
     LeanNotFound,
     ProjectBroken,
@@ -249,18 +250,22 @@ class RunningLean:
         """Whether the running Lean needs us to compile the project; with Lake, Lake does that."""
         return self._session is not None and self._session.needs_compiling
 
+    @property
+    def rejected(self) -> tuple[LeanError, ...]:
+        """What kept modules of the project from being compiled when we last tried."""
+        return self._rejected
+
     async def compile(self) -> None:
         """Compile a saved file, if Lake does not do that.
 
-        If others import it, Lean is ended, so that the next request loads it again.
+        If others import it, the next request has Lean load it again.
         """
         if self.root is None or not self.compiles:
             return
         async with self._compiling:
             compiled = await asyncio.to_thread(self._compiled, self.root)
         if await asyncio.to_thread(_is_imported, self.root, compiled):
-            await self.end()
-            self.version += 1
+            await self.reload()
 
     def _compiled(self, root: Path) -> tuple[str, ...]:
         """Compile the project; returns the modules that had changed. Raises CompilationStopped."""
@@ -402,6 +407,19 @@ def _limits_of(settings: LeanSettings) -> LeanLimits:
         slots=settings.slots,
     )
     return replace(limits, memory_mb=settings.memory_mb) if settings.memory_mb else limits
+
+
+_Found = TypeVar("_Found")
+
+
+async def begun_again(work: Callable[[], Awaitable[_Found]]) -> _Found:
+    """The result of work with Lean. If Lean dies meanwhile, not of too much memory, the work is begun once more."""
+    try:
+        return await work()
+    except LeanDied as error:
+        if error.is_of_memory:
+            raise
+    return await work()
 
 
 _Answer = TypeVar("_Answer", Suggestion, TrialsAnswer)

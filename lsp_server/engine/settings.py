@@ -13,7 +13,7 @@ from typing import Any
 from lean_extract.common.devices import DEVICES, Device
 from lean_extract.common.files.json_text import shown
 from lean_extract.common.typed import Form, Misfit, updated
-from lsp_server.limits import LISTED_SETTINGS, QUOTED_NAME_CHARACTERS
+from lsp_server.limits import LISTED_SETTINGS, PROOF_SECONDS, QUOTED_NAME_CHARACTERS
 from prover.limits import SUGGESTION_SECONDS, SUGGESTION_TACTICS
 
 SECTION = "premiseSuggest"
@@ -116,6 +116,13 @@ class TacticSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ProveSettings:
+    """The search for whole proofs."""
+
+    seconds: float = _setting(10.0, "How long a search for a proof takes at most.", *PROOF_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
 class HoverSettings:
     """The hover on a tactic or `sorry`."""
 
@@ -142,10 +149,11 @@ class CodeActionSettings:
 
 @dataclass(frozen=True, slots=True)
 class CodeLensSettings:
-    """The lens `Try tactics`."""
+    """The lenses `Try tactics` and `Search for a proof`."""
 
     enabled: bool = _setting(
-        True, "Show a lens above each declaration with a `sorry` that tries tactics there."
+        True,
+        "Show lenses above each declaration with a `sorry`, which try tactics or search for a proof there.",
     )
 
 
@@ -185,6 +193,7 @@ class Settings:
     lean: LeanSettings = field(default_factory=LeanSettings)
     premises: PremiseSettings = field(default_factory=PremiseSettings)
     tactics: TacticSettings = field(default_factory=TacticSettings)
+    prove: ProveSettings = field(default_factory=ProveSettings)
     hover: HoverSettings = field(default_factory=HoverSettings)
     completion: CompletionSettings = field(default_factory=CompletionSettings)
     code_actions: CodeActionSettings = field(default_factory=CodeActionSettings)

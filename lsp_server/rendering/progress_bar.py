@@ -10,6 +10,8 @@ from typing import TextIO
 
 from tqdm import tqdm
 
+from lsp_server.rendering.labels import shorten
+
 _STAGES = {
     "fetch": "Downloading",
     "wait": "Waiting for another index run",
@@ -20,6 +22,7 @@ _STAGES = {
     "core": "Compiling the mini core",
     "library": "Compiling the library",
     "sorries": "Answering",
+    "repair": "Repairing",
 }
 _SECONDS = 10.0
 """Between two lines if standard error is not a terminal: tasks that end sooner print none."""
@@ -55,10 +58,18 @@ class ProgressBar:
         """Take in progress: stage, done, total."""
         if self._has_bar:
             self._draw(stage, done, total)
-        elif not self._quiet and self._clock() - self._reported >= _SECONDS:
-            self._reported = self._clock()
+        else:
             share = f": {done:,} of {total:,} ({done / total:.0%})" if total > 1 else ""
-            print(f"{_STAGES.get(stage, stage)}{share}", file=sys.stderr, flush=True)
+            self._print(f"{_STAGES.get(stage, stage)}{share}")
+
+    def note(self, text: str) -> None:
+        """Show what is being done: as one line that changes, elsewhere as lines, without a bar."""
+        if self._has_bar:
+            if self._bar is None:
+                self._bar = tqdm(bar_format="{desc}", file=sys.stderr, leave=False)
+            self._bar.set_description_str(shorten(text, shutil.get_terminal_size((100, 40)).columns - 1))
+        else:
+            self._print(text)
 
     def write(self, text: str, stream: TextIO) -> None:
         """Print text on standard output or error, above the bar."""
@@ -68,6 +79,12 @@ class ProgressBar:
         stream.flush()
         if self._bar is not None:
             self._bar.refresh()
+
+    def _print(self, text: str) -> None:
+        """Print a line, unless one was printed a moment ago."""
+        if not self._quiet and self._clock() - self._reported >= _SECONDS:
+            self._reported = self._clock()
+            print(text, file=sys.stderr, flush=True)
 
     def _draw(self, stage: str, done: int, total: int) -> None:
         if stage != self._stage or self._bar is None:

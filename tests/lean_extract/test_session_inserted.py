@@ -151,7 +151,7 @@ async def test_a_term_and_its_edit(session: LeanSession) -> None:
     implicit = await outcome(session, TERMS["with implicit variables"][0], "intro x y h\nexact h.symm")
     assert implicit.status == "closes"
     assert implicit.edit is not None
-    assert implicit.edit.text == "by intro x y h\n     exact h.symm"
+    assert implicit.edit.text == " by\n  intro x y h\n  exact h.symm"
 
 
 async def test_errors_that_are_caught_are_errors(session: LeanSession) -> None:

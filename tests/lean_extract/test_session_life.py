@@ -169,6 +169,21 @@ async def test_a_worker_that_outgrows_its_memory(tmp_path: Path, packaged_lean: 
         assert await closes(session)
 
 
+async def test_where_memory_is_scarce_the_file_before_is_closed(
+    tmp_path: Path, packaged_lean: PackagedLean
+) -> None:
+    """There is room for one worker and a half."""
+    limits = LeanLimits(memory_mb=38, all_mb=40)
+    plain, position = marked(SWAP)
+    async with await LeanSession.start(tmp_path, toolchain_of(packaged_lean), limits) as session:
+        assert session.pid is not None
+        for name in ("A.lean", "B.lean") * 3:
+            assert (await session.goals_at(Path(name), plain, position)).goals[0].target == "q ∧ p"
+            async with asyncio.timeout(20):
+                while len(descendants(session.pid)) > 1:
+                    await asyncio.sleep(0.01)
+
+
 async def test_rebuilt_imports_are_seen_after_a_reload(tmp_path: Path, packaged_lean: PackagedLean) -> None:
     sources, out = tmp_path / "src", tmp_path / "out"
     sources.mkdir()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +71,30 @@ async def test_an_import_that_was_saved_with_an_error_is_told_everywhere(
     assert all(map(closing, answers))
     write(library, A=GOOD)
     assert [(await asked(editor))["warnings"], asked_anew(cli, library)["warnings"]] == [[], []]
+    await stop_editor(editor)
+
+
+async def test_while_a_saved_file_is_compiled_and_loaded_lean_goes_on_to_answer(
+    library: Path, environment: dict[str, str]
+) -> None:
+    editor = await start_editor(library, environment, options=QUIET)
+    editor.open("B.lean")
+    await asked(editor)
+    names = (f"New{number}.lean" for number in count())
+    for number in range(3):
+        write(library, A=f"{GOOD}theorem more{number} : True := trivial\n")
+        editor.client.text_document_did_save(
+            types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(editor.uri("A.lean")))
+        )
+        compiled = asyncio.create_task(editor.indexed())
+        while not compiled.done():
+            name = next(names)
+            editor.open(name, USE.removeprefix("import A\n\n"))  # what imports it waits until it is compiled
+            answer = await editor.suggest(name, 1, 2, tactics=True)
+            assert answer["warnings"] == [] and closing(answer)
+    editor.open("C.lean", USE.replace("sorry", "have := more2\n  sorry"))
+    answer = await editor.suggest("C.lean", 4, 2)
+    assert answer["goal"].startswith("n : ℕ\nthis : True")
     await stop_editor(editor)
 
 
