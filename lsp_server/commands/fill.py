@@ -101,7 +101,8 @@ class _Work:
             if self._options.total is not None:
                 asyncio.get_running_loop().call_later(self._options.total, end)
             for root, filling in self._fillings.items():
-                await self._fill(root, filling, stop, bar)
+                if filling.rows:
+                    await self._fill(root, filling, stop, bar)
             self._stopped = stop.is_set()
 
     async def _fill(self, root: Path, filling: Filling, stop: asyncio.Event, bar: ProgressBar) -> None:
