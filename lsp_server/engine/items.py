@@ -69,7 +69,7 @@ def tactic_item(outcome: TacticOutcome, uses: Sequence[str] = ()) -> TacticItem:
         cursor=position_item(outcome.edit.cursor) if outcome.edit is not None else None,
         uses=list(uses),
         import_line=outcome.import_line or None,
-        import_edit=_edit_item(outcome.import_edit) if outcome.import_edit is not None else None,
+        import_edit=edit_item(outcome.import_edit) if outcome.import_edit is not None else None,
     )
 
 

@@ -259,7 +259,7 @@ class RunningLean:
         async with self._compiling:
             compiled = await asyncio.to_thread(self._compiled, self.root)
         if await asyncio.to_thread(_is_imported, self.root, compiled):
-            await self._reload()
+            await self.reload()
 
     def _compiled(self, root: Path) -> tuple[str, ...]:
         """Compile the project; returns the modules that had changed. Raises CompilationStopped."""

@@ -1,4 +1,4 @@
-"""Found proofs as text for a terminal: one, all that `fill` found, and the state of a search. Pure."""
+"""Found proofs as text for people: one, all that `fill` found, and the state of a search. Pure."""
 
 from __future__ import annotations
 
@@ -28,6 +28,11 @@ def result_label(answer: ProofAnswer) -> str:
     if answer.status == ProofStatus.PARTIAL:
         return f"proved {answer.proved} of {counted(answer.goals, 'goal')}"
     return _RESULTS[answer.status]
+
+
+def outcome_line(answer: ProofAnswer) -> str:
+    """How a search ended, in a sentence or two: `Proved 2 of 3 goals.`"""
+    return " ".join(filter(None, [f"{result_label(answer).capitalize()}.", answer.message, *answer.warnings]))
 
 
 def proof_text(place: str, answer: ProofAnswer, style: Style) -> str:
