@@ -112,6 +112,7 @@ def test_fill_writes_every_proof_that_it_finds(
     folder.mkdir()
     write(folder, Several=SEVERAL, ReadOnly=ONE, Lost=ONE.replace("Example.Nat.Basic", "No.Such"))
     (folder / "ReadOnly.lean").chmod(0o444)
+    (folder / "Latin.lean").write_bytes(b"-- caf\xe9\n")
     done = cli("fill", "Filled", "--write", cwd=library)
     assert done.returncode == 1
     rows = [line.split(maxsplit=3) for line in done.stdout.splitlines()[1:7]]
@@ -122,6 +123,7 @@ def test_fill_writes_every_proof_that_it_finds(
     ]
     assert "imports of Lost.lean cannot be loaded" in done.stdout
     assert "is read-only" in done.stdout
+    assert "Latin.lean is not UTF-8" in done.stderr
     assert "4 of 6 proved" in done.stdout
     assert "4 proofs written to 1 file" in done.stdout
     text = (folder / "Several.lean").read_text(encoding="utf-8")
