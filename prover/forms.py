@@ -19,6 +19,8 @@ _HARDLY = 0.15
 _LESS = 0.9
 """How much less likely it is to apply one direction of an equivalence than to rewrite with it."""
 _REWRITES = ("rw ", "simp ")
+_ADDS = "have "
+"""A fact that is added, rather than a use of the premise for the goal."""
 
 
 def forms_by_name(goal: Goal, name: str) -> Iterator[Use]:
@@ -43,9 +45,8 @@ class PremiseForms:
         view = PremiseView.of(premise)
         # Simplifying with what is no equation may prove the goal, but is not what the statement suggests.
         is_rewriting = not is_theorem(premise) or not premise.conclusion or view.shape.kind in ("eq", "iff")
-        found = sorted(
-            self._uses(premise, view), key=lambda use: (not is_rewriting and _simplifies(use), -use.fit)
-        )
+        suggested = (use for use in self._uses(premise, view) if not use.tactic.startswith(_ADDS))
+        found = sorted(suggested, key=lambda use: (not is_rewriting and _simplifies(use), -use.fit))
         usual = "apply" if view.explicit or is_theorem(premise) else "exact"
         return list(dict.fromkeys([*(use.tactic for use in found), f"{usual} {premise.written}"]))
 
