@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from lean_extract.records import Goal, Premise
-from prover.templates import GoalView, PremiseView, Use, is_theorem, unfoldings, uses
+from prover.templates import GoalView, PremiseView, Use, is_theorem, target_uses, unfoldings
 
 _EQUALITY = ("=", "↔", "Eq ", "Iff ")
 # Below the scores of closing tactics and of premises whose statements fit, above those that hardly fit.
@@ -19,8 +19,6 @@ _HARDLY = 0.15
 _LESS = 0.9
 """How much less likely it is to apply one direction of an equivalence than to rewrite with it."""
 _REWRITES = ("rw ", "simp ")
-_ADDS = "have "
-"""A fact that is added, rather than a use of the premise for the goal."""
 
 
 def forms_by_name(goal: Goal, name: str) -> Iterator[Use]:
@@ -45,8 +43,9 @@ class PremiseForms:
         view = PremiseView.of(premise)
         # Simplifying with what is no equation may prove the goal, but is not what the statement suggests.
         is_rewriting = not is_theorem(premise) or not premise.conclusion or view.shape.kind in ("eq", "iff")
-        suggested = (use for use in self._uses(premise, view) if not use.tactic.startswith(_ADDS))
-        found = sorted(suggested, key=lambda use: (not is_rewriting and _simplifies(use), -use.fit))
+        found = sorted(
+            self._uses(premise, view), key=lambda use: (not is_rewriting and _simplifies(use), -use.fit)
+        )
         usual = "apply" if view.explicit or is_theorem(premise) else "exact"
         return list(dict.fromkeys([*(use.tactic for use in found), f"{usual} {premise.written}"]))
 
@@ -55,7 +54,7 @@ class PremiseForms:
             return sorted(unfoldings(self._view, premise), key=_simplifies)
         if not premise.conclusion:
             return forms_by_name(self._goal, premise.written)
-        found = uses(self._view, view)
+        found = target_uses(self._view, view)
         return _of_equation(premise.written, found) if view.shape.kind in ("eq", "iff") else found
 
 
