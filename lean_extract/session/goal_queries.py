@@ -118,15 +118,11 @@ async def _broken_imports(
 
 async def _errors_of(server: LeanServer, other: Path) -> list[dict[str, Any]]:
     """Lean's errors about another file on disk, of which a copy is opened, as it may be open already."""
-    probe = server.copy_of(other)
     try:
-        state = await server.sync(probe, LeanDocument(read_source(other)).text)
-        await server.wait_elaborated(probe)
-        return _errors(state)
+        found = await server.fresh_messages(other, LeanDocument(read_source(other)).text)
     except BadSource:
         return []
-    finally:
-        await server.forget(probe)
+    return sorted(filter(is_error, found), key=lambda item: position_of(item["range"]["start"]))
 
 
 async def query_expected(

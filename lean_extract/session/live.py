@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from lean_extract.common.errors import BadSettings
+from lean_extract.common.errors import BadSettings, LeanError
 from lean_extract.limits import (
     LEAN_REQUEST_SECONDS,
     LEAN_START_SECONDS,
@@ -136,6 +136,16 @@ class LiveLean(ABC):
         report them. Raises: as `goals_at`, except NoGoalHere.
         """
         return []
+
+    async def check(self, path: Path, text: str) -> Sequence[Fault]:
+        """The errors of a whole file, and its warnings about `sorry`, from top to bottom, by a new Lean process.
+
+        Raises: LeanError also if this Lean cannot check files; as `goals_at`, except NoGoalHere.
+        """
+        raise LeanError(
+            "This Lean does not check whole files.",
+            "Use Lean's language server: set `lean.source` to server.",
+        )
 
     @abstractmethod
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:

@@ -306,6 +306,16 @@ class LeanServer:
         report = await self._answer(path, self._client.diagnostics(str(path), fresh=True))
         return list(report.items) if document.text == text else None
 
+    async def fresh_messages(self, path: Path, text: str) -> list[dict[str, Any]]:
+        """All diagnostics of a text of a file, with columns in code points, by a new worker."""
+        copy = self.copy_of(path)
+        try:
+            await self.sync(copy, text)
+            report = await self._answer(copy, self._client.diagnostics(str(copy), fresh=True))
+            return list(report.items)
+        finally:
+            await self.forget(copy)
+
     async def errors_of(self, path: Path, part: Span) -> list[dict[str, Any]]:
         """Lean's errors in the text of a file that it was last given, as soon as it is past the lines of a part.
 

@@ -25,6 +25,7 @@ from lean_extract.session.live import LeanLimits, LiveLean, TryTactic
 from lean_extract.session.server import LeanServer
 from lean_extract.session.tactic_sites import command_start
 from lean_extract.session.trials import find_site
+from lean_extract.session.verdict import faults_in_file
 from lean_extract.toolchains.toolchain import Toolchain
 
 _Found = TypeVar("_Found")
@@ -117,6 +118,15 @@ class LeanSession(LiveLean):
         """See `LiveLean.errors_at`."""
         path, document = await self._opened(path, text)
         return await self._find(path, document, position, partial(query_errors, part=part))
+
+    async def check(self, path: Path, text: str) -> list[Fault]:
+        """See `LiveLean.check`."""
+        path, document = await self._opened(path, text)
+        server = await self._running()
+        try:
+            return faults_in_file(await server.fresh_messages(path, document.text))
+        finally:
+            await _close_if_dead(server)
 
     async def errors_above(self, path: Path, text: str | None, position: Position) -> list[Fault]:
         """See `LiveLean.errors_above`. It does not wait for Lean."""

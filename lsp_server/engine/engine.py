@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from lean_extract.common.errors import LeanError
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
@@ -328,6 +329,11 @@ class Engine:
     def compiles(self) -> bool:
         """Whether the running Lean needs us to compile the project; with Lake, Lake does that."""
         return self._lean.compiles
+
+    @property
+    def rejected(self) -> tuple[LeanError, ...] | None:
+        """What kept modules of the project from being compiled when we last tried; None if Lake compiles them."""
+        return self._lean.rejected if self._lean.compiles else None
 
     async def compile_saved(self) -> None:
         """Compile a saved file, so that the files that import it see the change."""
