@@ -58,7 +58,7 @@ def test_the_form_fits_statement_and_goal(text: str, used: Premise, form: str) -
 
 def test_no_form_only_adds_a_fact() -> None:
     forms = PremiseForms(goal("a b c : ℕ\nh₁ : a ≤ b\nh₂ : b ≤ c\n⊢ c + c = 3"))
-    assert forms.of(TRANS)[0] == "apply Nat.le_trans"
+    assert forms.of(TRANS)[0] == "exact Nat.le_trans _ _ _ h₁ h₂"
     assert not any(one.startswith("have ") for one in forms.of(TRANS))
 
 
