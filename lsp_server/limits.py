@@ -102,6 +102,8 @@ TYPED_TERM_CHARACTERS = 4000
 
 CLIENT_ANSWER_SECONDS = 30.0
 """How long the client may take to answer a request of ours."""
+CHOICE_SECONDS = 600.0
+"""How long a person may take to choose an answer to a message."""
 CLIENT_SETTINGS_SECONDS = 3.0
 """How long requests wait for the client's settings."""
 STATUS_SECONDS = 0.25

@@ -80,6 +80,10 @@ MAX_VALUE_TUPLES = 4096
 """Tuples of values of which the smallest are tried."""
 MAX_COUNTEREXAMPLES = 60
 """Tuples of values with which Lean tries to refute a goal."""
+REFUTATION_AFTER_SECONDS = 1.5
+"""How long a search for a proof runs before Lean also tries to refute the goal."""
+REFUTATION_SECONDS = 5.0
+"""The time for the refutation."""
 
 # Automation.
 MAX_REFUSED_PREMISES = 8

@@ -7,10 +7,11 @@ first, without `sorry`, no proof of the goal exists. Few small values are tried 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from itertools import islice, product
+from typing import Any, TypeVar
 
 from lean_extract.common.errors import LeanError, NoGoalHere
 from lean_extract.common.files.reading import read_source
@@ -18,11 +19,18 @@ from lean_extract.records import Edit, Goal, ProofState, TacticOutcome
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.live import LiveLean
 from lean_extract.syntax.inaccessible import DAGGER, without_marks
-from prover.limits import MAX_COUNTEREXAMPLES, MAX_GENERALIZED, MAX_VALUE_TUPLES
+from prover.limits import (
+    MAX_COUNTEREXAMPLES,
+    MAX_GENERALIZED,
+    MAX_VALUE_TUPLES,
+    REFUTATION_AFTER_SECONDS,
+    REFUTATION_SECONDS,
+)
 from prover.shapes import strip_brackets, tokens
 from prover.states import has_unknowns
 from prover.verify import GoalPosition
 
+_Result = TypeVar("_Result")
 # `@`: for a term without it, Lean would introduce the implicit variables of the goal first.
 _SPLIT = "have split : ∀ P : Prop, ¬P → P → P := fun _ _ p => p; refine @split _ ?_ ?_"
 # Without `<;> fail`, a `simp` that leaves `False` would count as a success within `first`.
@@ -90,6 +98,41 @@ async def refuted(lean: LiveLean, at: GoalPosition, state: ProofState, seconds: 
             return await _shown(lean, at, plan, seconds)
     except (TimeoutError, LeanError, NoGoalHere):
         return None
+
+
+async def unless_refuted(
+    search: Coroutine[Any, Any, _Result],
+    lean: LiveLean,
+    at: GoalPosition,
+    state: ProofState,
+    is_enough: Callable[[_Result], bool],
+) -> _Result | str:
+    """The result of a search, or the sentence of `refuted`, which cancels the search.
+
+    Lean is not asked to refute the goal until the search has run for a while, or has ended without success.
+
+    Args:
+        is_enough: whether a result is to be returned at once: a proof, or that the user has stopped the search.
+    """
+    searching = asyncio.create_task(search)
+    refuting: asyncio.Task[str | None] | None = None
+
+    def is_settled() -> bool:
+        return searching.done() and is_enough(searching.result())
+
+    try:
+        await asyncio.wait([searching], timeout=REFUTATION_AFTER_SECONDS)
+        if not is_settled():
+            refuting = asyncio.create_task(refuted(lean, at, state, REFUTATION_SECONDS))
+            await asyncio.wait([searching, refuting], return_when=asyncio.FIRST_COMPLETED)
+            if not is_settled() and (why := await refuting) is not None:
+                return why
+        return await searching
+    finally:
+        left = [task for task in (searching, refuting) if task is not None and not task.done()]
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
 
 async def _shown(lean: LiveLean, at: GoalPosition, plan: _Refutation, seconds: float) -> str | None:

@@ -124,8 +124,7 @@ class _Work:
 
     def _so_far(self) -> str:
         answer = self.answer()
-        tried = sum(row.proof is not None for row in answer.sorries)
-        return f"{tried:,} of {len(answer.sorries):,} tried, {answer.proved:,} proved"
+        return f"{answer.proved:,} of {len(answer.sorries):,} proved"
 
     def show(self) -> None:
         """Print what was found."""

@@ -11,13 +11,12 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadPosition, BadSource, UserError
 from lean_extract.common.files.reading import is_file, is_folder
-from lean_extract.common.nearest import nearest, question
+from lean_extract.common.nearest import question
 from lean_extract.common.terminal_text import shown
 from lean_extract.records import Position
-from lean_extract.session.places import default_position
 from lsp_server.commands.common import named, read_text
-from lsp_server.documents import theorem_places
-from lsp_server.documents.positions import from_person, split_lines
+from lsp_server.documents.positions import goal_position
+from lsp_server.documents.theorem_places import named_position
 from lsp_server.engine.schema_items import SorryItem
 from lsp_server.engine.sorries import sorries
 from lsp_server.rendering.labels import counted
@@ -79,21 +78,12 @@ def position_of(place: Place, text: str | None = None) -> GoalPosition:
     """
     text = lean_text(place.path) if text is None else text
     if place.line is not None:
-        return _on_line(place.path, text, place.line, place.column)
+        position = goal_position(text, place.line, place.column)
+        return GoalPosition(place.path.resolve(), text, position)
     if place.name:
-        spans = theorem_places.proved(text)
-        name = _one_of(list(spans), place)
-        return GoalPosition(place.path.resolve(), text, theorem_places.proof_position(text, spans[name]))
+        position = named_position(text, place.name, named(place.path), f"{shown(place.path)}:")
+        return GoalPosition(place.path.resolve(), text, position)
     return sorry_position(place.path, text, _only(sorries(text), place.path))
-
-
-def _on_line(path: Path, text: str, line: int, column: int | None) -> GoalPosition:
-    """A position in a file's text, from numbers that count from 1. Raises BadPosition."""
-    lines = split_lines(text)
-    position = from_person(lines, line, column)
-    if column is None:
-        position = default_position(lines, position.line)
-    return GoalPosition(path.resolve(), text, position)
 
 
 def sorry_position(path: Path, text: str, item: SorryItem) -> GoalPosition:
@@ -120,33 +110,6 @@ def _lean_file_meant(path: Path) -> str:
     return f"{kind} a file whose name ends in .lean."
 
 
-def _one_of(names: Sequence[str], place: Place) -> str:
-    """The full name that a name stands for. Raises UserError: none, or several."""
-    found = theorem_places.named(names, place.name)
-    if len(found) == 1:
-        return found[0]
-    written = shown(place.name, longest=100)
-    if found:
-        listed = [f"{shown(place.path)}:{name}" for name in found[:_LISTED]]
-        raise UserError(f"{named(place.path)} has {len(found)} declarations {written}.", question(listed))
-    near = nearest(place.name, names) or [
-        name
-        for last in nearest(place.name, {name.rpartition(".")[2]: None for name in names})
-        for name in theorem_places.named(names, last)
-    ]
-    hint = question([f"{shown(place.path)}:{name}" for name in near[:_LISTED]]) or _declared(names)
-    raise UserError(f"{named(place.path)} declares no {written}.", hint)
-
-
-def _declared(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
-    return (
-        f"It declares {', '.join(names[:_LISTED])}{more}."
-        if names
-        else "It declares nothing that has a name."
-    )
-
-
 def _only(found: Sequence[SorryItem], path: Path) -> SorryItem:
     """A file's only `sorry`. Raises UserError: it has none, or several."""
     if len(found) == 1:
@@ -162,5 +125,5 @@ def _only(found: Sequence[SorryItem], path: Path) -> SorryItem:
     more = f" and {len(found) - _LISTED:,} more" if len(found) > _LISTED else ""
     raise UserError(
         f"{named(path)} has {counted(len(found), 'sorry')}.",
-        f"Name one, or add --all for each: {', '.join(listed)}{more}.",
+        f"Name one: {', '.join(listed)}{more}. `suggest --all` and `fill` take them all.",
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from lean_extract.common.errors import BadPosition
 from lean_extract.records import Position
+from lean_extract.session.places import default_position
 
 
 def split_lines(text: str) -> list[str]:
@@ -43,3 +44,11 @@ def from_person(lines: Sequence[str], line: int, column: int | None) -> Position
             f"Columns count from 1; the last one is {len(text) + 1}.",
         )
     return Position(line - 1, column - 1)
+
+
+def goal_position(text: str, line: int, column: int | None) -> Position:
+    """A position in a text from numbers that count from 1; without a column, that of the line's `sorry`, else what
+    `default_position` finds. Raises BadPosition: it is outside the text."""
+    lines = split_lines(text)
+    position = from_person(lines, line, column)
+    return default_position(lines, position.line) if column is None else position

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import Field, fields
 from enum import StrEnum
+from functools import partial
 from typing import Any, Self
 
 
@@ -28,14 +29,26 @@ def json_name(item: Field[Any]) -> str:
     return _JSON_NAMES.get(item.name, item.name)
 
 
-def to_json(value: Any) -> Any:
-    """An answer, or a part of one, as plain JSON values."""
+def may_be_empty(item: Field[Any]) -> bool:
+    """Whether a field is an empty string or list, or null, by default."""
+    return item.default in ("", None) or item.default_factory is list
+
+
+def to_json(value: Any, *, omits_empty: bool = False) -> Any:
+    """An answer, or a part of one, as plain JSON values; `omits_empty` leaves out fields that are empty by
+    default."""
+    again = partial(to_json, omits_empty=omits_empty)
     if hasattr(value, "__dataclass_fields__"):
-        return {json_name(item): to_json(getattr(value, item.name)) for item in fields(value)}
+        given = {item: getattr(value, item.name) for item in fields(value)}
+        return {
+            json_name(item): again(one)
+            for item, one in given.items()
+            if not (omits_empty and may_be_empty(item) and one in ("", None, []))
+        }
     if isinstance(value, DocumentedEnum):
         return value.value
     if isinstance(value, list | tuple):
-        return [to_json(item) for item in value]
+        return [again(item) for item in value]
     if isinstance(value, dict):
-        return {key: to_json(item) for key, item in value.items()}
+        return {key: again(item) for key, item in value.items()}
     return value

@@ -45,8 +45,9 @@ from lsp_server.engine.schema import (
 from lsp_server.engine.schema_items import IndexItem
 from lsp_server.engine.schema_proofs import ProofAnswer
 from lsp_server.engine.settings import Settings
+from lsp_server.engine.shared_trials import OnOutcomes
 from lsp_server.engine.stores import Progress, ShouldStop
-from lsp_server.engine.tactic_runner import OnOutcomes, TrialResults
+from lsp_server.engine.tactic_runner import TrialResults
 from lsp_server.engine.tasks import OnWaiting, while_waiting
 from lsp_server.engine.trials_ahead import TrialsAhead
 from lsp_server.engine.with_imports import WithImports

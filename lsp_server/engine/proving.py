@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnProofProgress, ProveRequest, main_goal
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress, ProofStatus
 from lsp_server.limits import PROOF_PROGRESS_SECONDS
+from prover.refutation import unless_refuted
 from prover.search.environment import LeanEnvironment
 from prover.search.search import SearchLimits, SearchResult, search
 from prover.search.theorem import script
@@ -42,9 +44,21 @@ async def prove(
     )
     proposer = await _proposer(context, pipeline, found.asked)
     limits = SearchLimits(request.seconds)
-    environment = LeanEnvironment(await context.lean.session(), found.asked)
+    session = await context.lean.session()
+    environment = LeanEnvironment(session, found.asked)
     watch = None if on_progress is None else _Progress(on_progress, request.seconds)
-    result = await search(environment, proposer, limits, stop=stop, on_outcome=watch)
+    begin = time.monotonic()
+    searching = search(environment, proposer, limits, stop=stop, on_outcome=watch)
+    result = await unless_refuted(
+        searching,
+        session,
+        found.asked,
+        found.state,
+        lambda one: one.status == "proved" or (stop is not None and stop.is_set()),
+    )
+    if isinstance(result, str):
+        seconds = round(time.monotonic() - begin, 3)
+        return replace(blank, status=ProofStatus.FALSE, message=result, seconds=seconds)
     answer = replace(
         blank,
         message=result.reason,

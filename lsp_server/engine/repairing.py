@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lean_extract.common.errors import LeanError, LeanNotFound
+from lean_extract.records import Span
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, is_misparsed, is_unsolved
 from lean_extract.session.tactic_spans import Change
@@ -110,7 +111,9 @@ class DeclarationRepair:
     async def _errors(self, text: str) -> list[Fault]:
         document = LeanDocument(text)
         lean = await self._engine.session()
-        return [*await lean.errors_at(self._path, text, document.position(self._start))]
+        start, end = document.declaration(self._start)
+        whole = Span(document.position(start), document.position(max(start, end - 1)))
+        return [*await lean.errors_at(self._path, text, whole.start, whole)]
 
     def _is_theorem(self, text: str) -> bool:
         words = tokenize(text[self._start : LeanDocument(text).declaration(self._start)[1]]).texts

@@ -14,6 +14,7 @@ from lsp_server.limits import (
     MCP_MODULES,
     MCP_PREMISES,
     NAME_CHARACTERS,
+    PROOF_SECONDS,
     TACTIC_CHARACTERS,
     TRIED_TACTICS,
 )
@@ -22,7 +23,17 @@ from retriever.lean.callers import TACTICS, Caller, caller_of
 _USUAL_COUNT = 10
 
 _Count = Annotated[int, Field(ge=1, le=MCP_PREMISES, description="How many premises.")]
-_Line = Annotated[int, Field(ge=1, description="The line of the goal, from 1.")]
+_Line = Annotated[
+    int | None, Field(ge=1, description="The line of the goal, from 1. Give this or `declaration`.")
+]
+_Declaration = Annotated[
+    str,
+    Field(
+        max_length=NAME_CHARACTERS,
+        description="In place of `line`: the declaration whose first `sorry` is meant, else its first tactic. Its "
+        "full name, or the end of it.",
+    ),
+]
 _File = Annotated[
     str,
     Field(
@@ -62,12 +73,18 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class SuggestArguments(Arguments):
-    """The position of a goal, and what the answer shall have."""
+class PlaceArguments(Arguments):
+    """The position of a goal: a file, and a line (and column) or a declaration in it."""
 
     file: _File
-    line: _Line
+    line: _Line = None
     column: _Column = None
+    declaration: _Declaration = ""
+
+
+class SuggestArguments(PlaceArguments):
+    """The position of a goal, and what the answer shall have."""
+
     k: _Count = _USUAL_COUNT
     tactics: bool = Field(True, description="Also have Lean try tactics, and list those that it accepts.")
     caller: _Tactic = ""
@@ -105,12 +122,20 @@ class SearchArguments(Arguments):
     modules: _Modules = Field(default_factory=list)
 
 
-class TrialArguments(Arguments):
+class ProveArguments(PlaceArguments):
+    """The position of a goal, and how long its proof is searched for."""
+
+    seconds: Annotated[float, Field(ge=PROOF_SECONDS[0], le=PROOF_SECONDS[1])] | None = Field(
+        None, description="How long to search, at most. 10 unless the project's settings differ."
+    )
+    imports: bool = Field(
+        True, description="Also try lemmas that the file does not import, each with its import."
+    )
+
+
+class TrialArguments(PlaceArguments):
     """The position of a goal, and the tactics to try there."""
 
-    file: _File
-    line: _Line
-    column: _Column = None
     tactics: Annotated[
         list[str],
         Field(

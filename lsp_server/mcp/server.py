@@ -17,19 +17,22 @@ from lsp_server import __version__
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.schema_files.json_schema import inlined
+from lsp_server.engine.schema_proofs import ProofProgress
 from lsp_server.engine.tasks import Gate, LeanProgress
 from lsp_server.limits import MCP_RUNNING_CALLS, MCP_WAITING_CALLS
 from lsp_server.mcp.arguments import wrong
 from lsp_server.mcp.text import answer_text
 from lsp_server.mcp.tools import TOOLS, AgentTool, Answer
 from lsp_server.mcp.workspace import Workspace
+from lsp_server.rendering.proofs import progress_line
 
 log = logging.getLogger("premise_suggest")
 
 _INSTRUCTIONS = (
     "premise-suggest finds lemmas for Lean 4 goals in the project's own Mathlib and has Lean check tactics, on this "
-    "machine. Call `suggest` with a file and the line of a `sorry`. If `index.state` in an answer is `consulted`, "
-    "what is not listed was not found; if it is `warming` or `unavailable`, a part was not searched."
+    "machine. Call `suggest` with a file and the line of a `sorry`, `prove` for a whole proof. If `index.state` in an "
+    "answer is `consulted`, what is not listed was not found; if it is `warming` or `unavailable`, a part was not "
+    "searched. Fields of answers that are empty are left out."
 )
 _READS = types.ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -53,8 +56,12 @@ def create_server(workspace: Workspace) -> Server[None]:
         tool = tools.get(params.name)
         if tool is None:
             return _failure(f"There is no tool {params.name!r}. There are {', '.join(tools)}.")
+        progress = _Progress(context)
         try:
-            return _result(await gate.run(lambda: _called(workspace, tool, params.arguments or {}, context)))
+            return _result(await gate.run(lambda: _called(workspace, tool, params.arguments or {}, progress)))
+        except asyncio.CancelledError:  # the gate lets the work go on, which a search need not
+            progress.is_cancelled.set()
+            raise
         except PremiseSuggestError as error:
             return _failure(str(error))
         except Exception as error:  # the server must continue, and the client needs an answer
@@ -81,13 +88,12 @@ def create_server(workspace: Workspace) -> Server[None]:
 
 
 async def _called(
-    workspace: Workspace, tool: AgentTool, arguments: dict[str, Any], context: ServerRequestContext[None]
+    workspace: Workspace, tool: AgentTool, arguments: dict[str, Any], progress: _Progress
 ) -> Answer:
     try:
         given = tool.arguments.model_validate(arguments)
     except ValidationError as error:
         raise wrong(error) from error
-    progress = _Progress(context)
     try:
         return await tool.run(workspace, given, progress)
     finally:
@@ -98,6 +104,7 @@ class _Progress:
     """Sends progress, if the client requested it: Lean's, the number of premises, then each accepted tactic."""
 
     def __init__(self, context: ServerRequestContext[None]) -> None:
+        self.is_cancelled = asyncio.Event()
         self._session = context.session
         self._count = 0
         self._sending: list[asyncio.Task[None]] = []
@@ -108,6 +115,10 @@ class _Progress:
         if so_far.tactics:
             message = f"{len(so_far.tactics)} tactics accepted, the best so far: {so_far.tactics[0].tactic}"
         self._send(message)
+
+    def proving(self, so_far: ProofProgress) -> None:
+        """Take in how far a search for a proof is."""
+        self._send(progress_line(so_far))
 
     def waiting(self, progress: LeanProgress) -> None:
         """Take in how far Lean is."""
@@ -130,14 +141,15 @@ def _listed(tool: AgentTool) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=tool.arguments.model_json_schema(),
-        output_schema=inlined(tool.answer),
+        output_schema=inlined(tool.answer, omits_empty=True),
         annotations=_READS,
     )
 
 
 def _result(answer: Answer) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(text=answer_text(answer))], structured_content=to_json(answer)
+        content=[types.TextContent(text=answer_text(answer))],
+        structured_content=to_json(answer, omits_empty=True),
     )
 
 

@@ -12,6 +12,7 @@ from lsp_server.engine.schema import (
     TrialsAnswer,
 )
 from lsp_server.engine.schema_items import (
+    EditItem,
     GoalPlace,
     IndexItem,
     IndexState,
@@ -19,15 +20,18 @@ from lsp_server.engine.schema_items import (
     TacticItem,
     TacticsStatus,
 )
+from lsp_server.engine.schema_proofs import ProofAnswer
 from lsp_server.mcp.tools import Answer
 from lsp_server.rendering.labels import (
     CLOSED,
     deprecation_label,
     doubt_label,
+    form_label,
     goal_heading,
     scope_label,
     verdict,
 )
+from lsp_server.rendering.proofs import result_label
 
 _INDENT = "    "
 
@@ -37,6 +41,8 @@ def answer_text(answer: Answer) -> str:
     match answer:
         case Suggestion():
             return _suggestion(answer)
+        case ProofAnswer():
+            return _proof(answer)
         case SearchAnswer():
             return _text([_premises(answer.premises), _index(answer.index), *answer.warnings, *answer.notes])
         case TrialsAnswer():
@@ -68,6 +74,26 @@ def _suggestion(answer: Suggestion) -> str:
     )
 
 
+def _proof(answer: ProofAnswer) -> str:
+    """The verdict and the edits; where it is not proved, the goal and the reason."""
+    checked = ", checked by a new Lean" if answer.checked else ""
+    return _text(
+        [
+            f"{result_label(answer)} ({answer.seconds:.1f} s{checked})",
+            answer.message,
+            f"Goal\n{answer.goal}" if not answer.edits else "",
+            *map(_edit, answer.edits),
+            *answer.warnings,
+        ]
+    )
+
+
+def _edit(edit: EditItem) -> str:
+    start, end = f"{edit.line}:{edit.column}", f"{edit.end_line}:{edit.end_column}"
+    place = f"Insert at {start}" if start == end else f"Replace {start} to {end} by"
+    return f"{place}\n{edit.text.rstrip()}"
+
+
 def _no_tactics(status: TacticsStatus) -> str:
     return "Lean accepts none of the tactics that were tried." if status == TacticsStatus.TRIED else ""
 
@@ -79,7 +105,7 @@ def _premises(premises: list[PremiseItem]) -> str:
 def _premise(premise: PremiseItem) -> str:
     statement = f" {premise.statement}" if premise.statement else ""
     place = ", ".join(filter(None, [premise.module, scope_label(premise), deprecation_label(premise)]))
-    labels = "; ".join([premise.kind, *filter(None, [place, doubt_label(premise)])])
+    labels = "; ".join(filter(None, [premise.kind, place, doubt_label(premise), form_label(premise)]))
     return f"{premise.name}{statement}  [{labels}]"
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from lsp_server.engine.requests import SearchRequest, SuggestRequest
+from lsp_server.engine.requests import ProveRequest, SearchRequest, SuggestRequest
 from lsp_server.engine.schema import (
     DeclarationAnswer,
     IndexStatusAnswer,
@@ -15,11 +16,13 @@ from lsp_server.engine.schema import (
     TrialsAnswer,
 )
 from lsp_server.engine.schema_items import IndexState
+from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress
 from lsp_server.engine.tasks import LeanProgress
 from lsp_server.mcp.arguments import (
     Arguments,
     DeclarationArguments,
     PremisesArguments,
+    ProveArguments,
     SearchArguments,
     StatusArguments,
     SuggestArguments,
@@ -30,16 +33,21 @@ from lsp_server.mcp.workspace import Workspace
 
 
 class Updates(Protocol):
-    """Takes in how far an answer is."""
+    """Takes in how far an answer is, and says when nobody waits for it any more."""
+
+    is_cancelled: asyncio.Event
 
     def __call__(self, so_far: Suggestion) -> None:
         """Take in a partial suggestion."""
+
+    def proving(self, so_far: ProofProgress) -> None:
+        """Take in how far a search for a proof is."""
 
     def waiting(self, progress: LeanProgress) -> None:
         """Take in how far Lean is."""
 
 
-Answer = Suggestion | SearchAnswer | TrialsAnswer | DeclarationAnswer | IndexStatusAnswer
+Answer = Suggestion | ProofAnswer | SearchAnswer | TrialsAnswer | DeclarationAnswer | IndexStatusAnswer
 _Run = Callable[[Workspace, Any, Updates], Awaitable[Answer]]
 
 
@@ -57,11 +65,18 @@ class AgentTool:
 
 async def _suggest(workspace: Workspace, given: SuggestArguments, updates: Updates) -> Suggestion:
     caller = caller_named(given.caller)
-    engine, position = await workspace.at(given.file, given.line, given.column)
+    engine, position = await workspace.at(given)
     request = SuggestRequest(
         position=position, k=given.k, tactics=given.tactics, caller=caller, select=given.select
     )
     return await engine.suggest(request, updates, updates.waiting)
+
+
+async def _prove(workspace: Workspace, given: ProveArguments, updates: Updates) -> ProofAnswer:
+    engine, position = await workspace.at(given)
+    seconds = given.seconds if given.seconds is not None else engine.settings.prove.seconds
+    request = ProveRequest(position, seconds, imports=given.imports)
+    return await engine.prove(request, updates.proving, updates.is_cancelled)
 
 
 async def _premises(workspace: Workspace, given: PremisesArguments, updates: Updates) -> Suggestion:
@@ -74,7 +89,7 @@ async def _search(workspace: Workspace, given: SearchArguments, updates: Updates
 
 
 async def _try_tactics(workspace: Workspace, given: TrialArguments, updates: Updates) -> TrialsAnswer:
-    engine, position = await workspace.at(given.file, given.line, given.column)
+    engine, position = await workspace.at(given)
     return await engine.try_tactics(position, given.tactics)
 
 
@@ -103,6 +118,16 @@ TOOLS = (
         SuggestArguments,
         Suggestion,
         _suggest,
+    ),
+    AgentTool(
+        "prove",
+        "Search for a proof",
+        "Searches for a whole proof of the goal at a place in a file, and answers with the script and the edits that "
+        "insert it, imports included. `proved`: Lean has accepted the file with them. `false`: Lean has refuted the "
+        "goal. The file is not changed.",
+        ProveArguments,
+        ProofAnswer,
+        _prove,
     ),
     AgentTool(
         "premises",

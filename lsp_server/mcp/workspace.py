@@ -9,16 +9,17 @@ from pathlib import Path
 
 from lean_extract.common.errors import BadSource, PremiseSuggestError, UserError
 from lean_extract.common.files.reading import is_there, read_source
-from lean_extract.session.places import default_position
 from lean_extract.source.projects.packages import is_lake_package
 from lean_extract.source.projects.project import find_root, is_project_root
-from lsp_server.documents.positions import from_person, split_lines
+from lsp_server.documents.positions import goal_position
+from lsp_server.documents.theorem_places import named_position
 from lsp_server.engine.databases import Published
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.projects import projects_for
 from lsp_server.engine.settings import Settings
 from lsp_server.engine.stores import project_store
+from lsp_server.mcp.arguments import PlaceArguments
 from prover.verify import GoalPosition
 
 
@@ -84,24 +85,27 @@ class Workspace:
         """Why the first project's index could not be brought up to date; empty if it could."""
         return self.failures.get(self._first, "")
 
-    async def at(self, file: str, line: int, column: int | None) -> tuple[Engine, GoalPosition]:
-        """The engine for a position that counts from 1, and the position.
+    async def at(self, place: PlaceArguments) -> tuple[Engine, GoalPosition]:
+        """The engine for a place, and the position.
 
-        Raises UserError (outside of the projects), BadSource, BadPosition.
+        Raises UserError (outside of the projects, no such declaration, no place), BadSource, BadPosition.
         """
-        root, position = await asyncio.to_thread(self._at, file, line, column)
+        root, position = await asyncio.to_thread(self._at, place)
         engine = self._engine(root)
         self._begin(root)
         return engine, position
 
-    def _at(self, file: str, line: int, column: int | None) -> tuple[Path, GoalPosition]:
-        root, path = self._allowed(file)
+    def _at(self, place: PlaceArguments) -> tuple[Path, GoalPosition]:
+        if (place.line is None) is not bool(place.declaration):
+            raise UserError(
+                "Either `line` or `declaration` names the place.",
+                "Send one of the two; `column` goes with `line`.",
+            )
+        root, path = self._allowed(place.file)
         text = read_source(path)
-        lines = split_lines(text)
-        position = from_person(lines, line, column)
-        if column is None:
-            position = default_position(lines, position.line)
-        return root, GoalPosition(path, text, position)
+        if place.line is None:
+            return root, GoalPosition(path, text, named_position(text, place.declaration, path.name))
+        return root, GoalPosition(path, text, goal_position(text, place.line, place.column))
 
     def _allowed(self, file: str) -> tuple[Path, Path]:
         """The project that contains a path, links followed, and the path. Raises UserError, BadSource."""

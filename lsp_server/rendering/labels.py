@@ -50,6 +50,11 @@ def deprecation_label(premise: PremiseItem) -> str:
     return f"deprecated: use {premise.replaced_by}" if premise.replaced_by else "deprecated"
 
 
+def form_label(premise: PremiseItem) -> str:
+    """The tactic that its statement suggests, or nothing if that only applies it."""
+    return "" if premise.form in (f"apply {premise.name}", f"exact {premise.name}") else premise.form
+
+
 _REJECTED = {TacticVerdict.TIMEOUT: "takes too long", TacticVerdict.UNTRIED: "not tried"}
 
 

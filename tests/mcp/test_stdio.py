@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lsp_server.limits import MCP_RUNNING_CALLS
 from tests.lsp_server.conftest import all_end, descendants, watch
 from tests.mcp.conftest import FAR_AWAY, TOKEN, Workplace
 
@@ -160,6 +161,28 @@ def test_a_signal_ends_it_while_its_input_is_open(
         agent.process.send_signal(number)
         assert agent.process.wait(SECONDS) == code
         assert all_end(handles, SECONDS)
+
+
+def test_a_cancelled_search_makes_room_for_other_calls(workplace: Workplace) -> None:
+    place = {"file": FAR_AWAY, "line": 16, "seconds": 600}
+    ids = [f"search {number}" for number in range(MCP_RUNNING_CALLS)]
+    with connected(workplace) as agent:
+        agent.greet()
+        for id in ids:
+            arguments = {"name": "prove", "arguments": place, "_meta": {"progressToken": id}}
+            agent.send(request(id, "tools/call", **arguments))
+        begun: set[str] = set()
+        while begun != {*ids}:
+            message = agent.answer()
+            assert message.get("method") == "notifications/progress", message
+            begun.add(message["params"]["progressToken"])
+        for id in ids:
+            params = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}
+            agent.send(json.dumps(params).encode())
+        agent.send(call("{}", '"next"', tool="index_status"))
+        while (message := agent.answer()).get("id") != "next":
+            pass
+        assert message["result"]["structuredContent"]["index"]["state"] == "consulted"
 
 
 def test_a_client_that_does_not_read_on_does_not_stop_the_server(workplace: Workplace) -> None:

@@ -19,7 +19,7 @@ from tests.mcp.conftest import FAR_AWAY, TOKEN, Workplace, on_stdio, over_http
 pytestmark = pytest.mark.lean
 COMMUTES = "m n : Nat\n⊢ m + n = n + m"
 PLACE = {"file": FAR_AWAY, "line": 11}
-TOOLS = ["suggest", "premises", "search", "try_tactics", "declaration", "index_status"]
+TOOLS = ["suggest", "prove", "premises", "search", "try_tactics", "declaration", "index_status"]
 
 
 def sentence(answer: Any) -> str:
@@ -65,6 +65,40 @@ async def test_a_closed_goal_is_an_answer(workplace: Workplace) -> None:
         answer = await client.call_tool("suggest", place)
     assert (answer.structured_content["place"], answer.structured_content["goal"]) == ("closed", "")
     assert answer.content[0].text.startswith("The goal is closed here.\n")
+
+
+async def test_a_proof_is_found_for_a_declaration_and_answered_in_a_few_words(workplace: Workplace) -> None:
+    file = workplace.root / "Unfinished" / "FirstSteps.lean"
+    before = file.read_bytes()
+    said: list[str] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        said.append(message or "")
+
+    async with on_stdio(workplace) as client:
+        place = {"file": "Unfinished/FirstSteps.lean", "declaration": "factorial_divisible"}
+        answer = await client.call_tool("prove", {**place, "seconds": 60}, progress_callback=progress)
+        schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+    found, text = answer.structured_content, answer.content[0].text
+    jsonschema.validate(found, schemas["prove"])
+    assert (found["status"], found["declaration"]) == ("proved", place["declaration"])
+    assert text.startswith("proved (") and found["script"] in text and len(text) < 600
+    assert [*found.values()].count([]) == 0  # what is empty is left out
+    assert any(re.fullmatch(r"\d+ s of 60 s, \d+ states?", one) for one in said)
+    assert file.read_bytes() == before
+
+
+async def test_a_false_statement_is_refuted(workplace: Workplace) -> None:
+    file = workplace.root / "False.lean"
+    file.write_text("import Example.Nat.Basic\n\ntheorem wrong (m n : ℕ) (h : 0 < n) : m + n = m := sorry\n")
+    try:
+        async with on_stdio(workplace) as client:
+            answer = await client.call_tool("prove", {"file": "False.lean", "line": 3, "seconds": 60})
+    finally:
+        file.unlink()
+    assert answer.structured_content["status"] == "false"
+    why = "The goal is false: m = 0, n = 1 is a counterexample."
+    assert answer.structured_content["message"] == why and why in answer.content[0].text
 
 
 async def test_a_slow_file_says_where_lean_is(workplace: Workplace) -> None:
@@ -165,7 +199,16 @@ async def test_a_hundred_calls_at_once_are_answered(url: str) -> None:
         ("try_tactics", {**PLACE, "tactics": []}, "tactics: "),
         ("try_tactics", {**PLACE, "tactics": ["simp", " "]}, "Tactic 2 is empty"),
         ("declaration", {"name": "Nat.add_com"}, "The nearest are Nat.add_comm"),
-        ("prove", {}, "There is no tool 'prove'"),
+        ("suggest", {"file": FAR_AWAY}, "Either `line` or `declaration`"),
+        ("suggest", {**PLACE, "declaration": "t"}, "Either `line` or `declaration`"),
+        (
+            "try_tactics",
+            {"file": FAR_AWAY, "declaration": "is_linea", "tactics": ["simp"]},
+            "Unfinished.order_is_linear",
+        ),
+        ("prove", {**PLACE, "seconds": 0}, "seconds: "),
+        ("prove", {"file": FAR_AWAY, "line": 1}, "goal"),
+        ("disprove", {}, "There is no tool 'disprove'"),
     ],
 )
 async def test_what_cannot_be_answered_is_told_in_a_sentence(

@@ -8,7 +8,7 @@ from dataclasses import fields
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from lsp_server.engine.documented_json import DocumentedEnum, json_name
+from lsp_server.engine.documented_json import DocumentedEnum, json_name, may_be_empty
 from lsp_server.engine.schema import ANSWERS
 
 JsonSchema = dict[str, Any]
@@ -54,10 +54,16 @@ def _parts(hint: Any) -> Iterator[type]:
         yield hint
 
 
-def inlined(cls: type) -> JsonSchema:
-    """The schema of one class without references, for documents that have `$defs` of their own."""
-    definitions = {f"{_REFERENCE}{one.__name__}": _definition(one) for one in described()}
-    return {"title": cls.__name__, **_without_references(_definition(cls), definitions)}
+def inlined(cls: type, *, omits_empty: bool = False) -> JsonSchema:
+    """The schema of one class without references, for documents that have `$defs` of their own.
+
+    With `omits_empty`, fields may be missing that `to_json` leaves out.
+    """
+    definitions = {f"{_REFERENCE}{one.__name__}": _definition(one, omits_empty) for one in described()}
+    return {
+        "title": cls.__name__,
+        **_without_references(_definition(cls, omits_empty), definitions),
+    }
 
 
 def description(cls: type) -> str:
@@ -72,7 +78,7 @@ def documented_fields(cls: type) -> dict[str, tuple[Any, str]]:
     return {name: (hint, meaning) for name, (hint, meaning) in documented.items()}
 
 
-def _definition(cls: type) -> JsonSchema:
+def _definition(cls: type, omits_empty: bool = False) -> JsonSchema:
     if issubclass(cls, DocumentedEnum):
         meanings = "".join(f"\n- `{one.value}`: {one.meaning}" for one in cls)
         return {
@@ -86,8 +92,12 @@ def _definition(cls: type) -> JsonSchema:
         "description": description(cls),
         "type": "object",
         "properties": properties,
-        "required": list(properties),
+        "required": _required(cls) if omits_empty else list(properties),
     }
+
+
+def _required(cls: type) -> list[str]:
+    return [json_name(item) for item in fields(cls) if not may_be_empty(item)]
 
 
 def _type(hint: Any) -> JsonSchema:
