@@ -1,4 +1,4 @@
-"""Best-first search for a proof: LeanDojo's scheme, which the paper measures with (section 4.5)."""
+"""Best-first search for a proof, after LeanDojo's scheme, which the paper measures with (section 4.5)."""
 
 from __future__ import annotations
 
@@ -81,10 +81,10 @@ async def search(
 ) -> SearchResult:
     """Search for a proof of the environment's theorem.
 
-    The open state with the highest sum of log-probabilities is expanded next: the proposer names tactics, all of
-    them are run, and every new state becomes open. When a tactic leaves no goals, the search ends with that
-    expansion; if there are several, the shortest wins. The result depends on the outcomes, not on the order in
-    which they arrive. While Lean runs tactics, those for the probable next state are requested.
+    The likeliest pair of a state and a tactic comes next (`Frontier`), a few tactics of one state at a time. When a
+    tactic leaves no goals, the search ends with those under way; if there are several, the shortest wins. The result
+    does not depend on the order in which outcomes arrive. While Lean runs tactics, those for a probable next state are
+    requested; while a state waits for its tactics, others are tried.
 
     The clock starts when the environment has started. If Lean or the proposer fails (PremiseSuggestError), the
     search ends as `failed`. It can be cancelled like any task. The environment belongs to the caller and stays
