@@ -53,6 +53,8 @@ class Frontier:
         self._known: dict[tuple[Hashable, ...], int] = {}
         self._keys: list[tuple[Hashable, ...]] = []
         self._left: dict[int, _Left] = {}
+        self._given: set[tuple[int, str]] = set()
+        """What has been tried, or is being tried, on a state: its index and the tactic."""
         self._slow: set[tuple[int, str]] = set()
         if first.goals:
             self._add(TreeNode(first, (0.0,) * len(first.goals)), _keys(first))
@@ -88,8 +90,8 @@ class Frontier:
 
     def propose(self, index: int, tactics: Iterable[Proposed]) -> None:
         """Add what the proposer names for a state, likeliest first."""
-        known = {attempt.tactic for attempt in self.tree.nodes[index].attempts}
-        self._left[index] = _Left([one for one in tactics if one.tactic not in known], is_proposed=True)
+        left = [one for one in tactics if (index, one.tactic) not in self._given]
+        self._left[index] = _Left(left, is_proposed=True)
 
     def batch(self, index: int) -> tuple[list[Proposed], bool]:
         """The tactics to try now on a state, and whether they need much time."""
@@ -105,6 +107,7 @@ class Frontier:
             if len(found) >= _LEAST and node.score + one.log_probability < other:
                 break
             found.append(left.tactics.pop(0))
+        self._given |= {(index, one.tactic) for one in found}
         return found, bool(found) and (index, found[0].tactic) in self._slow
 
     def put_back(self, index: int, slow: Proposed) -> None:
