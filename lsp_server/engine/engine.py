@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lean_extract.common.errors import LeanError
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
@@ -56,6 +57,9 @@ from prover.verify import GoalPosition
 from retriever.lean.declared import DeclarationSite
 from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.search.indexing.report import IndexReport
+
+if TYPE_CHECKING:
+    from lsp_server.engine.proving import SearchedProof
 
 
 class Engine:
@@ -155,11 +159,21 @@ class Engine:
         Raises UserError for what the user can fix (no goal there), LeanError where no Lean answers,
         PremiseIndexError, ModelError.
         """
+        return (await self.search_proof(request, on_progress, stop)).answer
+
+    async def search_proof(
+        self,
+        request: ProveRequest,
+        on_progress: OnProofProgress | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> SearchedProof:
+        """The same, with the tree of the search for a picture."""
         from lsp_server.engine.proving import prove  # with the search, which few requests need
 
         async with refreshed_lean(self._lean, request.position):
-            answer = await prove(self._context(), self._pipeline, request, on_progress, stop)
-            return replace(answer, warnings=[*self._lean.warnings_at(request.position), *answer.warnings])
+            found = await prove(self._context(), self._pipeline, request, on_progress, stop)
+        warnings = [*self._lean.warnings_at(request.position), *found.answer.warnings]
+        return replace(found, answer=replace(found.answer, warnings=warnings))
 
     async def state_at(self, position: GoalPosition) -> ProofState:
         """Lean's goals at exactly a position. Raises what `LeanSession.goals_at` raises."""

@@ -15,6 +15,7 @@ from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import guessed_edit
 from lean_extract.syntax.tactic_text import proves_nothing
 from lsp_server.documents.goal_positions import text_of
+from lsp_server.engine.goal_cases import without_opening
 from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.items import shown_tactic, tactic_item
 from lsp_server.engine.proof_states import ProofStates
@@ -91,6 +92,7 @@ async def edit_at(
         await context.catch_up()
         place = await states.find(context.lean, position)
         main_goal(place.state)
+        place, tactic = await _in_its_case(context, states, place, tactic)
         known = await asyncio.to_thread(edits.get, place.asked, tactic)
         if known is not None:
             return judged(place, known)
@@ -112,11 +114,23 @@ async def edit_at(
     return await guessed(place, tactic, TacticVerdict(verdict))
 
 
+async def _in_its_case(
+    context: RequestContext, states: ProofStates, place: GoalFound, tactic: str
+) -> tuple[GoalFound, str]:
+    """The goal that a tactic chooses by its tag, and the tactic for it; otherwise both as they are."""
+    for number, goal in enumerate(place.state.goals[1:], start=2):
+        inner = without_opening(goal.case or "", tactic)
+        chosen = inner and await states.chosen(context.lean, place, number)
+        if inner and chosen:
+            return chosen, inner
+    return place, tactic
+
+
 def judged(place: GoalFound, outcome: TacticOutcome) -> TacticEdit:
     """The edit of an outcome that has one."""
-    assert outcome.edit is not None
-    verdict = TacticVerdict(outcome.status)
-    return TacticEdit(place.edit(outcome.edit), shown_tactic(outcome), verdict, outcome.import_edit)
+    found = place.outcome(outcome)
+    assert found.edit is not None
+    return TacticEdit(found.edit, shown_tactic(found), TacticVerdict(found.status), found.import_edit)
 
 
 async def guessed(
