@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
+from lean_extract.common.errors import PremiseIndexError
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.answering_stores import AnsweringLibrary
+from lsp_server.engine.corrections import lacks_names
 from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.given_tactics import TacticEdit, edit_at, try_given
 from lsp_server.engine.goal_places import GoalFound
@@ -33,7 +36,13 @@ from lsp_server.engine.requests import (
     SearchRequest,
     SuggestRequest,
 )
-from lsp_server.engine.running_lean import OpenLean, RunningLean, refreshed_lean, with_remarks
+from lsp_server.engine.running_lean import (
+    UNKNOWN,
+    OpenLean,
+    RunningLean,
+    refreshed_lean,
+    with_remarks,
+)
 from lsp_server.engine.schema import (
     DeclarationAnswer,
     IndexStatusAnswer,
@@ -54,6 +63,8 @@ from prover.verify import GoalPosition
 from retriever.lean.declared import DeclarationSite
 from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.search.indexing.report import IndexReport
+
+_Answer = TypeVar("_Answer", Suggestion, TrialsAnswer)
 
 
 class Engine:
@@ -127,7 +138,7 @@ class Engine:
             if on_waiting is not None:
                 work = while_waiting(work, partial(self._lean.progress, position), on_waiting)
             answer = await work
-        return with_remarks(answer, self._lean, position)
+        return await self._with_remarks(answer, position)
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Find premises for a goal or for free text.
@@ -255,7 +266,7 @@ class Engine:
             answer = await try_given(
                 self._context(), self._pipeline.states, self._pipeline.edits, position, tactics
             )
-        return with_remarks(answer, self._lean, position)
+        return await self._with_remarks(answer, position)
 
     async def edit_at(self, position: GoalPosition, tactic: str, *, is_accepted: bool) -> TacticEdit:
         """The edit that inserts a tactic: the one that Lean has judged, or judges now.
@@ -289,6 +300,17 @@ class Engine:
         """
         async with self._refreshed(position):
             return await premise_edit(self._context(), self._pipeline, position, name, can_try=can_try)
+
+    async def _with_remarks(self, answer: _Answer, position: GoalPosition) -> _Answer:
+        """The whole answer with remarks on its goal and verdicts."""
+        messages = [*self._lean.warnings_at(position), *answer.warnings]
+        messages += [tactic.message for tactic in answer.tactics]
+        is_lacking = any(UNKNOWN in one for one in messages)
+        if is_lacking and self._lean.note_on_unknown != self._lean.note:
+            with suppress(PremiseIndexError):  # without an index, no name is known to be near
+                index = await self.project_index()
+                is_lacking = await asyncio.to_thread(lacks_names, index, position, messages)
+        return with_remarks(answer, self._lean, position, is_lacking=is_lacking)
 
     @asynccontextmanager
     async def _refreshed(self, position: GoalPosition) -> AsyncIterator[None]:
