@@ -20,6 +20,7 @@ GROUPS = {
         ),
         "prove": Verb(".commands.prove", "search for the proof of a goal in a file, and print or write it"),
         "fill": Verb(".commands.fill", "search for a proof of every sorry of files and folders"),
+        "repair": Verb(".commands.repair", "repair errors after a change of Lean or of a library"),
         "search": Verb(".commands.search", "search premises by name, words, statement or pattern"),
         "doctor": Verb(".commands.doctor", "show what is set up, what is missing, and how to fix it"),
     },

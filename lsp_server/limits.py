@@ -30,6 +30,16 @@ IMPORTED_MODULES = 4
 """The most modules that are imported at once in a copy, to see whether they help to close a goal."""
 IMPORTED_TACTICS = 4
 """The most tactics that close a goal with an import, and that are judged with one import alone."""
+REPAIR_EDITS = 160
+"""With how many changes of arguments a failing tactic or term is tried."""
+REPAIR_LEMMAS = 12
+"""How many further lemmas are tried in the list of a tactic."""
+REPAIR_WAYS = 2
+"""How many ways in which Lean gets further in a proof are followed, of each kind."""
+REPAIR_STEPS = 8
+"""The most changes of one declaration."""
+REPAIR_JUDGE_SECONDS = 10.0
+"""How long Lean may take over a declaration that was changed."""
 DECLARATION_CHARACTERS = 4000
 """Of a declaration's text in an answer; the rest is cut."""
 DOC_CHARACTERS = 4000
@@ -92,6 +102,8 @@ TYPED_TERM_CHARACTERS = 4000
 
 CLIENT_ANSWER_SECONDS = 30.0
 """How long the client may take to answer a request of ours."""
+CHOICE_SECONDS = 600.0
+"""How long a person may take to choose an answer to a message."""
 CLIENT_SETTINGS_SECONDS = 3.0
 """How long requests wait for the client's settings."""
 STATUS_SECONDS = 0.25

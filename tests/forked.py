@@ -21,7 +21,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = Path(sys.executable).with_name("premise-suggest")
-_IMPORTED = ("suggest", "index", "doctor", "collections", "eval", "demo")
+_IMPORTED = ("suggest", "prove", "fill", "index", "doctor", "collections", "eval", "demo")
 _STREAMS = (
     ("stdin", os.O_RDONLY),
     ("stdout", os.O_WRONLY | os.O_CREAT),

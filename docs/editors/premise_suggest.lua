@@ -11,7 +11,7 @@ local DEFAULTS = {
 }
 
 local CHANGED = 'The text has changed in the meantime. Try again.'
-local REJECTED = 'Lean rejects `%s` here: complete it, or undo it with u.'
+local REJECTED = 'Lean rejects `%s`; u undoes it.' -- short: Neovim waits for a key after what fills the line
 
 local function say(message, level)
   vim.notify('premise-suggest: ' .. message, level or vim.log.levels.INFO)

@@ -53,6 +53,10 @@ class Progress:
         """The first line that is not elaborated; None: all is."""
         return min((first for first, _ in self.pending), default=None)
 
+    def is_past(self, first: int, last: int) -> bool:
+        """Whether the lines from `first` to `last` are elaborated."""
+        return not any(begin <= last and first <= end for begin, end in self.pending)
+
     def left(self, lines: int) -> int:
         """How many of the first `lines` are not elaborated."""
         spans = ((first, min(last + 1, lines)) for first, last in self.pending)
@@ -100,6 +104,8 @@ class LeanClient(AsyncLeanLSPClient):
             server_command=command,
         )
         self._progress: dict[str, Progress] = {}
+        self._reported = asyncio.Event()
+        """Set when Lean has reported something of a document; then another takes its place."""
         request, notify, die = self._transport.request, self._transport.notify, self._transport._die
 
         async def bounded(method: str, params: dict[str, Any], timeout: float | None = None) -> object:
@@ -133,6 +139,18 @@ class LeanClient(AsyncLeanLSPClient):
         """How far Lean is in a document, as it last reported."""
         document = self._docs.get(path)
         return self._progress.get(document.uri) if document is not None else None
+
+    async def passed(self, path: str, first: int, last: int) -> None:
+        """Wait until Lean has elaborated some lines of a document, and has reported what it found there.
+
+        The line where a proof's declaration begins is elaborated last.
+        """
+        while (document := self._docs.get(path)) is not None:
+            progress, reported = self.progress(path), document.diagnostics_version
+            is_new = progress is None or not _is_of(document, progress) or reported != document.version
+            if progress is not None and not is_new and progress.is_past(first, last):
+                return
+            await self._reported.wait()
 
     async def close_file(self, path: str) -> None:
         """Close a document, which ends its worker."""
@@ -198,6 +216,8 @@ class LeanClient(AsyncLeanLSPClient):
 
     def _on_notification(self, method: str, params: dict[str, Any]) -> None:
         super()._on_notification(method, params)
+        reported, self._reported = self._reported, asyncio.Event()
+        reported.set()
         if method == "$/lean/fileProgress":
             document = params["textDocument"]
             before = self._progress.get(document["uri"])

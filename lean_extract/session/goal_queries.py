@@ -13,7 +13,7 @@ from leanclient.aio import DocState
 from lean_extract.common.errors import BadSource, BadState, GoalBroken, NoGoalHere, ProjectBroken
 from lean_extract.common.files.reading import read_source
 from lean_extract.goals import parse_goal, parse_plain_goal
-from lean_extract.records import Position, ProofState
+from lean_extract.records import Position, ProofState, Span
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, fault_to_name, faults_in, is_error, position_of
 from lean_extract.session.imports import (
@@ -118,15 +118,11 @@ async def _broken_imports(
 
 async def _errors_of(server: LeanServer, other: Path) -> list[dict[str, Any]]:
     """Lean's errors about another file on disk, of which a copy is opened, as it may be open already."""
-    probe = server.copy_of(other)
     try:
-        state = await server.sync(probe, LeanDocument(read_source(other)).text)
-        await server.wait_elaborated(probe)
-        return _errors(state)
+        found = await server.fresh_messages(other, LeanDocument(read_source(other)).text)
     except BadSource:
         return []
-    finally:
-        await server.forget(probe)
+    return sorted(filter(is_error, found), key=lambda item: position_of(item["range"]["start"]))
 
 
 async def query_expected(
@@ -152,15 +148,18 @@ async def query_expected(
 
 
 async def query_errors(
-    server: LeanServer, path: Path, document: LeanDocument, position: Position
+    server: LeanServer, path: Path, document: LeanDocument, position: Position, part: Span
 ) -> list[Fault]:
-    """Lean's errors in the declaration at a position, from top to bottom. Raises LeanError as `LeanServer` raises."""
+    """Lean's errors in the declaration at a position, from top to bottom, once it is past the lines of a part.
+
+    Raises LeanError as `LeanServer` raises.
+    """
     first, end = document.declaration(document.offset(position))
     text = document.text
     # A comment may be in the middle of a proof, where Lean would miss the rest.
     shown = text if _COMMENT.match(text, end) else text[:end]
     await server.sync(path, shown, text)
-    faults = sorted(faults_in(await server.errors_of(path)))
+    faults = sorted(faults_in(await server.errors_of(path, part)))
     begin, stop = document.position(first), document.position(end)
     # An error at its first word is about the end of what is above it.
     return [fault for fault in faults if begin < fault.position <= stop]

@@ -21,6 +21,7 @@ def main() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != int(parent):  # The parent ended before the call above.
             sys.exit(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which may still need the server
     for variable in variables:
         name, _, value = variable.partition("=")
         os.environ[name] = value

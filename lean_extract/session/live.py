@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from lean_extract.common.errors import BadSettings
+from lean_extract.common.errors import BadSettings, LeanError
 from lean_extract.limits import (
     LEAN_REQUEST_SECONDS,
     LEAN_START_SECONDS,
@@ -21,7 +21,7 @@ from lean_extract.limits import (
     TACTIC_SECONDS,
     TACTIC_SLOTS,
 )
-from lean_extract.records import Position, ProofState, TacticOutcome
+from lean_extract.records import Position, ProofState, Span, TacticOutcome
 from lean_extract.session.faults import Fault
 from lean_extract.session.processes import machine_megabytes
 from lean_extract.syntax.tactic_text import defect
@@ -127,12 +127,25 @@ class LiveLean(ABC):
         """
         return []
 
-    async def errors_at(self, path: Path, text: str | None, position: Position) -> Sequence[Fault]:
-        """Lean's errors in the declaration at a position, from top to bottom, once it has elaborated that.
+    async def errors_at(
+        self, path: Path, text: str | None, position: Position, part: Span
+    ) -> Sequence[Fault]:
+        """Lean's errors in the declaration at a position, from top to bottom, once it is past the lines of a part.
 
-        Empty if this Lean does not report them. Raises: as `goals_at`, except NoGoalHere.
+        Errors below the part may be missing, except where Lean cannot read the text. Empty if this Lean does not
+        report them. Raises: as `goals_at`, except NoGoalHere.
         """
         return []
+
+    async def check(self, path: Path, text: str) -> Sequence[Fault]:
+        """The errors of a whole file, and its warnings about `sorry`, from top to bottom, by a new Lean process.
+
+        Raises: LeanError also if this Lean cannot check files; as `goals_at`, except NoGoalHere.
+        """
+        raise LeanError(
+            "This Lean does not check whole files.",
+            "Use Lean's language server: set `lean.source` to server.",
+        )
 
     @abstractmethod
     async def prepare(self, path: Path, text: str | None, position: Position) -> None:

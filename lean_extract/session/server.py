@@ -29,7 +29,7 @@ from lean_extract.limits import (
     MAX_OPEN_FILES,
     TERMINATION_SECONDS,
 )
-from lean_extract.records import Position
+from lean_extract.records import Position, Span
 from lean_extract.session import processes
 from lean_extract.session.client import LeanClient, LeanIsSilent, Patience, Progress, copy_of, name_of
 from lean_extract.session.faults import Fault, faults_in, is_error
@@ -306,10 +306,23 @@ class LeanServer:
         report = await self._answer(path, self._client.diagnostics(str(path), fresh=True))
         return list(report.items) if document.text == text else None
 
-    async def errors_of(self, path: Path) -> list[dict[str, Any]]:
-        """Lean's errors in the text of a file that it was last given, with columns in code points, once it has
-        elaborated that."""
-        report = await self._answer(path, self._client.diagnostics(str(path), fresh=True))
+    async def fresh_messages(self, path: Path, text: str) -> list[dict[str, Any]]:
+        """All diagnostics of a text of a file, with columns in code points, by a new worker."""
+        copy = self.copy_of(path)
+        try:
+            await self.sync(copy, text)
+            report = await self._answer(copy, self._client.diagnostics(str(copy), fresh=True))
+            return list(report.items)
+        finally:
+            await self.forget(copy)
+
+    async def errors_of(self, path: Path, part: Span) -> list[dict[str, Any]]:
+        """Lean's errors in the text of a file that it was last given, as soon as it is past the lines of a part.
+
+        Columns are in code points.
+        """
+        await self._answer(path, self._client.passed(str(path), part.start.line, part.end.line))
+        report = await self._answer(path, self._client.diagnostics(str(path), fresh=False))
         return [*filter(is_error, report.items)]
 
     def errors_in(self, path: Path, beginning: str, lines: int) -> list[Fault]:

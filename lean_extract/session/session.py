@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from lean_extract.common.errors import GoalBroken, LeanDied, NoGoalHere
 from lean_extract.common.files.reading import read_source
-from lean_extract.records import Position, ProofState
+from lean_extract.records import Position, ProofState, Span
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, mentions_sorry
 from lean_extract.session.goal_queries import (
@@ -24,6 +25,7 @@ from lean_extract.session.live import LeanLimits, LiveLean, TryTactic
 from lean_extract.session.server import LeanServer
 from lean_extract.session.tactic_sites import command_start
 from lean_extract.session.trials import find_site
+from lean_extract.session.verdict import faults_in_file
 from lean_extract.toolchains.toolchain import Toolchain
 
 _Found = TypeVar("_Found")
@@ -112,10 +114,19 @@ class LeanSession(LiveLean):
         path, document = await self._opened(path, text)
         return (await self._find(path, document, position, query_expected)).state
 
-    async def errors_at(self, path: Path, text: str | None, position: Position) -> list[Fault]:
+    async def errors_at(self, path: Path, text: str | None, position: Position, part: Span) -> list[Fault]:
         """See `LiveLean.errors_at`."""
         path, document = await self._opened(path, text)
-        return await self._find(path, document, position, query_errors)
+        return await self._find(path, document, position, partial(query_errors, part=part))
+
+    async def check(self, path: Path, text: str) -> list[Fault]:
+        """See `LiveLean.check`."""
+        path, document = await self._opened(path, text)
+        server = await self._running()
+        try:
+            return faults_in_file(await server.fresh_messages(path, document.text))
+        finally:
+            await _close_if_dead(server)
 
     async def errors_above(self, path: Path, text: str | None, position: Position) -> list[Fault]:
         """See `LiveLean.errors_above`. It does not wait for Lean."""

@@ -101,6 +101,16 @@ def uses_sorry(message: str) -> bool:
     return _USES_SORRY.search(message) is not None
 
 
+def faults_in_file(diagnostics: Iterable[Mapping[str, Any]]) -> list[Fault]:
+    """The errors among diagnostics and the warnings about `sorry`, from top to bottom."""
+    found = [
+        Fault(position_of(one["range"]["start"]), message, is_sorry=not is_error(one))
+        for one in diagnostics
+        if is_error(one) | uses_sorry(message := str(one.get("message", "")))
+    ]
+    return sorted(found)
+
+
 def problem(
     found: DocumentMessages, with_sorry: DocumentMessages, *, closes: bool, in_term: bool
 ) -> str | None:

@@ -154,7 +154,7 @@ def compile_folder(
         CompilationStopped: `stop` was set. The modules compiled until then are kept.
     """
     found = read_sources(sources)
-    ordered = import_order(found) if rejected is None else _order_without_circles(found, rejected)
+    ordered = import_order(found) if rejected is None else order_without_circles(found, rejected)
     _remove_stale(out, found)
     keys: dict[str, str] = {}
     compiled = []
@@ -208,7 +208,7 @@ def _raise_known(source: LeanSource, out: Path, key: str) -> None:
     raise _rejection(place)
 
 
-def _order_without_circles(sources: Mapping[str, LeanSource], rejected: Rejected) -> list[LeanSource]:
+def order_without_circles(sources: Mapping[str, LeanSource], rejected: Rejected) -> list[LeanSource]:
     """The sources, each after those that it imports, without those in import cycles."""
     left = dict(sources)
     while True:

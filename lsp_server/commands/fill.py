@@ -6,22 +6,19 @@ import argparse
 import asyncio
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from lean_extract.common.files.reading import is_folder
 from lean_extract.common.option_types import seconds
 from lean_extract.common.verbs import INTERRUPTED
-from lean_extract.source.projects.project import find_project, find_root, find_sources, no_sources
 from lsp_server.commands.common import print_json, show_first_use
 from lsp_server.commands.fill_record import FillRecord, only_fill
 from lsp_server.commands.filling import Filling
 from lsp_server.commands.interrupts import stop_loop_on_interrupt
-from lsp_server.commands.lean_files import LeanFile
+from lsp_server.commands.lean_files import LeanFile, files_by_project
 from lsp_server.commands.prove import add_search_options, open_engine, print_diff
 from lsp_server.engine.documented_json import to_json
-from lsp_server.engine.projects import projects_for
 from lsp_server.engine.requests import ProveRequest
 from lsp_server.engine.schema_proofs import FillAnswer, FilledSorry, ProofAnswer, ProofProgress, ProofStatus
 from lsp_server.rendering.progress_bar import ProgressBar
@@ -59,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     show_first_use()
     with ExitStack() as stack:
         fillings = {}
-        for root, paths in _projects(options.paths or [Path.cwd()]).items():
+        for root, paths in files_by_project(options.paths or [Path.cwd()]).items():
             stack.enter_context(only_fill(root))
             record = FillRecord(root, imports=options.imports, resume=options.resume)
             files = [*map(LeanFile.read, paths)]
@@ -127,8 +124,7 @@ class _Work:
 
     def _so_far(self) -> str:
         answer = self.answer()
-        tried = sum(row.proof is not None for row in answer.sorries)
-        return f"{tried:,} of {len(answer.sorries):,} tried, {answer.proved:,} proved"
+        return f"{answer.proved:,} of {len(answer.sorries):,} proved"
 
     def show(self) -> None:
         """Print what was found."""
@@ -147,28 +143,3 @@ class _Work:
         if self._stopped and not self._is_late:
             return INTERRUPTED
         return int(answer.proved > 0 if self._options.check else answer.proved < len(answer.sorries))
-
-
-def _projects(paths: Sequence[Path]) -> dict[Path, list[Path]]:
-    """The Lean files that are meant, each once, by the roots of their projects. Raises UserError."""
-    found: dict[Path, dict[Path, Path]] = {}
-    for path in paths:
-        real = path.resolve()
-        if not is_folder(path):
-            found.setdefault(find_root(real), {}).setdefault(real, path)
-            continue
-        for root in projects_for(real, loose=True):
-            files = found.setdefault(root, {})
-            for file in _own_files(root, real):
-                files.setdefault(file.resolve(), file)
-    return {root: [*files.values()] for root, files in found.items()}
-
-
-def _own_files(root: Path, folder: Path) -> list[Path]:
-    """The files of a project, without its packages, that are below a folder. Raises BadSource: there are none."""
-    packages = {(one.name, one.revision) for one in find_project(root).packages}
-    sources = find_sources(root, without=packages)
-    files = [one.path for one in sources.sources if one.path.is_relative_to(folder)]
-    if not files:
-        raise no_sources(folder, sources.notices)
-    return files

@@ -12,8 +12,11 @@ from pathlib import Path
 
 from lean_extract.common.errors import PremiseSuggestError, UserError
 from lean_extract.common.files.atomic import replacing_bytes
+from lean_extract.common.files.reading import is_folder
+from lean_extract.source.projects.project import find_project, find_root, find_sources, no_sources
 from lsp_server.commands.common import named
 from lsp_server.commands.place import lean_text
+from lsp_server.engine.projects import projects_for
 from lsp_server.engine.schema_items import EditItem
 
 _MARK = "\ufeff"
@@ -91,6 +94,31 @@ def require_writable(path: Path) -> None:
     """Raise UserError if a file is read-only; to replace it would only need its folder to be writable."""
     if not (os.access(path, os.W_OK) and path.stat().st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)):
         raise UserError(f"{named(path)} is read-only.", "Leave out --write, or change its permissions.")
+
+
+def files_by_project(paths: Sequence[Path]) -> dict[Path, list[Path]]:
+    """The Lean files that are meant, each once, by the roots of their projects. Raises UserError."""
+    found: dict[Path, dict[Path, Path]] = {}
+    for path in paths:
+        real = path.resolve()
+        if not is_folder(path):
+            found.setdefault(find_root(real), {}).setdefault(real, path)
+            continue
+        for root in projects_for(real, loose=True):
+            files = found.setdefault(root, {})
+            for file in _own_files(root, real):
+                files.setdefault(file.resolve(), file)
+    return {root: [*files.values()] for root, files in found.items()}
+
+
+def _own_files(root: Path, folder: Path) -> list[Path]:
+    """The files of a project, without its packages, that are below a folder. Raises BadSource: there are none."""
+    packages = {(one.name, one.revision) for one in find_project(root).packages}
+    sources = find_sources(root, without=packages)
+    files = [one.path for one in sources.sources if one.path.is_relative_to(folder)]
+    if not files:
+        raise no_sources(folder, sources.notices)
+    return files
 
 
 def _lines(content: str) -> list[str]:

@@ -16,7 +16,7 @@ from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.settings import Settings
 from lsp_server.limits import LIVE_GOAL_PLACES
-from prover.search.theorem import file_options
+from prover.search.fresh_lean import file_options
 from prover.verify import GoalPosition
 
 

@@ -125,5 +125,5 @@ def _only(found: Sequence[SorryItem], path: Path) -> SorryItem:
     more = f" and {len(found) - _LISTED:,} more" if len(found) > _LISTED else ""
     raise UserError(
         f"{named(path)} has {counted(len(found), 'sorry')}.",
-        f"Name one, or add --all for each: {', '.join(listed)}{more}.",
+        f"Name one: {', '.join(listed)}{more}. `suggest --all` and `fill` take them all.",
     )

@@ -66,8 +66,8 @@ function _shtab_premise_suggest_using
   test "$_shtab_premise_suggest_cmdpath" = "$argv"
 end
 
-set -g _shtab_premise_suggest_commands setup suggest search doctor serve http mcp index collections eval 'eval minif2f' 'eval project' 'eval minicore' 'eval retrieval' 'eval report' demo completion
-set -g _shtab_premise_suggest_opts_with_value --after --backend --caller --collection --column --data --dataset --device --dojo --file --folder --generated --generator --git --goal --host --k --lean --library --limit --line --log --memory --model --module --name --nodes --out --part --passes --port --premises --processes --project --rate --remove --repl --rerank --retriever --rev --scheduler --seconds --seed --select --split --state --store --svg --tactic-seconds --tactics --tactics-from --tcp --text --theorems --token --workers
+set -g _shtab_premise_suggest_commands setup suggest prove fill search doctor serve http mcp index collections eval 'eval minif2f' 'eval project' 'eval minicore' 'eval retrieval' 'eval report' demo completion
+set -g _shtab_premise_suggest_opts_with_value --after --backend --caller --collection --column --data --dataset --device --dojo --file --folder --generated --generator --git --goal --host --k --lean --library --limit --line --log --memory --model --module --name --nodes --out --part --passes --port --premises --processes --project --rate --remove --repl --rerank --retriever --rev --scheduler --seconds --seed --select --split --state --store --svg --tactic-seconds --tactics --tactics-from --tcp --text --theorems --token --total --workers
 
 complete -c premise-suggest -e
 complete -c premise-suggest -f
@@ -113,6 +113,37 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using suggest' -l rerank 
 complete -c premise-suggest -n '_shtab_premise_suggest_using suggest' -l backend -x -d 'what to search: lean (default), naturalproofs, match, or a Python package with a backend'
 complete -c premise-suggest -n '_shtab_premise_suggest_using suggest' -l collection -x -d 'which collection to search, if several are indexed'
 complete -c premise-suggest -n '_shtab_premise_suggest_using suggest; and test $_shtab_premise_suggest_npos -eq 0' -ka "(_shtab_glob_compgen_33ec402a)" -d 'FILE:LINE, FILE:LINE:COLUMN, FILE:THEOREM (full name or the end of one), or FILE if it has one sorry'
+complete -c premise-suggest -n '_shtab_premise_suggest_using; and test $_shtab_premise_suggest_npos -eq 0' -a prove -d 'Search for the proof of a goal in a file, and print or write it.'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -s h -l help -d 'show this help message and exit'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l seconds -x -d 'how long to search (default: 10)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l write -d 'write the proof to the file (default: print what would change)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l partial -d 'with --write: also write a proof of some of the goals, with `sorry` for the others'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l no-check -d 'do not wait for a new Lean to accept the file with the proof'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l json -d 'print the JSON object (docs/json.md)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l no-imports -d 'do not try premises that need another import'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l lean -x -d 'the command line of the Lean to run (default: found automatically)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l generator -x -d 'the tactic generator: a folder, or owner/name on the hub (default: the shipped one)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l tactics-from -xka "both templates generator" -d 'where tactics come from (default: both)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l model -x -d 'the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l device -xka "auto cpu cuda" -d 'where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l download -d 'download that model from the hub if it is not on this machine'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove; and test $_shtab_premise_suggest_npos -eq 0' -ka "(_shtab_glob_compgen_33ec402a)" -d 'FILE:LINE, FILE:LINE:COLUMN, FILE:THEOREM (full name or the end of one), or FILE if it has one sorry'
+complete -c premise-suggest -n '_shtab_premise_suggest_using; and test $_shtab_premise_suggest_npos -eq 0' -a fill -d 'Search for a proof of every sorry of files and folders.'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -s h -l help -d 'show this help message and exit'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l seconds -x -d 'how long to search for one proof (default: 10)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l total -x -d 'how long to work in all (default: until each was tried)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l write -d 'write each proof to its file as soon as it is found (default: print what would change)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l check -d 'write nothing; the exit code is 1 if a `sorry` can be closed, and 0 if none can'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l resume -d 'leave out what an earlier run has tried for as long, in files that have not changed since'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l json -d 'print the JSON object (docs/json.md)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l no-imports -d 'do not try premises that need another import'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l lean -x -d 'the command line of the Lean to run (default: found automatically)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l generator -x -d 'the tactic generator: a folder, or owner/name on the hub (default: the shipped one)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l tactics-from -xka "both templates generator" -d 'where tactics come from (default: both)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l model -x -d 'the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l device -xka "auto cpu cuda" -d 'where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l download -d 'download that model from the hub if it is not on this machine'
+complete -c premise-suggest -n '_shtab_premise_suggest_using fill; and test $_shtab_premise_suggest_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'Lean files, and folders of a project, whose files are meant (default: the current folder)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using; and test $_shtab_premise_suggest_npos -eq 0' -a search -d 'Search premises by name, words, statement or pattern.'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -s h -l help -d 'show this help message and exit'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l k -x -d 'how many premises to list (default: 16)'

@@ -15,9 +15,11 @@ _shtab_premise_suggest_commands() {
     demo:'Run a demonstration on the bundled example library.'
     doctor:'Show what is set up, what is missing, and how to fix it.'
     eval:'Prove problems by search, or measure a backend'"'"'s retrieval.'
+    fill:'Search for a proof of every sorry of files and folders.'
     http:'Serve other Lean tools and a search page over HTTP, on loopback.'
     index:'Build or refresh the index of a project.'
     mcp:'Serve tools to agents over the Model Context Protocol.'
+    prove:'Search for the proof of a goal in a file, and print or write it.'
     search:'Search premises by name, words, statement or pattern.'
     serve:'Run the language server.'
     setup:'Index a project, try its Lean, and show what your editor needs.'
@@ -208,6 +210,27 @@ _shtab_premise_suggest_eval_retrieval_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_premise_suggest_eval_retrieval_defaults_added=0
 
+_shtab_premise_suggest_fill_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--seconds[how long to search for one proof (default\: 10)]:N:"
+  "--total[how long to work in all (default\: until each was tried)]:N:"
+  "--write[write each proof to its file as soon as it is found (default\: print what would change)]"
+  "--check[write nothing\; the exit code is 1 if a \`sorry\` can be closed, and 0 if none can]"
+  "--resume[leave out what an earlier run has tried for as long, in files that have not changed since]"
+  "--json[print the JSON object (docs\/json.md)]"
+  "--no-imports[do not try premises that need another import]"
+  "--lean[the command line of the Lean to run (default\: found automatically)]:COMMAND:"
+  "--generator[the tactic generator\: a folder, or owner\/name on the hub (default\: the shipped one)]:PATH_OR_HUB_NAME:"
+  "--tactics-from[where tactics come from (default\: both)]:tactics_from:(both templates generator)"
+  "--model[the model\: a folder, or owner\/name on the Hugging Face hub (default\: the shipped one)]:NAME:"
+  "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"
+  "--download[download that model from the hub if it is not on this machine]"
+  "(*)::Lean files, and folders of a project, whose files are meant (default\: the current folder):_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_premise_suggest_fill_defaults_added=0
+
 _shtab_premise_suggest_http_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--port[the port to listen on\; 0\: any free one (default\: 8765)]:PORT:"
@@ -271,6 +294,26 @@ _shtab_premise_suggest_mcp_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_premise_suggest_mcp_defaults_added=0
+
+_shtab_premise_suggest_prove_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--seconds[how long to search (default\: 10)]:N:"
+  "--write[write the proof to the file (default\: print what would change)]"
+  "--partial[with --write\: also write a proof of some of the goals, with \`sorry\` for the others]"
+  "--no-check[do not wait for a new Lean to accept the file with the proof]"
+  "--json[print the JSON object (docs\/json.md)]"
+  "--no-imports[do not try premises that need another import]"
+  "--lean[the command line of the Lean to run (default\: found automatically)]:COMMAND:"
+  "--generator[the tactic generator\: a folder, or owner\/name on the hub (default\: the shipped one)]:PATH_OR_HUB_NAME:"
+  "--tactics-from[where tactics come from (default\: both)]:tactics_from:(both templates generator)"
+  "--model[the model\: a folder, or owner\/name on the Hugging Face hub (default\: the shipped one)]:NAME:"
+  "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"
+  "--download[download that model from the hub if it is not on this machine]"
+  ":FILE\:LINE, FILE\:LINE\:COLUMN, FILE\:THEOREM (full name or the end of one), or FILE if it has one sorry:_files -g '*.lean'"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_premise_suggest_prove_defaults_added=0
 
 _shtab_premise_suggest_search_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -377,9 +420,11 @@ _shtab_premise_suggest() {
         demo) _arguments -C -s $_shtab_premise_suggest_demo_options ;;
         doctor) _arguments -C -s $_shtab_premise_suggest_doctor_options ;;
         eval) _shtab_premise_suggest_eval ;;
+        fill) _arguments -C -s $_shtab_premise_suggest_fill_options ;;
         http) _arguments -C -s $_shtab_premise_suggest_http_options ;;
         index) _arguments -C -s $_shtab_premise_suggest_index_options ;;
         mcp) _arguments -C -s $_shtab_premise_suggest_mcp_options ;;
+        prove) _arguments -C -s $_shtab_premise_suggest_prove_options ;;
         search) _arguments -C -s $_shtab_premise_suggest_search_options ;;
         serve) _arguments -C -s $_shtab_premise_suggest_serve_options ;;
         setup) _arguments -C -s $_shtab_premise_suggest_setup_options ;;

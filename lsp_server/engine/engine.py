@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from lean_extract.common.errors import PremiseIndexError
+from lean_extract.common.errors import LeanError, PremiseIndexError
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
@@ -53,8 +53,9 @@ from lsp_server.engine.schema import (
 from lsp_server.engine.schema_items import IndexItem
 from lsp_server.engine.schema_proofs import ProofAnswer
 from lsp_server.engine.settings import Settings
+from lsp_server.engine.shared_trials import OnOutcomes
 from lsp_server.engine.stores import Progress, ShouldStop
-from lsp_server.engine.tactic_runner import OnOutcomes, TrialResults
+from lsp_server.engine.tactic_runner import TrialResults
 from lsp_server.engine.tasks import OnWaiting, while_waiting
 from lsp_server.engine.trials_ahead import TrialsAhead
 from lsp_server.engine.with_imports import WithImports
@@ -349,6 +350,11 @@ class Engine:
     def compiles(self) -> bool:
         """Whether the running Lean needs us to compile the project; with Lake, Lake does that."""
         return self._lean.compiles
+
+    @property
+    def rejected(self) -> tuple[LeanError, ...] | None:
+        """What kept modules of the project from being compiled when we last tried; None if Lake compiles them."""
+        return self._lean.rejected if self._lean.compiles else None
 
     async def compile_saved(self) -> None:
         """Compile a saved file, so that the files that import it see the change."""

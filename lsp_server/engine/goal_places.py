@@ -148,7 +148,9 @@ class _Finder:
             if state is not None and state.goals:
                 return self._here(state)
             raise self._refused or NoGoalHere("There is no proof there.", "Put the cursor in a proof.")
-        faults = await self._lean.errors_at(self._at.path, self._at.text, self._at.position)
+        faults = await self._lean.errors_at(
+            self._at.path, self._at.text, self._at.position, self._part(touched)
+        )
         unread = next((one for one in faults if is_misparsed(one.message)), None)
         rejected = self._rejected(faults, unread)
         failing = self._failing(touched, rejected)
@@ -211,6 +213,15 @@ class _Finder:
         of all."""
         line = self._line(touched[0].start) if touched else None
         return next((one for one in touched if one in rejected and self._line(one.start) == line), None)
+
+    def _part(self, touched: Sequence[WrittenTactic]) -> Span:
+        """The tactics at the offset that begin in the line of the innermost; at an empty place, that above it."""
+        above = None if touched else self._written.above(self._offset)
+        near = [above] if above is not None else touched
+        first = min([self._offset, *(one.start for one in near[:1])])
+        ends = [one.end for one in near if self._line(one.start) == self._line(first)]
+        position = self._written.document.position
+        return Span(position(first), position(max([self._offset, *ends])))
 
     def _cause(self, fault: Fault) -> WrittenTactic | None:
         offset = self._offset_of(fault)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from lean_extract.goals import format_goal
 from lean_extract.records import Edit, Position, Span, TacticOutcome
+from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import with_by
 from lsp_server.engine.schema_items import (
     ContributionItem,
@@ -93,6 +94,17 @@ def edit_item(edit: Edit) -> EditItem:
     """An edit as the documented object."""
     start, end = edit.span.start, edit.span.end
     return EditItem(start.line + 1, start.column + 1, end.line + 1, end.column + 1, edit.text)
+
+
+def edited(text: str, edits: Iterable[EditItem]) -> str:
+    """A text after edits of it, the last in the text first."""
+    document = LeanDocument(text)
+    text = document.text
+    for one in edits:
+        start = document.offset(Position(one.line - 1, one.column - 1))
+        end = document.offset(Position(one.end_line - 1, one.end_column - 1))
+        text = f"{text[:start]}{one.text}{text[end:]}"
+    return text
 
 
 _MOST_REASONS = 3

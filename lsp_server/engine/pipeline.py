@@ -35,10 +35,10 @@ from lsp_server.engine.requests import OnUpdate, SuggestRequest, chosen_goal, go
 from lsp_server.engine.running_lean import begun_again
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.schema_items import GoalPlace, PartItem, TacticItem, TacticsStatus
+from lsp_server.engine.shared_trials import OnOutcomes
 from lsp_server.engine.sorries import next_sorry
 from lsp_server.engine.tactic_runner import (
     JudgedEdits,
-    OnOutcomes,
     TacticRunner,
     TrialRequest,
     TrialResults,
@@ -334,16 +334,13 @@ class Pipeline:
             await self._corrections(current, found, state),
             searches,
         )
-        known = self.runner.known(trial)
-        if known is not None:
-            return known
 
-        async def run() -> TrialResults:
+        async def trials(on_outcomes: OnOutcomes) -> TrialResults:
             warnings: list[str] = []
             candidates = self.candidates.propose(CandidateRequest(context, current, trial, warnings))
             return await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
 
-        return await begun_again(run)
+        return await begun_again(lambda: self.runner.results(trial, trials, on_outcomes))
 
     async def _importing(
         self, context: RequestContext, found: GoalFound, ranked: Ranked, results: TrialResults

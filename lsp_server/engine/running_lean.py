@@ -249,6 +249,11 @@ class RunningLean:
         """Whether the running Lean needs us to compile the project; with Lake, Lake does that."""
         return self._session is not None and self._session.needs_compiling
 
+    @property
+    def rejected(self) -> tuple[LeanError, ...]:
+        """What kept modules of the project from being compiled when we last tried."""
+        return self._rejected
+
     async def compile(self) -> None:
         """Compile a saved file, if Lake does not do that.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Hashable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,6 +17,7 @@ from lsp_server.engine.items import shown_tactic
 from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.schema_items import TacticsStatus
 from lsp_server.engine.settings import LeanSettings, TacticSettings
+from lsp_server.engine.shared_trials import OnOutcomes, SharedTrials, Trials
 from lsp_server.limits import ACCEPTED_TACTICS, CACHED_ACCEPTED, CACHED_TRIALS
 from prover.candidates import Candidate
 from prover.turns import CandidateScheduler
@@ -83,10 +84,6 @@ def closes(outcome: TacticOutcome) -> bool:
     return outcome.status == "closes" and not outcome.rests_on_sorry
 
 
-OnOutcomes = Callable[[list[TacticOutcome]], None]
-"""Called with the outcomes so far, in display order, whenever there is a new one to show."""
-
-
 @dataclass(frozen=True, slots=True)
 class TrialRequest:
     """All that Lean's verdicts depend on."""
@@ -110,7 +107,7 @@ class TrialRequest:
 
     @property
     def key(self) -> Hashable:
-        """Equal keys, equal verdicts. Only the document's text up to the end of the declaration counts."""
+        """Equal keys and `searches`, equal verdicts. Only the text up to the end of the declaration counts."""
         options = (
             self.tactics,
             self.lean,
@@ -120,7 +117,7 @@ class TrialRequest:
             self.rewrites,
             self.corrections,
         )
-        return declaration_key(self.position), self.state, self.premises, self.searches, *options
+        return declaration_key(self.position), self.state, self.premises, *options
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +143,24 @@ class TacticRunner:
         self._known: Cache[TrialResults] = Cache(CACHED_TRIALS)
         self.edits = edits
         self._trying: Counter[Hashable] = Counter()
+        self._shared: SharedTrials[TrialResults] = SharedTrials()
 
-    def known(self, trial: TrialRequest) -> TrialResults | None:
-        """The cached results of the trial that searched more, or else of the same; None if there are none."""
-        return self._known.get(replace(trial, searches=True).key) or self._known.get(trial.key)
+    async def results(
+        self, trial: TrialRequest, trials: Trials[TrialResults], on_outcomes: OnOutcomes | None
+    ) -> TrialResults:
+        """The cached results of a request, those of equal trials that run, or else of these trials.
+
+        Results with a search of the library do for a request without one, and the other way round if one closes the
+        goal. Raises what the trials raise.
+        """
+        key, report = await asyncio.to_thread(lambda: trial.key), on_outcomes or _ignored
+        for searches in (True, False):
+            found = self._known.get((key, searches))
+            if found is None and self._shared.is_running((key, searches)):
+                found = await self._shared.results((key, searches), trials, report)
+            if found is not None and (searches >= trial.searches or any(map(closes, found.outcomes))):
+                return found
+        return await self._shared.results((key, trial.searches), trials, report)
 
     def is_trying(self, key: Hashable) -> bool:
         """Whether tactics are being tried at the position with this `declaration_key`."""
@@ -163,10 +174,9 @@ class TacticRunner:
         finally:
             self._trying -= Counter([key])
 
-    def _report(self, key: Hashable, on_outcomes: OnOutcomes | None, shown: list[TacticOutcome]) -> None:
+    def _report(self, key: Hashable, on_outcomes: OnOutcomes, shown: list[TacticOutcome]) -> None:
         self.edits.arrange(key, shown)
-        if on_outcomes is not None:
-            on_outcomes(shown)
+        on_outcomes(shown)
 
     async def run(
         self,
@@ -174,7 +184,7 @@ class TacticRunner:
         trial: TrialRequest,
         candidates: CandidateScheduler,
         warnings: list[str],
-        on_outcomes: OnOutcomes | None,
+        on_outcomes: OnOutcomes,
     ) -> TrialResults:
         """The tactics that Lean accepts, or with `keep_failures` all that were tried.
 
@@ -226,7 +236,11 @@ class TacticRunner:
     def _keep(self, trial: TrialRequest, results: TrialResults) -> None:
         is_judged = all(outcome.status != "unjudged" for outcome in results.outcomes)
         if trial.position.text is not None and is_judged and not results.warnings:
-            self._known.put(trial.key, results)
+            self._known.put((trial.key, trial.searches), results)
+
+
+def _ignored(outcomes: list[TacticOutcome]) -> None:
+    """For a request that waits for all outcomes."""
 
 
 def _is_rewritten(part: str, goal: Goal, outcome: TacticOutcome) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 
 from lean_extract.records import TacticOutcome
 from lsp_server.documents.goal_positions import declaration_key
-from lsp_server.engine.tactic_runner import OnOutcomes, TacticRunner, closes
+from lsp_server.engine.shared_trials import OnOutcomes
+from lsp_server.engine.tactic_runner import TacticRunner, closes
 from lsp_server.engine.tasks import start_task
 from lsp_server.limits import AHEAD_SECONDS
 from prover.verify import GoalPosition

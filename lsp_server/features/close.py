@@ -6,18 +6,17 @@ from typing import Any
 
 from lsprotocol import types
 
-from lean_extract.records import Edit, Position, Span
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion
-from lsp_server.engine.schema_items import EditItem, TacticItem, TacticVerdict
+from lsp_server.engine.schema_items import TacticItem, TacticVerdict
 from lsp_server.limits import QUOTED_CHARACTERS
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.progress import WorkDone
 from lsp_server.protocol.server import PremiseServer
-from lsp_server.protocol.workspace_edits import applied, text_edits
+from lsp_server.protocol.workspace_edits import applied, text_edit
 from lsp_server.rendering.labels import shorten, verdict
 
 COMMAND = "premise-suggest.close"
@@ -57,15 +56,8 @@ def _closes(tactic: TacticItem) -> bool:
 
 async def _insert(server: PremiseServer, document: DocumentSnapshot, tactic: TacticItem) -> str:
     """Have the editor insert a tactic; why that was impossible, or nothing."""
-    assert tactic.edit is not None
-    line = _edit(tactic.import_edit) if tactic.import_edit is not None else None
-    edits = text_edits(document, _edit(tactic.edit), line)
+    edits = [text_edit(document, one) for one in (tactic.import_edit, tactic.edit) if one is not None]
     return await applied(server, document, edits, tactic.tactic, verdict(tactic))
-
-
-def _edit(item: EditItem) -> Edit:
-    start = Position(item.line - 1, item.column - 1)
-    return Edit(Span(start, Position(item.end_line - 1, item.end_column - 1)), item.text)
 
 
 def _nothing(answer: Suggestion) -> str:

@@ -1,6 +1,7 @@
 """Quick fixes: tactics that Lean has accepted, in place of a `sorry`, of a tactic that fails, or in an empty place.
 
-Their titles are `Try this: TACTIC`, and `Replace with: TACTIC` in place of a tactic that fails.
+Their titles are `Try this: TACTIC`, and `Replace with: TACTIC` in place of a tactic that fails. Where none closes the
+goal, the last one searches for a proof.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from lsp_server.engine.given_tactics import guessed_at
 from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.items import tactic_item
 from lsp_server.engine.schema_items import GoalPlace, TacticItem
+from lsp_server.features.prove import prove_command
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
 from lsp_server.protocol.workspace_edits import text_edits, workspace_edit
@@ -56,8 +58,15 @@ def register(server: PremiseServer) -> None:
         fixed = [one for one in params.context.diagnostics if "sorry" in one.message]
         fixed = fixed if sorry is not None else _errors(params.context)
         server.check_current(document)
-        shown = enumerate(judged[: settings.code_actions.count])
-        return [_action(server, document, found, outcome, rank, fixed) for rank, outcome in shown]
+        shown = judged[: settings.code_actions.count]
+        actions = [_action(server, document, found, one, rank, fixed) for rank, one in enumerate(shown)]
+        if not any(_is_proof(one) for one in judged):
+            command = prove_command(server, document, position.position)
+            kind = types.CodeActionKind.QuickFix
+            actions.append(
+                types.CodeAction(command.title, kind=kind, diagnostics=fixed or None, command=command)
+            )
+        return actions
 
 
 def _wanted(context: types.CodeActionContext) -> bool:
@@ -99,7 +108,7 @@ def title(item: TacticItem, *, replaces: bool = False) -> str:
     return f"{verb}: {tactic}  ({'; '.join(filter(None, (result, origin)))})"
 
 
-def _is_proof(item: TacticItem) -> bool:
+def _is_proof(item: TacticItem | TacticOutcome) -> bool:
     return item.status == "closes" and not item.rests_on_sorry
 
 

@@ -1,4 +1,4 @@
-"""The lens `Try tactics` above each declaration with a `sorry`."""
+"""The lenses `Try tactics` and `Search for a proof` above each declaration with a `sorry`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from lean_extract.records import Span
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.engine.sorries import Unfinished, unfinished
 from lsp_server.features.close import COMMAND
+from lsp_server.features.prove import prove_command
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
 
@@ -25,22 +26,17 @@ def register(server: PremiseServer) -> None:
             return None
         document = server.document(params.text_document.uri)
         found = await asyncio.to_thread(unfinished, document.text)
-        return [_lens(document, one) for one in found]
+        return [lens for one in found for lens in _lenses(server, document, one)]
 
 
-def _lens(document: DocumentSnapshot, declaration: Unfinished) -> types.CodeLens:
-    """The lens of a declaration, for its first `sorry`."""
+def _lenses(
+    server: PremiseServer, document: DocumentSnapshot, declaration: Unfinished
+) -> list[types.CodeLens]:
+    """The lenses of a declaration, for its first `sorry`."""
     count = len(declaration.sorries)
     title = "Try tactics" if count == 1 else f"Try tactics at the first of {count} sorrys"
     first = declaration.sorries[0]
-    where = {
-        "textDocument": {"uri": document.uri},
-        "position": {
-            "line": first.line,
-            "character": document.range(Span(first, first)).start.character,
-        },
-    }
-    return types.CodeLens(
-        document.range(Span(declaration.start, declaration.start)),
-        types.Command(title, COMMAND, arguments=[where]),
-    )
+    search = prove_command(server, document, first)
+    above = document.range(Span(declaration.start, declaration.start))
+    commands = types.Command(title, COMMAND, arguments=search.arguments), search
+    return [types.CodeLens(above, command) for command in commands]

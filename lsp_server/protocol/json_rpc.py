@@ -30,6 +30,7 @@ from pygls.protocol import LanguageServerProtocol
 from lsp_server.documents.open_documents import OpenDocument
 from lsp_server.limits import (
     CAUSE_CHARACTERS,
+    CHOICE_SECONDS,
     CLIENT_ANSWER_SECONDS,
     ERROR_CHARACTERS,
     UNANSWERED_BYTES,
@@ -226,8 +227,10 @@ class JsonRpc(LanguageServerProtocol):
         """Send a request to the client. Raises JsonRpcException: it refuses, or does not answer in time."""
         number = msg_id or str(uuid.uuid4())
         future = self.send_request(method, params, msg_id=number)
+        is_choice = method == types.WINDOW_SHOW_MESSAGE_REQUEST
         try:
-            async with asyncio.timeout(CLIENT_ANSWER_SECONDS):  # `wait_for` of 3.11 may miss a cancellation
+            # `wait_for` of 3.11 may miss a cancellation.
+            async with asyncio.timeout(CHOICE_SECONDS if is_choice else CLIENT_ANSWER_SECONDS):
                 return await asyncio.wrap_future(future)
         except TimeoutError:
             raise JsonRpcException(f"The client did not answer {method}.", REQUEST_FAILED) from None

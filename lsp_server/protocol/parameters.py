@@ -63,9 +63,16 @@ class Parameters:
         found: int | None = self._read("version", int | None, "a whole number")
         return found
 
-    def flag(self, name: str) -> bool:
-        """True or false; false where it is missing."""
-        return bool(self._read(name, bool, "true or false", False))
+    def amount(self, name: str, low: float, high: float, default: float) -> float:
+        """A number within bounds."""
+        value = float(self._read(name, float, "a number", default))
+        if not low <= value <= high:
+            self.refuse(f"{name} must be a number from {low:g} to {high:g}")
+        return value
+
+    def flag(self, name: str, *, default: bool = False) -> bool:
+        """True or false."""
+        return bool(self._read(name, bool, "true or false", default))
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of strings; empty where it is missing."""

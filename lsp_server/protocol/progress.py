@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +19,7 @@ from lsp_server.engine.schema import StatusItem
 from lsp_server.engine.schema_items import IndexItem
 from lsp_server.engine.tasks import LeanProgress
 from lsp_server.limits import STATUS_SECONDS
+from lsp_server.protocol.parameters import Token
 
 _Result = TypeVar("_Result")
 STATUS = "$/premiseSuggest/status"
@@ -89,11 +91,20 @@ class WaitingBar:
 class WorkDone:
     """A progress bar in the editor; does nothing if the editor has none."""
 
-    def __init__(self, server: LanguageServer, token: str | None) -> None:
+    def __init__(self, server: LanguageServer, token: Token | None) -> None:
         self._server = server
         self._token = token
         self._loop = asyncio.get_running_loop()
         self._shown = ("", -1)
+
+    @classmethod
+    def given(cls, server: LanguageServer, title: str, token: Token | None) -> WorkDone:
+        """Show the bar that a request brought the token of."""
+        if token is not None:
+            server.work_done_progress.begin(
+                token, types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0)
+            )
+        return cls(server, token)
 
     @classmethod
     async def begin(
@@ -118,15 +129,23 @@ class WorkDone:
 
     def is_cancelled(self) -> bool:
         """Whether the user has cancelled it."""
-        future = self._server.work_done_progress.tokens.get(self._token) if self._token else None
+        future = self._future
         return future is not None and future.cancelled()
+
+    def on_cancel(self, stop: Callable[[], object]) -> None:
+        """Have this called once the user cancels it."""
+        if self._future is not None:
+            self._future.add_done_callback(lambda _: stop())
+
+    @property
+    def _future(self) -> Future[None] | None:
+        """What pygls cancels when the user does."""
+        return None if self._token is None else self._server.work_done_progress.tokens.get(self._token)
 
     async def unless_cancelled(self, work: Coroutine[Any, Any, _Result]) -> _Result | None:
         """The result of some work, or None once the user has cancelled the bar, which ends the work."""
         task = asyncio.ensure_future(work)
-        future = self._server.work_done_progress.tokens.get(self._token) if self._token else None
-        if future is not None:
-            future.add_done_callback(lambda _: task.cancel())
+        self.on_cancel(task.cancel)
         try:
             return await task
         except asyncio.CancelledError:
@@ -142,9 +161,13 @@ class WorkDone:
         if self._token is None or shown == self._shown:
             return
         self._shown = shown
-        message = f"{_STAGES.get(stage, stage)}: {done:,} of {total:,}"
-        value = types.WorkDoneProgressReport(message=message, percentage=min(shown[1], 100), cancellable=True)
-        self._loop.call_soon_threadsafe(self._server.work_done_progress.report, self._token, value)
+        self.say(f"{_STAGES.get(stage, stage)}: {done:,} of {total:,}", min(shown[1], 100))
+
+    def say(self, message: str, percentage: int) -> None:
+        """Show how far it is in other words; may be called from any thread."""
+        if self._token is not None:
+            value = types.WorkDoneProgressReport(message=message, percentage=percentage, cancellable=True)
+            self._loop.call_soon_threadsafe(self._server.work_done_progress.report, self._token, value)
 
     def end(self, message: str) -> None:
         """Remove the bar."""

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from lean_extract.records import Edit
+from lean_extract.records import Edit, Position, Span
 from lsp_server.documents.document import DocumentSnapshot
+from lsp_server.engine.schema_items import EditItem
 from lsp_server.limits import QUOTED_CHARACTERS
 from lsp_server.protocol.server import PremiseServer
 from lsp_server.rendering.labels import shorten
@@ -40,10 +41,17 @@ async def applied(
     edits: Sequence[types.TextEdit],
     tactic: str,
     result: str,
+    label: str = "",
 ) -> str:
-    """Have the editor insert a tactic, in one step that one undo takes back; why that was impossible, or nothing.
+    """Have the editor insert tactics, in one step that one undo takes back; why that was impossible, or nothing.
 
-    `result`: what Lean says of the tactic (`closes the goal`).
+    Args:
+        server: the client's.
+        document: what the edits are of.
+        edits: the edits.
+        tactic: what they insert.
+        result: what Lean says of it (`closes the goal`).
+        label: how the editor names the step; empty: as `tactic`.
     """
     name = shorten(" ".join(tactic.split()), QUOTED_CHARACTERS)
     what = f"`{name}` {result}"
@@ -52,13 +60,20 @@ async def applied(
         return f"{what}. This editor lets no server insert it."
     if not server.is_current(document):
         return f"{what} as it was, but the document has changed in the meantime. Try again."
-    params = types.ApplyWorkspaceEditParams(workspace_edit(server, document, edits), label=name)
+    params = types.ApplyWorkspaceEditParams(workspace_edit(server, document, edits), label=label or name)
     try:
         done = await server.workspace_apply_edit_async(params)
     except JsonRpcException as error:
         return f"{what}, but the editor did not insert it: {error.message[:QUOTED_CHARACTERS]}"
     reason = (done.failure_reason or "it gives no reason")[:QUOTED_CHARACTERS]
     return "" if done.applied else f"{what}, but the editor did not insert it: {reason}."
+
+
+def text_edit(document: DocumentSnapshot, edit: EditItem) -> types.TextEdit:
+    """An edit of an answer in LSP's form."""
+    start = Position(edit.line - 1, edit.column - 1)
+    end = Position(edit.end_line - 1, edit.end_column - 1)
+    return types.TextEdit(document.range(Span(start, end)), edit.text)
 
 
 def _takes_versions(client: types.ClientCapabilities) -> bool:

@@ -22,6 +22,7 @@ _STAGES = {
     "core": "Compiling the mini core",
     "library": "Compiling the library",
     "sorries": "Answering",
+    "repair": "Repairing",
 }
 _SECONDS = 10.0
 """Between two lines if standard error is not a terminal: tasks that end sooner print none."""

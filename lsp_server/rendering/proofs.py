@@ -1,4 +1,4 @@
-"""Found proofs as text for a terminal: one, all that `fill` found, and the state of a search. Pure."""
+"""Found proofs as text for people: one, all that `fill` found, and the state of a search. Pure."""
 
 from __future__ import annotations
 
@@ -19,12 +19,20 @@ _RESULTS = {
     ProofStatus.FAILED: "failed",
 }
 
+_EXPLAINED = (ProofStatus.FALSE, ProofStatus.FAILED)
+"""The results whose reasons are sentences below the table."""
+
 
 def result_label(answer: ProofAnswer) -> str:
     """How a search ended, in a few words."""
     if answer.status == ProofStatus.PARTIAL:
         return f"proved {answer.proved} of {counted(answer.goals, 'goal')}"
     return _RESULTS[answer.status]
+
+
+def outcome_line(answer: ProofAnswer) -> str:
+    """How a search ended, in a sentence or two: `Proved 2 of 3 goals.`"""
+    return " ".join(filter(None, [f"{result_label(answer).capitalize()}.", answer.message, *answer.warnings]))
 
 
 def proof_text(place: str, answer: ProofAnswer, style: Style) -> str:
@@ -77,12 +85,13 @@ def _row(one: FilledSorry) -> list[str]:
 
 
 def _result(one: FilledSorry) -> str:
-    """How the search for a proof of a `sorry` ended, and what was found or why not."""
+    """How the search for a proof of a `sorry` ended, and what was found."""
     if one.proof is None:
         return "not tried"
-    detail = one.proof.message or (one.proof.script if one.proof.status == ProofStatus.PROVED else "")
     label = "written" if one.written else result_label(one.proof)
-    return " ".join(f"{label}{': ' if detail else ''}{detail}".split())
+    is_long = one.proof.status in _EXPLAINED
+    detail = "" if is_long else one.proof.script or one.proof.message
+    return " ".join(f"{label}: {detail}".split()) if detail else label
 
 
 def _line(row: list[str], widths: list[int], room: int) -> str:
@@ -92,6 +101,9 @@ def _line(row: list[str], widths: list[int], room: int) -> str:
 
 
 def _summary(answer: FillAnswer) -> Iterator[str]:
+    for one in answer.sorries:
+        if one.proof is not None and one.proof.status in _EXPLAINED:
+            yield f"{one.file}:{one.sorry.line}: {one.proof.message}"
     files = Counter(one.file for one in answer.sorries if one.written)
     written = f"; {counted(files.total(), 'proof')} written to {counted(len(files), 'file')}" if files else ""
     yield f"{answer.proved:,} of {len(answer.sorries):,} proved in {answer.seconds:.0f} s{written}"

@@ -21,6 +21,7 @@ FEATURES = (
     "lsp_server.features.inline_completion",
     "lsp_server.features.suggest",
     "lsp_server.features.close",
+    "lsp_server.features.prove",
     "lsp_server.features.edits",
     "lsp_server.features.insert",
     "lsp_server.features.search",

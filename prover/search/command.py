@@ -98,7 +98,7 @@ async def _run(options: argparse.Namespace) -> int:
     if not checked.accepted:
         print(f"rejected by a fresh Lean: {checked.message}")
         return 1
-    print(f"accepted by a fresh Lean; axioms: {', '.join(checked.axioms) or 'none'}")
+    print(f"accepted by a fresh Lean; axioms: {', '.join(checked.axioms or ()) or 'none'}")
     if options.proof is not None:
         write_proof(options.proof, theorem, result.proof)
     return 0

@@ -73,7 +73,7 @@ class Prover:
         if result.status != "proved":
             return row
         checked = await check_proof(problem.theorem, result.proof, self.toolchain, self.project)
-        row = replace(row, axioms=checked.axioms)
+        row = replace(row, axioms=checked.axioms or ())
         if not checked.accepted:
             return replace(row, status="refused", error=checked.message)
         return row

@@ -1,31 +1,29 @@
-"""A theorem to prove (a Lean file with `sorry` for its proof), and a new Lean's verdict on the file with a proof."""
+"""A theorem to prove (a Lean file with `sorry` for its proof), and a new Lean's verdict on a file with a proof."""
 
 from __future__ import annotations
 
-import asyncio
-import os
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lean_extract.common.errors import BadSource, LeanNotFound
+from lean_extract.common.errors import BadSource
 from lean_extract.common.files.atomic import replacing
-from lean_extract.common.files.json_text import parse_json
 from lean_extract.records import Position
-from lean_extract.session import processes
 from lean_extract.session.document import LeanDocument
 from lean_extract.source.reader import read_module
-from lean_extract.syntax.axioms import axioms_in, is_doubtful
+from lean_extract.syntax.axioms import SORRY_AXIOM, axioms_in, is_doubtful, refuses_axioms
 from lean_extract.syntax.keywords import THEOREM_WORDS, VALUE_WORDS, any_of
 from lean_extract.syntax.lexer import tokenize
-from lean_extract.toolchains.compile import messages_in
-from lean_extract.toolchains.lake_packages import refuse_fetching
 from lean_extract.toolchains.toolchain import Toolchain
 from prover.limits import PROOF_CHECK_SECONDS
+from prover.search.fresh_lean import FreshLean, FreshMessages
 
+_NUMBERED = re.compile(r"\?\w+\.\d+")
+"""A metavariable, whose number differs from run to run."""
 _ENDS_IN_SORRY = re.compile(r":=\s*(?:by\s+)?sorry\s*\Z")
 _ENDS_OPEN = re.compile(r":=\s*+(?:by\s*)?\Z")
 _BEHIND_BY = re.compile(r"(?<![\w.'])by\s*\Z")
@@ -160,24 +158,52 @@ def _joined(before: str, line: str, tactics: Sequence[str]) -> str:
     return before + script(tactics).replace("\n", "\n" + " " * len(on_line))
 
 
-_NO_IMPORTS = '{"imports": [], "isModule": false}\n'
-_NEVER_FETCH = {"LAKE_NO_CACHE": "true"}
+@dataclass(frozen=True, slots=True)
+class CheckedProof:
+    """The verdict on a whole file: `accepted`, or `message` with the reason.
+
+    `axioms`: those that the declaration uses; None if Lean did not list them. `is_timeout`: Lean did not finish.
+    """
+
+    accepted: bool
+    axioms: tuple[str, ...] | None = ()
+    message: str = ""
+    is_timeout: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedProof:
-    """The verdict on a whole file: `accepted`, or `message` with the reason. `axioms`: those the theorem uses."""
+class ProofFile:
+    """A file with a proof, for a new Lean to judge. Lines count from 0.
 
-    accepted: bool
-    axioms: tuple[str, ...] = ()
-    message: str = ""
+    `text`: up to the end of the declaration. `first`: the line in which the declaration begins. `own`: the first and
+    the last line of the proof. `name`: the declaration's full name; empty if its axioms cannot be listed. `before`:
+    the text without the proof; errors that it has, too, do not count; empty: all count. `has_sorry`: whether the
+    declaration may use `sorry`.
+    """
+
+    path: Path
+    text: str
+    first: int
+    own: tuple[int, int] = (0, -1)
+    name: str = ""
+    before: str = ""
+    has_sorry: bool = False
+
+    @property
+    def question(self) -> str:
+        """The text, then `#print axioms`."""
+        # Full names: inside a namespace, or after `open`, Lean would shorten the names of axioms.
+        question = f"set_option pp.fullNames true in #print axioms _root_.{self.name}"
+        return f"{self.text}\n{question}\n" if self.name else self.text
+
+
+def _proof_file(theorem: Theorem, proof: Sequence[str]) -> ProofFile:
+    return ProofFile(theorem.path, theorem.with_proof(proof), theorem.lines[0], name=theorem.full_name)
 
 
 def proof_text(theorem: Theorem, proof: Sequence[str]) -> str:
     """The theorem's file with the proof, up to the theorem's end, then `#print axioms`."""
-    # Full names: inside a namespace, or after `open`, Lean would shorten the names of axioms.
-    question = f"set_option pp.fullNames true in #print axioms _root_.{theorem.full_name}"
-    return f"{theorem.with_proof(proof)}\n{question}\n"
+    return _proof_file(theorem, proof).question
 
 
 def write_proof(path: Path, theorem: Theorem, proof: Sequence[str]) -> None:
@@ -195,128 +221,79 @@ async def check_proof(
     seconds: float = PROOF_CHECK_SECONDS,
     memory_mb: int = 8192,
 ) -> CheckedProof:
-    """Have a new Lean process elaborate the theorem's file with its proof, with the options that Lake gives the file.
+    """Have a new Lean process elaborate the theorem's file with its proof; see `check_file` and `FreshLean`.
 
-    The proof is accepted if Lean exits by itself, reports no error, does not warn of `sorry` in this theorem, and
-    lists its axioms, and `is_doubtful` is false for each of them. Lean reads the text from a pipe; no file is
-    written.
-
-    Args:
-        project: the folder in which Lean runs; with Lake, this determines where imports are found.
-        seconds: after this time Lean is killed, and the proof is not accepted.
-        memory_mb: Lean's own memory limit.
-
-    Raises:
-        LeanNotFound: Lean's program cannot be run.
-        ProjectBroken: Lake would first fetch packages.
+    Its axioms have to be listed, which a theorem in a private namespace does not allow.
     """
-    if project is not None and toolchain.kind == "lake":
-        await asyncio.to_thread(refuse_fetching, project)
-    text = proof_text(theorem, proof)
-    options = await file_options(toolchain, project, theorem.path, seconds)
-    command = [*toolchain.lean_command, *options, "--json", f"--memory={memory_mb}", "--stdin"]
-    ran = await _run_lean(command, toolchain.environment, project, text, seconds)
-    if ran is None:
-        return CheckedProof(False, (), f"Lean did not finish the file within {seconds:g} s.")
-    code, output, errors = ran
-    return _judge(list(messages_in(output)), theorem, text, code, errors)
-
-
-def _judge(
-    messages: Sequence[Mapping[str, Any]], theorem: Theorem, text: str, code: int, errors: str
-) -> CheckedProof:
-    last_line = text.rstrip("\n").count("\n") + 1
-    first = theorem.lines[0] + 1
-    axioms: tuple[str, ...] | None = None
-    for message in messages:
-        line, data = int(message["pos"]["line"]), str(message["data"])
-        if message["severity"] == "error":
-            return CheckedProof(False, axioms or (), f"line {line}: {data.strip()}")
-        if line >= first and message.get("kind") == "hasSorry":
-            return CheckedProof(False, axioms or (), f"line {line}: {data.strip()}")
-        if line == last_line and message["severity"] == "information":
-            axioms = axioms_in(data)
-    if code != 0:
-        return CheckedProof(False, axioms or (), f"Lean exited with code {code}: {errors[-300:].strip()}")
-    if axioms is None:
+    lean = FreshLean(toolchain, project, seconds, memory_mb)
+    checked = await check_file(_proof_file(theorem, proof), lean)
+    if checked.accepted and checked.axioms is None:
         return CheckedProof(False, (), "Lean did not list the axioms that the theorem depends on.")
-    if unproved := sorted(filter(is_doubtful, axioms)):
+    return checked
+
+
+async def check_file(file: ProofFile, lean: FreshLean) -> CheckedProof:
+    """Have a new Lean process elaborate a file with a proof.
+
+    The proof is accepted if Lean exits by itself, reports no error that was not there before, does not warn of
+    `sorry` in this declaration, and `is_doubtful` is false for each of its axioms. Lean reads the text from a pipe; no
+    file is written. Raises LeanNotFound, ProjectBroken as `FreshLean.elaborate`.
+    """
+    known: Counter[str] = Counter()
+    found = await lean.elaborate(file.path, file.question)
+    if found is not None and file.before and _errors(found, file):
+        without = await lean.elaborate(file.path, file.before)
+        found = found if without is not None else None
+        known = (
+            Counter(map(_first_line, map(_data, _errors(without, file)))) if without is not None else known
+        )
+    if found is None:
+        return CheckedProof(False, (), f"Lean did not finish the file within {lean.seconds:g} s.", True)
+    return _judge(found, file, known)
+
+
+def _errors(found: FreshMessages, file: ProofFile) -> list[Mapping[str, Any]]:
+    """The errors, except that the axioms cannot be listed."""
+    last = file.text.count("\n") + 1
+
+    def is_unlisted(one: Mapping[str, Any]) -> bool:
+        return _line(one) > last and (refuses_axioms(_data(one)) or "nknown constant" in _data(one))
+
+    return [one for one in found.messages if one["severity"] == "error" and not is_unlisted(one)]
+
+
+def _judge(found: FreshMessages, file: ProofFile, known: Counter[str]) -> CheckedProof:
+    first, last = (line + 1 for line in file.own)
+    for error in _errors(found, file):
+        key = _first_line(_data(error))
+        if not first <= _line(error) <= last and known[key]:
+            known[key] -= 1
+        else:
+            return CheckedProof(False, (), f"line {_line(error)}: {_data(error)}")
+    if found.code != 0 and not any(one["severity"] == "error" for one in found.messages):
+        return CheckedProof(False, (), f"Lean exited with code {found.code}: {found.errors[-300:].strip()}")
+    axioms: tuple[str, ...] | None = None
+    for message in found.messages:
+        if _line(message) > file.first and message.get("kind") == "hasSorry" and not file.has_sorry:
+            return CheckedProof(False, axioms or (), f"line {_line(message)}: {_data(message)}")
+        if message["severity"] == "information" and _line(message) > file.text.count("\n") + 1:
+            axioms = axioms_in(_data(message))
+    unproved = sorted(
+        one for one in axioms or () if is_doubtful(one) and not (file.has_sorry and one == SORRY_AXIOM)
+    )
+    if unproved:
         return CheckedProof(False, axioms, f"It depends on {', '.join(unproved)}.")
     return CheckedProof(True, axioms)
 
 
-async def file_options(
-    toolchain: Toolchain, project: Path | None, path: Path, seconds: float
-) -> tuple[str, ...]:
-    """The options that Lake gives Lean for a file, as `-Dname=value`; none without Lake, or where it does not answer.
-
-    `lake env lean` knows none of them. Lake builds nothing.
-
-    Args:
-        toolchain: whose Lake is run.
-        project: the folder in which Lake runs.
-        path: the file, which need not exist.
-        seconds: after this time Lake is killed.
-
-    Raises LeanNotFound: Lake cannot be run.
-    """
-    if toolchain.kind != "lake" or project is None:
-        return ()
-    ask = [*toolchain.lake_command, "setup-file", str(project / path)]
-    environment = {**toolchain.environment, **_NEVER_FETCH}
-    # Up to Lean 4.21 the imports are arguments instead, and those that Lake does not know do not count.
-    for header in (["-"], []):
-        ran = await _run_lean([*ask, *header, "--no-build"], environment, project, _NO_IMPORTS, seconds)
-        if ran is None:
-            break
-        code, output, _ = ran
-        answer = _json_object(output) if code == 0 else None
-        if answer is not None:
-            return tuple(_arguments(answer.get("options", answer.get("setupOptions"))))
-    return ()
+def _line(message: Mapping[str, Any]) -> int:
+    """The line of a message, from 1."""
+    return int(message["pos"]["line"])
 
 
-def _json_object(output: str) -> Mapping[str, Any] | None:
-    try:
-        answer = parse_json(output)
-    except ValueError:
-        return None
-    return answer if isinstance(answer, dict) else None
+def _data(message: Mapping[str, Any]) -> str:
+    return str(message["data"]).strip()
 
 
-def _arguments(options: object) -> Iterator[str]:
-    for name, value in options.items() if isinstance(options, dict) else ():
-        if isinstance(value, bool):
-            yield f"-D{name}={str(value).lower()}"
-        elif isinstance(value, str | int):
-            yield f"-D{name}={value}"
-
-
-async def _run_lean(
-    command: Sequence[str], environment: Mapping[str, str], project: Path | None, text: str, seconds: float
-) -> tuple[int, str, str] | None:
-    """Exit code, standard output and standard error; None after a timeout. The process is killed with its
-    descendants, so that a Lean started by Lake ends, too."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, **environment},
-            cwd=project,
-        )
-    except OSError as error:
-        raise LeanNotFound(
-            f"{command[0]} cannot be run: {error.strerror}.", "Run `premise-suggest doctor`."
-        ) from error
-    try:
-        async with asyncio.timeout(seconds):
-            output, errors = await process.communicate(text.encode())
-    except TimeoutError:
-        return None
-    finally:
-        if process.returncode is None:
-            processes.kill(processes.identify([process.pid, *processes.descendants(process.pid)]))
-            await process.wait()
-    return process.returncode or 0, output.decode(errors="replace"), errors.decode(errors="replace")
+def _first_line(message: str) -> str:
+    return _NUMBERED.sub("?", message.partition("\n")[0])

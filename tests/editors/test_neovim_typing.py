@@ -105,7 +105,7 @@ def check_first_row(nvim: Neovim, heading: str, errors: Callable[[str], list[str
 
 def open_file(nvim: Neovim, file: Path) -> None:
     """Open a file as it is on disk, in the window of files."""
-    nvim.keys(f"<Esc>:edit! {file}<CR>")
+    nvim.keys(f"<Esc>:edit! {file}<CR>:edit!<CR>")  # the first leaves a hidden buffer as it is
     nvim.wait(f"vim.api.nvim_buf_get_name(0) == '{file}' and not vim.bo.modified")
     nvim.wait(attached("premise_suggest"))
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from lean_extract.records import Position
+from lean_extract.records import Position, TacticOutcome
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.settings import Settings, parse
+from lsp_server.engine.tactic_runner import closes
 from prover.verify import GoalPosition
 from tests.lsp_server.conftest import Cli
 
@@ -128,3 +131,42 @@ async def test_lean_searches_its_library_when_asked_and_not_at_every_move_of_the
     assert [one.tactic for one in asked.tactics if one.status == "closes"] == ["exact hidden f a h"]
     again = await engine.tactics_at(place)
     assert [one.shown for one in again.outcomes if one.status == "closes"] == ["exact hidden f a h"]
+
+
+async def test_requests_at_the_same_place_share_their_trials_until_the_last_is_cancelled(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, begun = await engine.session(), 0
+    real = session.try_tactics
+
+    def counted(*args: Any, **options: Any) -> AsyncGenerator[TacticOutcome, None]:
+        nonlocal begun
+        begun += 1
+        return real(*args, **options)
+
+    monkeypatch.setattr(session, "try_tactics", counted)
+    assert engine.root is not None
+    path, at = engine.root / "Same.lean", Position(5, 2)
+    first, listed = asyncio.Event(), asyncio.Event()
+
+    def shown(so_far: Suggestion) -> None:
+        if so_far.tactics:
+            listed.set()
+
+    place = GoalPosition(path, f"{DEFINED}theorem t : same 1 2 = same 2 1 := by\n  sorry\n", at)
+    ghost = asyncio.create_task(engine.tactics_at(place, lambda outcomes: first.set()))
+    await first.wait()
+    view = asyncio.create_task(engine.suggest(SuggestRequest(place, tactics=True), shown))
+    await listed.wait()
+    ghost.cancel()
+    assert any(one.status == "closes" for one in (await view).tactics)
+    assert begun == 1
+    place = GoalPosition(path, f"{DEFINED}theorem t : same 3 4 = same 4 3 := by\n  sorry\n", at)
+    first.clear()
+    alone = asyncio.create_task(engine.tactics_at(place, lambda outcomes: first.set()))
+    await first.wait()
+    alone.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await alone
+    assert any(map(closes, (await engine.tactics_at(place)).outcomes))
+    assert begun == 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,7 @@ async def test_while_a_saved_file_is_compiled_and_loaded_lean_goes_on_to_answer(
     editor = await start_editor(library, environment, options=QUIET)
     editor.open("B.lean")
     await asked(editor)
+    names = (f"New{number}.lean" for number in count())
     for number in range(3):
         write(library, A=f"{GOOD}theorem more{number} : True := trivial\n")
         editor.client.text_document_did_save(
@@ -86,7 +88,9 @@ async def test_while_a_saved_file_is_compiled_and_loaded_lean_goes_on_to_answer(
         )
         compiled = asyncio.create_task(editor.indexed())
         while not compiled.done():
-            answer = await asked(editor)
+            name = next(names)
+            editor.open(name, USE.removeprefix("import A\n\n"))  # what imports it waits until it is compiled
+            answer = await editor.suggest(name, 1, 2, tactics=True)
             assert answer["warnings"] == [] and closing(answer)
     editor.open("C.lean", USE.replace("sorry", "have := more2\n  sorry"))
     answer = await editor.suggest("C.lean", 4, 2)

@@ -1,4 +1,4 @@
-"""The lens `Try tactics` and its command, in a real server with a real Lean."""
+"""The lenses, and the command of `Try tactics`, in a real server with a real Lean."""
 
 from __future__ import annotations
 
@@ -68,15 +68,21 @@ def shown(client: RawClient) -> str:
 
 
 def test_each_declaration_with_a_sorry_has_a_lens(client: RawClient, project: Path) -> None:
-    uri = opened(client, project, CLIENT)
+    uri = opened(client, project, CLIENT, prove={"seconds": 20})
     found = lenses(client, uri)
-    assert [(one["range"]["start"], one["command"]["title"]) for one in found] == [
-        ({"line": 3, "character": 0}, "Try tactics"),
-        ({"line": 6, "character": 0}, "Try tactics"),
-        ({"line": 11, "character": 0}, "Try tactics at the first of 2 sorrys"),
+    search = "Search for a proof (20 s)"
+    assert [(one["range"]["start"]["line"], one["command"]["title"]) for one in found] == [
+        (3, "Try tactics"),
+        (3, search),
+        (6, "Try tactics"),
+        (6, search),
+        (11, "Try tactics at the first of 2 sorrys"),
+        (11, search),
     ]
-    assert [one["command"]["command"] for one in found] == [COMMAND] * 3
-    places = [one["command"]["arguments"][0]["position"] for one in found]
+    assert [one["command"]["command"] for one in found] == [COMMAND, "premise-suggest.prove"] * 3
+    arguments = [one["command"]["arguments"] for one in found]
+    assert arguments[::2] == arguments[1::2]
+    places = [one["position"] for (one,) in arguments[::2]]
     assert places == [
         {"line": 4, "character": 2},
         {"line": 7, "character": 14},
@@ -84,9 +90,9 @@ def test_each_declaration_with_a_sorry_has_a_lens(client: RawClient, project: Pa
     ]
     change = {"range": {"start": places[0], "end": {"line": 4, "character": 7}}, "text": "simp"}
     client.change(uri, [change], 8)
-    assert [one["range"]["start"]["line"] for one in lenses(client, uri)] == [6, 11]
+    assert [one["range"]["start"]["line"] for one in lenses(client, uri)] == [6, 6, 11, 11]
     client.change(uri, [{"text": "sorry\n" * 5000}], 9)
-    assert len(lenses(client, uri)) == 1
+    assert len(lenses(client, uri)) == 2
     assert lenses(client, "untitled:none") is None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,11 @@ AND = "import Lib.Basic\n\ntheorem t (p q : Prop) (hp : p) (hq : q) : q ∧ p :=
 NEXT = "\ntheorem u : True := trivial\n"
 
 
-async def ask(editor: Editor, marked: str, **options: Any) -> Any:
+async def ask(editor: Editor, marked: str, *, name: str = "Typed.lean", **options: Any) -> Any:
     """The answer at the mark `│` of a text."""
     text, place = marked.replace("│", ""), place_of(marked, "│")
-    editor.open("Typed.lean", text)
-    return await editor.suggest("Typed.lean", place.line, place.character, **options)
+    editor.open(name, text)
+    return await editor.suggest(name, place.line, place.character, **options)
 
 
 def target(answer: Any) -> str:
@@ -231,6 +232,17 @@ async def test_the_line_being_typed_makes_nothing_unjudged(editor: Editor) -> No
     second = await ask(editor, text.replace("sw│", "swa│"), tactics=True)
     assert [one["tactic"] for one in second["tactics"]] == [one["tactic"] for one in first["tactics"]]
     assert second["replaces"]["end_column"] == first["replaces"]["end_column"] + 1
+
+
+async def test_what_lean_is_still_at_below_a_failing_tactic_is_not_awaited(editor: Editor) -> None:
+    typed = "  constructor\n  · exact no_such_lemma│\n  · sleep 600000\n    exact hp\n"
+    async with asyncio.timeout(60):
+        answer = await ask(editor, f"{AND}{typed}", name="Slow.lean")
+    assert (answer["place"], target(answer), replaced(f"{AND}{typed}", answer)) == (
+        "before",
+        "q",
+        "exact no_such_lemma",
+    )
 
 
 async def test_an_error_above_is_one_warning(editor: Editor) -> None:

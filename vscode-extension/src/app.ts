@@ -16,6 +16,7 @@ import { isLean, LeanEditor } from "./lean";
 import { Limiter } from "./limiter";
 import { offerLean4 } from "./offerLean4";
 import { TrackedPositions } from "./positions";
+import { Prover } from "./proving";
 import { findServer } from "./server/find";
 import { searchIn } from "./server/locate";
 import { Server, type ServerState } from "./server/server";
@@ -76,7 +77,8 @@ export class App implements vscode.Disposable {
     });
     const { follower } = this;
     const reveal = () => this.view.reveal();
-    const parts = { server, asker, follower, limiter, positions, indexes, editor, channel, storage, toasts, reveal };
+    const prover = new Prover(server, (proof) => this.view.showProof(proof));
+    const parts = { server, asker, follower, limiter, positions, prover, indexes, editor, channel, storage, toasts, reveal };
     this.doing = new Doing(parts);
     this.view = new PremisesView(context.extensionUri, this.doing satisfies ViewActions);
     this.statusBar = new StatusBar(() => ({

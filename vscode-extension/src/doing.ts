@@ -12,12 +12,13 @@ import type { Indexes } from "./indexes";
 import type { LeanEditor } from "./lean";
 import { Weight, type Limiter } from "./limiter";
 import type { TrackedPositions } from "./positions";
+import type { Prover } from "./proving";
 import { showSearch } from "./search";
 import { installServer } from "./server/install";
 import type { Remedy } from "./server/problems";
 import type { Server } from "./server/server";
 import type { Toasts } from "./toasts";
-import type { Details, Place, PremiseItem, TacticItem, ViewActions, ViewCommand } from "./view/state";
+import type { Details, Place, PremiseItem, ProofAction, TacticItem, ViewActions, ViewCommand } from "./view/state";
 import { isRecord, readFailure, readIndexed, readSearch, sentence } from "./wire";
 
 const SETTINGS = "@ext:premise-suggest.premise-suggest";
@@ -29,6 +30,7 @@ export interface Parts {
   readonly follower: CursorFollower;
   readonly limiter: Limiter;
   readonly positions: TrackedPositions;
+  readonly prover: Prover;
   readonly indexes: Indexes;
   readonly editor: LeanEditor;
   readonly channel: vscode.LogOutputChannel;
@@ -75,6 +77,22 @@ export class Doing implements ViewActions {
   async goToSorry(step: "next" | "previous"): Promise<void> {
     const { editor, server } = this.parts;
     if (editor.current !== undefined) await goToSorry(server, editor.current, step);
+  }
+
+  /** Search for a proof at the cursor, and move the focus to the view. */
+  async proveHere(): Promise<void> {
+    const { editor, prover } = this.parts;
+    const { current } = editor;
+    this.parts.reveal();
+    if (current !== undefined) await prover.prove(current.document, current.selection.active);
+  }
+
+  prove(positionId: string): void {
+    void this.placeOf(positionId).then((place) => place && this.parts.prover.prove(place.document, place.position));
+  }
+
+  atProof(action: ProofAction): void {
+    this.parts.prover.act(action);
   }
 
   goTo(place: Place): void {
@@ -192,13 +210,19 @@ export class Doing implements ViewActions {
 
   /** Ask again at the position of an answer: for a part of its goal, for another goal, or because the text has changed. */
   private async askAt(positionId: string, more: Pick<Question, "select" | "goalNumber">, byPerson: boolean): Promise<void> {
-    const { asker, positions } = this.parts;
-    const found = positions.find(positionId);
-    if (found === undefined || found.position === null) return;
+    const place = await this.placeOf(positionId);
+    if (place === null) return;
+    const { uri } = place.document;
+    const tactics = config.tactics(uri) || ((more.select ?? "") !== "" && config.tacticsAsked(uri));
+    await this.parts.asker.ask({ ...place, tactics, bridge: config.fromLean4Extension(), byPerson, ...more });
+  }
+
+  /** Where the position of an answer is now; null where its text was removed. */
+  private async placeOf(positionId: string): Promise<Pick<Question, "document" | "position"> | null> {
+    const found = this.parts.positions.find(positionId);
+    if (found === undefined || found.position === null) return null;
     const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(found.uri));
-    const position = new vscode.Position(found.position.line, found.position.character);
-    const tactics = config.tactics(document.uri) || ((more.select ?? "") !== "" && config.tacticsAsked(document.uri));
-    await asker.ask({ document, position, tactics, bridge: config.fromLean4Extension(), byPerson, ...more });
+    return { document, position: new vscode.Position(found.position.line, found.position.character) };
   }
 
   private async retry(): Promise<void> {

@@ -22,6 +22,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     parts,
     vscode.window.registerWebviewViewProvider(PremisesView.id, parts.view),
     command("suggestHere", () => doing.suggestHere()),
+    command("proveHere", () => doing.proveHere()),
     command("nextSorry", () => doing.goToSorry("next")),
     command("previousSorry", () => doing.goToSorry("previous")),
     command("search", () => doing.search()),

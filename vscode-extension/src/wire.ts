@@ -3,6 +3,7 @@
 import {
   GOAL_PLACES,
   INDEX_STATES,
+  PROOF_STATUSES,
   QUERY_KINDS,
   TACTIC_VERDICTS,
   TACTICS_STATUSES,
@@ -10,6 +11,8 @@ import {
   type IndexItem,
   type PartItem,
   type PremiseItem,
+  type ProofAnswer,
+  type ProofProgress,
   type RangeItem,
   type SearchAnswer,
   type SorryItem,
@@ -125,6 +128,25 @@ export function readEdits(value: unknown): Edits | null {
     tactic: typeof tactic === "string" ? tactic : "",
     status: TACTIC_VERDICTS.find((one) => one === status) ?? null,
   };
+}
+
+/** How far a search for a proof is, or null. */
+export function readProofProgress(value: unknown): ProofProgress | null {
+  if (!isRecord(value) || typeof value["limit"] !== "number" || typeof value["steps"] !== "string") return null;
+  const { seconds, limit, states, tactics, proved, goals, steps } = value;
+  return {
+    ...{ seconds: count(seconds), limit, states: count(states), tactics: count(tactics) },
+    ...{ proved: count(proved), goals: count(goals), steps },
+  };
+}
+
+/** The result of a search for a proof; null where it cannot be read: half of an edit is no edit. */
+export function readProof(value: unknown): ProofAnswer | null {
+  if (!isRecord(value) || !(PROOF_STATUSES as readonly unknown[]).includes(value["status"])) return null;
+  const { script, edits, cursor } = value;
+  if (typeof script !== "string" || !Array.isArray(edits) || !edits.every((one) => isRangeItem(one) && "text" in one)) return null;
+  const isPlaced = isRecord(cursor) && typeof cursor["line"] === "number" && typeof cursor["column"] === "number";
+  return { ...(value as unknown as ProofAnswer), cursor: isPlaced ? (cursor as unknown as ProofAnswer["cursor"]) : null };
 }
 
 export function readDeclaration(value: unknown): Declaration {

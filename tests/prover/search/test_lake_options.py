@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from lean_extract.toolchains.toolchain import Toolchain
-from prover.search.theorem import CheckedProof, Theorem, check_proof, file_options
+from prover.search.fresh_lean import file_options
+from prover.search.theorem import CheckedProof, Theorem, check_proof
 from tests.lake.projects import LakeProject
 
 pytestmark = pytest.mark.lean

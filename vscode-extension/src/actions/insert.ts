@@ -87,7 +87,7 @@ function tell({ status, tactic }: Edits): void {
 }
 
 /** The document with the focus, in the column where it is seen already. */
-function show(document: vscode.TextDocument): Thenable<vscode.TextEditor> {
+export function show(document: vscode.TextDocument): Thenable<vscode.TextEditor> {
   const column = vscode.window.visibleTextEditors.find((editor) => editor.document === document)?.viewColumn;
   return vscode.window.showTextDocument(document, column);
 }

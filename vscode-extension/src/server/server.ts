@@ -91,6 +91,11 @@ export class Server implements vscode.Disposable {
     return this.running().request(method, params, signal);
   }
 
+  /** As `Session.stopWork`; where no server runs, nothing is left to stop. */
+  stopWork(token: string): void {
+    this.session?.stopWork(token);
+  }
+
   requestInParts(
     method: string,
     params: object,

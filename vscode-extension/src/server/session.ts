@@ -90,6 +90,11 @@ export class Session {
     return this.client.sendRequest<unknown>(method, params, source.token).finally(() => source.dispose());
   }
 
+  /** Stop work that shows progress under a token; its request is answered with what there is. */
+  stopWork(token: string): void {
+    void this.client.sendNotification("window/workDoneProgress/cancel", { token });
+  }
+
   /** A request that answers in parts before it answers whole. */
   async requestInParts(
     method: string,

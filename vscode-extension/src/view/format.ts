@@ -1,6 +1,6 @@
 /** Words and short texts for the *Premises* view. Pure. */
 
-import type { IndexItem, PremiseItem, TacticItem } from "../generated/answers";
+import type { IndexItem, PremiseItem, ProofProgress, TacticItem } from "../generated/answers";
 import type { Ready } from "./state";
 
 const NUMBERS = new Intl.NumberFormat("en");
@@ -48,6 +48,12 @@ export function goalHeading({ goalNumber, goalCount, replaces, pinned, line }: P
 export function targetLine(goal: string): string {
   const at = goal.lastIndexOf("⊢");
   return fold(at < 0 ? goal : goal.slice(at));
+}
+
+/** How far a search for a proof is: `12 s of 30 s · 41 states · 2 of 3 goals proved`. */
+export function proofProgress({ seconds, limit, states, proved, goals }: ProofProgress): string {
+  const parts = [`${Math.round(seconds)} s of ${Math.round(limit)} s`, counted(states, "state")];
+  return [...parts, ...(goals > 1 ? [`${proved} of ${goals} goals proved`] : [])].join(" · ");
 }
 
 /** White space runs as one space each. */

@@ -1,7 +1,18 @@
 /** What crosses between page and extension, and what the page keeps, read from unknown values. Pure. */
 
 import { TACTIC_VERDICTS, type PremiseItem, type TacticItem, type TacticVerdict } from "../generated/answers";
-import { VIEW_COMMANDS, type DetailsMessage, type PageMessage, type Pin, type Place, type StateMessage, type ViewCommand, type ViewState } from "./state";
+import {
+  PROOF_ACTIONS,
+  VIEW_COMMANDS,
+  type DetailsMessage,
+  type PageMessage,
+  type Pin,
+  type Place,
+  type ProofMessage,
+  type StateMessage,
+  type ViewCommand,
+  type ViewState,
+} from "./state";
 
 /** What the page keeps while it is hidden. */
 export interface Saved {
@@ -40,6 +51,11 @@ export function readStateMessage(value: unknown): StateMessage | null {
   return known ? (value as unknown as StateMessage) : null;
 }
 
+/** The state of a search for a proof, or null for any other message. */
+export function readProofMessage(value: unknown): ProofMessage | null {
+  return isRecord(value) && value["type"] === "proof" && isRecord(value["proof"]) ? (value as unknown as ProofMessage) : null;
+}
+
 /** What an expanded row shows besides, or null for any other message. */
 export function readDetailsMessage(value: unknown): DetailsMessage | null {
   if (!isRecord(value) || value["type"] !== "details" || !isRecord(value["details"])) return null;
@@ -69,6 +85,11 @@ export function readPageMessage(value: unknown): PageMessage | null {
   if (type === "chooseGoal") {
     const number = value["number"];
     return isPositive(number) && positionId !== null ? { type, number, positionId } : null;
+  }
+  if (type === "prove") return positionId === null ? null : { type, positionId };
+  if (type === "atProof") {
+    const action = PROOF_ACTIONS.find((one) => one === value["action"]);
+    return action === undefined ? null : { type, action };
   }
   if (type === "pinGoal") return { type, pinned: value["pinned"] === true };
   if (type === "goTo") {

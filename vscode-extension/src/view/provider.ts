@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 
 import { pageHtml } from "./html";
 import { readPageMessage } from "./messages";
-import type { DetailsMessage, PageMessage, PremiseItem, StateMessage, ViewActions, ViewState } from "./state";
+import type { DetailsMessage, PageMessage, PremiseItem, ProofMessage, ProofState, StateMessage, ViewActions, ViewState } from "./state";
 
 export class PremisesView implements vscode.WebviewViewProvider, vscode.Disposable {
   /** The view's id in package.json. */
@@ -17,6 +17,7 @@ export class PremisesView implements vscode.WebviewViewProvider, vscode.Disposab
   readonly onDidChangeVisibility = this.visibility.event;
 
   private state: ViewState = { kind: "starting" };
+  private proof: ProofState = { kind: "none" };
   private view: vscode.WebviewView | undefined;
   private seen = false;
 
@@ -33,6 +34,12 @@ export class PremisesView implements vscode.WebviewViewProvider, vscode.Disposab
   show(state: ViewState): void {
     this.state = state;
     this.send();
+  }
+
+  /** Show how far the search for a proof is. */
+  showProof(proof: ProofState): void {
+    this.proof = proof;
+    this.sendProof();
   }
 
   /** Open the view; with the focus on it unless that is to be left where it is. */
@@ -88,6 +95,11 @@ export class PremisesView implements vscode.WebviewViewProvider, vscode.Disposab
     void this.view?.webview.postMessage(message);
   }
 
+  private sendProof(): void {
+    const message: ProofMessage = { type: "proof", proof: this.proof };
+    void this.view?.webview.postMessage(message);
+  }
+
   private async sendDetails(premise: PremiseItem): Promise<void> {
     const details = await this.actions.details(premise);
     if (details === null) return;
@@ -103,7 +115,8 @@ export class PremisesView implements vscode.WebviewViewProvider, vscode.Disposab
   private act(message: PageMessage): void {
     switch (message.type) {
       case "loaded":
-        return this.send();
+        this.send();
+        return this.sendProof();
       case "insertTactic":
         return this.actions.insertTactic(message.tactic, message.positionId);
       case "insertPremise": {
@@ -114,6 +127,10 @@ export class PremisesView implements vscode.WebviewViewProvider, vscode.Disposab
         return this.actions.chooseGoal(message.number, message.positionId);
       case "pinGoal":
         return this.actions.pinGoal(message.pinned);
+      case "prove":
+        return this.actions.prove(message.positionId);
+      case "atProof":
+        return this.actions.atProof(message.action);
       case "details":
         return void this.sendDetails(message.premise);
       case "goTo":

@@ -5,7 +5,7 @@
  * The extension sends the view one whole state at a time; the page works out what changed.
  */
 
-import type { IndexItem, PartItem, PremiseItem, RangeItem, TacticItem } from "../generated/answers";
+import type { IndexItem, PartItem, PremiseItem, ProofAnswer, ProofProgress, RangeItem, TacticItem } from "../generated/answers";
 
 export type { IndexItem, PartItem, PremiseItem, RangeItem, SourceItem, TacticItem } from "../generated/answers";
 
@@ -154,6 +154,18 @@ export interface Ready extends Answered {
 export type ViewState =
   Starting | NoServer | NoLean | NoGoal | Closed | Unread | Indexing | NoMatch | Failed | Ready;
 
+/** The search for a proof, which goes on while the cursor moves. `line`: where it was begun, from 1. */
+export type ProofState =
+  | { readonly kind: "none" }
+  | { readonly kind: "running"; readonly line: number; readonly progress: ProofProgress | null }
+  | { readonly kind: "ended"; readonly line: number; readonly answer: ProofAnswer }
+  /** It has no result, or its result cannot be inserted. */
+  | { readonly kind: "failed"; readonly line: number; readonly message: string };
+
+/** What a button at the search for a proof does: stopped, it keeps what was found. */
+export const PROOF_ACTIONS = ["stop", "insert", "discard"] as const;
+export type ProofAction = (typeof PROOF_ACTIONS)[number];
+
 /** What a button in a state's message asks for. */
 export const VIEW_COMMANDS = ["install", "restart", "output", "index", "settings", "trust", "retry"] as const;
 export type ViewCommand = (typeof VIEW_COMMANDS)[number];
@@ -176,6 +188,9 @@ export interface ViewActions {
   chooseGoal(number: number, positionId: string): void;
   /** Let this answer stay while the cursor moves, or follow the cursor again. */
   pinGoal(pinned: boolean): void;
+  /** Search for a proof where an answer is. */
+  prove(positionId: string): void;
+  atProof(action: ProofAction): void;
   copyName(name: string): void;
   openDeclaration(premise: PremiseItem): void;
   /** Look up the doc string and the whole statement; null where they cannot be had. */
@@ -202,6 +217,12 @@ export interface StateMessage {
   readonly state: ViewState;
 }
 
+/** From the extension to the page: the search for a proof has begun, gone on, or ended. */
+export interface ProofMessage {
+  readonly type: "proof";
+  readonly proof: ProofState;
+}
+
 /** From the extension to the page, for a row that was expanded. */
 export interface DetailsMessage {
   readonly type: "details";
@@ -223,6 +244,8 @@ export type PageMessage =
   | { readonly type: "selectPart"; readonly part: string; readonly positionId: string }
   | { readonly type: "chooseGoal"; readonly number: number; readonly positionId: string }
   | { readonly type: "pinGoal"; readonly pinned: boolean }
+  | { readonly type: "prove"; readonly positionId: string }
+  | { readonly type: "atProof"; readonly action: ProofAction }
   | { readonly type: "details"; readonly premise: PremiseItem }
   | { readonly type: "goTo"; readonly place: Place }
   | { readonly type: "copyName"; readonly name: string }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 
 import { eventually } from "../driver/eventually.mjs";
 import { scenario } from "../driver/scenario.mjs";
+import { PROVING } from "../page/proving.mjs";
 import { FACTORIAL, FIRST, SWAPPED } from "./host.mjs";
 
 export const providers = [
@@ -50,6 +51,19 @@ export const providers = [
     assert.deepEqual(found.map((one) => one.isPreferred === true), titles.map((_, at) => at === 0));
     await host.vscode.workspace.applyEdit(found[0].edit);
     assert.match(editor.document.getText(), /k ∣ n\.factorial := by\n {2}exact Nat\.dvd_factorial hk hkn\n/);
+    await host.revert();
+  }),
+
+  scenario("the quick fix that searches for a proof has VS Code insert it", async (host) => {
+    const editor = await host.open(host.setup.example, PROVING);
+    const place = host.goBehind(editor, "f n = f 0 := by\n  sorry");
+    const uri = editor.document.uri.toString();
+    const done = await host.command("premise-suggest.prove", { textDocument: { uri }, position: { line: place.line, character: place.character } });
+    assert.deepEqual([done.applied, done.proof.status], [true, "proved"]);
+    assert.ok(editor.document.getText().includes(done.proof.edits[0].text), editor.document.getText());
+    const hard = host.goBehind(editor, "m % k ≠ 0 := by\n  sorry");
+    const found = await host.command("vscode.executeCodeActionProvider", editor.document.uri, new host.vscode.Range(hard, hard), "quickfix", 20);
+    assert.deepEqual([found.at(-1).title, found.at(-1).command.command], ["Search for a proof (10 s)", "premise-suggest.prove"]);
     await host.revert();
   }),
 

@@ -4,20 +4,22 @@ import path from "node:path";
 
 import { firstDay } from "./first_day.mjs";
 import { life } from "./life.mjs";
+import { PROVED_IN_STEPS, PROVING, proving } from "./proving.mjs";
 import { FIRST, reading } from "./reading.mjs";
 import { searching } from "./searching.mjs";
 import { typing } from "./typing.mjs";
 import { programs, without } from "./without.mjs";
 import { WRITING, writing } from "./writing.mjs";
 
-/** A file that may be written to. */
+/** Files that may be written to. */
 export function addFiles(folder) {
   const text = readFileSync(path.join(folder, FIRST), "utf8");
   writeFileSync(path.join(folder, WRITING), text.replaceAll("Unfinished", "Writing"));
+  writeFileSync(path.join(folder, PROVING), PROVED_IN_STEPS);
 }
 
 export async function playPage(stage) {
-  const inOneWindow = [...reading, ...searching, ...typing, ...writing];
+  const inOneWindow = [...reading, ...searching, ...typing, ...writing, ...proving];
   if (stage.wanted([...inOneWindow, ...firstDay, ...life]).length > 0) {
     await stage.withServer("page", {}, async (session) => {
       await session.withWindow(stage.example, inOneWindow);

@@ -59,7 +59,7 @@ test("the server is sent its own settings, and of the extension's none", () => {
   );
   const sent = Object.keys(serverSettings(Object.fromEntries(sections.map((name) => [name, { x: 1 }])), () => true));
   const servers = [
-    "lean", "premises", "tactics", "hover", "completion", "codeActions", "codeLens", "inlineCompletion", "index", "models", "modelFolder", "modelDownload",
+    "lean", "premises", "prove", "tactics", "hover", "completion", "codeActions", "codeLens", "inlineCompletion", "index", "models", "modelFolder", "modelDownload",
   ];
   assert.deepEqual(sent.sort(), servers.sort());
   assert.deepEqual(serverSettings(undefined, () => true), {});

@@ -7,7 +7,7 @@ import axe from "axe-core";
 
 import type { PremiseItem, TacticItem } from "../../src/view/state";
 import { checks, toList } from "./check";
-import { A, ABC, B, FULL, MESSAGES, PARTS, premise, ready, SORRIES, TACTICS, TEN, unjudged } from "./samples";
+import { A, ABC, B, FULL, MESSAGES, PARTS, premise, PROVED, ready, SEARCHING, SORRIES, TACTICS, TEN, unjudged } from "./samples";
 import { THEMES } from "./themes";
 
 const check = checks();
@@ -30,6 +30,7 @@ const TREE = `
   - heading "Premises" [level=1]
   - region "Goal":
     - button "Hypotheses"
+    - button "Search for a Proof"
     - button "Pin This Goal"
     - text: ⊢ n + k ≤ m + k
   - group "Verified Tactics":
@@ -51,6 +52,7 @@ const SECOND_TREE = `
   - text: Goal 2 of 3 before line 9 · the tactic there is replaced sorry 2 of 5
   - button "Previous Goal"
   - button "Next Goal"
+  - button "Search for a Proof"
   - button "Pin This Goal" [pressed]
   - text: ⊢ n + k ≤ m + k`.trimStart();
 
@@ -92,6 +94,7 @@ describe("to a screen reader", () => {
           return violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.html} ${node.failureSummary}`).join(" | ")}`);
         });
         assert.deepEqual(found, [], state.kind);
+        await view.showProof(state === STALE ? SEARCHING : state === SECOND ? PROVED : { kind: "none" });
       }
     }, { theme: theme.name });
   }

@@ -14,6 +14,8 @@ describe("by keyboard", () => {
     await view.press("Tab");
     assert.equal(await view.focused(), "Hypotheses");
     await view.press("Tab");
+    assert.equal(await view.focused(), "Search for a Proof");
+    await view.press("Tab");
     assert.equal(await view.focused(), "Pin This Goal");
     await view.press("Tab");
     assert.match(await view.focused(), /^a\.first/u);

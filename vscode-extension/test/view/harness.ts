@@ -6,7 +6,7 @@ import path from "node:path";
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 
 import { pageHtml } from "../../src/view/html";
-import type { DetailsMessage, PageMessage, StateMessage, ViewState } from "../../src/view/state";
+import type { DetailsMessage, PageMessage, ProofMessage, ProofState, StateMessage, ViewState } from "../../src/view/state";
 import { NOW } from "./samples";
 import { THEMES, type Theme } from "./themes";
 
@@ -73,7 +73,12 @@ export class View {
     await this.send({ type: "state", state });
   }
 
-  private async send(message: StateMessage | DetailsMessage): Promise<void> {
+  /** Send the state of a search for a proof. */
+  async showProof(proof: ProofState): Promise<void> {
+    await this.send({ type: "proof", proof });
+  }
+
+  private async send(message: StateMessage | ProofMessage | DetailsMessage): Promise<void> {
     await this.page.evaluate(
       (sent) =>
         new Promise<void>((resolve) => {
@@ -160,7 +165,7 @@ function playHost(theme: Theme): void {
   document.adoptedStyleSheets = [sheet];
   document.addEventListener("DOMContentLoaded", () => {
     document.body.className = theme.body;
-    const live = document.querySelector("[aria-live]");
-    if (live !== null) new MutationObserver(() => window.said.push(live.textContent ?? "")).observe(live, { childList: true, characterData: true, subtree: true });
+    const all = document.querySelectorAll("[aria-live]");
+    for (const live of all) new MutationObserver(() => window.said.push(live.textContent ?? "")).observe(live, { childList: true, characterData: true, subtree: true });
   });
 }

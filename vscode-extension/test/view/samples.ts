@@ -1,6 +1,7 @@
 /** Answers for the tests: small ones, and ones that try to break the page. */
 
-import type { IndexItem, NoMatch, PartItem, PremiseItem, Ready, Sorries, TacticItem, ViewState } from "../../src/view/state";
+import type { ProofAnswer, ProofProgress } from "../../src/generated/answers";
+import type { IndexItem, NoMatch, PartItem, PremiseItem, ProofState, Ready, Sorries, TacticItem, ViewState } from "../../src/view/state";
 
 export const NOW = Date.parse("2026-11-22T12:00:00Z");
 
@@ -179,3 +180,15 @@ export const FULL = ready({
   indexing: { stage: "reading", done: 1, total: 9 },
   index: { ...INDEX, stale_files: 3 },
 });
+
+/** A search for a proof: going on, and its ends. */
+const PROGRESS: ProofProgress = { seconds: 12.2, limit: 30, states: 41, tactics: 380, proved: 2, goals: 3, steps: "constructor" };
+export const SEARCHING: ProofState = { kind: "running", line: 9, progress: PROGRESS };
+const ANSWER: ProofAnswer = {
+  ...{ status: "proved", goal: "⊢ p", declaration: "t", script: "constructor\n· exact h\n· rfl", cursor: null },
+  ...{ edits: [{ line: 9, column: 3, end_line: 9, end_column: 8, text: "…" }], imports: ["import Far.Away"], uses: [] },
+  ...{ proved: 2, goals: 2, checked: true, message: "", seconds: 13, states: 44, tactics: 400, memory_mb: 0, processes: 1, warnings: [] },
+};
+export const PROVED: ProofState = { kind: "ended", line: 9, answer: ANSWER };
+export const PARTLY_PROVED: ProofState = { kind: "ended", line: 9, answer: { ...ANSWER, status: "partial", goals: 3 } };
+export const NO_PROOF: ProofState = { kind: "ended", line: 9, answer: { ...ANSWER, status: "not_proved", script: "", imports: [], edits: [], message: "It took 30 s." } };

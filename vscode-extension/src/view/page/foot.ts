@@ -19,7 +19,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["Tab", "Go to more tactics, and to the row's actions"],
   ["← → ↑ ↓", "In the goal: the part before, after, around, inside"],
   ["Enter", "In the goal: show what rewrites the part"],
-  ["Escape", "Close this help, the filter or an open row; in the goal: show all again"],
+  ["Escape", "Close this help, the filter or an open row; stop the search for a proof; in the goal: show all again"],
   ["?", "Show or hide this help"],
 ];
 

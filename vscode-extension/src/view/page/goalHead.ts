@@ -1,4 +1,4 @@
-/** The line above the goal: which goal it is and how it stands, the way to the other goals, and the pin. */
+/** The line above the goal: which goal it is and how it stands, the way to the other goals, the search for a proof, and the pin. */
 
 import { fold, goalHeading, PLAIN_GOAL, visible } from "../format";
 import type { NoMatch, Place, Ready, Sorries } from "../state";
@@ -9,6 +9,7 @@ import { icon } from "./icons";
 export interface GoalHeadEvents {
   chooseGoal(number: number): void;
   pinGoal(pinned: boolean): void;
+  prove(): void;
   goTo(place: Place): void;
 }
 
@@ -18,8 +19,9 @@ export class GoalHead {
   private readonly sorries = element("span", "goal-sorries");
   private readonly previous = makeButton("Previous Goal", "previous");
   private readonly next = makeButton("Next Goal", "next");
+  private readonly prove = makeButton("Search for a Proof", "prove");
   private readonly pin = makeButton("Pin This Goal", "pin");
-  readonly element = element("div", "goal-head", {}, this.label, this.trouble, this.sorries, this.previous, this.next, this.pin);
+  readonly element = element("div", "goal-head", {}, this.label, this.trouble, this.sorries, this.previous, this.next, this.prove, this.pin);
   private answer: Ready | NoMatch | null = null;
 
   constructor(events: GoalHeadEvents) {
@@ -30,6 +32,8 @@ export class GoalHead {
     };
     this.previous.addEventListener("click", () => step(-1));
     this.next.addEventListener("click", () => step(1));
+    this.prove.append(element("span", "action-text", {}, document.createTextNode("Search for a Proof")));
+    this.prove.addEventListener("click", () => events.prove());
     this.pin.addEventListener("click", () => events.pinGoal(this.answer?.pinned !== true));
     this.trouble.addEventListener("click", () => {
       const place = this.answer?.trouble?.place;
@@ -71,6 +75,6 @@ function sorryCount(sorries: Sorries | null): string {
   return sorries.total === 1 ? "1 sorry" : `${sorries.total} sorries`;
 }
 
-function makeButton(label: string, name: "previous" | "next" | "pin"): HTMLButtonElement {
+function makeButton(label: string, name: "previous" | "next" | "prove" | "pin"): HTMLButtonElement {
   return element("button", `action action-${name}`, { type: "button", "aria-label": label, title: label }, icon(name));
 }

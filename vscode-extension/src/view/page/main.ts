@@ -1,6 +1,6 @@
 /** Starts the page inside its webview. */
 
-import { readDetailsMessage, readStateMessage } from "../messages";
+import { readDetailsMessage, readProofMessage, readStateMessage } from "../messages";
 import { Page, type Host } from "./page";
 
 declare function acquireVsCodeApi(): Host;
@@ -13,6 +13,8 @@ page.open(document.body);
 window.addEventListener("message", (event: MessageEvent<unknown>) => {
   const message = readStateMessage(event.data);
   if (message !== null) page.show(message.state);
+  const proof = readProofMessage(event.data);
+  if (proof !== null) page.showProof(proof.proof);
   const details = readDetailsMessage(event.data);
   if (details !== null) page.learn(details);
 });

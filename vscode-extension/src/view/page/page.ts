@@ -5,7 +5,7 @@ import { counted, visible } from "../format";
 import { readSaved, type Saved } from "../messages";
 import { nextRound, type Round } from "../rounds";
 import { announcement, FOLDED, premiseKey, sections, togglePin, type Row, type Section, type Shown } from "../sections";
-import type { DetailsMessage, PageMessage, Ready, ViewState } from "../state";
+import type { DetailsMessage, PageMessage, ProofState, Ready, ViewState } from "../state";
 import { holdingStill } from "./anchor";
 import { Announcer } from "./announcer";
 import { element, setAttribute, setProse } from "./dom";
@@ -15,6 +15,7 @@ import { GoalView } from "./goal";
 import { icon, type IconName } from "./icons";
 import { PremiseList, textOf } from "./list";
 import { Notice } from "./notice";
+import { ProofPanel } from "./proof";
 import type { RowView } from "./rows";
 import { actionsFor, Toolbar, type Action } from "./toolbar";
 
@@ -46,6 +47,7 @@ export class Page {
     () => this.filtered(),
     () => void this.list.focus(),
   );
+  private readonly proof = new ProofPanel((action) => this.host.postMessage({ type: "atProof", action }));
   private readonly foot = new Foot(() => this.filter.open());
   private readonly announcer = new Announcer();
   private readonly scroller: HTMLElement;
@@ -60,6 +62,7 @@ export class Page {
       opened: (goalOpen) => this.save({ goalOpen }),
       select: (part) => this.withPosition((positionId) => host.postMessage({ type: "selectPart", part, positionId })),
       chooseGoal: (number) => this.withPosition((positionId) => host.postMessage({ type: "chooseGoal", number, positionId })),
+      prove: () => this.withPosition((positionId) => host.postMessage({ type: "prove", positionId })),
       pinGoal: (pinned) => host.postMessage({ type: "pinGoal", pinned }),
       goTo: (place) => host.postMessage({ type: "goTo", place }),
     });
@@ -92,7 +95,7 @@ export class Page {
 
   /** Put the page into the document. */
   open(body: HTMLElement): void {
-    body.append(this.busy, this.filter.element, this.scroller, this.foot.element, this.announcer.element);
+    body.append(this.busy, this.filter.element, this.scroller, this.proof.element, this.foot.element, this.announcer.element);
     new ResizeObserver(() => this.toolbar.show(this.list.target)).observe(this.list.element);
     this.render();
   }
@@ -101,6 +104,10 @@ export class Page {
     this.state = state;
     this.rerender();
     this.announcer.say(announcement(state, describe(state)?.title ?? ""));
+  }
+
+  showProof(proof: ProofState): void {
+    this.proof.show(proof);
   }
 
   /** The page has the focus, and nothing in it: the list takes it, unless a mouse button brought it. */
@@ -131,9 +138,9 @@ export class Page {
     this.toolbar.show(this.list.target);
   }
 
-  /** One thing is closed by Escape: the help, the filter, an expanded row. */
+  /** One thing is closed by Escape: the help, the filter, an expanded row, the search for a proof. */
   private closeOne(): void {
-    const closed = this.foot.closeHelp() || this.filter.close() || this.list.close();
+    const closed = this.foot.closeHelp() || this.filter.close() || this.list.close() || this.proof.close();
     if (!closed) return;
     if (document.activeElement === document.body) this.list.focus();
   }

@@ -1,0 +1,244 @@
+"""The ways to repair an error: texts of the file in which what fails is written in another way, cheapest first."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+from lean_extract.common.errors import GoalBroken, LeanError, NoGoalHere, TextUnread, UserError
+from lean_extract.records import Goal
+from lean_extract.session.document import LeanDocument
+from lean_extract.session.faults import Fault, is_misparsed, is_unsolved
+from lean_extract.session.places import HOLE
+from lean_extract.session.tactic_spans import Change, WrittenTactic, WrittenTactics
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.items import edited
+from lsp_server.engine.repair_edits import Rewritten
+from lsp_server.engine.repair_names import MeantNames
+from lsp_server.engine.repair_text import (
+    Block,
+    UnknownName,
+    applied,
+    deleted,
+    free_names,
+    introduced,
+    proof_start,
+    renamed,
+    unknown_name,
+    without_binders,
+)
+from lsp_server.engine.requests import ProveRequest, SuggestRequest
+from lsp_server.engine.schema_items import TacticVerdict
+from lsp_server.engine.schema_proofs import ProofStatus, RepairKind
+from lsp_server.limits import REPAIR_EDITS, REPAIR_LEMMAS
+from prover.verify import GoalPosition
+from retriever.lean.callers import caller_of
+from retriever.lean.eligibility import RankRequest
+
+_SUPERFLUOUS = re.compile(r"(?i:no goals|.*introN|.*additional binders)")
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A text of the file to try. `meant`: the name that it has in place of an unknown one."""
+
+    kind: RepairKind
+    text: str
+    meant: tuple[UnknownName, str] | None = None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error, and the tactic or term that it is about."""
+
+    path: Path
+    text: str
+    declaration: int
+    fault: Fault
+
+    @cached_property
+    def document(self) -> LeanDocument:
+        """The file."""
+        return LeanDocument(self.text)
+
+    @cached_property
+    def offset(self) -> int:
+        """That of the error."""
+        return self.document.offset(self.fault.position)
+
+    @cached_property
+    def written(self) -> WrittenTactics:
+        """The tactics of the declaration."""
+        return WrittenTactics(self.document, self.offset)
+
+    @cached_property
+    def part(self) -> WrittenTactic | None:
+        """What fails: where goals are left unsolved, the last tactic of that block."""
+        if is_misparsed(self.fault.message):
+            return self.written.unread(self.offset)
+        if is_unsolved(self.fault.message):
+            block = Block.below(self.written, self.offset)
+            if block is not None:
+                return block.tactics[-1]
+        return self.written.failing(self.offset) or self.written.beginning(self.offset)
+
+    @cached_property
+    def is_term(self) -> bool:
+        """Whether it is a term, not a tactic: the value of a declaration."""
+        return self.part is not None and self.document.text[: self.part.start].rstrip().endswith(":=")
+
+    @property
+    def end(self) -> int:
+        """The offset after what fails; that of the error if it is not known."""
+        return self.part.end if self.part is not None else self.offset
+
+    @cached_property
+    def value(self) -> WrittenTactic:
+        """The whole proof of the declaration."""
+        start, end = self.document.declaration(self.declaration)
+        begin = proof_start(self.document, start, end)
+        text = self.text[begin:end]
+        return WrittenTactic(begin + len(text) - len(text.lstrip()), begin + len(text.rstrip()))
+
+
+class Ways:
+    """The texts in which a failing part is written in another way, in stages of increasing cost."""
+
+    def __init__(self, engine: Engine, names: MeantNames, failure: Failure, until: float) -> None:
+        self._engine, self._names, self._failure, self._until = engine, names, failure, until
+        self._goal: Goal | None = None
+        self._has_asked = False
+
+    def _hole(self, part: WrittenTactic) -> GoalPosition:
+        """The file with `sorry` in place of a part, which no text of ours keeps, and its position."""
+        text = applied(self._failure.text, Change(*part, HOLE))
+        return GoalPosition(self._failure.path, text, LeanDocument(text).position(part.start))
+
+    async def _goal_before(self) -> Goal | None:
+        """The goal before what fails; None if Lean has none there."""
+        if not self._has_asked and self._failure.part is not None:
+            self._has_asked = True
+            with suppress(NoGoalHere, TextUnread, GoalBroken, LeanError):
+                found = await self._engine.goal_at(self._hole(self._failure.part))
+                self._goal = next(iter(found.state.goals), None)
+        return self._goal
+
+    async def _local(self) -> list[str]:
+        goal = await self._goal_before()
+        return [name for one in goal.hypotheses for name in one.names if "✝" not in name] if goal else []
+
+    async def exact_names(self) -> AsyncGenerator[Way, None]:
+        """What the index says has replaced a name that is not known."""
+        failure = self._failure
+        unknown = unknown_name(failure.fault.message)
+        if unknown is not None:
+            for name in await self._names.exact(unknown, _at(failure)):
+                yield Way(RepairKind.RENAMED, renamed(failure.text, *failure.value, unknown.written, name))
+
+    async def by_names(self) -> AsyncGenerator[Way, None]:
+        """Other names in place of one that is not known, and hypotheses that are to be introduced."""
+        failure = self._failure
+        unknown = unknown_name(failure.fault.message)
+        if unknown is None:
+            return
+        name, value = unknown.written, failure.value
+        local = await self._local()
+        is_local = "." not in name and (len(name) <= 3 or "_" not in name)
+        meant = await self._names.meant(unknown, _at(failure), await self._goal_before())
+        for other in [*reversed(local), *meant] if is_local else [*meant, *reversed(local)]:
+            yield Way(RepairKind.RENAMED, renamed(failure.text, *value, name, other), (unknown, other))
+        if "." not in name:
+            for change in introduced(failure.text, value.start, name):
+                yield Way(RepairKind.ARGUMENTS, applied(failure.text, change))
+
+    async def by_writing(self) -> AsyncGenerator[Way, None]:
+        """The same lemmas with other arguments, in other forms, or without what is not needed."""
+        failure, part = self._failure, self._failure.part
+        if part is None:
+            return
+        ways = Rewritten(failure.text, part, failure.offset, await self._local())
+        superfluous = deleted(failure.text, part) if _SUPERFLUOUS.search(failure.fault.message) else None
+        if superfluous is not None:
+            yield Way(RepairKind.TACTIC, applied(failure.text, superfluous))
+        for change in without_binders(failure.text, part):
+            yield Way(RepairKind.ARGUMENTS, applied(failure.text, change))
+        for form in ways.forms():
+            yield Way(RepairKind.ARGUMENTS, applied(failure.text, Change(*part, form)))
+        value = failure.value
+        for name in free_names(failure.text[failure.declaration : value.start], failure.text[slice(*value)]):
+            for change in introduced(failure.text, value.start, name):
+                yield Way(RepairKind.ARGUMENTS, applied(failure.text, change))
+        for change in islice(ways.arguments(), REPAIR_EDITS):
+            yield Way(RepairKind.ARGUMENTS, applied(failure.text, change))
+
+    async def by_lemmas(self) -> AsyncGenerator[Way, None]:
+        """Further lemmas in the list of a tactic that rewrites or simplifies."""
+        failure, part = self._failure, self._failure.part
+        goal = await self._goal_before()
+        if part is None or goal is None:
+            return
+        ways = Rewritten(failure.text, part, failure.offset, ())
+        caller = caller_of(ways.word)
+        if not caller:
+            return
+        at = self._hole(part)
+        ranked = await self._engine.rank(RankRequest(goal, k=REPAIR_LEMMAS, caller=caller), at)
+        names = [
+            one.premise.written for one in ranked if one.in_scope is not False and not one.premise.has_sorry
+        ]
+        short = await self._engine.spellings(at, names, await self._local())
+        for text in ways.with_lemmas(short.get(name, name) for name in names):
+            yield Way(RepairKind.ARGUMENTS, applied(failure.text, Change(*part, text)))
+
+    async def by_tactics(self) -> AsyncGenerator[Way, None]:
+        """Tactics that Lean accepts for the goal, in place of what fails or after it."""
+        for place in self._places():
+            request = SuggestRequest(place, tactics=True)
+            with suppress(UserError, LeanError, TimeoutError):
+                async with asyncio.timeout(max(self._until - time.monotonic(), 0) / 2):
+                    answer = await self._engine.suggest(request)
+                    for one in answer.tactics:
+                        if (
+                            one.edit is not None
+                            and one.status != TacticVerdict.FAILS
+                            and not one.rests_on_sorry
+                        ):
+                            yield Way(RepairKind.TACTIC, edited(place.text or "", [one.edit]))
+
+    def _places(self) -> Iterable[GoalPosition]:
+        failure, part = self._failure, self._failure.part
+        if part is None:
+            return
+        if is_unsolved(failure.fault.message):
+            line = failure.document.line(failure.document.position(part.start).line)
+            column = failure.document.position(part.start).column
+            gap = f"\n{' ' * column}" if not line[:column].strip(" ·") else "; "
+            text = applied(failure.text, Change(part.end, part.end, f"{gap}{HOLE}"))
+            yield GoalPosition(failure.path, text, LeanDocument(text).position(part.end + len(gap)))
+        yield self._hole(part)
+
+    async def by_proof(self) -> AsyncGenerator[Way, None]:
+        """What the search proves: the goal of what fails, that with the rest of its block, and the whole."""
+        failure, part = self._failure, self._failure.part
+        places = [*self._places()]
+        if part is not None and not failure.is_term:
+            places.append(self._hole(Block(failure.written, part).rest))
+        places.append(self._hole(failure.value))
+        for number, place in enumerate(places):
+            seconds = max(self._until - time.monotonic(), 0) / (len(places) - number)
+            request = ProveRequest(place, seconds=seconds, imports=False, check=False)
+            with suppress(UserError, LeanError):
+                answer = await self._engine.prove(request)
+                if answer.status == ProofStatus.PROVED:
+                    yield Way(RepairKind.PROOF, edited(place.text or "", answer.edits))
+
+
+def _at(failure: Failure) -> GoalPosition:
+    return GoalPosition(failure.path, failure.text, failure.fault.position)
