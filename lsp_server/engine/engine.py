@@ -276,7 +276,9 @@ class Engine:
                 self._context(), pipeline.states, pipeline.edits, position, tactic, is_accepted=is_accepted
             )
 
-    async def premise_edit(self, position: GoalPosition, name: str, *, can_try: bool) -> TacticEdit:
+    async def premise_edit(
+        self, position: GoalPosition, name: str, *, can_try: bool, goal_number: int = 1
+    ) -> TacticEdit:
         """The edit that inserts a premise: that of an accepted tactic that uses it, one that closes the goal first.
 
         If none is known, Lean tries the forms of the premise, and the first that closes the goal is inserted, else
@@ -286,11 +288,14 @@ class Engine:
             position: where the premise is listed.
             name: the name under which it is listed.
             can_try: whether it is in scope, so that Lean can try it.
+            goal_number: for which of several goals, from 1.
 
-        Raises NoGoalHere; BadPosition, BadSource.
+        Raises NoGoalHere; BadPosition, BadSource; UserError: there are not so many goals.
         """
         async with self._refreshed(position):
-            return await premise_edit(self._context(), self._pipeline, position, name, can_try=can_try)
+            return await premise_edit(
+                self._context(), self._pipeline, position, name, can_try=can_try, goal_number=goal_number
+            )
 
     @asynccontextmanager
     async def _refreshed(self, position: GoalPosition) -> AsyncIterator[None]:

@@ -27,7 +27,9 @@ from retriever.lean.spelling import names_in
 
 _REQUEST = "premiseSuggest/edits"
 _KINDS = "`tactic`, `name` or `premise`"
-_NAMES = frozenset({"textDocument", "position", "insert", "as", "import", "accepted", "version"})
+_NAMES = frozenset(
+    {"textDocument", "position", "insert", "as", "import", "accepted", "version", "goalNumber"}
+)
 
 
 def register(server: PremiseServer) -> None:
@@ -53,7 +55,8 @@ def register(server: PremiseServer) -> None:
         if kind == "tactic":
             inserted = await _tactic(server, document, cursor, text, is_accepted=given.flag("accepted"))
         elif kind == "premise":
-            inserted = await _premise(server, document, cursor, text, can_try=line is None)
+            number = given.number("goalNumber") or 1
+            inserted = await _premise(server, document, cursor, text, number, can_try=line is None)
         else:
             return _answer(document, await _name(server, document, cursor, text), line)
         server.check_current(document)
@@ -78,7 +81,13 @@ async def _tactic(
 
 
 async def _premise(
-    server: PremiseServer, document: DocumentSnapshot, cursor: Position, name: str, *, can_try: bool
+    server: PremiseServer,
+    document: DocumentSnapshot,
+    cursor: Position,
+    name: str,
+    number: int,
+    *,
+    can_try: bool,
 ) -> TacticEdit:
     """The edit for a premise: a tactic that uses it, or its name within a term and outside of proofs."""
     engine = _engine(server, document)
@@ -88,7 +97,7 @@ async def _premise(
     if await asyncio.to_thread(_is_within_tactic, document, cursor):
         return TacticEdit(await _name(server, document, cursor, name), name, TacticVerdict.UNTRIED)
     try:
-        return await engine.premise_edit(position, name, can_try=can_try)
+        return await engine.premise_edit(position, name, can_try=can_try, goal_number=number)
     except NoGoalHere:
         return TacticEdit(await _name(server, document, cursor, name), name, TacticVerdict.UNTRIED)
 
