@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 
 from lean_extract.common.errors import LeanError, NoGoalHere, TextUnread, UserError
 from lean_extract.goals import format_goal
@@ -29,6 +30,10 @@ from prover.candidates import Candidate
 from prover.verify import GoalPosition, verify
 
 _GIVEN = "given"
+
+
+Trials = Callable[[GoalFound, Sequence[str], float], AsyncGenerator[TacticOutcome, None]]
+"""Lean's verdicts on tactics at a goal, within a time in seconds for all (`trials`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,7 @@ async def try_given(
     place = await states.find(context.lean, position)
     goal = main_goal(place.state)
     timer.lap("goal")
-    found = await _outcomes_of(context, place, checked)
+    found = await _outcomes_of(context, partial(trials, context), place, checked)
     for outcome in found.values():
         edits.keep(place.asked, outcome)
     timer.lap("tactics")
@@ -72,10 +77,11 @@ async def edit_at(
     edits: JudgedEdits,
     position: GoalPosition,
     tactic: str,
+    tried: Trials,
     *,
     is_accepted: bool,
 ) -> TacticEdit:
-    """The edit that inserts a tactic; see `Engine.edit_at`."""
+    """The edit that inserts a tactic; see `Engine.edit_at`. `tried`: how Lean tries what it has not judged yet."""
     if not (
         is_accepted or context.lean.is_running
     ):  # a client that runs Lean itself needs no second one for this
@@ -90,7 +96,7 @@ async def edit_at(
         known = await asyncio.to_thread(edits.get, place.asked, tactic)
         if known is not None:
             return judged(place, known)
-        outcome = (await _outcomes_of(context, place, _checked([tactic]))).get(tactic.strip())
+        outcome = (await _outcomes_of(context, tried, place, _checked([tactic]))).get(tactic.strip())
     except (LeanError, NoGoalHere, TextUnread):
         if is_accepted:
             raise
@@ -161,10 +167,10 @@ def _checked(tactics: Sequence[str]) -> list[str]:
 
 
 async def _outcomes_of(
-    context: RequestContext, place: GoalFound, tactics: Sequence[str]
+    context: RequestContext, tried: Trials, place: GoalFound, tactics: Sequence[str]
 ) -> dict[str, TacticOutcome]:
     """Lean's verdicts within the time limit, by tactic."""
-    verdicts = trials(context, place, tactics, context.settings.tactics.seconds)
+    verdicts = tried(place, tactics, context.settings.tactics.seconds)
     async with aclosing(verdicts):
         return {outcome.tactic: outcome async for outcome in verdicts}
 
