@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import cattrs
 import pytest
 import pytest_asyncio
 from lsprotocol import types
@@ -205,6 +206,18 @@ class Editor:
         return server.pid
 
 
+def client_converter() -> cattrs.Converter:
+    """As the server's; an action with a command is read as an action, which lsprotocol takes for the command."""
+    converter = plain_converter()
+
+    def action(value: Any, _: Any) -> types.Command | types.CodeAction:
+        is_command = isinstance(value.get("command"), str)
+        return converter.structure(value, types.Command if is_command else types.CodeAction)
+
+    converter.register_structure_hook(types.Command | types.CodeAction, action)
+    return converter
+
+
 def place_of(text: str, mark: str, nth: int = 0) -> types.Position:
     """The LSP position of the nth occurrence of a piece of text."""
     offset = -1
@@ -258,7 +271,7 @@ async def start_editor(
     With `configuration` the client holds the settings and is asked for them. `answers` are what the client
     does with further messages of the server. `command` runs `premise-suggest`.
     """
-    client = LanguageClient(converter_factory=plain_converter, configuration={"": configuration or {}})
+    client = LanguageClient(converter_factory=client_converter, configuration={"": configuration or {}})
     editor = Editor(client, root)
     features = {
         **DEFAULT_CLIENT_FEATURES,

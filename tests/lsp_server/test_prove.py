@@ -25,8 +25,11 @@ theorem hard (n : Nat) : ∃ m, n < m ∧ ∀ k, 1 < k → k < m → m % k ≠ 0
 
 theorem easy : True := by
   sorry
+
+theorem both (n : Nat) : n + 0 = n ∧ ∃ m, n < m ∧ ∀ k, 1 < k → k < m → m % k ≠ 0 := by
+  sorry
 """
-STEPS, HARD, EASY = range(3)
+STEPS, HARD, EASY, BOTH = range(4)
 
 
 def at(uri: str, nth: int, **more: Any) -> dict[str, Any]:
@@ -115,6 +118,18 @@ def test_the_command_has_the_editor_insert_a_proof(client: RawClient, project: P
     client.change(uri, [{"text": f"{TEXT}\n"}], 8)
     assert client.answer("changed")["result"]["applied"] is False
     assert "The document has changed during the search" in shown(client)
+
+
+def test_a_partial_proof_is_inserted_if_the_user_wants_it(client: RawClient, project: Path) -> None:
+    uri = opened(client, project, {**CLIENT, "window": {"showMessage": {}}}, TEXT)
+    client.send(encoded(request("prove", "workspace/executeCommand", call(uri, BOTH, seconds=5))))
+    offer = client.message(lambda one: one.get("method") == "window/showMessageRequest", "the offer")
+    assert offer["params"]["message"].startswith("Proved 1 of 2 goals.")
+    assert [one["title"] for one in offer["params"]["actions"]] == ["Insert", "Discard"]
+    client.send(encoded({"jsonrpc": "2.0", "id": offer["id"], "result": {"title": "Insert"}}))
+    given = called(client, "workspace/applyEdit", {"applied": True})
+    assert "sorry" in given["edit"]["documentChanges"][0]["edits"][0]["newText"]
+    assert client.answer("prove")["result"]["applied"] is True
 
 
 def test_a_client_without_capabilities_is_shown_the_proof(client: RawClient, project: Path) -> None:
