@@ -241,7 +241,7 @@ async def test_the_line_being_typed_makes_nothing_unjudged(editor: Editor) -> No
         ("  constructor\n  │\n", "  constructor\n  case right => exact hp\n"),
         ("  constructor\n  sor│ry\n", "  constructor\n  case right => exact hp\n"),
         ("  constructor│\n", "  constructor\n  case right => exact hp\n"),
-        ("  constructor\n  exact │\n", "  constructor\n  case right => exact hp \n"),
+        ("  constructor\n  exact │\n", "  constructor\n  case right => exact hp\n"),
         (
             "  constructor\n  │exact hq\n  exact hp\n",
             "  constructor\n  case right => exact hp\n  exact hq\n  exact hp\n",
