@@ -69,6 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command. The exit code is 0 if no error is left."""
     show_first_use()
+    if options.json and options.summary == "-":
+        raise UserError("--json and --summary - both print.", "Name a file for the summary.")
     for path in options.paths:
         if not is_folder(path):
             LeanFile.read(path)  # a mistake in its name is reported at once

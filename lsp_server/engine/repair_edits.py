@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -23,6 +24,7 @@ _HEADS = (
     | {"apply", "exacts", "use", "exists", "cases", "rcases", "obtain", "induction", "constructor", "rfl"}
 )
 """Words that are applied to nothing, though terms follow them."""
+_IS_FIELD = re.compile(r"\.[\w«]")
 _MOST_ARGUMENTS, _MOST_IMPLICIT = 6, 5
 
 
@@ -134,10 +136,6 @@ class Rewritten:
             for other in ("simp", "simp only", "rw", "erw", "simp_all"):
                 if not text[:opened].startswith(f"{other} ["):
                     yield f"{other} {listed}{after}"
-        if word == "simp":
-            yield from (f"simp_all{text[4:]}", f"{text}; rfl", f"{text} <;> assumption")
-        if word in _REWRITES:
-            yield f"{text} <;> simp"
 
     def _items(self) -> tuple[int, list[tuple[int, int]], int]:
         """Where the list of lemmas begins in the part, its items, and where it ends; no items if there is none."""
@@ -174,6 +172,10 @@ class Rewritten:
             if self.word in _REWRITES:
                 yield f"{head}[{', '.join([lemma, *listed])}]{after}"
                 yield f"{head}[{', '.join([*listed, f'← {lemma}'])}]{after}"
+        if self.word == "simp":
+            yield from (f"simp_all{text[4:]}", f"{text}; rfl", f"{text} <;> assumption")
+        elif self.word in _REWRITES:
+            yield f"{text} <;> simp"
 
     def _of(self, span: WrittenTactic) -> str:
         return self._text[span.start : span.end]
@@ -208,23 +210,23 @@ class Rewritten:
         """The token after the atom that begins with a token; None if none does."""
         texts = self._tokens.texts
         text = texts[number]
-        if text in ("@", "."):
+        if text == "@":
             after = number + 1
-            is_joined = after < len(texts) and self._tokens.starts[after] == self._tokens.end(number)
-            return after + 1 if is_joined and is_identifier(texts[after]) else None
-        if text in OPENERS and text != "{":
+            is_joined = after < len(texts) and self._is_joined(after) and is_identifier(texts[after])
+            end = after + 1 if is_joined else None
+        elif text in OPENERS and text != "{":
             end = close(texts, number, len(texts)) + 1
-        elif (is_identifier(text) and text not in _HEADS) or text[0].isdigit() or text in ("_", "?_"):
-            end = number + 1
+        elif is_identifier(text) or _IS_FIELD.match(text):
+            end = None if text in _HEADS else number + 1
         else:
-            return None
-        while (
-            end + 1 < len(texts)
-            and texts[end] == "."
-            and self._tokens.starts[end] == self._tokens.end(end - 1)
-        ):
-            end += 2
+            end = number + 1 if text[0].isdigit() or text in ("_", "?_") else None
+        while end is not None and end < len(texts) and _IS_FIELD.match(texts[end]) and self._is_joined(end):
+            end += 1
         return end
+
+    def _is_joined(self, number: int) -> bool:
+        """Whether there is no space before a token."""
+        return self._tokens.starts[number] == self._tokens.end(number - 1)
 
     def _span(self, begin: int, end: int) -> WrittenTactic:
         start = self._part.start

@@ -13,6 +13,8 @@ from lean_extract.records import Edit, Span
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, is_misparsed
 from lean_extract.session.tactic_sites import declared_name
+from lean_extract.syntax.keywords import DECLARATION_WORDS
+from lean_extract.syntax.lexer import tokenize
 from lean_extract.syntax.tactic_text import has_sorry
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.items import edit_item
@@ -230,4 +232,7 @@ def _range(document: LeanDocument, fault: Fault) -> tuple[int, int]:
     # Where Lean cannot go on reading, it names the next word, which may begin the next declaration.
     inside = len(document.text[:offset].rstrip()) if is_misparsed(fault.message) else offset
     start, end = document.declaration(inside)
-    return (start, end) if start <= inside < end else (offset, offset)
+    is_one = start <= inside < end and not DECLARATION_WORDS.isdisjoint(
+        tokenize(document.text[start:end]).texts
+    )
+    return (start, end) if is_one else (offset, offset)

@@ -39,7 +39,8 @@ from lsp_server.engine.repair_text import (
     without_binders,
 )
 from lsp_server.engine.requests import ProveRequest, SuggestRequest
-from lsp_server.engine.schema_items import TacticVerdict
+from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.schema_items import TacticItem, TacticVerdict
 from lsp_server.engine.schema_proofs import ProofStatus, RepairKind
 from lsp_server.limits import REPAIR_EDITS, REPAIR_LEMMAS
 from prover.verify import GoalPosition
@@ -235,17 +236,34 @@ class Ways:
     async def by_tactics(self) -> AsyncGenerator[Way, None]:
         """Tactics that Lean accepts for the goal, in place of what fails or after it."""
         for place in self._places():
-            request = SuggestRequest(place, tactics=True)
-            with suppress(UserError, LeanError, TimeoutError):
-                async with asyncio.timeout(max(self._until - time.monotonic(), 0) / 2):
-                    answer = await self._engine.suggest(request)
-                    for one in answer.tactics:
-                        if (
-                            one.edit is not None
-                            and one.status != TacticVerdict.FAILS
-                            and not one.rests_on_sorry
-                        ):
-                            yield Way(RepairKind.TACTIC, edited(place.text or "", [one.edit]))
+            for one in await self._suggested(place):
+                if one.edit is not None and one.status != TacticVerdict.FAILS and not one.rests_on_sorry:
+                    yield Way(RepairKind.TACTIC, edited(place.text or "", [one.edit]))
+
+    async def _suggested(self, place: GoalPosition) -> list[TacticItem]:
+        """The tactics that Lean accepts at a place, as soon as one closes the goal, or half of the time is up."""
+        found: list[TacticItem] = []
+        closed = asyncio.Event()
+
+        def take(answer: Suggestion) -> None:
+            found[:] = answer.tactics
+            if any(one.status == TacticVerdict.CLOSES and not one.rests_on_sorry for one in found):
+                closed.set()
+
+        request = SuggestRequest(place, tactics=True)
+        asking = asyncio.ensure_future(self._engine.suggest(request, take))
+        tasks = [asking, asyncio.ensure_future(closed.wait())]
+        try:
+            left = max(self._until - time.monotonic(), 0) / 2
+            await asyncio.wait(tasks, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            if asking.done():
+                with suppress(UserError, LeanError):
+                    take(asking.result())
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+        return found
 
     def _places(self) -> Iterable[GoalPosition]:
         failure, part = self._failure, self._failure.part

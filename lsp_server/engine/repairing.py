@@ -24,7 +24,7 @@ from lean_extract.syntax.lexer import is_identifier, tokenize
 from lean_extract.syntax.tactic_text import has_sorry
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.repair_names import MeantNames
-from lsp_server.engine.repair_text import UnknownName, applied, proof_start, unknown_name
+from lsp_server.engine.repair_text import UnknownName, applied, is_echo, proof_start, unknown_name
 from lsp_server.engine.repair_ways import Failure, Way, Ways
 from lsp_server.engine.schema_proofs import RepairKind
 from lsp_server.limits import REPAIR_JUDGE_SECONDS, REPAIR_STEPS, REPAIR_WAYS
@@ -113,7 +113,8 @@ class DeclarationRepair:
         lean = await self._engine.session()
         start, end = document.declaration(self._start)
         whole = Span(document.position(start), document.position(max(start, end - 1)))
-        return [*await lean.errors_at(self._path, text, whole.start, whole)]
+        faults = await lean.errors_at(self._path, text, whole.start, whole)
+        return [one for one in faults if not is_echo(one)]
 
     def _is_theorem(self, text: str) -> bool:
         words = tokenize(text[self._start : LeanDocument(text).declaration(self._start)[1]]).texts
