@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lean_extract.common.errors import LeanError
+from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
@@ -52,6 +53,7 @@ from lsp_server.engine.tactic_runner import TrialResults
 from lsp_server.engine.tasks import OnWaiting, while_waiting
 from lsp_server.engine.trials_ahead import TrialsAhead
 from lsp_server.engine.with_imports import WithImports
+from lsp_server.limits import REMEMBERED_FILES
 from prover.generator.source import Generated
 from prover.verify import GoalPosition
 from retriever.lean.declared import DeclarationSite
@@ -60,6 +62,7 @@ from retriever.search.indexing.report import IndexReport
 
 if TYPE_CHECKING:
     from lsp_server.engine.proving import SearchedProof
+    from prover.search.memory import ProofMemory
 
 
 class Engine:
@@ -91,6 +94,7 @@ class Engine:
         self._files = ChangedFiles(self._index)
         self._with_imports = WithImports(self._lean, self.settings.lean)
         self._pipeline = Pipeline(self._with_imports)
+        self._memories: Cache[ProofMemory] = Cache(REMEMBERED_FILES)
         self._ahead = TrialsAhead(self._pipeline.runner, self.tactics_at, lambda: self._lean.version)
 
     def take_settings(self, settings: Settings) -> None:
@@ -169,9 +173,11 @@ class Engine:
     ) -> SearchedProof:
         """The same, with the tree of the search for a picture."""
         from lsp_server.engine.proving import prove  # with the search, which few requests need
+        from prover.search.memory import ProofMemory
 
+        memory = self._memories.get_or_make(request.position.path, ProofMemory)
         async with refreshed_lean(self._lean, request.position):
-            found = await prove(self._context(), self._pipeline, request, on_progress, stop)
+            found = await prove(self._context(), self._pipeline, request, on_progress, stop, memory)
         warnings = [*self._lean.warnings_at(request.position), *found.answer.warnings]
         return replace(found, answer=replace(found.answer, warnings=warnings))
 

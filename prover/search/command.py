@@ -26,9 +26,9 @@ from lean_extract.toolchains.toolchain import project_oleans, resolve_lean
 from prover.candidates import FinishingTactics, Templates
 from prover.closers import LEAN_CLOSERS
 from prover.search.environment import LeanEnvironment, SourcesProposer
+from prover.search.picture import tree_svg
 from prover.search.search import SearchLimits, SearchResult, search
 from prover.search.theorem import Theorem, check_proof, write_proof
-from prover.search.tree import tree_svg
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
