@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from lean_extract.common.errors import LeanError
+from lean_extract.common.errors import LeanError, PremiseIndexError
 from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.answering_stores import AnsweringLibrary
+from lsp_server.engine.corrections import lacks_names
 from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.given_tactics import TacticEdit, Trials, edit_at, trials, try_given
 from lsp_server.engine.goal_places import GoalFound
@@ -36,7 +37,13 @@ from lsp_server.engine.requests import (
     SearchRequest,
     SuggestRequest,
 )
-from lsp_server.engine.running_lean import OpenLean, RunningLean, refreshed_lean, with_remarks
+from lsp_server.engine.running_lean import (
+    UNKNOWN,
+    OpenLean,
+    RunningLean,
+    refreshed_lean,
+    with_remarks,
+)
 from lsp_server.engine.schema import (
     DeclarationAnswer,
     IndexStatusAnswer,
@@ -63,6 +70,8 @@ from retriever.search.indexing.report import IndexReport
 if TYPE_CHECKING:
     from lsp_server.engine.proving import SearchedProof
     from prover.search.memory import ProofMemory
+
+_Answer = TypeVar("_Answer", Suggestion, TrialsAnswer)
 
 
 class Engine:
@@ -137,7 +146,7 @@ class Engine:
             if on_waiting is not None:
                 work = while_waiting(work, partial(self._lean.progress, position), on_waiting)
             answer = await work
-        return with_remarks(answer, self._lean, position)
+        return await self._with_remarks(answer, position)
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Find premises for a goal or for free text.
@@ -277,7 +286,7 @@ class Engine:
             answer = await try_given(
                 self._context(), self._pipeline.states, self._pipeline.edits, position, tactics
             )
-        return with_remarks(answer, self._lean, position)
+        return await self._with_remarks(answer, position)
 
     async def edit_at(
         self, position: GoalPosition, tactic: str, *, is_accepted: bool, imports: str = ""
@@ -300,7 +309,9 @@ class Engine:
                 context, pipeline.states, pipeline.edits, position, tactic, tried, is_accepted=is_accepted
             )
 
-    async def premise_edit(self, position: GoalPosition, name: str, *, imports: str = "") -> TacticEdit:
+    async def premise_edit(
+        self, position: GoalPosition, name: str, *, imports: str = "", goal_number: int = 1
+    ) -> TacticEdit:
         """The edit that inserts a premise: that of an accepted tactic that uses it, one that closes the goal first.
 
         If none is known, Lean tries the forms of the premise, and the first that closes the goal is inserted, else
@@ -310,17 +321,29 @@ class Engine:
             position: where the premise is listed.
             name: the name under which it is listed.
             imports: its module, where it is not in scope; empty: it is.
+            goal_number: for which of several goals, from 1.
 
-        Raises NoGoalHere; BadPosition, BadSource.
+        Raises NoGoalHere; BadPosition, BadSource; UserError: there are not so many goals.
         """
         context = self._context()
         async with self._refreshed(position):
             tried = self._trials(context, imports)
-            return await premise_edit(context, self._pipeline, position, name, tried)
+            return await premise_edit(context, self._pipeline, position, name, tried, goal_number)
 
     def _trials(self, context: RequestContext, imports: str) -> Trials:
         """How Lean tries tactics, with the import of this module if it is not empty."""
         return partial(self._with_imports.trials, context, imports) if imports else partial(trials, context)
+
+    async def _with_remarks(self, answer: _Answer, position: GoalPosition) -> _Answer:
+        """The whole answer with remarks on its goal and verdicts."""
+        messages = [*self._lean.warnings_at(position), *answer.warnings]
+        messages += [tactic.message for tactic in answer.tactics]
+        is_lacking = any(UNKNOWN in one for one in messages)
+        if is_lacking and self._lean.note_on_unknown != self._lean.note:
+            with suppress(PremiseIndexError):  # without an index, no name is known to be near
+                index = await self.project_index()
+                is_lacking = await asyncio.to_thread(lacks_names, index, position, messages)
+        return with_remarks(answer, self._lean, position, is_lacking=is_lacking)
 
     @asynccontextmanager
     async def _refreshed(self, position: GoalPosition) -> AsyncIterator[None]:

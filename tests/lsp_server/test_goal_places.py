@@ -57,7 +57,7 @@ def after(text: str, item: Any) -> str:
 @pytest.mark.parametrize(
     ("typed", "tactic", "goal"),
     [
-        ("  exact │", "exact", "q ∧ p"),
+        ("  exact │", "exact ", "q ∧ p"),
         ("  ex│act hq\n", "exact hq", "q ∧ p"),
         ("  exact no_such_lemma│\n", "exact no_such_lemma", "q ∧ p"),
         ("  exact no_such_lemma -- as│ above\n", "exact no_such_lemma", "q ∧ p"),
@@ -74,7 +74,7 @@ def after(text: str, item: Any) -> str:
         ("  apply Lib.none\n  · exact hq│\n  · exact hp\n", "apply Lib.none", "q ∧ p"),
         ("  exact hq\n  │\n", "exact hq", "q ∧ p"),
         ("  exact no_such_lemma\n│\n", "exact no_such_lemma", "q ∧ p"),
-        ("  exact \n│", "exact", "q ∧ p"),
+        ("  exact \n│", "exact ", "q ∧ p"),
     ],
 )
 async def test_the_goal_before_a_tactic_that_fails_or_is_unfinished(
@@ -266,6 +266,22 @@ async def test_a_goal_that_is_not_the_first_has_tactics_that_go_to_it_by_its_tag
     edits = plain(await editor.request("premiseSuggest/edits", params))
     assert edits["tactic"] == best["tactic"]
     assert edits["edits"][0]["newText"] == best["edit"]["text"]
+
+
+async def test_a_premise_is_inserted_for_the_goal_for_which_it_is_listed(editor: Editor) -> None:
+    marked = "import Lib.Numbers\n\ntheorem t (a b : Nat) : True ∧ a + b = b + a := by\n  constructor\n  │\n"
+    answer = await ask(editor, marked, goalNumber=2)
+    assert "Lib.plus_swap" in [one["name"] for one in answer["premises"]]
+    params = {
+        "textDocument": {"uri": editor.uri("Typed.lean")},
+        "position": place_of(marked, "│"),
+        "insert": "Lib.plus_swap",
+        "as": "premise",
+        "goalNumber": 2,
+    }
+    made = plain(await editor.request("premiseSuggest/edits", params))
+    assert (made["status"], made["edits"][0]["newText"]) == ("closes", made["tactic"])
+    assert made["tactic"].startswith("case right => ") and "plus_swap" in made["tactic"]
 
 
 async def test_goals_with_the_same_tag_are_not_told_apart(editor: Editor) -> None:
