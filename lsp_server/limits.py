@@ -154,6 +154,8 @@ SCAN_REUSE = 20
 
 # Caches of a project.
 
+REMEMBERED_FILES = 16
+"""Files of which it is remembered what searches for proofs have found."""
 CACHED_GOALS = 64
 """For how many goals each: their states, their ranked premises, their candidate tactics."""
 CACHED_FILES = 64

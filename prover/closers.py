@@ -24,7 +24,7 @@ from prover.shapes import (
 
 _Proposal = tuple[str, float]
 
-LEAN_CLOSERS = ("grind",)
+LEAN_CLOSERS = ("simp", "grind", "simp_all")
 """Closing tactics of Lean's own that a search tries; for suggestions, see `prover.automation`."""
 MATHLIB_CLOSERS = ("norm_num", "ring", "positivity", "linarith", "aesop")
 """Closing tactics that Mathlib provides."""

@@ -29,6 +29,15 @@ SEARCH_NODES = 512
 SEARCH_TACTICS = 32
 """Tactics to try on one state, unless another number is given."""
 
+MAX_HYPOTHESIS_ARGUMENTS = 4
+"""Variables of a target to which a hypothesis is applied."""
+MAX_REMEMBERED = 1000
+"""Proved goals, lemmas and first words of tactics that are remembered for a file, of each."""
+MAX_LAWS_OF_ORDER = 8
+"""Laws such as `a + b = b + a` that are given to one `simp`."""
+MAX_RENAMED_HYPOTHESES = 6
+"""Nameless hypotheses of one goal that are given names."""
+
 # Proof terms from the lemmas and facts of a goal.
 MAX_UNIFICATIONS = 1200
 """Unifications for one goal."""

@@ -64,6 +64,11 @@ def leaves_only_unknowns(before: Goal, after: ProofState) -> bool:
     )
 
 
+def is_type(type_: str) -> bool:
+    """Whether what has this type is a type, a proposition or a function into those."""
+    return _UNIVERSE.search(" ".join(type_.split())) is not None
+
+
 def _is_choice(goal: Goal) -> bool:
     target = " ".join(goal.target.split())
     if _UNKNOWN.fullmatch(target) or _UNIVERSE.search(target) or target in _DATA:

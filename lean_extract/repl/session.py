@@ -145,7 +145,7 @@ class ReplSession(LiveLean):
 
     @asynccontextmanager
     async def _trial_at(
-        self, path: Path, text: str | None, position: Position
+        self, path: Path, text: str | None, position: Position, are_steps: bool
     ) -> AsyncGenerator[TryTactic, None]:
         async with self._using:
             found = await self._find(path, text, position)

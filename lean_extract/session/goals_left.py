@@ -122,11 +122,11 @@ def alternatives(tactic: str, left: Sequence[Goal], before: Goal | None) -> list
     tags = [(goal.case or "").rpartition(".")[2] for goal in left]
     if len(set(tags)) < len(tags) or not all(map(_IDENTIFIER.fullmatch, tags)):
         return None
-    named = (_new_names(goal, before, is_induction=is_induction) for goal in left)
+    named = (new_names(goal, before, is_induction=is_induction) for goal in left)
     return [" ".join([tag, *names]) for tag, names in zip(tags, named, strict=True)]
 
 
-def _new_names(goal: Goal, before: Goal | None, *, is_induction: bool) -> list[str]:
+def new_names(goal: Goal, before: Goal | None, *, is_induction: bool) -> list[str]:
     """Names for the hypotheses that the tactic has brought without one, in their order."""
     nameless = [name for one in goal.hypotheses for name in one.names if DAGGER in name]
     known = 0 if before is None else sum(DAGGER in name for one in before.hypotheses for name in one.names)

@@ -160,6 +160,7 @@ class LiveLean(ABC):
         *,
         timeout: TacticSeconds | None = None,
         within: float | None = None,
+        are_steps: bool = False,
         unfinished: bool = False,
     ) -> AsyncGenerator[TacticOutcome, None]:
         """Try tactics on the main goal at a position, each separately. Yields outcomes as they become known.
@@ -177,6 +178,8 @@ class LiveLean(ABC):
             timeout: seconds for each tactic (`LeanLimits.tactic_seconds` by default).
             within: seconds for all together, from the moment when Lean has found where to put the tactics. At
                 the end, tactics that are being tried have the outcome `timeout`, and the others have none.
+            are_steps: whether those that leave goals are steps of a longer proof, so that it does not matter how they
+                are best written.
             unfinished: whether a tactic may contain the word `sorry`. Then it closes the goals that it stands for, and
                 the outcome rests on `sorry`.
 
@@ -184,7 +187,7 @@ class LiveLean(ABC):
             NoGoalHere: also if there is a goal, but a tactic cannot be tried there. All that `goals_at` raises.
             GoalBroken: the goal mentions `sorry`, usually because of an error above it.
         """
-        async with self._trial_at(path, text, position) as trial:
+        async with self._trial_at(path, text, position, are_steps) as trial:
             seconds = timeout if timeout is not None else self._tactic_seconds
             trials = TrialBatch(
                 trial, tactics, slots=self._slots, seconds=seconds, within=within, unfinished=unfinished
@@ -197,9 +200,9 @@ class LiveLean(ABC):
 
     @abstractmethod
     def _trial_at(
-        self, path: Path, text: str | None, position: Position
+        self, path: Path, text: str | None, position: Position, are_steps: bool
     ) -> AbstractAsyncContextManager[TryTactic]:
-        """What tries a tactic at a position, for a block. Raises: as `try_tactics`."""
+        """What tries a tactic at a position, for a block. Args, raises: as `try_tactics`."""
 
     @abstractmethod
     async def close(self) -> None:

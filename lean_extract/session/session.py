@@ -146,7 +146,7 @@ class LeanSession(LiveLean):
 
     @asynccontextmanager
     async def _trial_at(
-        self, path: Path, text: str | None, position: Position
+        self, path: Path, text: str | None, position: Position, are_steps: bool
     ) -> AsyncGenerator[TryTactic, None]:
         path, document = await self._opened(path, text)
         found = await self._found(path, document, position)
@@ -157,7 +157,8 @@ class LeanSession(LiveLean):
         async with self._trying:
             server = await self._running()
             try:
-                yield (await find_site(server, path, document, found, self._limits)).run
+                trial = await find_site(server, path, document, found, self._limits)
+                yield trial.run_step if are_steps else trial.run
             finally:
                 await _close_if_dead(server)
 

@@ -43,6 +43,7 @@ _WANTS_MORE = frozenset(
 )  # fmt: skip
 """Tokens with which no finished tactic ends."""
 _BEFORE_BY = re.compile(r"(?<![^ \t])[ \t]*(?=by(?![\w'.]))|(?<==)[ \t]+(?=by(?![\w'.]))")
+_LAST_BLANKS = re.compile(r"[ \t]++(?=\n|\Z)")
 _BLANK = re.compile(r"[ \t]*(?:--[^\n]*)?(?:\n|\Z)")
 _BELOW = re.compile(r"(?>[ \t]*(?:--[^\n]*)?\n)*(?P<indent>[ \t]*)(?=\S)")
 """The first line that is neither blank nor a comment."""
@@ -302,8 +303,10 @@ class WrittenTactics:
         return opening is not None and self.start + tokens.end(opening) <= offset
 
     def without(self, tactic: WrittenTactic) -> Copy:
-        """The document with a placeholder in place of a tactic."""
-        return Copy(self.document, Change(tactic.start, tactic.end, HOLE))
+        """The document with a placeholder in place of a tactic and of the blanks with which its line ends."""
+        blanks = _LAST_BLANKS.match(self.document.text, tactic.end)
+        end = tactic.end if blanks is None else blanks.end()
+        return Copy(self.document, Change(tactic.start, end, HOLE))
 
     def filled(self, offset: int) -> Copy:
         """The document with a placeholder in an empty place, where a tactic would be inserted."""

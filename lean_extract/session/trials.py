@@ -64,7 +64,11 @@ class Trial:
         """
         return await _bounded(self.server, tactic, seconds, self._judged)
 
-    async def _judged(self, tactic: str, seconds: float) -> TacticOutcome:
+    async def run_step(self, tactic: str, seconds: float) -> TacticOutcome:
+        """As `run`, but if the tactic leaves goals, only what it leaves is found out, not how it is best written."""
+        return await _bounded(self.server, tactic, seconds, partial(self._judged, is_step=True))
+
+    async def _judged(self, tactic: str, seconds: float, *, is_step: bool = False) -> TacticOutcome:
         """The verdict in the text without broken commands, or in the original text if the tactic uses them."""
         outcome, reading = await self._verdict(tactic, seconds)
         if outcome.status == "fails" and self.whole is not None:
@@ -76,6 +80,8 @@ class Trial:
             outcome = mark_unjudged(outcome, self.fault)
         if outcome.status not in ("closes", "progress"):
             return self._unjudged(tactic, outcome)
+        if is_step and outcome.status == "progress":
+            return outcome
         if is_query(tactic):
             judge = partial(self.insertion.judged, seconds=seconds)
             return await as_suggested(outcome, reading.suggestions, judge)
@@ -148,6 +154,8 @@ class _WholeTrial:
     async def run(self, tactic: str, seconds: float) -> TacticOutcome:
         """Lean's verdict on one tactic; see `Trial.run`."""
         return await _bounded(self.server, tactic, seconds, self._judged)
+
+    run_step = run
 
     async def _judged(self, tactic: str, seconds: float) -> TacticOutcome:
         async def judge(text: str, query: TacticOutcome) -> TacticOutcome:

@@ -42,7 +42,8 @@ _Kind = Literal["lake", "elan", "path", "packaged"]
 _VERSION = re.compile(r"Lean \(?version (\d[^\s,)]*)")
 ELAN = "https://lean-lang.org/install"
 """Where to get elan."""
-_INSTALL_HINT = f"Install Lean with elan ({ELAN}), or set `lean.command`."
+_OVERRIDE = "The Lean command (`--lean` or the setting `lean.command`)"
+_INSTALL_HINT = f"Install Lean with elan ({ELAN}), or name it with `--lean` or the setting `lean.command`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,13 +181,11 @@ def _from_override(override: str, project: Path | None, environment: Mapping[str
     try:
         words = split_command(override)
     except ValueError as error:
-        raise BadSettings(
-            f"The setting `lean.command` cannot be read: {error}.", "Correct its quotes."
-        ) from error
+        raise BadSettings(f"{_OVERRIDE} cannot be read: {error}.", "Correct its quotes.") from error
     program = _named_program(words[0], environment) if words else None
     if program is None:
         raise BadSettings(
-            f"The setting `lean.command` is {override!r}, but there is no such program.",
+            f"{_OVERRIDE} is {override!r}, but there is no such program.",
             "Correct it, or remove it so that Lean is found automatically.",
         )
     if _is_shim(program):
@@ -195,9 +194,9 @@ def _from_override(override: str, project: Path | None, environment: Mapping[str
             raise LeanNotFound(
                 f"{program} belongs to elan, which has no default toolchain.", "Run: elan default stable"
             )
-        return replace(chosen, reason=f"The setting `lean.command` asks for elan's Lean. {chosen.reason}")
+        return replace(chosen, reason=f"{_OVERRIDE} asks for elan's Lean. {chosen.reason}")
     kind: _Kind = "lake" if program.stem.lower() == "lake" else "path"
-    return Choice(kind, (str(program), *words[1:]), f"The setting `lean.command` asks for {override}.")
+    return Choice(kind, (str(program), *words[1:]), f"{_OVERRIDE} asks for {override}.")
 
 
 def _from_elan(project: Path | None, environment: Mapping[str, str]) -> Choice | None:

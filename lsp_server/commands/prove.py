@@ -25,7 +25,7 @@ from lsp_server.engine.schema_proofs import ProofAnswer, ProofStatus
 from lsp_server.rendering.progress_bar import ProgressBar
 from lsp_server.rendering.proofs import effort_line, progress_line, proof_text
 from lsp_server.rendering.style import Style
-from prover.search.tree import tree_svg
+from prover.search.picture import tree_svg
 from prover.verify import GoalPosition
 
 EXAMPLES = (

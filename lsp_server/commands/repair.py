@@ -20,7 +20,7 @@ from lean_extract.common.errors import (
     UserError,
 )
 from lean_extract.common.files.atomic import replacing
-from lean_extract.common.files.reading import read_source
+from lean_extract.common.files.reading import is_folder, read_source
 from lean_extract.common.option_types import seconds
 from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.source.projects.project import find_project, find_sources, module_of
@@ -69,6 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command. The exit code is 0 if no error is left."""
     show_first_use()
+    for path in options.paths:
+        if not is_folder(path):
+            LeanFile.read(path)  # a mistake in its name is reported at once
     work = _Work(options)
     projects = files_by_project(options.paths or [Path.cwd()])
     try:

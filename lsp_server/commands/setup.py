@@ -20,7 +20,7 @@ from lean_extract.common.terminal_text import shown
 from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.source.projects.packages import read_layout
 from lean_extract.source.projects.project import find_sources, is_project_root, no_sources
-from lean_extract.toolchains.toolchain import resolve_lean
+from lean_extract.toolchains.toolchain import Toolchain, resolve_lean
 from lsp_server.commands.common import existing_folder, fill_options, project_root, show_first_use
 from lsp_server.commands.editor_setup import CLIENTS, called_command, installed, own_command
 from lsp_server.commands.first_goal import first_goal
@@ -78,17 +78,21 @@ def run(options: argparse.Namespace) -> int:
         return _add(options)
     root = project_root(existing_folder(options.directory))
     settings = fill_options(options, root)
-    print(_plan(root, options))
+    lean = _lean(root, options.lean)
+    print(_plan(root, options, lean))
     if not _agreed(options.yes):
         return 0
     code = index_project(root, options)
     if code:
         return code
     print(_clients(root))
+    if isinstance(lean, PremiseSuggestError):
+        _offer_printed_goal()
+        return 1
     return 0 if _try_lean(root, settings) else 1
 
 
-def _plan(root: Path, options: argparse.Namespace) -> str:
+def _plan(root: Path, options: argparse.Namespace, lean: Toolchain | PremiseSuggestError) -> str:
     """What was found, and what will be done. Raises UserError: this is not a project."""
     found = find_sources(root)
     if not is_project_root(root):
@@ -98,14 +102,15 @@ def _plan(root: Path, options: argparse.Namespace) -> str:
         )
     if not found.sources:
         raise no_sources(root, found.notices)
-    lines = [f"project   {shown(root)}", f"Lean      {_lean(root, options.lean)}"]
+    lines = [f"project   {shown(root)}", f"Lean      {_described(lean)}"]
     packages = [package.name for package in read_layout(root).packages]
     lines.append(f"packages  {shown(', '.join(packages)) or 'none on this disk'}")
     if needs_mathlib(root) and "mathlib" not in packages:
         lines.append("          Mathlib is not on this disk, so its lemmas are shown by name only;")
         lines.append("          `lake update`, or `premise-suggest setup --git` with its address, brings it.")
     lines += _to_read(plan_index(root, found, options.model, options.lean))
-    lines.append("then      ask Lean for one goal of the project; no file of the project is changed")
+    if not isinstance(lean, PremiseSuggestError):
+        lines.append("then      ask Lean for one goal of the project; no file of the project is changed")
     return "\n".join(lines)
 
 
@@ -138,14 +143,20 @@ def _estimate(size: int) -> str:
     return f"{time}, about {format_size(size * _INDEX_SHARE)}"
 
 
-def _lean(root: Path, lean: str) -> str:
+def _lean(root: Path, lean: str) -> Toolchain | PremiseSuggestError:
+    """The project's Lean, or why there is none."""
     try:
-        toolchain = resolve_lean(root, override=lean or None)
+        return resolve_lean(root, override=lean or None)
     except PremiseSuggestError as error:
-        reason = textwrap.wrap(f"none: {error.message} {error.hint}", _WIDTH, break_on_hyphens=False)
+        return error
+
+
+def _described(lean: Toolchain | PremiseSuggestError) -> str:
+    if isinstance(lean, PremiseSuggestError):
+        reason = textwrap.wrap(f"none: {lean.message} {lean.hint}", _WIDTH, break_on_hyphens=False)
         return f"\n{_MARGIN}".join(reason)
-    version = f"{toolchain.version or 'of unknown version'} ({toolchain.kind})"
-    library = textwrap.wrap(toolchain.note or toolchain.library, _WIDTH, break_on_hyphens=False)
+    version = f"{lean.version or 'of unknown version'} ({lean.kind})"
+    library = textwrap.wrap(lean.note or lean.library, _WIDTH, break_on_hyphens=False)
     return f"\n{_MARGIN}".join([version, *library])
 
 
@@ -187,14 +198,18 @@ def _try_lean(root: Path, settings: Settings) -> bool:
         found = asyncio.run(first_goal(root, settings, _print_progress))
     except (BadSettings, LeanError) as error:
         print(f"{_MARGIN}it could not: {error.message}\n{_MARGIN}{error.hint}")
-        print("\nPremises for a goal as Lean prints it need no Lean. Try it:")
-        print(f"  {_PRINTED_GOAL} | {shlex.quote(called_command())} suggest --state -")
+        _offer_printed_goal()
         return False
     if found is None:
         print("          no proof by tactics was found in the project's own files")
         return True
     print("\n".join(_first_goal(root, *found)))
     return True
+
+
+def _offer_printed_goal() -> None:
+    print("\nPremises for a goal as Lean prints it need no Lean. Try it:")
+    print(f"  {_PRINTED_GOAL} | {shlex.quote(called_command())} suggest --state -")
 
 
 def _print_progress(progress: LeanProgress) -> None:

@@ -41,6 +41,7 @@ from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.settings import Settings
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import suggestion_text
 from retriever.lean.callers import TACTICS, Caller, caller_of
@@ -120,7 +121,8 @@ def run(options: argparse.Namespace) -> int:
         raise UserError("--collection needs a --backend other than lean.", "Leave it out.")
     if options.all:
         path = _whole_file(options)
-        return suggest_all(path, _asked(options), partial(_engine, options), as_json=options.json)
+        asked = partial(_as_set, options, _asked(options))
+        return suggest_all(path, asked, partial(_engine, options), as_json=options.json)
     request, project = _request(options)
     suggestion = asyncio.run(_suggest(options, request, project))
     print_suggestion(suggestion, as_json=options.json)
@@ -151,12 +153,17 @@ def _engine(options: argparse.Namespace, root: Path | None) -> Engine:
     return Engine(root, settings, generator=generator, opener=opener)
 
 
+def _as_set(options: argparse.Namespace, request: SuggestRequest, settings: Settings) -> SuggestRequest:
+    """The request, without tactics if the settings switch them off and no option switches them on."""
+    is_off = options.tactics is None and not settings.tactics.enabled
+    return replace(request, tactics=False) if is_off else request
+
+
 async def _suggest(
     options: argparse.Namespace, request: SuggestRequest, project: SearchedProject
 ) -> Suggestion:
     engine = _engine(options, project.root)
-    if options.tactics is None and not engine.settings.tactics.enabled:
-        request = replace(request, tactics=False)
+    request = _as_set(options, request, engine.settings)
     try:
         return project.with_warning(await engine.suggest(request, on_waiting=print_progress))
     finally:

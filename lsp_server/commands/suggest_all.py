@@ -19,6 +19,7 @@ from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SuggestRequest
 from lsp_server.engine.schema import AllSorriesAnswer, AnsweredSorry
 from lsp_server.engine.schema_items import SorryItem
+from lsp_server.engine.settings import Settings
 from lsp_server.engine.sorries import sorries
 from lsp_server.engine.tasks import LeanProgress, OnWaiting
 from lsp_server.rendering.progress_bar import ProgressBar
@@ -28,13 +29,17 @@ from prover.verify import GoalPosition
 
 
 def suggest_all(
-    path: Path, asked: SuggestRequest, open_engine: Callable[[Path | None], Engine], *, as_json: bool
+    path: Path,
+    asked: Callable[[Settings], SuggestRequest],
+    open_engine: Callable[[Path | None], Engine],
+    *,
+    as_json: bool,
 ) -> int:
     """Answer for each `sorry` of a file.
 
     Args:
         path: the file.
-        asked: the request, without a position.
+        asked: the request under the project's settings, without a position.
         open_engine: makes the engine of the project with this root.
         as_json: whether to print one JSON object at the end (or after Ctrl-C), in place of a block for each.
 
@@ -68,7 +73,7 @@ def suggest_all(
 
 async def _answer_each(
     positions: Sequence[tuple[SorryItem, GoalPosition]],
-    asked: SuggestRequest,
+    asked: Callable[[Settings], SuggestRequest],
     open_engine: Callable[[], Engine],
     bar: ProgressBar,
     take: Callable[[AnsweredSorry], None],
@@ -77,10 +82,11 @@ async def _answer_each(
         bar.write(f"{progress}.\n", sys.stderr)
 
     engine = open_engine()
+    request = asked(engine.settings)
     try:
         for number, (item, position) in enumerate(positions):
             bar.report("sorries", number, len(positions))
-            take(await _answer(engine, replace(asked, position=position), item, waiting))
+            take(await _answer(engine, replace(request, position=position), item, waiting))
         bar.report("sorries", len(positions), len(positions))
     finally:
         await engine.close()

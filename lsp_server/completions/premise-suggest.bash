@@ -6,12 +6,13 @@
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
 _shtab_premise_suggest_eval_subparsers=(minif2f project minicore retrieval report)
-_shtab_premise_suggest_subparsers=(setup suggest prove fill search doctor serve http mcp index collections eval demo completion)
+_shtab_premise_suggest_subparsers=(setup suggest prove fill repair search doctor serve http mcp index collections eval demo completion)
 
 _shtab_premise_suggest_setup_option_strings=(-h --help --git --yes -y --quiet --lean --model --device --download)
 _shtab_premise_suggest_suggest_option_strings=(-h --help --file --dojo --state --text --line --column --all --after --goal --k --caller --select --tactics --no-tactics --failures --explain --json --lean --repl --generator --tactics-from --model --device --download --rerank --backend --collection)
 _shtab_premise_suggest_prove_option_strings=(-h --help --seconds --write --partial --no-check --json --no-imports --lean --generator --tactics-from --model --device --download)
 _shtab_premise_suggest_fill_option_strings=(-h --help --seconds --total --write --check --resume --json --no-imports --lean --generator --tactics-from --model --device --download)
+_shtab_premise_suggest_repair_option_strings=(-h --help --seconds --total --write --json --summary --lean --generator --tactics-from --model --device --download)
 _shtab_premise_suggest_search_option_strings=(-h --help --k --module --json --model --device --download --rerank)
 _shtab_premise_suggest_doctor_option_strings=(-h --help --json --live --lean --model --device)
 _shtab_premise_suggest_serve_option_strings=(-h --help --stdio --tcp --log --lean --model --device --download --rerank --generator --tactics-from)
@@ -35,6 +36,8 @@ _shtab_premise_suggest_suggest___file_COMPGEN=_shtab_glob_compgen_33ec402a
 _shtab_premise_suggest_suggest___state_COMPGEN=_shtab_compgen_files
 _shtab_premise_suggest_prove_pos_0_COMPGEN=_shtab_glob_compgen_33ec402a
 _shtab_premise_suggest_fill_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_premise_suggest_repair_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_premise_suggest_repair___summary_COMPGEN=_shtab_compgen_files
 _shtab_premise_suggest_doctor_pos_0_COMPGEN=_shtab_compgen_dirs
 _shtab_premise_suggest_serve___log_COMPGEN=_shtab_compgen_files
 _shtab_premise_suggest_http___project_COMPGEN=_shtab_compgen_dirs
@@ -60,6 +63,8 @@ _shtab_premise_suggest_prove___tactics_from_choices=(both templates generator)
 _shtab_premise_suggest_prove___device_choices=(auto cpu cuda)
 _shtab_premise_suggest_fill___tactics_from_choices=(both templates generator)
 _shtab_premise_suggest_fill___device_choices=(auto cpu cuda)
+_shtab_premise_suggest_repair___tactics_from_choices=(both templates generator)
+_shtab_premise_suggest_repair___device_choices=(auto cpu cuda)
 _shtab_premise_suggest_search___device_choices=(auto cpu cuda)
 _shtab_premise_suggest_doctor___device_choices=(auto cpu cuda)
 _shtab_premise_suggest_serve___device_choices=(auto cpu cuda)
@@ -79,7 +84,7 @@ _shtab_premise_suggest_eval_minicore___tactics_from_choices=(both templates gene
 _shtab_premise_suggest_eval_retrieval___part_choices=(valid test)
 _shtab_premise_suggest_eval_pos_0_choices=(minif2f project minicore retrieval report)
 _shtab_premise_suggest_completion_pos_0_choices=(bash zsh fish)
-_shtab_premise_suggest_pos_0_choices=(setup suggest prove fill search doctor serve http mcp index collections eval demo completion)
+_shtab_premise_suggest_pos_0_choices=(setup suggest prove fill repair search doctor serve http mcp index collections eval demo completion)
 
 _shtab_premise_suggest_setup__h_nargs=0
 _shtab_premise_suggest_setup___help_nargs=0
@@ -113,6 +118,12 @@ _shtab_premise_suggest_fill___resume_nargs=0
 _shtab_premise_suggest_fill___json_nargs=0
 _shtab_premise_suggest_fill___no_imports_nargs=0
 _shtab_premise_suggest_fill___download_nargs=0
+_shtab_premise_suggest_repair_pos_0_nargs='*'
+_shtab_premise_suggest_repair__h_nargs=0
+_shtab_premise_suggest_repair___help_nargs=0
+_shtab_premise_suggest_repair___write_nargs=0
+_shtab_premise_suggest_repair___json_nargs=0
+_shtab_premise_suggest_repair___download_nargs=0
 _shtab_premise_suggest_search__h_nargs=0
 _shtab_premise_suggest_search___help_nargs=0
 _shtab_premise_suggest_search___json_nargs=0

@@ -66,8 +66,8 @@ function _shtab_premise_suggest_using
   test "$_shtab_premise_suggest_cmdpath" = "$argv"
 end
 
-set -g _shtab_premise_suggest_commands setup suggest prove fill search doctor serve http mcp index collections eval 'eval minif2f' 'eval project' 'eval minicore' 'eval retrieval' 'eval report' demo completion
-set -g _shtab_premise_suggest_opts_with_value --after --backend --caller --collection --column --data --dataset --device --dojo --file --folder --generated --generator --git --goal --host --k --lean --library --limit --line --log --memory --model --module --name --nodes --out --part --passes --port --premises --processes --project --rate --remove --repl --rerank --retriever --rev --scheduler --seconds --seed --select --split --state --store --svg --tactic-seconds --tactics --tactics-from --tcp --text --theorems --token --total --workers
+set -g _shtab_premise_suggest_commands setup suggest prove fill repair search doctor serve http mcp index collections eval 'eval minif2f' 'eval project' 'eval minicore' 'eval retrieval' 'eval report' demo completion
+set -g _shtab_premise_suggest_opts_with_value --after --backend --caller --collection --column --data --dataset --device --dojo --file --folder --generated --generator --git --goal --host --k --lean --library --limit --line --log --memory --model --module --name --nodes --out --part --passes --port --premises --processes --project --rate --remove --repl --rerank --retriever --rev --scheduler --seconds --seed --select --split --state --store --summary --svg --tactic-seconds --tactics --tactics-from --tcp --text --theorems --token --total --workers
 
 complete -c premise-suggest -e
 complete -c premise-suggest -f
@@ -98,7 +98,7 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using suggest' -l goal -x
 complete -c premise-suggest -n '_shtab_premise_suggest_using suggest' -l k -x -d 'how many premises to list (default: 16)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using suggest' -l caller -x -d 'the tactic that the premises are for (rw, simp, exact, unfold, ...): what it can use is listed'
 complete -c premise-suggest -n '_shtab_premise_suggest_using suggest' -l select -x -d 'a part of the goal'"'"'s target, as Lean prints it: list what rewrites it, and try `rw` with that'
-complete -c premise-suggest -n '_shtab_premise_suggest_using suggest' -l tactics -l no-tactics -d 'try tactics in Lean (default: for the first goal of a position in a file)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using suggest' -l tactics -l no-tactics -d 'try tactics in Lean (default: for a position in a file)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using suggest' -l failures -d 'also list tactics that fail'
 complete -c premise-suggest -n '_shtab_premise_suggest_using suggest' -l explain -d 'also explain each premise'"'"'s score'
 complete -c premise-suggest -n '_shtab_premise_suggest_using suggest' -l json -d 'print the JSON object (docs/json.md)'
@@ -144,6 +144,20 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l model -x -
 complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l device -xka "auto cpu cuda" -d 'where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using fill' -l download -d 'download that model from the hub if it is not on this machine'
 complete -c premise-suggest -n '_shtab_premise_suggest_using fill; and test $_shtab_premise_suggest_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'Lean files, and folders of a project, whose files are meant (default: the current folder)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using; and test $_shtab_premise_suggest_npos -eq 0' -a repair -d 'Repair errors after a change of Lean or of a library.'
+complete -c premise-suggest -n '_shtab_premise_suggest_using repair' -s h -l help -d 'show this help message and exit'
+complete -c premise-suggest -n '_shtab_premise_suggest_using repair' -l seconds -x -d 'how long to work on one error (default: 20)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using repair' -l total -x -d 'how long to work in all (default: until each was tried)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using repair' -l write -d 'write what Lean accepts to the files (default: print what would change)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using repair' -l json -d 'print the JSON object (docs/json.md)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using repair' -l summary -xka "(__fish_complete_path (commandline -ct))" -d 'also write a summary in Markdown, for a pull request; - is standard output'
+complete -c premise-suggest -n '_shtab_premise_suggest_using repair' -l lean -x -d 'the command line of the Lean to run (default: found automatically)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using repair' -l generator -x -d 'the tactic generator: a folder, or owner/name on the hub (default: the shipped one)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using repair' -l tactics-from -xka "both templates generator" -d 'where tactics come from (default: both)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using repair' -l model -x -d 'the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using repair' -l device -xka "auto cpu cuda" -d 'where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using repair' -l download -d 'download that model from the hub if it is not on this machine'
+complete -c premise-suggest -n '_shtab_premise_suggest_using repair; and test $_shtab_premise_suggest_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'Lean files, and folders of a project, whose files are meant (default: the current folder)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using; and test $_shtab_premise_suggest_npos -eq 0' -a search -d 'Search premises by name, words, statement or pattern.'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -s h -l help -d 'show this help message and exit'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l k -x -d 'how many premises to list (default: 16)'

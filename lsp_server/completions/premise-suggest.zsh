@@ -20,6 +20,7 @@ _shtab_premise_suggest_commands() {
     index:'Build or refresh the index of a project.'
     mcp:'Serve tools to agents over the Model Context Protocol.'
     prove:'Search for the proof of a goal in a file, and print or write it.'
+    repair:'Repair errors after a change of Lean or of a library.'
     search:'Search premises by name, words, statement or pattern.'
     serve:'Run the language server.'
     setup:'Index a project, try its Lean, and show what your editor needs.'
@@ -315,6 +316,25 @@ _shtab_premise_suggest_prove_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_premise_suggest_prove_defaults_added=0
 
+_shtab_premise_suggest_repair_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--seconds[how long to work on one error (default\: 20)]:N:"
+  "--total[how long to work in all (default\: until each was tried)]:N:"
+  "--write[write what Lean accepts to the files (default\: print what would change)]"
+  "--json[print the JSON object (docs\/json.md)]"
+  "--summary[also write a summary in Markdown, for a pull request\; - is standard output]:FILE|-:_files"
+  "--lean[the command line of the Lean to run (default\: found automatically)]:COMMAND:"
+  "--generator[the tactic generator\: a folder, or owner\/name on the hub (default\: the shipped one)]:PATH_OR_HUB_NAME:"
+  "--tactics-from[where tactics come from (default\: both)]:tactics_from:(both templates generator)"
+  "--model[the model\: a folder, or owner\/name on the Hugging Face hub (default\: the shipped one)]:NAME:"
+  "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"
+  "--download[download that model from the hub if it is not on this machine]"
+  "(*)::Lean files, and folders of a project, whose files are meant (default\: the current folder):_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_premise_suggest_repair_defaults_added=0
+
 _shtab_premise_suggest_search_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--k[how many premises to list (default\: 16)]:N:"
@@ -376,7 +396,7 @@ _shtab_premise_suggest_suggest_options=(
   "--k[how many premises to list (default\: 16)]:N:"
   "--caller[the tactic that the premises are for (rw, simp, exact, unfold, ...)\: what it can use is listed]:TACTIC:"
   "--select[a part of the goal\'s target, as Lean prints it\: list what rewrites it, and try \`rw\` with that]:TEXT:"
-  {--tactics,--no-tactics}"[try tactics in Lean (default\: for the first goal of a position in a file)]"
+  {--tactics,--no-tactics}"[try tactics in Lean (default\: for a position in a file)]"
   "--failures[also list tactics that fail]"
   "--explain[also explain each premise\'s score]"
   "--json[print the JSON object (docs\/json.md)]"
@@ -425,6 +445,7 @@ _shtab_premise_suggest() {
         index) _arguments -C -s $_shtab_premise_suggest_index_options ;;
         mcp) _arguments -C -s $_shtab_premise_suggest_mcp_options ;;
         prove) _arguments -C -s $_shtab_premise_suggest_prove_options ;;
+        repair) _arguments -C -s $_shtab_premise_suggest_repair_options ;;
         search) _arguments -C -s $_shtab_premise_suggest_search_options ;;
         serve) _arguments -C -s $_shtab_premise_suggest_serve_options ;;
         setup) _arguments -C -s $_shtab_premise_suggest_setup_options ;;

@@ -1,8 +1,9 @@
-"""Tactics like a failing one, with the nearest known names in place of those that are not known."""
+"""Names that are not known: tactics with the nearest known names in their place, and whether a library is missing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from lean_extract.records import Goal
@@ -13,12 +14,14 @@ from lean_extract.syntax.lexer import is_identifier, tokenize
 from lean_extract.syntax.tactic_text import brackets
 from lean_extract.syntax.tactic_words import COMBINATORS, FOCUS_DOTS, SEPARATORS, TACTIC_BLOCKS
 from lsp_server.engine.project_index import ProjectIndex
+from lsp_server.engine.running_lean import UNKNOWN
 from lsp_server.limits import CORRECTED_NAMES, CORRECTIONS, TACTIC_CHARACTERS
 from prover.candidates import Candidate
 from prover.verify import GoalPosition
 from retriever.lean.listing import replacements
 
 SOURCE = "correction"
+_UNKNOWN_NAME = re.compile(r"nknown (?:identifier|constant) [`'](?P<name>[^`'\s]+)")
 _NEAR = 4
 """How many near names of one typed name are tried."""
 _STEP = 0.01
@@ -63,6 +66,20 @@ def corrections(
     found = dict.fromkeys(islice(_corrected(index, position, text, local), CORRECTIONS))
     made = [Candidate(one, 1 - _STEP * rank, SOURCE) for rank, one in enumerate(found)]
     return tuple(index.respelled(position, goal, made))
+
+
+def lacks_names(index: ProjectIndex, position: GoalPosition, messages: Iterable[str]) -> bool:
+    """Whether Lean's messages are about something unknown that seems to belong to a library: not to a local name, and
+    not to a misspelt one, which has a near name.
+
+    Raises BadSource, and what the index raises.
+    """
+    unknown = [one for one in messages if UNKNOWN in one]
+    names = dict.fromkeys(found["name"] for one in unknown for found in _UNKNOWN_NAME.finditer(one))
+    return any(not _UNKNOWN_NAME.search(one) for one in unknown) or any(
+        set("._").intersection(name) and next(_other_names(index, position, name), None) is None
+        for name in islice(names, CORRECTED_NAMES)
+    )
 
 
 def _corrected(index: ProjectIndex, position: GoalPosition, text: str, local: set[str]) -> Iterator[str]:

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from lean_extract.common.errors import LeanError
+from lean_extract.common.errors import LeanError, PremiseIndexError
+from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.answering_stores import AnsweringLibrary
+from lsp_server.engine.corrections import lacks_names
 from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.given_tactics import TacticEdit, Trials, edit_at, trials, try_given
 from lsp_server.engine.goal_places import GoalFound
@@ -35,7 +37,13 @@ from lsp_server.engine.requests import (
     SearchRequest,
     SuggestRequest,
 )
-from lsp_server.engine.running_lean import OpenLean, RunningLean, refreshed_lean, with_remarks
+from lsp_server.engine.running_lean import (
+    UNKNOWN,
+    OpenLean,
+    RunningLean,
+    refreshed_lean,
+    with_remarks,
+)
 from lsp_server.engine.schema import (
     DeclarationAnswer,
     IndexStatusAnswer,
@@ -52,6 +60,7 @@ from lsp_server.engine.tactic_runner import TrialResults
 from lsp_server.engine.tasks import OnWaiting, while_waiting
 from lsp_server.engine.trials_ahead import TrialsAhead
 from lsp_server.engine.with_imports import WithImports
+from lsp_server.limits import REMEMBERED_FILES
 from prover.generator.source import Generated
 from prover.verify import GoalPosition
 from retriever.lean.declared import DeclarationSite
@@ -60,6 +69,9 @@ from retriever.search.indexing.report import IndexReport
 
 if TYPE_CHECKING:
     from lsp_server.engine.proving import SearchedProof
+    from prover.search.memory import ProofMemory
+
+_Answer = TypeVar("_Answer", Suggestion, TrialsAnswer)
 
 
 class Engine:
@@ -91,6 +103,7 @@ class Engine:
         self._files = ChangedFiles(self._index)
         self._with_imports = WithImports(self._lean, self.settings.lean)
         self._pipeline = Pipeline(self._with_imports)
+        self._memories: Cache[ProofMemory] = Cache(REMEMBERED_FILES)
         self._ahead = TrialsAhead(self._pipeline.runner, self.tactics_at, lambda: self._lean.version)
 
     def take_settings(self, settings: Settings) -> None:
@@ -133,7 +146,7 @@ class Engine:
             if on_waiting is not None:
                 work = while_waiting(work, partial(self._lean.progress, position), on_waiting)
             answer = await work
-        return with_remarks(answer, self._lean, position)
+        return await self._with_remarks(answer, position)
 
     async def search(self, request: SearchRequest) -> SearchAnswer:
         """Find premises for a goal or for free text.
@@ -169,9 +182,11 @@ class Engine:
     ) -> SearchedProof:
         """The same, with the tree of the search for a picture."""
         from lsp_server.engine.proving import prove  # with the search, which few requests need
+        from prover.search.memory import ProofMemory
 
+        memory = self._memories.get_or_make(request.position.path, ProofMemory)
         async with refreshed_lean(self._lean, request.position):
-            found = await prove(self._context(), self._pipeline, request, on_progress, stop)
+            found = await prove(self._context(), self._pipeline, request, on_progress, stop, memory)
         warnings = [*self._lean.warnings_at(request.position), *found.answer.warnings]
         return replace(found, answer=replace(found.answer, warnings=warnings))
 
@@ -271,7 +286,7 @@ class Engine:
             answer = await try_given(
                 self._context(), self._pipeline.states, self._pipeline.edits, position, tactics
             )
-        return with_remarks(answer, self._lean, position)
+        return await self._with_remarks(answer, position)
 
     async def edit_at(
         self, position: GoalPosition, tactic: str, *, is_accepted: bool, imports: str = ""
@@ -315,6 +330,17 @@ class Engine:
     def _trials(self, context: RequestContext, imports: str) -> Trials:
         """How Lean tries tactics, with the import of this module if it is not empty."""
         return partial(self._with_imports.trials, context, imports) if imports else partial(trials, context)
+
+    async def _with_remarks(self, answer: _Answer, position: GoalPosition) -> _Answer:
+        """The whole answer with remarks on its goal and verdicts."""
+        messages = [*self._lean.warnings_at(position), *answer.warnings]
+        messages += [tactic.message for tactic in answer.tactics]
+        is_lacking = any(UNKNOWN in one for one in messages)
+        if is_lacking and self._lean.note_on_unknown != self._lean.note:
+            with suppress(PremiseIndexError):  # without an index, no name is known to be near
+                index = await self.project_index()
+                is_lacking = await asyncio.to_thread(lacks_names, index, position, messages)
+        return with_remarks(answer, self._lean, position, is_lacking=is_lacking)
 
     @asynccontextmanager
     async def _refreshed(self, position: GoalPosition) -> AsyncIterator[None]:

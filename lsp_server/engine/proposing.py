@@ -24,6 +24,7 @@ from prover.mentions import DEFINITIONS, definitions_to_try
 from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.search.environment import Proposed, SourcesProposer
+from prover.search.guesses import SearchGuesses
 from prover.tactic_words import heads
 from prover.verify import GoalPosition
 from retriever.lean.eligibility import RankedPremise, RankRequest
@@ -76,7 +77,7 @@ def make_proposer(
     """
     sources: list[CandidateSource] = []
     if source != "generator":
-        sources = [_ProjectTemplates(extra)]
+        sources = [_ProjectTemplates(extra), SearchGuesses()]
         if premises is not None and neighbours:
             sources.append(premises)
     return SourcesProposer(
@@ -140,6 +141,10 @@ class WrittenHere:
 
     proposer: SourcesProposer
     premises: ProjectPremises
+
+    def quick(self, goal: Goal) -> list[Proposed]:
+        """What is tried before all else."""
+        return self.proposer.quick(goal)
 
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
         """Tactics for the first of these goals; the others remain after it."""

@@ -41,6 +41,7 @@ from prover.generator.source import TacticGenerator
 from prover.refutation import unless_refuted
 from prover.search.environment import LeanEnvironment
 from prover.search.fresh_lean import FreshLean
+from prover.search.memory import ProofMemory, Remembering
 from prover.search.partial import furthest, proof_at
 from prover.search.script import Proof, forms
 from prover.search.search import SearchLimits, SearchResult, search
@@ -67,8 +68,9 @@ async def prove(
     request: ProveRequest,
     on_progress: OnProofProgress | None,
     stop: asyncio.Event | None,
+    memory: ProofMemory,
 ) -> SearchedProof:
-    """The result of a search; see `Engine.prove`."""
+    """The result of a search; see `Engine.prove`. `memory`: of the searches in the file."""
     stop = stop or asyncio.Event()
     context.index.preload()
     await context.catch_up()
@@ -82,7 +84,7 @@ async def prove(
     )
     lean = await context.lean.session()
     async with measured(lean) as peak:
-        proving = _Proving(context, pipeline, request, found, goal, lean, peak, stop)
+        proving = _Proving(context, pipeline, request, found, goal, lean, peak, stop, memory)
         proved = await proving.run(answer, on_progress)
     answer = replace(proved.answer, memory_mb=round(peak.megabytes), processes=peak.count)
     return replace(proved, answer=answer)
@@ -100,6 +102,7 @@ class _Proving:
     lean: LiveLean
     peak: PeakMemory
     stop: asyncio.Event
+    memory: ProofMemory
 
     async def run(self, answer: ProofAnswer, on_progress: OnProofProgress | None) -> SearchedProof:
         """The answer: `answer`, which says that the request was stopped, with what is found."""
@@ -110,11 +113,14 @@ class _Proving:
             message = "The goal is data, not a proposition: any value of its type would do. Give one by hand."
             return SearchedProof(replace(answer, status=ProofStatus.NOT_PROVED, message=message))
         limits = SearchLimits(self.request.seconds)
-        environment = LeanEnvironment(self.lean, self.found.asked)
+        environment, proposer = (
+            LeanEnvironment(self.lean, self.found.asked),
+            Remembering(prepared, self.memory),
+        )
         watch = None if on_progress is None else _Progress(on_progress, limits.seconds)
         begin = time.monotonic()
         result = await unless_refuted(
-            search(environment, prepared, limits, stop=self.stop, on_outcome=watch),
+            search(environment, proposer, limits, stop=self.stop, on_outcome=watch),
             self.lean,
             self.found.asked,
             self.found.state,
@@ -123,6 +129,7 @@ class _Proving:
         if isinstance(result, str):
             seconds = round(time.monotonic() - begin, 3)
             return SearchedProof(replace(answer, status=ProofStatus.FALSE, message=result, seconds=seconds))
+        self.memory.learn(result)
         answer = replace(
             answer,
             seconds=round(result.seconds, 3),

@@ -18,7 +18,7 @@ from lsp_server.engine.engine import Engine
 from lsp_server.engine.items import edit_item
 from lsp_server.engine.repair_imports import with_imports
 from lsp_server.engine.repair_names import MeantNames
-from lsp_server.engine.repair_text import difference
+from lsp_server.engine.repair_text import difference, is_echo
 from lsp_server.engine.repairing import DeclarationRepair, Repair
 from lsp_server.engine.schema_proofs import RepairedError, RepairKind
 
@@ -99,7 +99,7 @@ class _FileWork:
     async def run(self, shown: str) -> list[RepairedError]:
         lean = await self._engine.session()
         faults = [
-            one for one in await lean.check(self._path, self._text) if not (one.is_sorry or _is_echo(one))
+            one for one in await lean.check(self._path, self._text) if not (one.is_sorry or is_echo(one))
         ]
         if not faults:
             return []
@@ -198,7 +198,7 @@ class _FileWork:
         for fault in await lean.check(self._path, text):
             start, end = _range(document, fault)
             is_known = any(begin <= start <= stop for begin, stop in open_ranges)
-            if not is_known and not _is_echo(fault) and not (fault.is_sorry and has_sorry(text[start:end])):
+            if not is_known and not is_echo(fault) and not (fault.is_sorry and has_sorry(text[start:end])):
                 return False
         return True
 
@@ -222,11 +222,6 @@ class _FileWork:
                 error = replace(error, before=self._text[start:end], after=change.written, edits=edits)
             found.append(error)
         return found
-
-
-def _is_echo(fault: Fault) -> bool:
-    """Whether an error only says that a definition has another error."""
-    return fault.message.startswith("`sorryAx`")
 
 
 def _range(document: LeanDocument, fault: Fault) -> tuple[int, int]:

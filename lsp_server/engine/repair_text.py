@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from lean_extract.session.document import LeanDocument
+from lean_extract.session.faults import Fault
 from lean_extract.session.tactic_spans import Change, WrittenTactic, WrittenTactics
 from lean_extract.syntax.brackets import DEPTH, first_outside
 from lean_extract.syntax.lexer import tokenize
@@ -169,6 +170,11 @@ _UNKNOWN = re.compile(
     r"|Invalid field `(?P<field>[^`\n]+)`: The environment does not contain `(?P<full>[^`\n]+)`"
     r"|invalid field '(?P<old>[^\n]+?)', the environment does not contain '(?P<old_full>[^\n]+?)'(?:\s|$)"
 )
+
+
+def is_echo(fault: Fault) -> bool:
+    """Whether an error only says that a definition has another error."""
+    return fault.message.startswith("`sorryAx`")
 
 
 @dataclass(frozen=True, slots=True)

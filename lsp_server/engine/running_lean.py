@@ -423,15 +423,16 @@ async def begun_again(work: Callable[[], Awaitable[_Found]]) -> _Found:
 
 
 _Answer = TypeVar("_Answer", Suggestion, TrialsAnswer)
-_UNKNOWN = "nknown "
-"""Unknown identifier, unknown constant, Unknown module prefix: a name that Lean does not find."""
+UNKNOWN = "nknown "
+"""Unknown identifier, unknown constant, Unknown module prefix: something that Lean does not find."""
 
 
-def with_remarks(answer: _Answer, lean: RunningLean, position: GoalPosition) -> _Answer:
-    """The answer with remarks on its goal and verdicts."""
-    warnings: list[str] = [*lean.warnings_at(position), *answer.warnings]
-    messages = [*warnings, *[tactic.message for tactic in answer.tactics]]
-    note: str = lean.note_on_unknown if _UNKNOWN in "\n".join(messages) else lean.note
+def with_remarks(
+    answer: _Answer, lean: RunningLean, position: GoalPosition, *, is_lacking: bool = False
+) -> _Answer:
+    """The answer with remarks on its goal and verdicts; `is_lacking`: they name what this Lean has not."""
+    note: str = lean.note_on_unknown if is_lacking else lean.note
+    warnings = [*lean.warnings_at(position), *answer.warnings]
     return replace(answer, warnings=warnings, notes=[*([note] if note else []), *answer.notes])
 
 
@@ -447,6 +448,6 @@ async def refreshed_lean(lean: RunningLean, position: GoalPosition) -> AsyncIter
         yield
     except (LeanError, UserError) as error:
         is_broken = isinstance(error, ProjectBroken)
-        note = lean.note_on_unknown if _UNKNOWN in str(error) else lean.note if is_broken else ""
+        note = lean.note_on_unknown if UNKNOWN in str(error) else lean.note if is_broken else ""
         error.hint = f"{error.hint} {note}".strip()
         raise

@@ -72,7 +72,9 @@ class PremiseSettings:
     """How many premises are shown, and which."""
 
     count: int = _setting(16, "How many premises a suggestion lists.", 1, 1000)
-    out_of_scope: bool = _setting(True, "Also show premises that need one more import.")
+    out_of_scope: bool = _setting(
+        True, "Also show premises that need one more import, and try tactics with it."
+    )
     rerank: int = _setting(
         20, "How many of the best premises the re-ranker scores, if the model has one; 0: none.", 0, 200
     )

@@ -8,7 +8,7 @@ second Lean, so that the one of the open file keeps its workers, and what they h
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Hashable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -35,6 +35,9 @@ from lsp_server.engine.tactic_runner import TrialResults, closes
 from lsp_server.engine.tasks import start_task
 from lsp_server.limits import BETTER_TACTIC_SECONDS, CACHED_TRIALS, IMPORTED_MODULES, IMPORTED_TACTICS
 from retriever.lean.eligibility import RankedPremise, RankRequest
+
+Find = Callable[[RequestContext, GoalFound], Awaitable[Sequence[TacticOutcome]]]
+"""Looks for what closes a goal, best first, with the Lean of the context."""
 
 
 class ImportingCopy:
@@ -65,11 +68,6 @@ class ImportingCopy:
         return replace(judged, edit=edit, import_line=line, import_edit=import_insertion(lines, line))
 
 
-def takes_imports(found: GoalFound) -> bool:
-    """Whether imports can be added to the goal's document; not to one that is headed `prelude`."""
-    return import_insertion((found.at.text or "").split("\n"), "import _") is not None
-
-
 class WithImports:
     """Tries tactics in copies with imports, for one goal at a time. Results are kept by goal, and version of Lean.
 
@@ -82,7 +80,7 @@ class WithImports:
     def __init__(self, lean: RunningLean, settings: LeanSettings) -> None:
         self._lean = RunningLean(lean.root, settings, opener=lean.another)
         self._pipeline = Pipeline()
-        self._turn = asyncio.Lock()
+        self._turn, self._asking = asyncio.Lock(), asyncio.Lock()
         self._known: Cache[TrialResults] = Cache(CACHED_TRIALS)
         self._ending: asyncio.TimerHandle | None = None
 
@@ -91,13 +89,14 @@ class WithImports:
 
         It takes as long as other trials may. Edits are of what Lean was asked about, those of imports of the document.
         """
-        if not (context.lean.has_headers and await asyncio.to_thread(takes_imports, found)):
+        if not context.settings.premises.out_of_scope:
             return TrialResults(())
-        async with self._turn:
+        async with self._asking:
             key = await asyncio.to_thread(_key, context, found, ranked.current)
             known = self._known.get(key)
             if known is None:
-                known = await self._tried(context, found, ranked.current)
+                seconds = context.settings.tactics.seconds
+                known = await self.closing(context, found, ranked.current, self._find, seconds)
                 if not known.warnings:
                     self._known.put(key, known)
             return known
@@ -109,7 +108,7 @@ class WithImports:
         await self._lean.close()
 
     @asynccontextmanager
-    async def copies(self, context: RequestContext) -> AsyncIterator[RequestContext]:
+    async def _copies(self, context: RequestContext) -> AsyncIterator[RequestContext]:
         """The context for requests about copies: its Lean is the second one, and loads imports as they are now."""
         if self._ending is not None:
             self._ending.cancel()
@@ -130,15 +129,38 @@ class WithImports:
 
         Raises as `verify`; LeanTimeout: the import takes too long.
         """
-        if not (context.lean.has_headers and await asyncio.to_thread(takes_imports, found)):
+        if not await _can_import(context, found):
             return
-        async with self._turn, self.copies(context) as second:
+        async with self._turn, self._copies(context) as second:
             copy = await asyncio.to_thread(ImportingCopy, found, (module,))
             async with aclosing(trials(second, copy.found, tactics, seconds)) as verdicts:
                 async for outcome in verdicts:
                     yield copy.outcome(outcome)
 
-    async def modules(
+    async def closing(
+        self, context: RequestContext, found: GoalFound, current: CurrentIndex, find: Find, seconds: float
+    ) -> TrialResults:
+        """What closes a goal with one import, and sentences on modules that could not be imported.
+
+        Args:
+            find: looks for what closes the goal in a copy that imports what may help.
+            seconds: the time for all of it.
+        """
+        warnings: list[str] = []
+        outcomes: list[TacticOutcome] = []
+        if not await _can_import(context, found):
+            return TrialResults(())
+        async with self._turn:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    modules = await self._modules(context, found, current, warnings)
+                    if modules:
+                        async with self._copies(context) as second:
+                            trial = _Trial(context, second, self._pipeline, found, current, find, warnings)
+                            outcomes += await trial.closing(modules)
+        return TrialResults(outcomes, warnings)
+
+    async def _modules(
         self, context: RequestContext, found: GoalFound, current: CurrentIndex, warnings: list[str]
     ) -> list[str]:
         """The modules of the best premises that need an import, best first, without those that do not compile."""
@@ -147,28 +169,44 @@ class WithImports:
         needing = dict.fromkeys(one.premise.module for one in ranked if one.import_line is not None)
         return [one for one in islice(needing, IMPORTED_MODULES) if not _is_refused(context, one, warnings)]
 
-    async def _tried(self, context: RequestContext, found: GoalFound, current: CurrentIndex) -> TrialResults:
-        warnings: list[str] = []
-        outcomes: list[TacticOutcome] = []
-        with suppress(TimeoutError):
-            async with asyncio.timeout(context.settings.tactics.seconds):
-                modules = await self.modules(context, found, current, warnings)
-                if modules:
-                    async with self.copies(context) as second:
-                        trial = _Trial(context, second, self._pipeline, found, current, warnings)
-                        outcomes += await trial.closing(modules)
-        return TrialResults(outcomes, warnings)
+    async def _find(self, second: RequestContext, found: GoalFound) -> list[TacticOutcome]:
+        """What closes the goal in a copy, soon after the first. Raises as `Pipeline.try_tactics`."""
+        request = RankRequest(main_goal(found.state), k=DEPTH)
+        ranked = await self._pipeline.rank(second, request, found.asked)
+        closing: list[TacticOutcome] = []
+        is_closed = asyncio.Event()
+
+        def hear(outcomes: Sequence[TacticOutcome]) -> None:
+            closing[:] = filter(closes, outcomes)
+            if closing:
+                is_closed.set()
+
+        trying = asyncio.ensure_future(
+            self._pipeline.try_tactics(second, found, found.state, ranked, on_outcomes=hear, searches=False)
+        )
+        waiting = asyncio.ensure_future(is_closed.wait())
+        try:
+            await asyncio.wait([trying, waiting], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([trying], timeout=BETTER_TACTIC_SECONDS)
+            if trying.done():
+                hear(trying.result().outcomes)
+        finally:
+            waiting.cancel()
+            trying.cancel()
+            await asyncio.wait([trying, waiting])
+        return closing
 
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """The trials at one goal. `second`: the context of requests about copies."""
+    """The trials at one goal. `second`: the context of requests about copies. `find`: what closes the goal in one."""
 
     context: RequestContext
     second: RequestContext
     pipeline: Pipeline
     found: GoalFound
     current: CurrentIndex
+    find: Find
     warnings: list[str]
 
     async def closing(self, modules: Sequence[str]) -> list[TacticOutcome]:
@@ -176,52 +214,21 @@ class _Trial:
         for chosen in [modules, *([one] for one in modules if len(modules) > 1)]:
             copy = await asyncio.to_thread(ImportingCopy, self.found, chosen)
             try:
-                closing, premises = await self._closing_in(copy)
+                closing = (await self.find(self.second, copy.found))[:IMPORTED_TACTICS]
             except (LeanError, NoGoalHere) as error:
                 if len(chosen) == 1 and isinstance(error, ProjectBroken):
                     self.warnings.append(_untried(chosen[0], str(error)))
                 continue
-            found = await self._with_one(copy, closing, premises)
+            found = await self._with_one(copy, closing) if closing else []
             if found or len(chosen) == len(modules):
                 return found
         return []
 
-    async def _closing_in(self, copy: ImportingCopy) -> tuple[list[TacticOutcome], Sequence[RankedPremise]]:
-        """What closes the goal in a copy, and the premises that are in scope there. Raises as `try_tactics`."""
+    async def _with_one(self, copy: ImportingCopy, closing: Sequence[TacticOutcome]) -> list[TacticOutcome]:
+        """Those that close the goal with a single import, each with it; what needs none is first tried without."""
         request = RankRequest(main_goal(self.found.state), k=DEPTH)
         ranked = await self.pipeline.rank(self.second, request, copy.found.asked)
-        found: list[TacticOutcome] = []
-        is_closed = asyncio.Event()
-
-        def hear(outcomes: list[TacticOutcome]) -> None:
-            found[:] = filter(closes, outcomes)
-            if found:
-                is_closed.set()
-
-        trying = asyncio.ensure_future(
-            self.pipeline.try_tactics(
-                self.second, copy.found, self.found.state, ranked, on_outcomes=hear, searches=False
-            )
-        )
-        closing = asyncio.ensure_future(is_closed.wait())
-        try:
-            await asyncio.wait([trying, closing], return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.wait([trying], timeout=BETTER_TACTIC_SECONDS)
-            if trying.done():
-                hear(list(trying.result().outcomes))
-        finally:
-            closing.cancel()
-            trying.cancel()
-            await asyncio.wait([trying, closing])
-        return found[:IMPORTED_TACTICS], ranked.premises
-
-    async def _with_one(
-        self, copy: ImportingCopy, closing: Sequence[TacticOutcome], premises: Sequence[RankedPremise]
-    ) -> list[TacticOutcome]:
-        """Those that close the goal with a single import, each with it; what needs none is first tried without."""
-        if not closing:
-            return []
-        needed = await asyncio.to_thread(self._needed, copy, [one.shown for one in closing], premises)
+        needed = await asyncio.to_thread(self._needed, copy, [one.shown for one in closing], ranked.premises)
         for module in dict.fromkeys(chain.from_iterable(needed)):
             tactics = [one for one, modules in zip(closing, needed, strict=True) if module in modules]
             accepted = await self._judged(copy, module, tactics)
@@ -258,6 +265,14 @@ class _Trial:
         except (LeanError, NoGoalHere):
             return []
         return list(map(copy.outcome, found)) if module else found
+
+
+async def _can_import(context: RequestContext, found: GoalFound) -> bool:
+    """Whether imports can be added: not where Lean reads no headers, and not to a file that is headed `prelude`."""
+    lines = (found.at.text or "").split("\n")
+    return (
+        context.lean.has_headers and await asyncio.to_thread(import_insertion, lines, "import _") is not None
+    )
 
 
 def _line(module: str) -> str:

@@ -32,7 +32,8 @@ def result_label(answer: ProofAnswer) -> str:
 
 def outcome_line(answer: ProofAnswer) -> str:
     """How a search ended, in a sentence or two: `Proved 2 of 3 goals.`"""
-    return " ".join(filter(None, [f"{result_label(answer).capitalize()}.", answer.message, *answer.warnings]))
+    label = "" if answer.status == ProofStatus.FALSE else f"{result_label(answer).capitalize()}."
+    return " ".join(filter(None, [label, answer.message, *answer.warnings]))
 
 
 def proof_text(place: str, answer: ProofAnswer, style: Style) -> str:

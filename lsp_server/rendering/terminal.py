@@ -19,6 +19,7 @@ from lsp_server.rendering.labels import (
     counted,
     deprecation_label,
     doubt_label,
+    form_label,
     goal_heading,
     origin_label,
     scope_label,
@@ -149,12 +150,13 @@ def _goal(goal: str, style: Style) -> str:
 
 def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
     label = scope_label(premise)
-    left = f"{rank:>3}. {premise.name}"
     right = f"{premise.score:.3f}" + (f"  {label}" if label else "")
-    gap = max(2, style.width - len(left) - len(right))
+    shown = _as_used(premise, style.width - len(right) - 7)
+    gap = max(2, style.width - 5 - len(shown) - len(right))
     painted = style.good(label) if premise.in_scope else style.caution(label)
     number = style.dim(f"{premise.score:.3f}")
-    yield f"{rank:>3}. {style.bold(premise.name)}{' ' * gap}{number}" + (f"  {painted}" if label else "")
+    named = shown.replace(premise.name, style.bold(premise.name), 1)
+    yield f"{rank:>3}. {named}{' ' * gap}{number}" + (f"  {painted}" if label else "")
     if premise.statement:
         folded = textwrap.wrap(premise.statement, style.width - 5) or [""]
         if len(folded) > _STATEMENT_LINES:
@@ -167,6 +169,12 @@ def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
     yield style.dim(f"     {origin}") + "".join(style.caution(f" · {mark}") for mark in marks)
     if premise.doc_url:
         yield style.dim(f"     {premise.doc_url}")
+
+
+def _as_used(premise: PremiseItem, width: int) -> str:
+    """The form of a premise, if it has its name and fits; else the name."""
+    form = form_label(premise)
+    return form if premise.name in form and len(form) <= width else premise.name
 
 
 def _tactic(tactic: TacticItem, style: Style) -> Iterator[str]:

@@ -232,7 +232,7 @@ class TheoremLean(LiveLean):
 
     @asynccontextmanager
     async def _trial_at(
-        self, path: Path, text: str | None, position: Position
+        self, path: Path, text: str | None, position: Position, are_steps: bool
     ) -> AsyncGenerator[TryTactic, None]:
         goals = self._state.goals
         if not goals:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import random
+import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -63,6 +64,10 @@ class Proposed:
 class Proposer(Protocol):
     """Proposes tactics for a state: a generator, templates, or both."""
 
+    def quick(self, goal: Goal) -> Sequence[Proposed]:
+        """What is tried on a goal before the tactics, likeliest first; found at once."""
+        ...
+
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
         """Tactics for the first of these goals; the others remain after it."""
         ...
@@ -70,6 +75,11 @@ class Proposer(Protocol):
 
 _Retrieve = Callable[[Goal], Awaitable[Sequence[Premise]]]
 """The premises that fit a goal, best first."""
+_FIRST = math.log(0.3)
+"""The log-probability of what is tried before all else."""
+_INTRODUCTION = re.compile(r"intros?(?: [\w'.✝]+)*")
+_SHORTER = 0.7
+"""How much less likely each further, shorter `intro` is."""
 _TEMPERATURE = 0.5
 """By how much, on average, a seed lowers a tactic's log-probability."""
 
@@ -92,6 +102,10 @@ class SourcesProposer:
     generated: int = 16
     readable: Callable[[Premise], bool] = lambda premise: True
 
+    def quick(self, goal: Goal) -> list[Proposed]:
+        """The tactics that are tried before all others."""
+        return [Proposed(tactic, _FIRST) for tactic in self.first] if self.sources else []
+
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
         """At most `limit` tactics, best first; all sources run in a thread. Raises ModelError, IndexDamaged."""
         premises = await self.retrieve(goals[0]) if self.retrieve else ()
@@ -107,9 +121,18 @@ class SourcesProposer:
             return [Proposed(one.tactic, one.log_probability) for one in written][: self.limit]
         lists = [source.candidates(goals[0], premises, self.limit) for source in self.sources]
         found = shipped_odds().weighed([*lists, as_candidates(written)])
-        best = max((one.score for one in found), default=1.0)
-        first = [Proposed(tactic, math.log(best)) for tactic in self.first]
-        return [*first, *(Proposed(one.tactic, math.log(one.score)) for one in found)][: self.limit]
+        return _longest_first([Proposed(one.tactic, math.log(one.score)) for one in found])[: self.limit]
+
+
+def _longest_first(proposed: Sequence[Proposed]) -> list[Proposed]:
+    """The same with the log-probabilities of plain `intro`s exchanged: one that introduces all comes before those that
+    introduce a part, which lead to the same goals on a longer way."""
+    places = [place for place, one in enumerate(proposed) if _INTRODUCTION.fullmatch(one.tactic)]
+    longest = sorted((proposed[place] for place in places), key=lambda one: -len(one.tactic.split()))
+    found = list(proposed)
+    for rank, (place, one) in enumerate(zip(places, longest, strict=True)):
+        found[place] = Proposed(one.tactic, proposed[place].log_probability - _SHORTER * rank)
+    return sorted(found, key=lambda one: -one.log_probability)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +146,10 @@ class Shuffled:
     proposer: Proposer
     seed: int
     temperature: float = _TEMPERATURE
+
+    def quick(self, goal: Goal) -> Sequence[Proposed]:
+        """Those of the proposer."""
+        return self.proposer.quick(goal)
 
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
         """The proposer's tactics, best first by the lowered log-probabilities."""
@@ -207,7 +234,7 @@ class LeanEnvironment:
             whose.setdefault(script([*path, tactic]), []).append(tactic)
         theorem, seconds = self._theorem, timeout + self._milliseconds.get(path, 0.0) / 1000
         outcomes = self._session.try_tactics(
-            theorem.path, theorem.text, theorem.position, list(whose), timeout=seconds
+            theorem.path, theorem.text, theorem.position, list(whose), timeout=seconds, are_steps=True
         )
         async with aclosing(outcomes) as stream:
             async for outcome in stream:

@@ -21,6 +21,7 @@ _LIST = re.compile(r"rw \[(?P<list>[^\[\]\n]+)\]")
 _INTRO = re.compile(r"intro (?P<list>[^\n;|<]+)")
 _EXACT = re.compile(r"exact (?P<term>[^\n;]+)")
 _APPLY = re.compile(r"apply (?P<function>[\w.'!?]+)")
+_RENAME = "rename_i "
 _SIDES = {"left": "Or.inl", "right": "Or.inr"}
 _ATOM = re.compile(r"[\w.'!?]+|⟨[^⟨⟩]*⟩|\([^()]*\)")
 
@@ -195,6 +196,8 @@ def _in_alternatives(proof: Proof, width: int) -> list[str]:
         return _in_bullets(proof, width, _in_alternatives)
     found = [f"{proof.tactic} with"]
     for name, one in zip(names, proof.left, strict=True):
+        if one.tactic.startswith(_RENAME) and len(one.left) == 1:
+            name, one = f"{name.split()[0]} {one.tactic.removeprefix(_RENAME)}", one.left[0]
         found += _alternative(f"| {name} =>", _lines(one, _in_alternatives, width - 2), width)
     return found
 

@@ -1,11 +1,11 @@
-"""Best-first search for a proof: LeanDojo's scheme, which the paper measures with (section 4.5)."""
+"""Best-first search for a proof, after LeanDojo's scheme, which the paper measures with (section 4.5)."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Hashable, Iterable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -15,8 +15,14 @@ from lean_extract.records import Goal, ProofState, TacticOutcome
 from prover.candidates import is_unfinished
 from prover.limits import SEARCH_NODES, SEARCH_SECONDS, SEARCH_TACTIC_SECONDS, SEARCH_TACTICS
 from prover.search.environment import ProofEnvironment, Proposed, Proposer, TacticPath
+from prover.search.frontier import Frontier
 from prover.search.theorem import script
-from prover.search.tree import Frontier, SearchTree
+from prover.search.tree import SearchTree
+from prover.states import fingerprint
+from prover.tactic_words import heads, unknown_word
+
+_QUICK_SECONDS, _QUICK_PARTS = 0.5, 10
+"""The time for a tactic that is tried for the first time: at least, and as a part of the search's time."""
 
 SearchStatus = Literal["proved", "exhausted", "limit", "failed"]
 
@@ -75,10 +81,10 @@ async def search(
 ) -> SearchResult:
     """Search for a proof of the environment's theorem.
 
-    The open state with the highest sum of log-probabilities is expanded next: the proposer names tactics, all of
-    them are run, and every new state becomes open. When a tactic leaves no goals, the search ends with that
-    expansion; if there are several, the shortest wins. The result depends on the outcomes, not on the order in
-    which they arrive. While Lean runs tactics, those for the probable next state are requested.
+    The likeliest pair of a state and a tactic comes next (`Frontier`), a few tactics of one state at a time. When a
+    tactic leaves no goals, the search ends with those under way; if there are several, the shortest wins. The result
+    does not depend on the order in which outcomes arrive. While Lean runs tactics, those for a probable next state are
+    requested; while a state waits for its tactics, others are tried.
 
     The clock starts when the environment has started. If Lean or the proposer fails (PremiseSuggestError), the
     search ends as `failed`. It can be cancelled like any task. The environment belongs to the caller and stays
@@ -145,6 +151,10 @@ def choose(proposed: Iterable[Proposed], most: int) -> list[Proposed]:
     return sorted(best.values(), key=lambda item: -item.log_probability)[:most]
 
 
+def _key(goal: Goal) -> Hashable:
+    return fingerprint(ProofState((goal,)))
+
+
 class _Run:
     """One search under way."""
 
@@ -160,7 +170,12 @@ class _Run:
         self.stopped: tuple[SearchStatus, str] | None = None if first.goals else ("proved", "")
         self._environment, self._proposer, self._limits = environment, proposer, limits
         self._begin = time.monotonic()
-        self._frontier = Frontier(first)
+        self._frontier = Frontier(first, proposer.quick)
+        self._index, self._is_slow = 0, False
+        self._refused: dict[Hashable, set[str]] = {}
+        """By goal, the tactics that Lean refused on it."""
+        self._unknown: frozenset[str] = frozenset()
+        """Words that are no tactics here."""
         self._scores: dict[str, float] = {}
         self._outcomes: dict[str, TacticOutcome] = {}
         self._tried = 0
@@ -168,24 +183,40 @@ class _Run:
         """The requests for tactics of states that may be needed, one at a time. They do not change the answers."""
 
     async def go(self) -> None:
-        """Expand states until something ends the search."""
+        """Try tactics until something ends the search."""
+        frontier = self._frontier
         while self.stopped is None:
-            if self._frontier.waiting == 0:
+            index = frontier.best()
+            if index is None:
                 self.stopped = ("exhausted", "No state is left to expand.")
-            elif self._frontier.expanded >= self._limits.nodes:
+            elif frontier.expanded >= self._limits.nodes and frontier.tree.nodes[index].expanded is None:
                 self.stopped = ("limit", f"It expanded {self._limits.nodes} states.")
+            elif frontier.lacks_tactics(index):
+                await self._propose(index)
             else:
-                await self._expand(self._frontier.pop())
+                await self._try(index)
 
-    async def _expand(self, index: int) -> None:
-        tree, limits = self._frontier.tree, self._limits
-        goals = tree.nodes[index].state.goals
-        prefetched = self._begun.pop(goals, None)
-        proposed = choose(await (prefetched or self._proposer.tactics(goals)), limits.tactics)
-        self._scores = {item.tactic: item.log_probability for item in proposed}
+    async def _propose(self, index: int) -> None:
+        """Enter the tactics for a state; until they are known, try something on another one."""
+        self._frontier.expand(index)
+        goals = self._frontier.tree.nodes[index].state.goals
+        if goals not in self._begun:
+            self._begun[goals] = asyncio.create_task(self._proposer.tactics(goals))
+        await asyncio.wait([self._begun[goals]], timeout=0)
+        other = self._frontier.best(is_ready=True)
+        if other is not None and not self._begun[goals].done():
+            await self._try(other)
+        else:
+            self._frontier.propose(index, choose(await self._begun.pop(goals), self._limits.tactics))
+
+    async def _try(self, index: int) -> None:
+        self._frontier.expand(index)
+        batch, is_slow = self._frontier.batch(index)
+        self._index, self._is_slow = index, is_slow
+        self._scores = {item.tactic: item.log_probability for item in batch if self._is_new(index, item)}
         if self._scores:
             outcomes = self._environment.run(
-                tree.path(index), list(self._scores), timeout=limits.tactic_seconds
+                self._frontier.tree.path(index), list(self._scores), timeout=self._seconds()
             )
             async with aclosing(outcomes):
                 self._prefetch()
@@ -196,31 +227,52 @@ class _Run:
                         self._on_outcome(self.result())
         self.take()
 
+    def _seconds(self) -> float:
+        """The time for one tactic: at first a part of the search's, so that a slow one holds up nothing."""
+        usual = self._limits.tactic_seconds
+        return (
+            usual if self._is_slow else min(usual, max(_QUICK_SECONDS, self._limits.seconds / _QUICK_PARTS))
+        )
+
+    def _is_new(self, index: int, item: Proposed) -> bool:
+        """Whether Lean has not refused the tactic on the same goal in another state, or a word of it."""
+        goal = self._frontier.tree.nodes[index].state.goals[0]
+        if item.tactic in self._refused.get(_key(goal), ()):
+            return False
+        return self._unknown.isdisjoint(heads(item.tactic))
+
     def _prefetch(self) -> None:
-        """While Lean is busy, request tactics for the state that is next according to the outcomes so far."""
+        """While Lean is busy, request tactics for the state that needs them next according to the outcomes so far."""
         if not all(task.done() for task in self._begun.values()):
             return
-        arrived = (
-            (one.state, self._scores[one.tactic])
-            for one in self._outcomes.values()
-            if one.state is not None and one.status == "progress"
-        )
-        likely = self._frontier.likely_next(arrived)
+        arrived = ((self._index, one, self._scores[one.tactic]) for one in self._outcomes.values())
+        likely = self._frontier.next_without_tactics(arrived)
         if likely is not None and likely.goals not in self._begun:
             self._begun[likely.goals] = asyncio.create_task(self._proposer.tactics(likely.goals))
 
     def take(self) -> None:
-        """Enter the outcomes of the current expansion, in the order of the proposals."""
+        """Enter the outcomes of the tactics being tried, in the order of the proposals."""
         outcomes = [self._outcomes[tactic] for tactic in self._scores if tactic in self._outcomes]
         scores, self._scores, self._outcomes = self._scores, {}, {}
         self._tried += len(outcomes)
         closing = sorted((one for one in outcomes if one.status == "closes"), key=lambda one: len(one.tactic))
         for outcome in outcomes:
             if outcome.status != "closes":
-                self._frontier.enter(outcome, scores[outcome.tactic])
+                self._enter(outcome, scores[outcome.tactic])
         if closing:
-            self._frontier.prove(closing[0], scores[closing[0].tactic], closing[1:])
+            self._frontier.prove(self._index, closing[0], scores[closing[0].tactic], closing[1:])
             self.stopped = ("proved", "")
+
+    def _enter(self, outcome: TacticOutcome, log_probability: float) -> None:
+        index = self._index
+        if outcome.status == "timeout" and self._seconds() < self._limits.tactic_seconds:
+            self._frontier.put_back(index, Proposed(outcome.tactic, log_probability))
+            return
+        if outcome.status == "fails":
+            goal = self._frontier.tree.nodes[index].state.goals[0]
+            self._refused.setdefault(_key(goal), set()).add(outcome.tactic)
+            self._unknown |= {word for word in [unknown_word(outcome)] if word is not None}
+        self._frontier.enter(index, outcome, log_probability)
 
     async def close(self) -> None:
         """Cancel the requests that are still running."""

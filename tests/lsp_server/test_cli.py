@@ -37,7 +37,7 @@ def test_suggest_prints_goal_premises_and_tactics(cli: Cli, project: Path) -> No
     done = succeed(cli, "suggest", "--file", project / "Work.lean", "--line", "6", "--tactics", "--k", "3")
     assert "  p q : Prop\n  h : p ∧ q\n  ⊢ q ∧ p\n" in done.stdout
     first = next(line for line in done.stdout.splitlines() if line.startswith("  1. "))
-    assert first.startswith("  1. Lib.and_swap ")
+    assert first.startswith("  1. exact Lib.and_swap h ")
     assert first.endswith("in scope")
     assert "  4. " not in done.stdout
     lines = done.stdout.splitlines()

@@ -57,7 +57,7 @@ def test_the_terminal_says_why(cli: Cli, project: Path) -> None:
     lines = cli("suggest", *place, "--explain").stdout.splitlines()
     assert sum(line.startswith("     why: ") for line in lines) == 4
     assert all(len(line) <= 100 for line in lines)
-    first = next(at for at, line in enumerate(lines) if line.startswith("  1. Lib.and_swap "))
+    first = next(at for at, line in enumerate(lines) if line.startswith("  1. exact Lib.and_swap h "))
     assert "(+" in next(line for line in lines[first:] if "why: " in line)
     plain_state = cli("suggest", "--state", "-", stdin=STATE, cwd=project)
     assert plain_state.returncode == 0 and "why: " not in plain_state.stdout

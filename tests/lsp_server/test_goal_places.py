@@ -57,7 +57,7 @@ def after(text: str, item: Any) -> str:
 @pytest.mark.parametrize(
     ("typed", "tactic", "goal"),
     [
-        ("  exact │", "exact", "q ∧ p"),
+        ("  exact │", "exact ", "q ∧ p"),
         ("  ex│act hq\n", "exact hq", "q ∧ p"),
         ("  exact no_such_lemma│\n", "exact no_such_lemma", "q ∧ p"),
         ("  exact no_such_lemma -- as│ above\n", "exact no_such_lemma", "q ∧ p"),
@@ -74,7 +74,7 @@ def after(text: str, item: Any) -> str:
         ("  apply Lib.none\n  · exact hq│\n  · exact hp\n", "apply Lib.none", "q ∧ p"),
         ("  exact hq\n  │\n", "exact hq", "q ∧ p"),
         ("  exact no_such_lemma\n│\n", "exact no_such_lemma", "q ∧ p"),
-        ("  exact \n│", "exact", "q ∧ p"),
+        ("  exact \n│", "exact ", "q ∧ p"),
     ],
 )
 async def test_the_goal_before_a_tactic_that_fails_or_is_unfinished(

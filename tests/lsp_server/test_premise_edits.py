@@ -109,13 +109,13 @@ async def test_listed_premises_have_a_form_that_fits_their_statement(editor: Edi
     assert {one["form"] for one in words["premises"]} == {""}
 
 
-async def test_a_premise_that_needs_an_import_comes_with_it_untried(editor: Editor) -> None:
+async def test_a_premise_that_needs_an_import_comes_with_it_and_is_tried_with_it(editor: Editor) -> None:
     text = editor.text("Narrow.lean")
     place = place_of(text, "sorry")
     answer, new = await inserted(
         editor, text, place, insert="Lib.plus_swap", **{"import": "import Lib.Numbers"}
     )
-    assert (answer["tactic"], answer["status"]) == ("exact Lib.plus_swap _ _", "untried")
+    assert (answer["tactic"], answer["status"]) == ("exact Lib.plus_swap _ _", "closes")
     assert new.startswith("import Lib.Basic\nimport Lib.Numbers\n")
     assert up_to(new, answer["cursor"]).endswith("  exact Lib.plus_swap _ _")
 

@@ -75,7 +75,16 @@ def test_the_object_has_the_documented_names() -> None:
     assert values["premises"][0]["in_scope"] is False
     assert values["tactics_status"] == "tried"
     verdict = ["tactic", "status", "remaining_goals", "message", "origin"]
-    assert list(values["tactics"][0]) == [*verdict, "rests_on_sorry", "unfinished", "edit", "cursor", "uses"]
+    assert list(values["tactics"][0]) == [
+        *verdict,
+        "rests_on_sorry",
+        "unfinished",
+        "edit",
+        "cursor",
+        "uses",
+        "import",
+        "import_edit",
+    ]
     assert set(values["index"]) == {"sources", "built_at", "stale_files", "lean", "line", "state"}
     page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
     for part in (values, values["premises"][0], values["tactics"][0], values["index"]):

@@ -115,7 +115,9 @@ def test_what_is_no_project_is_told(cli: Cli, tmp_path: Path) -> None:
 
 def test_a_lean_that_does_not_start_leaves_the_index(cli: Cli, bare_project: Path) -> None:
     done = cli("setup", bare_project, "--yes", "--lean", "/nonexistent/lean --server")
-    assert done.returncode == 1 and "it could not" in done.stdout
+    assert done.returncode == 1 and "ask Lean" not in done.stdout
+    assert " ".join(done.stdout.split()).count("there is no such program") == 1
+    assert "suggest --state -" in done.stdout.splitlines()[-1]
     assert "up to date" in cli("doctor", bare_project).stdout
 
 

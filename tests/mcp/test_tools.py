@@ -126,18 +126,27 @@ async def test_a_slow_file_says_where_lean_is(workplace: Workplace) -> None:
 
 
 async def test_every_tactic_that_is_sent_gets_its_verdict_in_its_place(workplace: Workplace) -> None:
-    tactics = ["exact Or.inl nowhere", "left", "sorry", "left"]
+    tactics = ["exact Or.inl Nat.nowhere_to_be", "left", "sorry", "left"]
     before = (workplace.root / FAR_AWAY).read_bytes()
     async with on_stdio(workplace) as client:
         answer = await client.call_tool("try_tactics", {**PLACE, "column": 3, "tactics": tactics})
     found = answer.structured_content["tactics"]
     assert [one["tactic"] for one in found] == tactics
     assert [one["status"] for one in found] == ["fails", "progress", "untried", "progress"]
-    assert "nowhere" in found[0]["message"]
+    assert "nowhere_to_be" in found[0]["message"]
     [note] = answer.structured_content["notes"]
     assert "It knows few names of Lean's own library and none of Mathlib's" in note
     assert found[1]["remaining_goals"] == ["m n : ℕ\n⊢ m ≤ n"]
     assert (workplace.root / FAR_AWAY).read_bytes() == before
+
+
+async def test_a_misspelt_name_is_not_said_to_be_missing_in_this_lean(workplace: Workplace) -> None:
+    async with on_stdio(workplace) as client:
+        tactics = ["exact Nat.add_com", "exact nowhere"]
+        answer = await client.call_tool("try_tactics", {**PLACE, "tactics": tactics})
+    assert [one["status"] for one in answer.structured_content["tactics"]] == ["fails", "fails"]
+    assert all("nknown" in one["message"] for one in answer.structured_content["tactics"])
+    assert "notes" not in answer.structured_content
 
 
 async def test_states_searches_and_declarations_are_answered_without_a_file(url: str) -> None:

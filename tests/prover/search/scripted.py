@@ -72,6 +72,9 @@ class Listed:
 
     table: Table
 
+    def quick(self, goal: Goal) -> list[Proposed]:
+        return []
+
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
         here = format_goal(goals[0]).removeprefix("⊢ ")
         return [Proposed(tactic, score) for tactic, (score, _) in self.table.get(here, {}).items()]

@@ -25,7 +25,7 @@ async def searched(table: Table, limits: SearchLimits = LIMITS) -> tuple[SearchR
     return await search(environment, Listed(table), limits), environment
 
 
-async def test_the_state_of_the_best_sum_is_expanded_next() -> None:
+async def test_the_likeliest_pair_of_state_and_tactic_is_tried_next() -> None:
     table: Table = {
         "start": {"a": (-1.0, "A"), "b": (-0.5, "B")},
         "B": {"c": (-0.6, "C"), "d": (-0.4, "D")},
@@ -34,9 +34,9 @@ async def test_the_state_of_the_best_sum_is_expanded_next() -> None:
         "C": {"f": (-1.0, "done")},
     }
     result, environment = await searched(table)
-    assert environment.expanded == ["start", "B", "D", "C"]  # A has nothing to run
+    assert environment.expanded == ["start", "B", "C"]  # A has nothing to run, and `e` is unlikely
     assert (result.status, result.proof, result.reason) == ("proved", ("b", "c", "f"), "")
-    assert (result.nodes, result.tactics) == (5, 6)
+    assert (result.nodes, result.tactics) == (5, 5)
     assert [(node.goals, node.expanded) for node in result.tree.nodes if node.expanded == 2] == [
         (("⊢ D",), 2)
     ]
@@ -62,7 +62,7 @@ async def test_a_state_is_entered_once_and_failures_are_reported() -> None:
     }
     result, environment = await searched(table)
     assert (result.status, result.reason) == ("exhausted", "No state is left to expand.")
-    assert environment.expanded == ["start", "A"]
+    assert environment.asked[1:] == [("back",), ("slow",)]  # what took too long comes again, with more time
     first, second = result.tree.nodes
     assert [(item.tactic, item.status, item.message) for item in first.attempts] == [
         ("again", "known", ""),
@@ -93,7 +93,6 @@ async def test_a_better_way_to_a_state_that_waits_is_taken() -> None:
     result, _ = await searched(table)
     assert result.proof == ("near", "on", "end")
     assert [node.tactic for node in result.tree.nodes] == ["", "near", "on", "end"]
-    assert result.tree.nodes[-1].score == pytest.approx(-1.1)
     assert [attempt.tactic for attempt in result.tree.nodes[0].attempts] == ["far"]
 
 
@@ -154,11 +153,11 @@ async def test_a_theorem_that_cannot_be_opened_is_a_failed_search() -> None:
 
 
 async def test_a_proposer_that_gives_up_ends_the_search() -> None:
-    class Broken:
+    class Broken(Listed):
         async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
             raise LeanDied("The model has died.")
 
-    result = await search(Scripted({}), Broken(), LIMITS)
+    result = await search(Scripted({}), Broken({}), LIMITS)
     assert (result.status, result.reason) == ("failed", "The model has died.")
 
 

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lean_extract.records import Goal, ProofState
+from prover.search.picture import tree_svg
 from prover.search.search import SearchLimits, search
-from prover.search.tree import Attempt, SearchTree, TreeNode, tree_svg
+from prover.search.tree import Attempt, SearchTree, TreeNode
 from tests.prover.search.scripted import Listed, Scripted, Table
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -23,7 +24,7 @@ def state(*targets: str) -> ProofState:
 
 @st.composite
 def trees(draw: st.DrawFn) -> SearchTree:
-    nodes = [TreeNode(state("a"), 0.0, expanded=0)]
+    nodes = [TreeNode(state("a"), expanded=0)]
     for _ in range(1, draw(st.integers(1, 12))):
         expanded = [at for at, node in enumerate(nodes) if node.expanded is not None]
         nodes.append(
@@ -38,7 +39,7 @@ def trees(draw: st.DrawFn) -> SearchTree:
                         ]
                     )
                 ),
-                score=draw(st.floats(-50, 0)),
+                scores=(draw(st.floats(-50, 0)),),
                 parent=draw(st.sampled_from(expanded)),
                 tactic=draw(TEXTS),
                 status="open",
@@ -86,8 +87,8 @@ async def test_the_proof_is_marked_and_what_failed_is_counted() -> None:
         "1 refused (bad); 1 timed out",
         "1 to states already known",
         "1 more that close it",
-        "4 more states were not expanded",
-        "a  −0.10",
+        "2 more states were not expanded",
+        "a  −0.07",
         "⊢ A<B",
         "no goals",
     ):

@@ -10,7 +10,7 @@ import { element, setAttribute, setCode, setProse, setText } from "./dom";
 const TITLES: Readonly<Record<ProofStatus, string>> = {
   proved: "Proof found",
   partial: "", // with its goals
-  false: "The goal is false",
+  false: "There is no proof", // the message says that the goal is false
   not_proved: "No proof found",
   stopped: "The search was stopped",
   failed: "No search was possible",
