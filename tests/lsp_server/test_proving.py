@@ -95,16 +95,16 @@ async def test_what_is_proved_is_accepted_by_a_new_lean(
 async def test_a_proof_of_some_goals_is_kept_with_sorry_for_the_others(
     engine: Engine, packaged_lean: PackagedLean, example_oleans: Path
 ) -> None:
-    text = HARD.replace("t (m n : ℕ) : ", "t (m n : ℕ) : m = m ∧ ")
-    told: list[ProofProgress] = []
-    answer = await engine.prove(request_at(engine, text, seconds=4), told.append)
+    text = HARD.replace("t (m n : ℕ) : ", "t (m n : ℕ) : m ≤ m + n ∧ ")
+    reports: list[ProofProgress] = []
+    answer = await engine.prove(request_at(engine, text, seconds=4), reports.append)
     assert (answer.status, answer.proved, answer.goals, answer.checked) == ("partial", 1, 2, True)
-    assert answer.script.count("sorry") == 1 and "· sorry" in answer.script
+    assert answer.script.count("sorry") == 1
     found = complaints(packaged_lean, example_oleans, edited(text, answer))
     assert len(found) == 1 and "sorry" in found[0]
     row, column = (answer.cursor.line, answer.cursor.column) if answer.cursor else (0, 0)
     assert edited(text, answer).split("\n")[row - 1][column - 1 :].startswith("sorry")
-    assert told and (told[-1].proved, told[-1].goals) == (1, 2)
+    assert reports and (reports[-1].proved, reports[-1].goals) == (1, 2)
     assert 4 < answer.seconds < 6
 
 
