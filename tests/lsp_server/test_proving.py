@@ -104,7 +104,8 @@ async def test_a_proof_of_some_goals_is_kept_with_sorry_for_the_others(
     assert len(found) == 1 and "sorry" in found[0]
     row, column = (answer.cursor.line, answer.cursor.column) if answer.cursor else (0, 0)
     assert edited(text, answer).split("\n")[row - 1][column - 1 :].startswith("sorry")
-    assert reports and (reports[-1].proved, reports[-1].goals) == (1, 2)
+    assert 2 <= len(reports) <= 1 + 4 / 0.3
+    assert reports[-1].states > reports[0].states > 0
     assert 4 < answer.seconds < 6
 
 
