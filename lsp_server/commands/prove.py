@@ -80,6 +80,8 @@ def run(options: argparse.Namespace) -> int:
     is_proved = answer.status == ProofStatus.PROVED
     if options.write and (is_proved or (options.partial and answer.edits)):
         file.edited(answer.edits).write(file)
+    elif options.write and answer.edits:
+        print("note: only a part is proved, so nothing is written; --partial writes it", file=sys.stderr)
     if is_proved:
         return 0
     return INTERRUPTED if interrupted else 1
