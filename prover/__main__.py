@@ -9,7 +9,6 @@ from lean_extract.common.python_path import leave_current_folder
 from lean_extract.common.verbs import Verb, run_verb
 
 VERBS: Mapping[str, Verb] = {
-    "search": Verb(".search.command", "search for a proof of a `sorry` in a file"),
     "pairs": Verb(".training.pairs", "make (state, tactic) pairs from records"),
     "train": Verb(".training.train", "train the generator from a preset"),
     "export": Verb(".training.export", "export a run, or a T5, as an ONNX generator"),

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from lean_extract.common.errors import UserError
+from lean_extract.common.files.atomic import replacing
 from lean_extract.common.option_types import seconds
 from lean_extract.common.terminal_text import shown
 from lean_extract.common.verbs import INTERRUPTED
@@ -24,6 +25,7 @@ from lsp_server.engine.schema_proofs import ProofAnswer, ProofStatus
 from lsp_server.rendering.progress_bar import ProgressBar
 from lsp_server.rendering.proofs import effort_line, progress_line, proof_text
 from lsp_server.rendering.style import Style
+from prover.search.picture import tree_svg
 from prover.verify import GoalPosition
 
 EXAMPLES = (
@@ -48,6 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "do not wait for a new Lean to accept the file with the proof"
     parser.add_argument("--no-check", dest="check", action="store_false", help=text)
     parser.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
+    text = "draw the tree of the search to this file"
+    parser.add_argument("--picture", type=Path, metavar="SVG", help=text)
     add_search_options(parser)
 
 
@@ -76,6 +80,8 @@ def run(options: argparse.Namespace) -> int:
     is_proved = answer.status == ProofStatus.PROVED
     if options.write and (is_proved or (options.partial and answer.edits)):
         file.edited(answer.edits).write(file)
+    elif options.write and answer.edits:
+        print("note: only a part is proved, so nothing is written; --partial writes it", file=sys.stderr)
     if is_proved:
         return 0
     return INTERRUPTED if interrupted else 1
@@ -93,8 +99,12 @@ async def _prove(options: argparse.Namespace, position: GoalPosition) -> tuple[P
     request = ProveRequest(position, options.seconds, options.imports, options.check)
     try:
         with stop_loop_on_interrupt() as stop, ProgressBar(quiet=not sys.stderr.isatty()) as bar:
-            answer = await engine.prove(request, lambda state: bar.note(progress_line(state)), stop)
-        return answer, stop.is_set()
+            found = await engine.search_proof(request, lambda state: bar.note(progress_line(state)), stop)
+        if options.picture is not None and found.tree is not None:
+            title = f"Search for a proof of {found.answer.declaration or options.place}"
+            with replacing(options.picture) as stream:
+                stream.write(tree_svg(found.tree, title))
+        return found.answer, stop.is_set()
     finally:
         await engine.close()
 

@@ -10,7 +10,7 @@ _shtab_premise_suggest_subparsers=(setup suggest prove fill repair search doctor
 
 _shtab_premise_suggest_setup_option_strings=(-h --help --git --yes -y --quiet --lean --model --device --download)
 _shtab_premise_suggest_suggest_option_strings=(-h --help --file --dojo --state --text --line --column --all --after --goal --k --caller --select --tactics --no-tactics --failures --explain --json --lean --repl --generator --tactics-from --model --device --download --rerank --backend --collection)
-_shtab_premise_suggest_prove_option_strings=(-h --help --seconds --write --partial --no-check --json --no-imports --lean --generator --tactics-from --model --device --download)
+_shtab_premise_suggest_prove_option_strings=(-h --help --seconds --write --partial --no-check --json --picture --no-imports --lean --generator --tactics-from --model --device --download)
 _shtab_premise_suggest_fill_option_strings=(-h --help --seconds --total --write --check --resume --json --no-imports --lean --generator --tactics-from --model --device --download)
 _shtab_premise_suggest_repair_option_strings=(-h --help --seconds --total --write --json --summary --lean --generator --tactics-from --model --device --download)
 _shtab_premise_suggest_search_option_strings=(-h --help --k --module --json --model --device --download --rerank)
@@ -35,6 +35,7 @@ _shtab_premise_suggest_suggest_pos_0_COMPGEN=_shtab_glob_compgen_33ec402a
 _shtab_premise_suggest_suggest___file_COMPGEN=_shtab_glob_compgen_33ec402a
 _shtab_premise_suggest_suggest___state_COMPGEN=_shtab_compgen_files
 _shtab_premise_suggest_prove_pos_0_COMPGEN=_shtab_glob_compgen_33ec402a
+_shtab_premise_suggest_prove___picture_COMPGEN=_shtab_compgen_files
 _shtab_premise_suggest_fill_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_premise_suggest_repair_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_premise_suggest_repair___summary_COMPGEN=_shtab_compgen_files

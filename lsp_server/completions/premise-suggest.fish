@@ -67,7 +67,7 @@ function _shtab_premise_suggest_using
 end
 
 set -g _shtab_premise_suggest_commands setup suggest prove fill repair search doctor serve http mcp index collections eval 'eval minif2f' 'eval project' 'eval minicore' 'eval retrieval' 'eval report' demo completion
-set -g _shtab_premise_suggest_opts_with_value --after --backend --caller --collection --column --data --dataset --device --dojo --file --folder --generated --generator --git --goal --host --k --lean --library --limit --line --log --memory --model --module --name --nodes --out --part --passes --port --premises --processes --project --rate --remove --repl --rerank --retriever --rev --scheduler --seconds --seed --select --split --state --store --summary --svg --tactic-seconds --tactics --tactics-from --tcp --text --theorems --token --total --workers
+set -g _shtab_premise_suggest_opts_with_value --after --backend --caller --collection --column --data --dataset --device --dojo --file --folder --generated --generator --git --goal --host --k --lean --library --limit --line --log --memory --model --module --name --nodes --out --part --passes --picture --port --premises --processes --project --rate --remove --repl --rerank --retriever --rev --scheduler --seconds --seed --select --split --state --store --summary --svg --tactic-seconds --tactics --tactics-from --tcp --text --theorems --token --total --workers
 
 complete -c premise-suggest -e
 complete -c premise-suggest -f
@@ -120,6 +120,7 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l write -d 
 complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l partial -d 'with --write: also write a proof of some of the goals, with `sorry` for the others'
 complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l no-check -d 'do not wait for a new Lean to accept the file with the proof'
 complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l json -d 'print the JSON object (docs/json.md)'
+complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l picture -xka "(__fish_complete_path (commandline -ct))" -d 'draw the tree of the search to this file'
 complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l no-imports -d 'do not try premises that need another import'
 complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l lean -x -d 'the command line of the Lean to run (default: found automatically)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using prove' -l generator -x -d 'the tactic generator: a folder, or owner/name on the hub (default: the shipped one)'

@@ -303,6 +303,7 @@ _shtab_premise_suggest_prove_options=(
   "--partial[with --write\: also write a proof of some of the goals, with \`sorry\` for the others]"
   "--no-check[do not wait for a new Lean to accept the file with the proof]"
   "--json[print the JSON object (docs\/json.md)]"
+  "--picture[draw the tree of the search to this file]:SVG:_files"
   "--no-imports[do not try premises that need another import]"
   "--lean[the command line of the Lean to run (default\: found automatically)]:COMMAND:"
   "--generator[the tactic generator\: a folder, or owner\/name on the hub (default\: the shipped one)]:PATH_OR_HUB_NAME:"

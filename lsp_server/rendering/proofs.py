@@ -19,9 +19,6 @@ _RESULTS = {
     ProofStatus.FAILED: "failed",
 }
 
-_EXPLAINED = (ProofStatus.FALSE, ProofStatus.FAILED)
-"""The results whose reasons are sentences below the table."""
-
 
 def result_label(answer: ProofAnswer) -> str:
     """How a search ended, in a few words."""
@@ -90,9 +87,13 @@ def _result(one: FilledSorry) -> str:
     if one.proof is None:
         return "not tried"
     label = "written" if one.written else result_label(one.proof)
-    is_long = one.proof.status in _EXPLAINED
-    detail = "" if is_long else one.proof.script or one.proof.message
+    detail = "" if _is_explained(one.proof) else one.proof.script or one.proof.message
     return " ".join(f"{label}: {detail}".split()) if detail else label
+
+
+def _is_explained(proof: ProofAnswer) -> bool:
+    """Whether its message is a sentence of its own below the table: the goal is false, or nothing was searched."""
+    return proof.status in (ProofStatus.FALSE, ProofStatus.FAILED) or not (proof.script or proof.states)
 
 
 def _line(row: list[str], widths: list[int], room: int) -> str:
@@ -103,7 +104,7 @@ def _line(row: list[str], widths: list[int], room: int) -> str:
 
 def _summary(answer: FillAnswer) -> Iterator[str]:
     for one in answer.sorries:
-        if one.proof is not None and one.proof.status in _EXPLAINED:
+        if one.proof is not None and _is_explained(one.proof):
             yield f"{one.file}:{one.sorry.line}: {one.proof.message}"
     files = Counter(one.file for one in answer.sorries if one.written)
     written = f"; {counted(files.total(), 'proof')} written to {counted(len(files), 'file')}" if files else ""

@@ -6,7 +6,7 @@ from prover.search.script import Proof, is_worth_showing, read_proof
 from prover.search.tree import SearchTree
 
 _LOOKED_AT = 50
-"""How many states are looked at, those with the fewest open goals first."""
+"""How many states are looked at, those with the fewest and shortest open goals first."""
 
 
 def proof_at(tree: SearchTree, index: int) -> Proof:
@@ -16,12 +16,12 @@ def proof_at(tree: SearchTree, index: int) -> Proof:
 
 
 def furthest(tree: SearchTree) -> Proof | None:
-    """The unfinished proof with the fewest open goals, of these the likeliest.
+    """The unfinished proof with the fewest open goals, of these the one with the shortest goals.
 
     None if none proves a goal of a branch.
     """
     has_closed: dict[int, bool] = {0: False}
-    found: list[tuple[int, float, int]] = []
+    found: list[tuple[int, int, int]] = []
     for index in range(1, len(tree.nodes)):
         for one in tree.ancestry(index):
             parent = tree.nodes[one].parent
@@ -30,6 +30,6 @@ def furthest(tree: SearchTree) -> Proof | None:
                 has_closed[one] = has_closed[parent] or fewer
         node = tree.nodes[index]
         if has_closed[index] and node.state.goals:
-            found.append((len(node.state.goals), -node.score, index))
-    likeliest = (proof_at(tree, index) for _, _, index in sorted(found)[:_LOOKED_AT])
-    return next(filter(is_worth_showing, likeliest), None)
+            found.append((len(node.goals), sum(map(len, node.goals)), index))
+    shortest = (proof_at(tree, index) for _, _, index in sorted(found)[:_LOOKED_AT])
+    return next(filter(is_worth_showing, shortest), None)

@@ -35,6 +35,13 @@ theorem both (m n : ℕ) : m + n = n + m ∧ True := by
 example (n : ℕ) : n = n := sorry
 """
 ONE = "import Example.Nat.Basic\n\ntheorem alone (m n : ℕ) : m + n = n + m := by\n  sorry\n"
+ODD = """import Example.Nat.Basic
+
+theorem wrong (n : ℕ) : n = n + 1 := by
+  sorry
+
+def value : ℕ := sorry
+"""
 HARD = """import Example.Nat.Basic
 
 theorem squares (m n : ℕ) : (m + n) * (m + n) + m * m = 2 * (m * m) + 2 * (m * n) + n * n := by
@@ -110,21 +117,26 @@ def test_fill_writes_every_proof_that_it_finds(
 ) -> None:
     folder = library / "Filled"
     folder.mkdir()
-    write(folder, Several=SEVERAL, ReadOnly=ONE, Lost=ONE.replace("Example.Nat.Basic", "No.Such"))
+    write(folder, Several=SEVERAL, ReadOnly=ONE, Odd=ODD, Lost=ONE.replace("Example.Nat.Basic", "No.Such"))
     (folder / "ReadOnly.lean").chmod(0o444)
     (folder / "Latin.lean").write_bytes(b"-- caf\xe9\n")
-    done = cli("fill", "Filled", "--write", cwd=library)
+    done = cli("fill", "Filled", "--write", "--seconds", "5", cwd=library)
     assert done.returncode == 1
-    rows = [line.split(maxsplit=3) for line in done.stdout.splitlines()[1:7]]
+    rows = [line.split(maxsplit=3) for line in done.stdout.splitlines()[1:9]]
     assert [row[:2] for row in rows] == [
         ["Filled/Lost.lean", "4"],
+        ["Filled/Odd.lean", "4"],
+        ["Filled/Odd.lean", "6"],
         ["Filled/ReadOnly.lean", "4"],
         *(["Filled/Several.lean", line] for line in ("4", "8", "9", "11")),
     ]
     assert "imports of Lost.lean cannot be loaded" in done.stdout
     assert "is read-only" in done.stdout
     assert "Latin.lean is not UTF-8" in done.stderr
-    assert "4 of 6 proved" in done.stdout
+    assert "Filled/Odd.lean:4: The goal is false: n = 0 is a counterexample." in done.stdout
+    assert "Filled/Odd.lean:6: The goal is data" in done.stdout
+    assert (folder / "Odd.lean").read_text(encoding="utf-8") == ODD
+    assert "4 of 8 proved" in done.stdout
     assert "4 proofs written to 1 file" in done.stdout
     text = (folder / "Several.lean").read_text(encoding="utf-8")
     assert "sorry" not in text
