@@ -230,7 +230,8 @@ function M.insert(client, context, item)
   end
   if has_changed() then return end
   context.failed = nil -- a failure is shown
-  local params = { position = context.position, insert = item.insert, as = item.as, import = item.import, accepted = item.accepted }
+  local params = { position = context.position, insert = item.insert, as = item.as, import = item.import, accepted = item.accepted,
+    goalNumber = context.goal_number }
   ask(client, 'premiseSuggest/edits', context, params, function(answer)
     if has_changed() then return end
     vim.lsp.util.apply_text_edits(answer.edits, context.buffer, client.offset_encoding)
@@ -253,7 +254,7 @@ end
 --- the client that runs Lean, if there is one. `more`: further parameters.
 function M.suggest(options, client, context, number, more, done)
   local lean = M.client(options.lean, context.buffer)
-  context.has_goal = lean == nil
+  context.has_goal, context.goal_number = lean == nil, number
   local usual = { position = context.position, k = options.count, tactics = vim.F.if_nil(options.tactics, lean == nil) }
   local function say_closed() closed(client, context, function(words) done(nil, words) end) end
   local function request(params, count)

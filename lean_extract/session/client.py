@@ -145,12 +145,24 @@ class LeanClient(AsyncLeanLSPClient):
 
         The line where a proof's declaration begins is elaborated last.
         """
-        while (document := self._docs.get(path)) is not None:
-            progress, reported = self.progress(path), document.diagnostics_version
-            is_new = progress is None or not _is_of(document, progress) or reported != document.version
-            if progress is not None and not is_new and progress.is_past(first, last):
-                return
-            await self._reported.wait()
+        whole = asyncio.ensure_future(self.barrier(path))
+        try:
+            while not whole.done() and not self._is_past(path, first, last):
+                report = asyncio.ensure_future(self._reported.wait())
+                try:
+                    await asyncio.wait([whole, report], return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    report.cancel()
+            if whole.done():
+                whole.result()
+        finally:
+            whole.cancel()
+
+    def _is_past(self, path: str, first: int, last: int) -> bool:
+        document, progress = self._docs.get(path), self.progress(path)
+        if document is None or progress is None or not _is_of(document, progress):
+            return False
+        return document.diagnostics_version == document.version and progress.is_past(first, last)
 
     async def close_file(self, path: str) -> None:
         """Close a document, which ends its worker."""

@@ -309,7 +309,9 @@ class Engine:
                 context, pipeline.states, pipeline.edits, position, tactic, tried, is_accepted=is_accepted
             )
 
-    async def premise_edit(self, position: GoalPosition, name: str, *, imports: str = "") -> TacticEdit:
+    async def premise_edit(
+        self, position: GoalPosition, name: str, *, imports: str = "", goal_number: int = 1
+    ) -> TacticEdit:
         """The edit that inserts a premise: that of an accepted tactic that uses it, one that closes the goal first.
 
         If none is known, Lean tries the forms of the premise, and the first that closes the goal is inserted, else
@@ -319,13 +321,14 @@ class Engine:
             position: where the premise is listed.
             name: the name under which it is listed.
             imports: its module, where it is not in scope; empty: it is.
+            goal_number: for which of several goals, from 1.
 
-        Raises NoGoalHere; BadPosition, BadSource.
+        Raises NoGoalHere; BadPosition, BadSource; UserError: there are not so many goals.
         """
         context = self._context()
         async with self._refreshed(position):
             tried = self._trials(context, imports)
-            return await premise_edit(context, self._pipeline, position, name, tried)
+            return await premise_edit(context, self._pipeline, position, name, tried, goal_number)
 
     def _trials(self, context: RequestContext, imports: str) -> Trials:
         """How Lean tries tactics, with the import of this module if it is not empty."""

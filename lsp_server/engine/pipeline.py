@@ -32,7 +32,6 @@ from lsp_server.engine.premise_ranking import NOTHING_FITS, PremiseRanking, in_s
 from lsp_server.engine.proof_states import NOTE, ProofStates, goal_in_text
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnUpdate, SuggestRequest, chosen_goal, goal_doubts, main_goal
-from lsp_server.engine.running_lean import begun_again
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.schema_items import GoalPlace, PartItem, TacticItem, TacticsStatus
 from lsp_server.engine.shared_trials import OnOutcomes
@@ -44,7 +43,7 @@ from lsp_server.engine.tactic_runner import (
     TrialResults,
     closes,
 )
-from lsp_server.engine.tasks import Timer
+from lsp_server.engine.tasks import Timer, begun_again
 from lsp_server.limits import ANSWER_PREMISES, EARLY_GOAL_SECONDS
 from prover.candidates import Candidate
 from prover.generator.source import Generated

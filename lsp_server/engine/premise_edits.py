@@ -15,7 +15,7 @@ from lsp_server.engine.pipeline import Pipeline
 from lsp_server.engine.premise_ranking import DEPTH
 from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
-from lsp_server.engine.requests import main_goal
+from lsp_server.engine.requests import chosen_goal, main_goal
 from lsp_server.engine.schema_items import TacticVerdict
 from lsp_server.limits import TRIED_FORMS
 from prover.forms import PremiseForms
@@ -35,7 +35,12 @@ class _Chosen:
 
 
 async def premise_edit(
-    context: RequestContext, pipeline: Pipeline, position: GoalPosition, name: str, tried: Trials
+    context: RequestContext,
+    pipeline: Pipeline,
+    position: GoalPosition,
+    name: str,
+    tried: Trials,
+    goal_number: int,
 ) -> TacticEdit:
     """The edit for a premise; see `Engine.premise_edit`. `tried`: how Lean tries its forms."""
     usual = f"exact {name}"
@@ -43,7 +48,7 @@ async def premise_edit(
         shown = await asyncio.to_thread(pipeline.edits.form, position, name)
         return await guessed(position, shown or usual)
     try:
-        chosen = await _chosen(context, pipeline, position, name)
+        chosen = await _chosen(context, pipeline, position, name, goal_number)
     except (LeanError, PremiseIndexError, TextUnread):
         return await guessed(position, usual)
     accepted = await asyncio.to_thread(pipeline.edits.accepted, chosen.place.asked, imports=True)
@@ -61,10 +66,15 @@ async def premise_edit(
     return await guessed(chosen.place, form, TacticVerdict(verdict))
 
 
-async def _chosen(context: RequestContext, pipeline: Pipeline, position: GoalPosition, name: str) -> _Chosen:
+async def _chosen(
+    context: RequestContext, pipeline: Pipeline, position: GoalPosition, name: str, goal_number: int
+) -> _Chosen:
     """What is known of the premise at the goal. Raises NoGoalHere, GoalBroken, LeanError, PremiseIndexError."""
     await context.catch_up()
     place = await pipeline.states.find(context.lean, position)
+    if goal_number > 1:
+        chosen_goal(place.state, goal_number)
+        place = await pipeline.states.chosen(context.lean, place, goal_number) or place
     goal = main_goal(place.state)
     ranked = await pipeline.rank(context, RankRequest(goal, k=DEPTH), place.asked)
     index = ranked.current.index

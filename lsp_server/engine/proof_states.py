@@ -18,7 +18,8 @@ from lsp_server.documents.goal_positions import cache_key, text_of
 from lsp_server.engine.goal_cases import in_case
 from lsp_server.engine.goal_places import GoalFound, PlacedGoal, find_goal
 from lsp_server.engine.requests import SuggestRequest, parse_goal
-from lsp_server.engine.running_lean import RunningLean, begun_again
+from lsp_server.engine.running_lean import RunningLean
+from lsp_server.engine.tasks import begun_again
 from lsp_server.limits import CACHED_GOALS
 from prover.verify import GoalPosition
 

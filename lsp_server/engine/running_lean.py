@@ -14,7 +14,6 @@ from typing import TypeVar
 from lean_extract.common.errors import (
     BadSettings,
     ErrorPlace,
-    LeanDied,
     LeanError,
     LeanNotFound,
     ProjectBroken,
@@ -407,19 +406,6 @@ def _limits_of(settings: LeanSettings) -> LeanLimits:
         slots=settings.slots,
     )
     return replace(limits, memory_mb=settings.memory_mb) if settings.memory_mb else limits
-
-
-_Found = TypeVar("_Found")
-
-
-async def begun_again(work: Callable[[], Awaitable[_Found]]) -> _Found:
-    """The result of work with Lean. If Lean dies meanwhile, not of too much memory, the work is begun once more."""
-    try:
-        return await work()
-    except LeanDied as error:
-        if error.is_of_memory:
-            raise
-    return await work()
 
 
 _Answer = TypeVar("_Answer", Suggestion, TrialsAnswer)

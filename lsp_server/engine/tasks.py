@@ -10,7 +10,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 from lean_extract.common.cancellation import context_cancelled_when
-from lean_extract.common.errors import Busy
+from lean_extract.common.errors import Busy, LeanDied
 from lsp_server.limits import LEAN_PROGRESS_SECONDS
 
 _Result = TypeVar("_Result")
@@ -33,6 +33,16 @@ def _retrieve(task: asyncio.Task[Any]) -> None:
     """Retrieve the error of a task that perhaps nobody waits for, so that asyncio does not log it."""
     if not task.cancelled():
         task.exception()
+
+
+async def begun_again(work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
+    """The result of work with Lean. If Lean dies meanwhile, not of too much memory, the work is begun once more."""
+    try:
+        return await work()
+    except LeanDied as error:
+        if error.is_of_memory:
+            raise
+    return await work()
 
 
 class Gate:

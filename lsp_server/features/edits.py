@@ -7,10 +7,11 @@ from typing import Any
 
 from pygls.exceptions import JsonRpcContentModified
 
-from lean_extract.common.errors import NoGoalHere, PremiseIndexError
+from lean_extract.common.errors import LeanError, NoGoalHere, PremiseIndexError, UserError
 from lean_extract.records import Edit, Position
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.places import sorry_near
+from lean_extract.session.places import is_term_position, sorry_near
+from lean_extract.session.tactic_spans import WrittenTactics
 from lsp_server.documents.completion_context import completion_at
 from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.documents.import_lines import IMPORT_LINE, imported_module
@@ -18,7 +19,7 @@ from lsp_server.documents.insertion import cursor_after, import_insertion, name_
 from lsp_server.documents.uris import file_path
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.given_tactics import TacticEdit, guessed
-from lsp_server.engine.schema_items import TacticVerdict
+from lsp_server.engine.schema_items import GoalPlace, TacticVerdict
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
@@ -27,7 +28,9 @@ from retriever.lean.spelling import names_in
 
 _REQUEST = "premiseSuggest/edits"
 _KINDS = "`tactic`, `name` or `premise`"
-_NAMES = frozenset({"textDocument", "position", "insert", "as", "import", "accepted", "version"})
+_NAMES = frozenset(
+    {"textDocument", "position", "insert", "as", "import", "accepted", "version", "goalNumber"}
+)
 
 
 def register(server: PremiseServer) -> None:
@@ -55,7 +58,8 @@ def register(server: PremiseServer) -> None:
             is_accepted = given.flag("accepted")
             inserted = await _tactic(server, document, cursor, text, imports, is_accepted=is_accepted)
         elif kind == "premise":
-            inserted = await _premise(server, document, cursor, text, imports)
+            number = given.number("goalNumber") or 1
+            inserted = await _premise(server, document, cursor, text, imports, number)
         else:
             return _answer(document, await _name(server, document, cursor, text), line)
         server.check_current(document)
@@ -87,17 +91,18 @@ async def _tactic(
 
 
 async def _premise(
-    server: PremiseServer, document: DocumentSnapshot, cursor: Position, name: str, imports: str
+    server: PremiseServer, document: DocumentSnapshot, cursor: Position, name: str, imports: str, number: int
 ) -> TacticEdit:
-    """The edit for a premise: a tactic that uses it, or its name within a term and outside of proofs."""
+    """The edit for a premise at the goal of a number: a tactic that uses it, or its name in a term or no proof."""
     engine = _engine(server, document)
     if engine is None:
         return await guessed(document.goal_position(cursor), f"exact {name}")
     position = document.proof_position(cursor)
-    if await asyncio.to_thread(_is_within_tactic, document, cursor):
+    is_within = await asyncio.to_thread(_is_within_tactic, document, cursor)
+    if is_within and not await _is_next_step(engine, document, cursor):
         return TacticEdit(await _name(server, document, cursor, name), name, TacticVerdict.UNTRIED)
     try:
-        return await engine.premise_edit(position, name, imports=imports)
+        return await engine.premise_edit(position, name, imports=imports, goal_number=number)
     except NoGoalHere:
         return TacticEdit(await _name(server, document, cursor, name), name, TacticVerdict.UNTRIED)
 
@@ -108,6 +113,24 @@ def _is_within_tactic(document: DocumentSnapshot, cursor: Position) -> bool:
         return False
     context = completion_at(document.text, cursor)
     return context is not None and context.use != "term"
+
+
+async def _is_next_step(engine: Engine, document: DocumentSnapshot, cursor: Position) -> bool:
+    """Whether Lean accepts the tactic that ends at the cursor, so that the goal is the one after it."""
+    if not await asyncio.to_thread(_ends_tactic, document, cursor):
+        return False
+    try:
+        goal = (await engine.goal_at(document.proof_position(cursor))).goal
+    except (LeanError, UserError):
+        return False
+    return goal.place is GoalPlace.HERE and not goal.changes
+
+
+def _ends_tactic(document: DocumentSnapshot, cursor: Position) -> bool:
+    text = LeanDocument(document.text)
+    offset = text.offset(cursor)
+    touched = WrittenTactics(text, offset).touching(offset)
+    return bool(touched) and touched[0].end <= offset and not is_term_position(text.text, touched[0].start)
 
 
 async def _name(server: PremiseServer, document: DocumentSnapshot, cursor: Position, name: str) -> Edit:

@@ -87,6 +87,7 @@ class SuggestArguments(PlaceArguments):
 
     k: _Count = _USUAL_COUNT
     tactics: bool = Field(True, description="Also have Lean try tactics, and list those that it accepts.")
+    goal: int = Field(1, ge=1, description="Which of several goals, from 1.")
     caller: _Tactic = ""
     select: str = Field(
         "",

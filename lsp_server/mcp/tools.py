@@ -67,7 +67,12 @@ async def _suggest(workspace: Workspace, given: SuggestArguments, updates: Updat
     caller = caller_named(given.caller)
     engine, position = await workspace.at(given)
     request = SuggestRequest(
-        position=position, k=given.k, tactics=given.tactics, caller=caller, select=given.select
+        position=position,
+        k=given.k,
+        tactics=given.tactics,
+        goal_number=given.goal,
+        caller=caller,
+        select=given.select,
     )
     return await engine.suggest(request, updates, updates.waiting)
 

@@ -268,6 +268,22 @@ async def test_a_goal_that_is_not_the_first_has_tactics_that_go_to_it_by_its_tag
     assert edits["edits"][0]["newText"] == best["edit"]["text"]
 
 
+async def test_a_premise_is_inserted_for_the_goal_for_which_it_is_listed(editor: Editor) -> None:
+    marked = "import Lib.Numbers\n\ntheorem t (a b : Nat) : True ∧ a + b = b + a := by\n  constructor\n  │\n"
+    answer = await ask(editor, marked, goalNumber=2)
+    assert "Lib.plus_swap" in [one["name"] for one in answer["premises"]]
+    params = {
+        "textDocument": {"uri": editor.uri("Typed.lean")},
+        "position": place_of(marked, "│"),
+        "insert": "Lib.plus_swap",
+        "as": "premise",
+        "goalNumber": 2,
+    }
+    made = plain(await editor.request("premiseSuggest/edits", params))
+    assert (made["status"], made["edits"][0]["newText"]) == ("closes", made["tactic"])
+    assert made["tactic"].startswith("case right => ") and "plus_swap" in made["tactic"]
+
+
 async def test_goals_with_the_same_tag_are_not_told_apart(editor: Editor) -> None:
     typed = "  by_cases a : p <;> by_cases b : q\n  │\n"
     answer = await ask(editor, AND + typed, tactics=True, goalNumber=2)

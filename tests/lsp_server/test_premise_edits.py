@@ -109,6 +109,17 @@ async def test_listed_premises_have_a_form_that_fits_their_statement(editor: Edi
     assert {one["form"] for one in words["premises"]} == {""}
 
 
+async def test_after_a_tactic_that_lean_accepts_a_premise_is_the_next_step(
+    editor: Editor, tmp_path: Path
+) -> None:
+    text = AND.replace("sorry", "obtain ⟨a, b⟩ := h")
+    place = place_of(text.replace(":= h\n", ":= h│\n"), "│")
+    answer, new = await inserted(editor, text, place, insert="And.intro")
+    assert (answer["tactic"], answer["status"]) == ("apply And.intro", "progress")
+    assert new.startswith(f"{text.rstrip()}\n  apply And.intro\n")
+    assert await is_accepted(editor, tmp_path, new)
+
+
 async def test_a_premise_that_needs_an_import_comes_with_it_and_is_tried_with_it(editor: Editor) -> None:
     text = editor.text("Narrow.lean")
     place = place_of(text, "sorry")

@@ -67,6 +67,16 @@ async def test_a_closed_goal_is_an_answer(workplace: Workplace) -> None:
     assert answer.content[0].text.startswith("The goal is closed here.\n")
 
 
+async def test_the_second_goal_has_tactics_that_go_to_it(workplace: Workplace) -> None:
+    text = "theorem two (p q : Prop) (h : p) (k : q) : p ∧ q := by\n  constructor\n  sorry\n"
+    (workplace.root / "Two.lean").write_text(text, encoding="utf-8")
+    async with on_stdio(workplace) as client:
+        answer = await client.call_tool("suggest", {"file": "Two.lean", "line": 3, "goal": 2})
+    (workplace.root / "Two.lean").unlink()
+    assert answer.structured_content["goal"].endswith("⊢ q")
+    assert answer.structured_content["tactics"][0]["tactic"] == "case right => exact k"
+
+
 async def test_a_proof_is_found_for_a_declaration_and_answered_in_a_few_words(workplace: Workplace) -> None:
     file = workplace.root / "Unfinished" / "FirstSteps.lean"
     before = file.read_bytes()

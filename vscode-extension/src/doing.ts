@@ -147,7 +147,7 @@ export class Doing implements ViewActions {
   }
 
   insertPremise(premise: PremiseItem, options: { addImport: boolean; positionId: string | null }): void {
-    void this.insert(options.positionId, insertionOf(premise, "premise", options.addImport));
+    void this.insert(options.positionId, { ...insertionOf(premise, "premise", options.addImport), ...this.goalNumber });
   }
 
   selectPart(part: string, positionId: string): void {

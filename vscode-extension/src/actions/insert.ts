@@ -12,6 +12,8 @@ export interface Insertion {
   readonly text: string;
   readonly as: "tactic" | "name" | "premise";
   readonly importLine: string | null;
+  /** For which of several goals a premise is, from 1, the first where it is left out. */
+  readonly goalNumber?: number;
 }
 
 const CHANGED = "The text at that position has changed since the request. Try again there.";
@@ -73,6 +75,7 @@ async function ask(
     as: wanted.as,
     ...(wanted.as === "tactic" && { accepted: true }),
     ...(wanted.importLine !== null && { import: wanted.importLine }),
+    ...(wanted.goalNumber !== undefined && { goalNumber: wanted.goalNumber }),
   });
   const found = readEdits(answer);
   if (found === null || found.edits.length === 0) throw new Refused("The server sent no edits for that position.");
