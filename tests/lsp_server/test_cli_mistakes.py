@@ -81,7 +81,7 @@ def near(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "There is no command trian.",
             "Did you mean train? See: python -m retriever --help",
         ),
-        ("prover fit-turns", ["--weigth", "1"], "There is no option --weigth.", "Did you mean --weight?"),
+        ("prover fit-turns", ["--weigth", "1"], "There is no option --weigth.", "Did you mean --weight or"),
         ("lean_extract extrat", [], "There is no command extrat.", "Did you mean extract"),
         ("retriever known-lemmas", ["Lbi"], "Lbi cannot be read", "Did you mean Lib?"),
     ],
