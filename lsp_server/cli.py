@@ -46,7 +46,6 @@ COMMANDS = {name: verb for verbs in GROUPS.values() for name, verb in verbs.item
 _EXAMPLES = (
     "premise-suggest setup                 # once in a project",
     "premise-suggest suggest A.lean:6      # the goal in line 6: premises and tactics",
-    "premise-suggest prove A.lean:6        # search for its proof",
     "premise-suggest search 'add_comm'     # premises by name, words or pattern",
 )
 

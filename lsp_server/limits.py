@@ -28,6 +28,8 @@ TRIED_FORMS = 6
 """The most forms of a premise that Lean tries before it is inserted."""
 IMPORTED_MODULES = 4
 """The most modules that are imported at once in a copy, to see whether they help to close a goal."""
+BETTER_TACTIC_SECONDS = 0.3
+"""How long another tactic that closes the goal there is waited for."""
 IMPORTED_TACTICS = 4
 """The most tactics that close a goal with an import, and that are judged with one import alone."""
 REPAIR_EDITS = 160
@@ -125,6 +127,14 @@ COMPLETION_SECONDS = 0.3
 """How long a completion waits for them."""
 HOVER_SECONDS = 0.7
 """How long a hover does."""
+PROOF_CHECK_SECONDS = 60.0
+"""For a new Lean process that checks a found proof."""
+MINIMISING_SECONDS = 2.0
+"""For finding out which tactics of a found proof are not needed."""
+MINIMISED_STEPS = 24
+"""A found proof with more tactics is not minimised."""
+MEMORY_LOOK_SECONDS = 0.25
+"""Between two looks at the memory of Lean's processes."""
 PROOF_PROGRESS_SECONDS = 0.3
 """Between two reports of a search for a proof."""
 LEAN_PROGRESS_SECONDS = 2.0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from lean_extract.records import Goal, Premise
-from prover.templates import GoalView, PremiseView, Use, is_theorem, unfoldings, uses
+from prover.templates import GoalView, PremiseView, Use, is_theorem, target_uses, unfoldings
 
 _EQUALITY = ("=", "↔", "Eq ", "Iff ")
 # Below the scores of closing tactics and of premises whose statements fit, above those that hardly fit.
@@ -54,7 +54,7 @@ class PremiseForms:
             return sorted(unfoldings(self._view, premise), key=_simplifies)
         if not premise.conclusion:
             return forms_by_name(self._goal, premise.written)
-        found = uses(self._view, view)
+        found = target_uses(self._view, view)
         return _of_equation(premise.written, found) if view.shape.kind in ("eq", "iff") else found
 
 

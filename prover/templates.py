@@ -113,12 +113,17 @@ def is_theorem(premise: Premise) -> bool:
 
 def uses(goal: GoalView, view: PremiseView) -> Iterator[Use]:
     """Every use of a theorem that the goal's shape allows, in no particular order."""
+    yield from target_uses(goal, view)
+    yield from _forward(goal, view)
+
+
+def target_uses(goal: GoalView, view: PremiseView) -> Iterator[Use]:
+    """Those uses that change the target, rather than add a fact."""
     yield from _application(goal, view)
     yield from _projection(goal, view)
     if view.shape.kind in ("eq", "iff"):
         yield from _rewriting(goal, view)
     yield from _simplification(goal, view)
-    yield from _forward(goal, view)
 
 
 def closed(goal: GoalView, views: Sequence[PremiseView]) -> Iterator[Use]:

@@ -288,6 +288,12 @@ local function search(options, client, context, query)
   ask(client, 'premiseSuggest/search', context, params, function(answer) offer(client, context, answer, query) end)
 end
 
+--- Search for a proof. The server shows how far it is, and has the proof inserted.
+local function prove(_, client, context)
+  local argument = { textDocument = context.document, position = context.position }
+  ask(client, 'workspace/executeCommand', context, { command = 'premise-suggest.prove', arguments = { argument } }, function() end)
+end
+
 --- Create the commands. `given` overrides DEFAULTS.
 function M.setup(given)
   local options = vim.tbl_extend('force', DEFAULTS, given or {})
@@ -301,6 +307,7 @@ function M.setup(given)
   end
   command('PremiseSuggest', 'Pick a premise or a tactic for the goal here, or for the one of this number', pick)
   command('PremiseSearch', 'Search premises by words, a name or a goal', search)
+  command('PremiseProve', 'Search for a proof of the goal here', prove)
   command('PremiseView', 'Open or close the window that follows the cursor', function() require('premise_suggest_view').toggle(options) end)
   command('PremiseNextSorry', 'Go to the next sorry', function(_, client, context) go_to_sorry(client, context, 1) end)
   command('PremisePrevSorry', 'Go to the previous sorry', function(_, client, context) go_to_sorry(client, context, -1) end)

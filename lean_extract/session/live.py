@@ -24,7 +24,7 @@ from lean_extract.limits import (
 from lean_extract.records import Position, ProofState, Span, TacticOutcome
 from lean_extract.session.faults import Fault
 from lean_extract.session.processes import machine_megabytes
-from lean_extract.syntax.tactic_text import defect
+from lean_extract.syntax.tactic_text import defect, without_sorry
 
 TacticSeconds = float | Callable[[str], float]
 """The time for each tactic, or a function of a tactic that gives it."""
@@ -160,6 +160,7 @@ class LiveLean(ABC):
         *,
         timeout: TacticSeconds | None = None,
         within: float | None = None,
+        unfinished: bool = False,
     ) -> AsyncGenerator[TacticOutcome, None]:
         """Try tactics on the main goal at a position, each separately. Yields outcomes as they become known.
 
@@ -176,6 +177,8 @@ class LiveLean(ABC):
             timeout: seconds for each tactic (`LeanLimits.tactic_seconds` by default).
             within: seconds for all together, from the moment when Lean has found where to put the tactics. At
                 the end, tactics that are being tried have the outcome `timeout`, and the others have none.
+            unfinished: whether a tactic may contain the word `sorry`. Then it closes the goals that it stands for, and
+                the outcome rests on `sorry`.
 
         Raises:
             NoGoalHere: also if there is a goal, but a tactic cannot be tried there. All that `goals_at` raises.
@@ -183,7 +186,9 @@ class LiveLean(ABC):
         """
         async with self._trial_at(path, text, position) as trial:
             seconds = timeout if timeout is not None else self._tactic_seconds
-            trials = TrialBatch(trial, tactics, slots=self._slots, seconds=seconds, within=within)
+            trials = TrialBatch(
+                trial, tactics, slots=self._slots, seconds=seconds, within=within, unfinished=unfinished
+            )
             try:
                 async for outcome in trials.outcomes():
                     yield outcome
@@ -212,6 +217,7 @@ class TrialBatch:
         seconds: the time for each, or a function of the tactic that gives it.
         within: the time in seconds for all together, from now on; None: no limit. Tactics that are being tried
             at the end have the outcome `timeout`; those not yet begun have none.
+        unfinished: whether they may contain `sorry`.
     """
 
     def __init__(
@@ -222,8 +228,10 @@ class TrialBatch:
         slots: int,
         seconds: TacticSeconds,
         within: float | None = None,
+        unfinished: bool = False,
     ) -> None:
         self._trial = trial
+        self._unfinished = unfinished
         self._tactics = aiter(tactics) if isinstance(tactics, AsyncIterable) else _each(tactics)
         self._seconds = seconds
         self._within = within
@@ -265,7 +273,7 @@ class TrialBatch:
         while (tactic := await self._next()) is not None:
             self._running.append(tactic)
             try:
-                problem = defect(tactic)
+                problem = defect(without_sorry(tactic) if self._unfinished else tactic)
                 if problem is None:
                     seconds = self._seconds(tactic) if callable(self._seconds) else self._seconds
                     outcome = await self._trial(tactic, seconds)

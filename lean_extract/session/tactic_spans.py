@@ -95,18 +95,20 @@ class Copy:
         start, end, written = self.change
         begin, last = self.document.offset(edit.span.start), self.document.offset(edit.span.end)
         stop = start + len(written)
-        text, before = edit.text, ""
+        text, before, after = edit.text, "", ""
         if start < begin < stop:
             begin, before = start, written[: begin - start]
         elif begin >= stop > start:
             begin += end - stop
         if last > start:
+            after = written[last - start :]
             last = max(last, stop) + end - stop
         span = Span(self.original.position(begin), self.original.position(max(begin, last)))
+        whole = before + text + after
         if edit.cursor is None:
-            return Edit(span, before + text)
+            return Edit(span, whole)
         head = self.original.text[:begin] + before + text[: _inserted_before(edit.cursor, edit)]
-        return Edit(span, before + text, LeanDocument(head).position(len(head)))
+        return Edit(span, whole, LeanDocument(head).position(len(head)))
 
 
 def _inserted_before(cursor: Position, edit: Edit) -> int:

@@ -35,7 +35,8 @@ _COMMENT_EDGE = re.compile(r"/-|-/")
 _LINE = re.compile(r"\n")
 _STRING_EDGE = re.compile(r'\\[\s\S]?|"')
 _VISIBLE = re.compile(r"\S")
-_LEAVE_OPEN = frozenset(("sorry", "admit"))
+LEAVE_OPEN = frozenset(("sorry", "admit"))
+"""The words that leave a proof open."""
 _COMMENTS = frozenset(("--", "/-", ""))
 """The first characters of comments. White space before the first token counts as a comment."""
 _OPENS_STRING = re.compile(r'(?:r#*)?"')
@@ -174,7 +175,7 @@ class Tokens:
     @cached_property
     def sorries(self) -> list[int]:
         """The indices of the tokens that leave a proof open, ascending."""
-        return [index for index, token in enumerate(self.texts) if token in _LEAVE_OPEN]
+        return [index for index, token in enumerate(self.texts) if token in LEAVE_OPEN]
 
     @cached_property
     def brackets(self) -> Brackets:

@@ -151,9 +151,10 @@ def _print_complaint(sentence: str) -> None:
     print(f"warning: {shown(sentence, longest=0)}", file=sys.stderr)
 
 
-def warn_of_fallback(device: Device) -> None:
-    """Print a warning if a GPU was requested and cannot be used."""
-    if warning := fallback_warning(device):
+def warn_of_fallback(*settings: Settings) -> None:
+    """Print a warning if any of the settings request a GPU that cannot be used."""
+    requests_cuda = any(one.models.device == "cuda" for one in settings)
+    if warning := fallback_warning("cuda" if requests_cuda else "auto"):
         print(f"warning: {warning}", file=sys.stderr)
 
 
@@ -200,7 +201,7 @@ def settings_for(options: argparse.Namespace, root: Path | None = None) -> Setti
     Raises as `layered_settings`.
     """
     settings = layered_settings(options).at(root)
-    warn_of_fallback(settings.models.device)
+    warn_of_fallback(settings)
     return settings
 
 
@@ -219,9 +220,9 @@ def opened_generator(options: argparse.Namespace, settings: Settings) -> OpenGen
 
 def device_for(options: argparse.Namespace) -> Device:
     """Where a collection's models run, by the options or the settings files. That a GPU cannot be used is reported."""
-    device = LayeredSettings(chosen_settings(options), _print_complaint).at(None).models.device
-    warn_of_fallback(device)
-    return device
+    settings = LayeredSettings(chosen_settings(options), _print_complaint).at(None)
+    warn_of_fallback(settings)
+    return settings.models.device
 
 
 def fill_options(options: argparse.Namespace, root: Path | None = None) -> Settings:

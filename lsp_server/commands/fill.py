@@ -6,11 +6,13 @@ import argparse
 import asyncio
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from lean_extract.common.errors import BadSource
 from lean_extract.common.option_types import seconds
+from lean_extract.common.terminal_text import shown
 from lean_extract.common.verbs import INTERRUPTED
 from lsp_server.commands.common import print_json, show_first_use
 from lsp_server.commands.fill_record import FillRecord, only_fill
@@ -59,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         for root, paths in files_by_project(options.paths or [Path.cwd()]).items():
             stack.enter_context(only_fill(root))
             record = FillRecord(root, imports=options.imports, resume=options.resume)
-            files = [*map(LeanFile.read, paths)]
+            files = list(_read(paths, named=options.paths))
             fillings[root] = Filling(
                 files, record, options.seconds, imports=options.imports, write=options.write
             )
@@ -72,6 +74,17 @@ def run(options: argparse.Namespace) -> int:
             raise
     work.show()
     return work.code()
+
+
+def _read(paths: Sequence[Path], *, named: Collection[Path]) -> Iterator[LeanFile]:
+    """The files that can be read, and a warning for each other. Raises BadSource if such a one is `named`."""
+    for path in paths:
+        try:
+            yield LeanFile.read(path)
+        except BadSource as error:
+            if path in named:
+                raise
+            print(f"warning: {shown(error, longest=0)}", file=sys.stderr)
 
 
 class _Work:
@@ -98,7 +111,8 @@ class _Work:
             if self._options.total is not None:
                 asyncio.get_running_loop().call_later(self._options.total, end)
             for root, filling in self._fillings.items():
-                await self._fill(root, filling, stop, bar)
+                if filling.rows:
+                    await self._fill(root, filling, stop, bar)
             self._stopped = stop.is_set()
 
     async def _fill(self, root: Path, filling: Filling, stop: asyncio.Event, bar: ProgressBar) -> None:

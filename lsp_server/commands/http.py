@@ -80,8 +80,9 @@ def run(options: argparse.Namespace) -> int:
     store = options.store or os.environ.get(STORE_VARIABLE, "")
     refuse_library_without(store, options.library)
     projects = [project_root(existing_folder(folder)) for folder in options.project]
-    settings = layered_settings(options)
-    warn_of_fallback(settings.at(None).models.device)
+    layers = layered_settings(options)
+    settings = {root: layers.at(root) for root in (None, *projects)}
+    warn_of_fallback(*settings.values())
     serve(
         ServingOptions(
             host=options.host,
@@ -95,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
             database=store,
             library=options.library,
         ),
-        {root: settings.at(root) for root in (None, *projects)},
+        settings,
         log,
     )
     return 0

@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     for note in published.notes if published else ():
         print_line(f"note: {shown(note, longest=0)}", sys.stderr)
     settings = layered_settings(options)
-    warn_of_fallback(settings.at(None).models.device)
+    warn_of_fallback(*map(settings.at, (None, *roots)))
     workspace = Workspace(roots, settings.at, published)
     if not options.http:
         _refuse_http_options(options)

@@ -27,10 +27,9 @@ from lsp_server.rendering.style import Style
 from prover.verify import GoalPosition
 
 EXAMPLES = (
-    "premise-suggest prove A.lean:6               # the goal in line 6",
-    "premise-suggest prove A.lean:add_swap        # the first sorry of a theorem",
-    "premise-suggest prove A.lean:6 --write       # the file gets the proof",
-    "premise-suggest prove A.lean:6 | git apply   # the same",
+    "premise-suggest prove A.lean:6           # the goal in line 6",
+    "premise-suggest prove A.lean:add_swap    # the first sorry of a theorem",
+    "premise-suggest prove A.lean:6 --write   # the file gets the proof",
 )
 
 

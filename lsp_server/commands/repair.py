@@ -7,15 +7,21 @@ import asyncio
 import math
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from lean_extract.common.errors import IndexMissing, LeanError, PremiseSuggestError, ProjectBroken, UserError
+from lean_extract.common.errors import (
+    BadSource,
+    IndexMissing,
+    LeanError,
+    PremiseSuggestError,
+    ProjectBroken,
+    UserError,
+)
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.reading import read_source
 from lean_extract.common.option_types import seconds
-from lean_extract.common.terminal_text import shown
 from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.source.projects.project import find_project, find_sources, module_of
 from lean_extract.toolchains.compile import LeanSource, header_imports, order_without_circles
@@ -83,7 +89,8 @@ class _Work:
         self._began = time.monotonic()
         self._stopped = False
         self._written: list[str] = []
-        self._changes: list[str] = []
+        self._unwritten: dict[str, str] = {}
+        """The changes of files that are not written, by name."""
         self.errors: list[RepairedError] = []
 
     async def run(self, projects: Mapping[Path, Sequence[Path]]) -> None:
@@ -114,7 +121,13 @@ class _Work:
                 continue
             try:
                 await self._file(engine, names, path, stop)
-            except (UserError, FileChanged, ProjectBroken) as error:
+            except (UserError, FileChanged) as error:
+                self.errors.append(_failed(path, error))
+            except ProjectBroken as error:
+                left = {one.file for one in self.errors if one.kind == RepairKind.NONE} | {*self._unwritten}
+                broken = imports.first_of(path, left)
+                if broken:
+                    error.hint = f"It imports {broken}, which has errors on disk."
                 self.errors.append(_failed(path, error))
         bar.report("repair", len(imports.ordered), len(imports.ordered))
 
@@ -130,7 +143,7 @@ class _Work:
             return
         after = file.edited(sorted(edits, key=lambda one: (one.line, one.column), reverse=True))
         if not options.write:
-            self._changes.append(after.diff(file))
+            self._unwritten[file.name] = after.diff(file)
             return
         after.write(file)
         self._written.append(file.name)
@@ -148,7 +161,7 @@ class _Work:
             print_json(to_json(answer))
         elif options.summary != "-":
             sys.stdout.write(repair_table(answer, Style.of_standard_output()))
-            print_diff("".join(self._changes))
+            print_diff("".join(self._unwritten.values()))
         if options.summary == "-":
             sys.stdout.write(repair_summary(answer))
         elif options.summary:
@@ -164,7 +177,7 @@ class _Work:
 
 def _failed(path: Path, error: PremiseSuggestError) -> RepairedError:
     return RepairedError(
-        shown(path), 1, "", error.message, RepairKind.NONE, reason=error.hint or error.message
+        LeanFile(path, "").name, 1, "", error.message, RepairKind.NONE, reason=error.hint or error.message
     )
 
 
@@ -190,15 +203,16 @@ class _Imports:
         files = {one.module: one.path for one in find_sources(root, without=packages).sources}
         self._modules = {path: module_of(path.resolve(), project) for path in paths}
         files |= {module: path for path, module in self._modules.items()}
-        found = {
-            module: LeanSource(module, root, path, b"", header_imports(read_source(path)))
-            for module, path in files.items()
-        }
+        found = {}
+        for module, path in files.items():
+            with suppress(BadSource):  # it is reported when it is to be repaired
+                found[module] = LeanSource(module, root, path, b"", header_imports(read_source(path)))
         rejected: list[LeanError] = []
         self._sources = order_without_circles(found, rejected.append)
         places = {source.module: number for number, source in enumerate(self._sources)}
-        in_order = [path for path, module in self._modules.items() if module in places]
-        self.ordered = sorted(in_order, key=lambda path: places[self._modules[path]])
+        circular = {module for error in rejected for module in error.modules}
+        in_order = [path for path, module in self._modules.items() if module not in circular]
+        self.ordered = sorted(in_order, key=lambda path: places.get(self._modules[path], 0))
         """The files, each after those that it imports, without those that import each other."""
         self.circular = [
             _failed(path, error)
@@ -207,6 +221,15 @@ class _Imports:
             if module in error.modules
         ]
         """The errors of those."""
+
+    def first_of(self, path: Path, files: Collection[str]) -> str:
+        """The first of these files, by their names, that a file imports; empty if it imports none."""
+        reached = {self._modules[path]}
+        for source in reversed(self._sources):
+            if source.module in reached:
+                reached |= {*source.imports}
+        found = (LeanFile(one.path, "").name for one in self._sources if one.module in reached)
+        return next((name for name in found if name in files), "")
 
     def may_have_errors(self, path: Path, rejected: Sequence[LeanError] | None) -> bool:
         """Whether a file may have errors, given what kept modules from being compiled; True if that is not known."""

@@ -104,7 +104,7 @@ def _add_shown(shown: OptionGroup) -> None:
     shown.add_argument("--caller", default="", metavar="TACTIC", help=text)
     text = "a part of the goal's target, as Lean prints it: list what rewrites it, and try `rw` with that"
     shown.add_argument("--select", metavar="TEXT", default="", help=text)
-    text = "try tactics in Lean (default: for the first goal of a position in a file)"
+    text = "try tactics in Lean (default: for a position in a file)"
     shown.add_argument("--tactics", action=argparse.BooleanOptionalAction, default=None, help=text)
     shown.add_argument("--failures", action="store_true", help="also list tactics that fail")
     shown.add_argument("--explain", action="store_true", help="also explain each premise's score")
@@ -141,7 +141,7 @@ def _wants_tactics(options: argparse.Namespace) -> bool:
     """Whether to try tactics: as the option says, else wherever Lean can."""
     if options.tactics is not None:
         return bool(options.tactics)
-    return options.state is None and options.text is None and options.goal == 1
+    return options.state is None and options.text is None
 
 
 def _engine(options: argparse.Namespace, root: Path | None) -> Engine:
@@ -184,8 +184,6 @@ def _request(options: argparse.Namespace) -> tuple[SuggestRequest, SearchedProje
 
 def _asked(options: argparse.Namespace) -> SuggestRequest:
     """The request without its goal. Raises UserError."""
-    if options.tactics and options.goal > 1:
-        raise UserError("Tactics are tried on the first goal only.", "Leave out --goal or --tactics.")
     return SuggestRequest(
         k=options.k,
         tactics=_wants_tactics(options),

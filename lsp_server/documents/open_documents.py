@@ -88,7 +88,7 @@ class OpenDocuments:
         if len(document.uri) > URI_CHARACTERS:
             return replace(document, text="", fault="has a URI that is too long, so it is not read", hint="")
         if _is_too_large(document.text):
-            document = replace(document, text="", fault=_TOO_LARGE, hint="Ask in a smaller file.")
+            document = replace(document, text="", fault=_TOO_LARGE, hint=f"Make it smaller. {_REOPEN}")
         elif self._size + len(document.text) > self._max_held:
             fault = "is one of so many open documents that its text is not kept"
             document = replace(document, text="", fault=fault, hint="Close some, and open it again.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from lean_extract.records import TacticOutcome
@@ -9,7 +10,8 @@ from lean_extract.session.places import WORD
 from lsp_server.documents.completion_context import CompletionContext
 from lsp_server.documents.positions import offset_of
 
-_RULES = frozenset({"rewrite", "rewrite_back"})
+_RULES = frozenset({"rewrite", "rewrite_back", "simp"})
+_FIRST_RULE = re.compile(r"\S+\s*\[\s*")
 _BACK = "← "
 
 
@@ -20,6 +22,8 @@ def keyword_at(text: str, context: CompletionContext) -> str:
     rest = text[offset_of(lines, context.name.end) : end].strip()
     word = WORD.match(text, start)
     completes = context.use == "term" or context.use in _RULES
+    if context.use == "simp":  # with other lemmas, or `only`, it has not been tried
+        completes = _FIRST_RULE.fullmatch(text, start, offset_of(lines, context.name.start)) is not None
     return word[0] if word is not None and completes and rest in ("", "]") else ""
 
 

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lean_extract.common.errors import LeanError, PremiseIndexError
 from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
@@ -22,7 +22,7 @@ from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.answering_stores import AnsweringLibrary
 from lsp_server.engine.corrections import lacks_names
 from lsp_server.engine.generators import OpenGenerator
-from lsp_server.engine.given_tactics import TacticEdit, edit_at, try_given
+from lsp_server.engine.given_tactics import TacticEdit, Trials, edit_at, trials, try_given
 from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.open_index import ChangedFiles, OpenIndex
 from lsp_server.engine.pipeline import Pipeline
@@ -64,6 +64,9 @@ from prover.verify import GoalPosition
 from retriever.lean.declared import DeclarationSite
 from retriever.lean.eligibility import RankedPremise, RankRequest
 from retriever.search.indexing.report import IndexReport
+
+if TYPE_CHECKING:
+    from lsp_server.engine.proving import SearchedProof
 
 _Answer = TypeVar("_Answer", Suggestion, TrialsAnswer)
 
@@ -165,11 +168,21 @@ class Engine:
         Raises UserError for what the user can fix (no goal there), LeanError where no Lean answers,
         PremiseIndexError, ModelError.
         """
+        return (await self.search_proof(request, on_progress, stop)).answer
+
+    async def search_proof(
+        self,
+        request: ProveRequest,
+        on_progress: OnProofProgress | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> SearchedProof:
+        """The same, with the tree of the search for a picture."""
         from lsp_server.engine.proving import prove  # with the search, which few requests need
 
         async with refreshed_lean(self._lean, request.position):
-            answer = await prove(self._context(), self._pipeline, request, on_progress, stop)
-            return replace(answer, warnings=[*self._lean.warnings_at(request.position), *answer.warnings])
+            found = await prove(self._context(), self._pipeline, request, on_progress, stop)
+        warnings = [*self._lean.warnings_at(request.position), *found.answer.warnings]
+        return replace(found, answer=replace(found.answer, warnings=warnings))
 
     async def state_at(self, position: GoalPosition) -> ProofState:
         """Lean's goals at exactly a position. Raises what `LeanSession.goals_at` raises."""
@@ -269,7 +282,9 @@ class Engine:
             )
         return await self._with_remarks(answer, position)
 
-    async def edit_at(self, position: GoalPosition, tactic: str, *, is_accepted: bool) -> TacticEdit:
+    async def edit_at(
+        self, position: GoalPosition, tactic: str, *, is_accepted: bool, imports: str = ""
+    ) -> TacticEdit:
         """The edit that inserts a tactic: the one that Lean has judged, or judges now.
 
         Args:
@@ -277,16 +292,18 @@ class Engine:
             tactic: the tactic as it was shown.
             is_accepted: whether Lean has to accept the tactic there. Otherwise the likeliest edit is made of one
                 that it does not accept, and where no Lean runs.
+            imports: the module without whose import Lean does not accept it; empty: none.
 
         Raises UserError: Lean does not accept the tactic. As `try_tactics` where `is_accepted`.
         """
-        pipeline = self._pipeline
+        pipeline, context = self._pipeline, self._context()
         async with self._refreshed(position):
+            tried = self._trials(context, imports)
             return await edit_at(
-                self._context(), pipeline.states, pipeline.edits, position, tactic, is_accepted=is_accepted
+                context, pipeline.states, pipeline.edits, position, tactic, tried, is_accepted=is_accepted
             )
 
-    async def premise_edit(self, position: GoalPosition, name: str, *, can_try: bool) -> TacticEdit:
+    async def premise_edit(self, position: GoalPosition, name: str, *, imports: str = "") -> TacticEdit:
         """The edit that inserts a premise: that of an accepted tactic that uses it, one that closes the goal first.
 
         If none is known, Lean tries the forms of the premise, and the first that closes the goal is inserted, else
@@ -295,12 +312,18 @@ class Engine:
         Args:
             position: where the premise is listed.
             name: the name under which it is listed.
-            can_try: whether it is in scope, so that Lean can try it.
+            imports: its module, where it is not in scope; empty: it is.
 
         Raises NoGoalHere; BadPosition, BadSource.
         """
+        context = self._context()
         async with self._refreshed(position):
-            return await premise_edit(self._context(), self._pipeline, position, name, can_try=can_try)
+            tried = self._trials(context, imports)
+            return await premise_edit(context, self._pipeline, position, name, tried)
+
+    def _trials(self, context: RequestContext, imports: str) -> Trials:
+        """How Lean tries tactics, with the import of this module if it is not empty."""
+        return partial(self._with_imports.trials, context, imports) if imports else partial(trials, context)
 
     async def _with_remarks(self, answer: _Answer, position: GoalPosition) -> _Answer:
         """The whole answer with remarks on its goal and verdicts."""

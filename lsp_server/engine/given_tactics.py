@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 
 from lean_extract.common.errors import LeanError, NoGoalHere, TextUnread, UserError
 from lean_extract.goals import format_goal
@@ -14,6 +15,7 @@ from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import guessed_edit
 from lean_extract.syntax.tactic_text import proves_nothing
 from lsp_server.documents.goal_positions import text_of
+from lsp_server.engine.goal_cases import without_opening
 from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.items import shown_tactic, tactic_item
 from lsp_server.engine.proof_states import ProofStates
@@ -28,6 +30,10 @@ from prover.candidates import Candidate
 from prover.verify import GoalPosition, verify
 
 _GIVEN = "given"
+
+
+Trials = Callable[[GoalFound, Sequence[str], float], AsyncGenerator[TacticOutcome, None]]
+"""Lean's verdicts on tactics at a goal, within a time in seconds for all (`trials`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ async def try_given(
     place = await states.find(context.lean, position)
     goal = main_goal(place.state)
     timer.lap("goal")
-    found = await _outcomes_of(context, place, checked)
+    found = await _outcomes_of(context, partial(trials, context), place, checked)
     for outcome in found.values():
         edits.keep(place.asked, outcome)
     timer.lap("tactics")
@@ -71,10 +77,11 @@ async def edit_at(
     edits: JudgedEdits,
     position: GoalPosition,
     tactic: str,
+    tried: Trials,
     *,
     is_accepted: bool,
 ) -> TacticEdit:
-    """The edit that inserts a tactic; see `Engine.edit_at`."""
+    """The edit that inserts a tactic; see `Engine.edit_at`. `tried`: how Lean tries what it has not judged yet."""
     if not (
         is_accepted or context.lean.is_running
     ):  # a client that runs Lean itself needs no second one for this
@@ -85,10 +92,11 @@ async def edit_at(
         await context.catch_up()
         place = await states.find(context.lean, position)
         main_goal(place.state)
+        place, tactic = await _in_its_case(context, states, place, tactic)
         known = await asyncio.to_thread(edits.get, place.asked, tactic)
         if known is not None:
             return judged(place, known)
-        outcome = (await _outcomes_of(context, place, _checked([tactic]))).get(tactic.strip())
+        outcome = (await _outcomes_of(context, tried, place, _checked([tactic]))).get(tactic.strip())
     except (LeanError, NoGoalHere, TextUnread):
         if is_accepted:
             raise
@@ -106,11 +114,23 @@ async def edit_at(
     return await guessed(place, tactic, TacticVerdict(verdict))
 
 
+async def _in_its_case(
+    context: RequestContext, states: ProofStates, place: GoalFound, tactic: str
+) -> tuple[GoalFound, str]:
+    """The goal that a tactic chooses by its tag, and the tactic for it; otherwise both as they are."""
+    for number, goal in enumerate(place.state.goals[1:], start=2):
+        inner = without_opening(goal.case or "", tactic)
+        chosen = inner and await states.chosen(context.lean, place, number)
+        if inner and chosen:
+            return chosen, inner
+    return place, tactic
+
+
 def judged(place: GoalFound, outcome: TacticOutcome) -> TacticEdit:
     """The edit of an outcome that has one."""
-    assert outcome.edit is not None
-    verdict = TacticVerdict(outcome.status)
-    return TacticEdit(place.edit(outcome.edit), shown_tactic(outcome), verdict, outcome.import_edit)
+    found = place.outcome(outcome)
+    assert found.edit is not None
+    return TacticEdit(found.edit, shown_tactic(found), TacticVerdict(found.status), found.import_edit)
 
 
 async def guessed(
@@ -147,10 +167,10 @@ def _checked(tactics: Sequence[str]) -> list[str]:
 
 
 async def _outcomes_of(
-    context: RequestContext, place: GoalFound, tactics: Sequence[str]
+    context: RequestContext, tried: Trials, place: GoalFound, tactics: Sequence[str]
 ) -> dict[str, TacticOutcome]:
     """Lean's verdicts within the time limit, by tactic."""
-    verdicts = trials(context, place, tactics, context.settings.tactics.seconds)
+    verdicts = tried(place, tactics, context.settings.tactics.seconds)
     async with aclosing(verdicts):
         return {outcome.tactic: outcome async for outcome in verdicts}
 

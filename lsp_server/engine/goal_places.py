@@ -27,6 +27,7 @@ from lean_extract.session.faults import Fault, is_misparsed, is_unsolved
 from lean_extract.session.live import LiveLean
 from lean_extract.session.places import hole_at
 from lean_extract.session.tactic_spans import Change, Copy, WrittenTactic, WrittenTactics
+from lsp_server.engine.goal_cases import opened
 from lsp_server.engine.schema_items import GoalPlace
 from prover.verify import GoalPosition
 
@@ -45,6 +46,8 @@ class PlacedGoal:
     changes: tuple[Change, ...] = ()
     replaces: Span | None = None
     warning: str = ""
+    tag: str = ""
+    """Of a goal that is not the first: its tag, by which tactics have to choose it."""
 
 
 class GoalFound:
@@ -94,8 +97,13 @@ class GoalFound:
         return edit
 
     def outcome(self, found: TacticOutcome) -> TacticOutcome:
-        """An outcome with its edit of the document."""
-        return found if found.edit is None else replace(found, edit=self.edit(found.edit))
+        """An outcome with its edit of the document, and with the tactic as it chooses the goal."""
+        if found.edit is not None:
+            found = replace(found, edit=self.edit(found.edit))
+        if not self.goal.tag:
+            return found
+        instead = found.instead and opened(self.goal.tag, found.instead)
+        return replace(found, tactic=opened(self.goal.tag, found.tactic), instead=instead)
 
     @property
     def warnings(self) -> list[str]:

@@ -113,9 +113,10 @@ class Pipeline:
         if request.position is None:
             return replace(answer, tactics_status=TacticsStatus.NO_FILE)
         if request.goal_number > 1:
-            only_first = "Lean tries them on the first goal only. Leave out the goal's number."
-            warning = f"No tactics were tried: {only_first}"
-            return _without_trials(answer, warning, TacticsStatus.GOAL_NOT_FIRST)
+            found = found and await self.states.chosen(context.lean, found, request.goal_number)
+            if found is None:
+                return _without_trials(answer, _NOT_FIRST, TacticsStatus.GOAL_NOT_FIRST)
+            state = found.state
         if on_update is not None:
             on_update(_while_trying(answer, ()))
         timer.skip()
@@ -375,6 +376,12 @@ class Pipeline:
     ) -> list[Generated]:
         """The generator's proposals, best first, not yet tried in Lean. Raises ModelError."""
         return await self.candidates.generated(context.generator, context.settings, goals, premises)
+
+
+_NOT_FIRST = (
+    "No tactics were tried: this goal is not the first, and `case` does not reach it here. "
+    "Prove the goals before it first, or move it to the front with `rotate_left`."
+)
 
 
 def _placed(answer: Suggestion, found: GoalFound) -> Suggestion:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lean_extract.common.errors import GoalBroken, LeanError, NoGoalHere, PremiseIndexError, TextUnread
 from lean_extract.records import Premise, TacticOutcome
-from lsp_server.engine.given_tactics import TacticEdit, guessed, judged, trials
+from lsp_server.engine.given_tactics import TacticEdit, Trials, guessed, judged
 from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.listing import names_at
 from lsp_server.engine.pipeline import Pipeline
@@ -35,9 +35,9 @@ class _Chosen:
 
 
 async def premise_edit(
-    context: RequestContext, pipeline: Pipeline, position: GoalPosition, name: str, *, can_try: bool
+    context: RequestContext, pipeline: Pipeline, position: GoalPosition, name: str, tried: Trials
 ) -> TacticEdit:
-    """The edit for a premise; see `Engine.premise_edit`."""
+    """The edit for a premise; see `Engine.premise_edit`. `tried`: how Lean tries its forms."""
     usual = f"exact {name}"
     if not context.lean.is_running:  # a client that runs Lean itself needs no second one for this
         shown = await asyncio.to_thread(pipeline.edits.form, position, name)
@@ -51,9 +51,9 @@ async def premise_edit(
     if using is not None:
         return judged(chosen.place, using)
     form = chosen.forms[0]
-    if not (can_try and context.settings.tactics.enabled):
+    if not context.settings.tactics.enabled:
         return await guessed(chosen.place, form)
-    outcomes = await _tried(context, pipeline, chosen)
+    outcomes = await _tried(context, pipeline, chosen, tried)
     accepted = [one for one in outcomes if one.edit is not None and one.state is not None]
     if accepted:
         return judged(chosen.place, min(accepted, key=lambda one: _place(one, chosen.forms)))
@@ -104,11 +104,13 @@ def _is_settled(found: list[TacticOutcome], forms: list[str]) -> bool:
     return False
 
 
-async def _tried(context: RequestContext, pipeline: Pipeline, chosen: _Chosen) -> list[TacticOutcome]:
+async def _tried(
+    context: RequestContext, pipeline: Pipeline, chosen: _Chosen, tried: Trials
+) -> list[TacticOutcome]:
     """Lean's verdicts, until the likeliest form that closes the goal is known, within the time for one tactic."""
     found: list[TacticOutcome] = []
     try:
-        verdicts = trials(context, chosen.place, chosen.forms, context.settings.lean.tactic_seconds)
+        verdicts = tried(chosen.place, chosen.forms, context.settings.lean.tactic_seconds)
         async with aclosing(verdicts):
             async for outcome in verdicts:
                 found.append(outcome)

@@ -12,8 +12,10 @@ from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Position, ProofState
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault
+from lean_extract.session.verdict import same_goal
 from lean_extract.source.reader import read_module
 from lsp_server.documents.goal_positions import cache_key, text_of
+from lsp_server.engine.goal_cases import in_case
 from lsp_server.engine.goal_places import GoalFound, PlacedGoal, find_goal
 from lsp_server.engine.requests import SuggestRequest, parse_goal
 from lsp_server.engine.running_lean import RunningLean, begun_again
@@ -55,6 +57,28 @@ class ProofStates:
             known = await begun_again(lambda: self._placed(lean, position))
             self._places.put(key, known)
         return GoalFound(position, known)
+
+    async def chosen(self, lean: RunningLean, found: GoalFound, number: int) -> GoalFound | None:
+        """The goal of this number, from 1, by itself; None if `case` does not reach it there.
+
+        Raises as `at`.
+        """
+        goals = found.state.goals
+        goal, tags = goals[number - 1], [one.case for one in goals]
+        if goal.case is None or "✝" in goal.case or tags.count(goal.case) > 1:
+            return None
+        copy = await asyncio.to_thread(in_case, found.asked, goal.case)
+        if copy is None:
+            return None
+        try:
+            state = await self.at(lean, GoalPosition(found.asked.path, copy.document.text, copy.hole))
+        except NoGoalHere:
+            return None
+        if len(state.goals) != 1 or not same_goal(state.goals[0], goal):
+            return None
+        changes = (*found.goal.changes, copy.change)
+        placed = replace(found.goal, state=state, position=copy.hole, changes=changes, tag=goal.case)
+        return GoalFound(found.at, placed)
 
     async def _placed(self, lean: RunningLean, position: GoalPosition) -> PlacedGoal:
         return await find_goal(await lean.session(), position, partial(self._at, lean))

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from lean_extract.records import Goal, Premise
 from lsp_server.engine.candidate_tactics import template_candidates
+from lsp_server.engine.listing import names_at
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
 from lsp_server.engine.request_context import RequestContext
@@ -99,6 +100,7 @@ class ProjectPremises:
         index = current.index
         self._where = index.context_at(position)
         self._missing = index.missing_words(position)
+        self._seen: dict[str, None] = {}
 
     async def retrieve(self, goal: Goal) -> Sequence[Premise]:
         """The premises in scope that fit a goal, best first: theorems, then definitions."""
@@ -106,7 +108,9 @@ class ProjectPremises:
         theorems = without_replaced(in_scope(await self._ranked(RankRequest(goal, k=count))))[:count]
         ranked = await self._ranked(RankRequest(goal, k=DEFINITIONS, kinds="definitions"))
         definitions = await asyncio.to_thread(definitions_to_try, goal, in_scope(ranked))
-        return (*theorems, *definitions)
+        premises = (*theorems, *definitions)
+        self._seen |= dict.fromkeys(premise.written for premise in premises)
+        return premises
 
     def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
         """The tactics of known proofs at similar goals, adapted, best first."""
@@ -120,6 +124,11 @@ class ProjectPremises:
         plain = [Candidate(one.tactic, 1.0, "") for one in can_run]
         spelled = self._current.index.respelled(self._position, goal, plain)
         return [replace(one, tactic=new.tactic) for one, new in zip(can_run, spelled, strict=True)]
+
+    def used_by(self, goal: Goal, script: str) -> list[str]:
+        """The premises that a script uses, of all that were retrieved."""
+        _, names = names_at(self._current.index, goal, [*self._seen], self._position)
+        return names.used_by(script)
 
     async def _ranked(self, request: RankRequest) -> list[RankedPremise]:
         return await self._ranking.rank(self._context, self._current, request, self._position)

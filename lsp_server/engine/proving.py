@@ -1,29 +1,64 @@
-"""Searches for the proof of the goal at a position, and answers with the edit that Lean has judged."""
+"""Searches for the proof of the goal at a position, and answers with the edit that Lean has judged.
+
+| step | by |
+|---|---|
+| the goal, and whether it is a proposition | `proof_states.py`, `_is_data` |
+| tactics for each state: all sources of a suggestion | `proposing.py`, which `eval` uses, too |
+| the search | `prover.search.search` |
+| the script: minimised, in the style of people, as Lean accepts it in the document | `proof_scripts.py` |
+| a new Lean's verdict on the edited text | `prover.search.theorem.check_file` |
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Coroutine
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
+from lean_extract.common.errors import LeanDied, LeanTimeout, ModelError
 from lean_extract.goals import format_goal
-from lean_extract.records import TacticOutcome
+from lean_extract.records import Edit, Goal, TacticOutcome
+from lean_extract.session import LeanSession
 from lean_extract.session.document import LeanDocument
+from lean_extract.session.live import LiveLean
 from lean_extract.session.tactic_sites import declared_name
+from lean_extract.syntax.tactic_text import has_sorry
+from lsp_server.engine.generators import needed
 from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.items import edit_item, position_item
+from lsp_server.engine.peak_memory import PeakMemory, measured
 from lsp_server.engine.pipeline import Pipeline
+from lsp_server.engine.proof_scripts import ScriptWriter
 from lsp_server.engine.proposing import ProjectPremises, WrittenHere, make_proposer
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnProofProgress, ProveRequest, main_goal
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress, ProofStatus
-from lsp_server.limits import PROOF_PROGRESS_SECONDS
+from lsp_server.limits import PROOF_CHECK_SECONDS, PROOF_PROGRESS_SECONDS
+from prover.generator.source import TacticGenerator
 from prover.refutation import unless_refuted
 from prover.search.environment import LeanEnvironment
+from prover.search.fresh_lean import FreshLean
+from prover.search.partial import furthest, proof_at
+from prover.search.script import Proof, forms
 from prover.search.search import SearchLimits, SearchResult, search
-from prover.search.theorem import script
-from prover.verify import GoalPosition
+from prover.search.theorem import CheckedProof, ProofFile, check_file, declared_at
+from prover.search.tree import SearchTree
+
+_Result = TypeVar("_Result")
+
+_OF_A_PROPOSITION = "refine (fun (_ : True) => (?_ : (_ : Prop))) True.intro"
+"""It is accepted for every goal that is a proposition, and for no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedProof:
+    """The answer of a search, and its tree, for a picture; None where nothing was searched."""
+
+    answer: ProofAnswer
+    tree: SearchTree | None = None
 
 
 async def prove(
@@ -32,106 +67,246 @@ async def prove(
     request: ProveRequest,
     on_progress: OnProofProgress | None,
     stop: asyncio.Event | None,
-) -> ProofAnswer:
+) -> SearchedProof:
     """The result of a search; see `Engine.prove`."""
+    stop = stop or asyncio.Event()
     context.index.preload()
     await context.catch_up()
     context.lean.prepare_ahead(request.position)
-    found = await pipeline.states.find(context.lean, request.position)
+    found = await _unless(stop, pipeline.states.find(context.lean, request.position))
+    if found is None:
+        return SearchedProof(ProofAnswer(ProofStatus.STOPPED, ""))
     goal = main_goal(found.state)
-    blank = ProofAnswer(
-        ProofStatus.NOT_PROVED, format_goal(goal), _declaration(found.asked), warnings=found.warnings
+    answer = ProofAnswer(
+        ProofStatus.STOPPED, format_goal(goal), _declaration(found), warnings=list(found.warnings)
     )
-    proposer = await _proposer(context, pipeline, found.asked)
-    limits = SearchLimits(request.seconds)
-    session = await context.lean.session()
-    environment = LeanEnvironment(session, found.asked)
-    watch = None if on_progress is None else _Progress(on_progress, request.seconds)
-    begin = time.monotonic()
-    searching = search(environment, proposer, limits, stop=stop, on_outcome=watch)
-    result = await unless_refuted(
-        searching,
-        session,
-        found.asked,
-        found.state,
-        lambda one: one.status == "proved" or (stop is not None and stop.is_set()),
-    )
-    if isinstance(result, str):
-        seconds = round(time.monotonic() - begin, 3)
-        return replace(blank, status=ProofStatus.FALSE, message=result, seconds=seconds)
-    answer = replace(
-        blank,
-        message=result.reason,
-        seconds=round(result.seconds, 3),
-        states=result.nodes,
-        tactics=result.tactics,
-    )
-    if result.status == "failed":
-        return replace(answer, status=ProofStatus.FAILED)
-    if result.status == "proved":
-        outcome = await _judged(context, found, script(result.proof), limits)
-        if outcome is not None:
-            return _proved(answer, found, outcome)
-    if stop is not None and stop.is_set():
-        return replace(answer, status=ProofStatus.STOPPED)
-    return answer
+    lean = await context.lean.session()
+    async with measured(lean) as peak:
+        proving = _Proving(context, pipeline, request, found, goal, lean, peak, stop)
+        proved = await proving.run(answer, on_progress)
+    answer = replace(proved.answer, memory_mb=round(peak.megabytes), processes=peak.count)
+    return replace(proved, answer=answer)
 
 
-async def _proposer(context: RequestContext, pipeline: Pipeline, position: GoalPosition) -> WrittenHere:
+@dataclass(frozen=True, slots=True)
+class _Proving:
+    """One request, once its goal is known."""
+
+    context: RequestContext
+    pipeline: Pipeline
+    request: ProveRequest
+    found: GoalFound
+    goal: Goal
+    lean: LiveLean
+    peak: PeakMemory
+    stop: asyncio.Event
+
+    async def run(self, answer: ProofAnswer, on_progress: OnProofProgress | None) -> SearchedProof:
+        """The answer: `answer`, which says that the request was stopped, with what is found."""
+        prepared = await _unless(self.stop, self._prepared(answer.warnings))
+        if prepared is None:
+            return SearchedProof(answer)
+        if await self._is_data():
+            message = "The goal is data, not a proposition: any value of its type would do. Give one by hand."
+            return SearchedProof(replace(answer, status=ProofStatus.NOT_PROVED, message=message))
+        limits = SearchLimits(self.request.seconds)
+        environment = LeanEnvironment(self.lean, self.found.asked)
+        watch = None if on_progress is None else _Progress(on_progress, limits.seconds)
+        begin = time.monotonic()
+        result = await unless_refuted(
+            search(environment, prepared, limits, stop=self.stop, on_outcome=watch),
+            self.lean,
+            self.found.asked,
+            self.found.state,
+            lambda one: one.status == "proved" or self.stop.is_set(),
+        )
+        if isinstance(result, str):
+            seconds = round(time.monotonic() - begin, 3)
+            return SearchedProof(replace(answer, status=ProofStatus.FALSE, message=result, seconds=seconds))
+        answer = replace(
+            answer,
+            seconds=round(result.seconds, 3),
+            states=result.nodes,
+            tactics=result.tactics,
+        )
+        return SearchedProof(await self._answered(answer, result, prepared.premises), result.tree)
+
+    async def _answered(
+        self, answer: ProofAnswer, result: SearchResult, premises: ProjectPremises
+    ) -> ProofAnswer:
+        unfinished = furthest(result.tree) if result.status != "proved" else None
+        if result.status == "failed" and unfinished is None:
+            return replace(answer, status=ProofStatus.FAILED, message=result.reason)
+        if result.status != "proved" and unfinished is None:
+            status = ProofStatus.STOPPED if self.stop.is_set() else ProofStatus.NOT_PROVED
+            return replace(answer, status=status, message=_why(result))
+        seconds = self.request.seconds + SearchLimits().tactic_seconds
+        writer = ScriptWriter(self.lean, self.found, seconds)
+        proof = unfinished or await self._whole(result.tree, writer)
+        outcome = await self._written(writer, proof)
+        if outcome is None or outcome.edit is None:
+            refused = "A proof was found, but Lean does not accept it in the document."
+            message = _why(result) if unfinished else refused
+            return replace(answer, status=ProofStatus.NOT_PROVED, message=message)
+        proved, goals = proof.ends
+        shown = replace(
+            answer,
+            status=ProofStatus.PARTIAL if unfinished else ProofStatus.PROVED,
+            script=outcome.shown,
+            edits=[edit_item(outcome.edit)],
+            cursor=position_item(outcome.edit.cursor),
+            uses=await asyncio.to_thread(premises.used_by, self.goal, outcome.shown),
+            proved=proved,
+            goals=goals,
+            message=_why(result) if unfinished else "",
+        )
+        return await self._checked(answer, shown, outcome.edit)
+
+    async def _whole(self, tree: SearchTree, writer: ScriptWriter) -> Proof:
+        """The proof that was found, without what is not needed."""
+        assert tree.proved is not None
+        if self.stop.is_set():
+            return proof_at(tree, tree.proved)
+        states = [tree.nodes[one].state for one in tree.ancestry(tree.proved)]
+        return await writer.minimised(tree.path(tree.proved), states)
+
+    async def _written(self, writer: ScriptWriter, proof: Proof) -> TacticOutcome | None:
+        try:
+            return await writer.written(proof)
+        except LeanDied:  # perhaps under another request; the session starts it again
+            return await writer.written(proof)
+
+    async def _checked(self, blank: ProofAnswer, shown: ProofAnswer, edit: Edit) -> ProofAnswer:
+        """The answer after a new Lean's verdict, if one is wanted. `blank`: the answer without what was found."""
+        if not self.request.check or not isinstance(self.lean, LeanSession) or self.stop.is_set():
+            return shown
+        file = await asyncio.to_thread(_edited, self.found, edit)
+        fresh = FreshLean(
+            self.lean.toolchain, self.context.lean.root, PROOF_CHECK_SECONDS, on_start=self.peak.own.add
+        )
+        verdict: CheckedProof | None = await _unless(self.stop, check_file(file, fresh))
+        if verdict is None:
+            return shown
+        if verdict.is_timeout:
+            return replace(
+                shown, warnings=[*shown.warnings, f"Not checked by a new Lean process: {verdict.message}"]
+            )
+        if verdict.accepted:
+            return replace(shown, checked=True)
+        message = f"A proof was found, but a new Lean process refuses it: {verdict.message}"
+        return replace(blank, status=ProofStatus.NOT_PROVED, message=message)
+
+    async def _is_data(self) -> bool:
+        """Whether the goal is no proposition, so that a search would find any value of its type.
+
+        Raises NoGoalHere, GoalBroken, ProjectBroken where no tactic can be tried.
+        """
+        at = self.found.asked
+        outcomes = self.lean.try_tactics(at.path, at.text, at.position, [_OF_A_PROPOSITION])
+        try:
+            async with aclosing(outcomes) as stream:
+                return any([_is_mismatch(one) async for one in stream])
+        except (LeanDied, LeanTimeout):  # the search starts it again, or says why not
+            return False
+
+    async def _prepared(self, warnings: list[str]) -> WrittenHere:
+        """What proposes tactics. Raises PremiseIndexError, ModelError, BadSource."""
+        context, tactics = self.context, self.context.settings.tactics
+        await context.files.caught_up()
+        current = await context.index.current()
+        generator = await _generator(context, warnings)
+        premises = await asyncio.to_thread(
+            ProjectPremises, context, self.pipeline.ranking, current, self.found.asked
+        )
+        proposer = make_proposer(
+            premises,
+            extra=tactics.extra or current.index.closers,
+            source=tactics.source,
+            tactics=SearchLimits().tactics,
+            generator=generator,
+            generated=tactics.generated,
+            neighbours=tactics.neighbours,
+        )
+        return WrittenHere(proposer, premises)
+
+
+async def _generator(context: RequestContext, warnings: list[str]) -> TacticGenerator | None:
+    """The generator that is set; where it cannot be used and is not the only source, a warning. Raises ModelError."""
     settings = context.settings
-    await context.files.caught_up()
-    current = await context.index.current()
-    generator = None
-    if settings.tactics.source != "templates":
-        generator = await context.generator.get(
+    if settings.tactics.source == "templates":
+        return None
+    try:
+        found = await context.generator.get(
             settings.tactics.generator, download=settings.model_download, device=settings.models.device
         )
-    premises = await asyncio.to_thread(ProjectPremises, context, pipeline.ranking, current, position)
-    proposer = make_proposer(
-        premises,
-        extra=settings.tactics.extra or current.index.closers,
-        source=settings.tactics.source,
-        tactics=SearchLimits().tactics,
-        generator=generator,
-        generated=settings.tactics.generated,
-        neighbours=settings.tactics.neighbours,
-    )
-    return WrittenHere(proposer, premises)
+        return needed(found) if settings.tactics.source == "generator" else found
+    except ModelError as error:
+        if settings.tactics.source == "generator":
+            raise
+        warnings.append(f"The generator gave no tactics: {error}")
+        return None
 
 
-def _declaration(position: GoalPosition) -> str:
-    document = LeanDocument(position.text or "")
-    offset = document.offset(position.position)
+async def _unless(stop: asyncio.Event, work: Coroutine[Any, Any, _Result]) -> _Result | None:
+    """The result of work, which is cancelled when the event is set; None then."""
+    task, stopped = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait([task, stopped], return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        stopped.cancel()
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task])
+
+
+def _is_mismatch(outcome: TacticOutcome) -> bool:
+    return outcome.status == "fails" and "ype mismatch" in outcome.message
+
+
+def _declaration(found: GoalFound) -> str:
+    """The name of the declaration around a goal, as written; empty if it has none."""
+    document = LeanDocument(found.at.text or "")
+    offset = document.offset(found.at.position)
     start, _ = document.declaration(offset)
     return declared_name(document.text, start, offset)
 
 
-async def _judged(
-    context: RequestContext, found: GoalFound, tactic: str, limits: SearchLimits
-) -> TacticOutcome | None:
-    """Lean's verdict on a script in the document, if it is accepted."""
-    asked = found.asked
-    session = await context.lean.session()
-    seconds = limits.seconds + limits.tactic_seconds
-    outcomes = session.try_tactics(asked.path, asked.text, asked.position, [tactic], timeout=seconds)
-    async with aclosing(outcomes):
-        async for outcome in outcomes:
-            if outcome.status == "closes" and outcome.edit is not None:
-                return found.outcome(outcome)
-    return None
-
-
-def _proved(answer: ProofAnswer, found: GoalFound, outcome: TacticOutcome) -> ProofAnswer:
-    assert outcome.edit is not None
-    return replace(
-        answer,
-        status=ProofStatus.PROVED,
-        script=outcome.shown,
-        edits=[edit_item(outcome.edit)],
-        cursor=position_item(outcome.edit.cursor),
-        proved=1,
-        message="",
+def _edited(found: GoalFound, edit: Edit) -> ProofFile:
+    """The document with the edit, for a new Lean to judge."""
+    document = LeanDocument(found.at.text or "")
+    text, start, end = document.text, document.offset(edit.span.start), document.offset(edit.span.end)
+    first, last = document.declaration(start)
+    last = max(last, end)
+    rest = text[first:start] + text[end:last]
+    line, begin = document.position(first).line, edit.span.start.line
+    return ProofFile(
+        found.at.path,
+        text[:start] + edit.text + text[end:last],
+        line,
+        (begin, begin + edit.text.count("\n")),
+        declared_at(text[:last], found.at.path, begin),
+        text[:last],
+        has_sorry(rest) or has_sorry(edit.text),
     )
+
+
+def _why(result: SearchResult) -> str:
+    """Why there is no proof, as a sentence."""
+    unjudged = next(
+        (
+            one.message
+            for node in result.tree.nodes
+            for one in node.attempts
+            if one.message.startswith(_UNJUDGED)
+        ),
+        "",
+    )
+    reason = f"{result.reason} Tactics {unjudged.rstrip('.')}." if unjudged else result.reason
+    return f"No proof was found. {reason}"
+
+
+_UNJUDGED = "cannot be judged"
 
 
 class _Progress:
@@ -145,14 +320,11 @@ class _Progress:
         if so_far.seconds - self._last < PROOF_PROGRESS_SECONDS:
             return
         self._last = so_far.seconds
+        proof = furthest(so_far.tree)
+        proved, goals = proof.ends if proof else (0, 1)
+        steps = forms(proof)[0] if proof else ""
         self._report(
             ProofProgress(
-                round(so_far.seconds, 1),
-                self._limit,
-                so_far.nodes,
-                so_far.tactics,
-                proved=0,
-                goals=1,
-                steps="",
+                round(so_far.seconds, 1), self._limit, so_far.nodes, so_far.tactics, proved, goals, steps
             )
         )

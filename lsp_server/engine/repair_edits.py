@@ -23,7 +23,7 @@ _HEADS = (
     | {"apply", "exacts", "use", "exists", "cases", "rcases", "obtain", "induction", "constructor", "rfl"}
 )
 """Words that are applied to nothing, though terms follow them."""
-_MOST_ARGUMENTS = 6
+_MOST_ARGUMENTS, _MOST_IMPLICIT = 6, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,8 @@ class Rewritten:
                 yield Change(argument.start, argument.end, "_")
         if len(given) > 1:
             yield Change(one.head.end, one.end, "")
+        for count in range(1, _MOST_IMPLICIT + 1 if given and self._of(one.head)[0] not in "@(" else 0):
+            yield Change(one.head.start, one.head.end, f"@{self._of(one.head)}{' _' * count}")
         yield Change(one.head.start, one.end, f"({self._text[one.head.start : one.end]}).symm")
 
     def _added(self, one: _Application) -> Iterator[Change]:
@@ -116,7 +118,7 @@ class Rewritten:
         elif word in INTRODUCING:
             yield "intros"
         elif word not in _HEADS and not text.startswith("by"):
-            yield from (f"({text}).symm", f"by simpa using {text}")
+            yield from (f"({text}).symm", f"fun _ => {text}", f"fun _ _ => {text}", f"by simpa using {text}")
 
     def _of_list(self, word: str, text: str) -> Iterator[str]:
         opened, items, closed = self._items()

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lean_extract.common.errors import LeanError
+from lean_extract.common.errors import LeanError, ProjectBroken
 from lean_extract.records import Edit, Span
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.faults import Fault
+from lean_extract.session.faults import Fault, is_misparsed
 from lean_extract.session.tactic_sites import declared_name
 from lean_extract.syntax.tactic_text import has_sorry
 from lsp_server.engine.engine import Engine
@@ -76,7 +76,7 @@ async def repair_file(
         limits: on the time.
         stop: once it is set, the rest of the errors is left as it is.
 
-    Raises LeanError: Lean cannot be used; PremiseIndexError, ModelError.
+    Raises ProjectBroken: its imports cannot be loaded; LeanError: Lean cannot be used; PremiseIndexError, ModelError.
     """
     work = _FileWork(engine, names, path, LeanDocument(text).text, limits, stop)
     return await work.run(shown)
@@ -98,7 +98,9 @@ class _FileWork:
 
     async def run(self, shown: str) -> list[RepairedError]:
         lean = await self._engine.session()
-        faults = [one for one in await lean.check(self._path, self._text) if not one.is_sorry]
+        faults = [
+            one for one in await lean.check(self._path, self._text) if not (one.is_sorry or _is_echo(one))
+        ]
         if not faults:
             return []
         head = self._document.header.rstrip().count("\n")
@@ -116,11 +118,9 @@ class _FileWork:
         """The repair of a file that imports a module that is not there any more."""
         text = await with_imports(self._engine, self._path, self._text)
         if text is None:
-            reason = "Its imports cannot be loaded. Build what it imports, or correct the import."
-            error = RepairedError(
-                shown, fault.position.line + 1, "", fault.first_line, RepairKind.NONE, reason=reason
+            raise ProjectBroken(
+                f"{fault.first_line.rstrip('.')}.", "Build what it imports, or correct the import."
             )
-            return [error]
         change = difference(self._text, text)
         before = self._text[change.start : change.end]
         span = Span(self._document.position(change.start), self._document.position(change.end))
@@ -140,12 +140,10 @@ class _FileWork:
         return [error, *rest]
 
     def _declarations(self, faults: list[Fault]) -> list[_Declaration]:
+        """The declarations with errors, from top to bottom. What is in none has an empty range."""
         found: dict[int, _Declaration] = {}
         for fault in faults:
-            offset = self._document.offset(fault.position)
-            start, end = self._document.declaration(max(offset - 1, 0))
-            if offset > end:
-                start = end = offset
+            start, end = _range(self._document, fault)
             name = declared_name(self._document.text, start, end)
             found.setdefault(start, _Declaration(start, end, name)).faults.append(fault)
         return [found[start] for start in sorted(found)]
@@ -198,10 +196,9 @@ class _FileWork:
                 open_ranges.append((one.start + moved, end))
             moved = end - one.end
         for fault in await lean.check(self._path, text):
-            offset = document.offset(fault.position)
-            start, end = document.declaration(max(offset - 1, 0))
-            is_known = any(begin <= offset <= stop for begin, stop in open_ranges)
-            if not is_known and not (fault.is_sorry and has_sorry(text[start:end])):
+            start, end = _range(document, fault)
+            is_known = any(begin <= start <= stop for begin, stop in open_ranges)
+            if not is_known and not _is_echo(fault) and not (fault.is_sorry and has_sorry(text[start:end])):
                 return False
         return True
 
@@ -225,3 +222,17 @@ class _FileWork:
                 error = replace(error, before=self._text[start:end], after=change.written, edits=edits)
             found.append(error)
         return found
+
+
+def _is_echo(fault: Fault) -> bool:
+    """Whether an error only says that a definition has another error."""
+    return fault.message.startswith("`sorryAx`")
+
+
+def _range(document: LeanDocument, fault: Fault) -> tuple[int, int]:
+    """The offsets of the declaration that an error is about; an empty range at the error if it is about none."""
+    offset = document.offset(fault.position)
+    # Where Lean cannot go on reading, it names the next word, which may begin the next declaration.
+    inside = len(document.text[:offset].rstrip()) if is_misparsed(fault.message) else offset
+    start, end = document.declaration(inside)
+    return (start, end) if start <= inside < end else (offset, offset)

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.tactic_spans import Change, WrittenTactic, WrittenTactics
-from lean_extract.syntax.brackets import DEPTH
+from lean_extract.syntax.brackets import DEPTH, first_outside
 from lean_extract.syntax.lexer import tokenize
 from lean_extract.syntax.tactic_words import FACTS, FUNCTIONS, INTRODUCING, SEPARATORS
 
@@ -28,6 +28,29 @@ def proof_start(document: LeanDocument, start: int, end: int) -> int:
         if depth == 0 and (text in _VALUE or (text == "|" and tokens.is_first(number))):
             return start + (tokens.starts[number] if text == "by" else tokens.end(number))
     return end
+
+
+_CLAUSE = frozenset((":=", "=>"))
+
+
+def clause_value(document: LeanDocument, start: int, end: int, offset: int) -> WrittenTactic | None:
+    """The value of the field after `where`, or of the alternative, around an offset of the declaration [start, end).
+
+    None if there is none there, or if it is a block of tactics.
+    """
+    tokens = tokenize(document.text[start:end])
+    firsts = [one for one in tokens.line_first if tokens.starts[one] <= offset - start]
+    while len(firsts) > 1 and tokens.column(firsts[-1]) > tokens.column(firsts[1]):
+        firsts.pop()
+    if len(firsts) < 2:
+        return None
+    begin, column = firsts[-1], tokens.column(firsts[-1])
+    below = (one for one in tokens.line_first if one > begin and tokens.column(one) <= column)
+    last = next(below, len(tokens.texts))
+    mark = first_outside(tokens.texts, begin, last, _CLAUSE)
+    if mark + 1 >= last or tokens.texts[mark + 1] == "by" or start + tokens.end(mark) > offset:
+        return None
+    return WrittenTactic(start + tokens.starts[mark + 1], start + tokens.end(last - 1))
 
 
 _BINDERS = re.compile(r"(?P<word>\b(?:intro|rintro|fun|λ))(?P<names>(?:\s+[\w₀-₉'✝]+)+)")
@@ -168,7 +191,7 @@ def unknown_name(message: str) -> UnknownName | None:
 
 
 def difference(before: str, after: str) -> Change:
-    """The smallest change of whole words that makes one text of another."""
+    """The smallest change of whole words, or of whole lines if it is of several, that makes one text of another."""
     start = next((place for place, pair in enumerate(zip(before, after)) if pair[0] != pair[1]), None)  # noqa: B905
     if start is None:
         start = min(len(before), len(after))
@@ -176,11 +199,22 @@ def difference(before: str, after: str) -> Change:
     same = 0
     while same < most and before[len(before) - 1 - same] == after[len(after) - 1 - same]:
         same += 1
-    while start and (_is_within(before, start) or _is_within(after, start)):
+    is_inside = (
+        _is_within
+        if "\n" not in before[start : len(before) - same] + after[start : len(after) - same]
+        else _is_in_line
+    )
+    while start and (is_inside(before, start) or is_inside(after, start)):
         start -= 1
-    while same and (_is_within(before, len(before) - same) or _is_within(after, len(after) - same)):
+    while same and (is_inside(before, len(before) - same) or is_inside(after, len(after) - same)):
         same -= 1
     return Change(start, len(before) - same, after[start : len(after) - same])
+
+
+def _is_in_line(text: str, place: int) -> bool:
+    """Whether an offset is between the first and the last visible character of a line."""
+    begin, end = text.rfind("\n", 0, place) + 1, text.find("\n", place)
+    return bool(text[begin:place].strip()) and bool(text[place : end if end >= 0 else None].strip())
 
 
 def _is_within(text: str, place: int) -> bool:

@@ -18,6 +18,9 @@ from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, is_misparsed, is_unsolved
 from lean_extract.session.places import HOLE
 from lean_extract.session.tactic_spans import Change, WrittenTactic, WrittenTactics
+from lean_extract.session.verdict import goals_in
+from lean_extract.syntax.keywords import STRONG_COMMAND_WORDS
+from lean_extract.syntax.lexer import tokenize
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.items import edited
 from lsp_server.engine.repair_edits import Rewritten
@@ -26,6 +29,7 @@ from lsp_server.engine.repair_text import (
     Block,
     UnknownName,
     applied,
+    clause_value,
     deleted,
     free_names,
     introduced,
@@ -40,8 +44,10 @@ from lsp_server.engine.schema_proofs import ProofStatus, RepairKind
 from lsp_server.limits import REPAIR_EDITS, REPAIR_LEMMAS
 from prover.verify import GoalPosition
 from retriever.lean.callers import caller_of
-from retriever.lean.eligibility import RankRequest
+from retriever.lean.eligibility import RankedPremise, RankRequest
 
+_FIRST_CHANGES = 24
+"""Changes of arguments that are tried before other forms."""
 _SUPERFLUOUS = re.compile(r"(?i:no goals|.*introN|.*additional binders)")
 
 
@@ -62,6 +68,7 @@ class Failure:
     text: str
     declaration: int
     fault: Fault
+    is_theorem: bool
 
     @cached_property
     def document(self) -> LeanDocument:
@@ -81,18 +88,23 @@ class Failure:
     @cached_property
     def part(self) -> WrittenTactic | None:
         """What fails: where goals are left unsolved, the last tactic of that block."""
+        part = self._found()
+        return None if part is None or _has_commands(self.text[slice(*part)]) else part
+
+    def _found(self) -> WrittenTactic | None:
         if is_misparsed(self.fault.message):
             return self.written.unread(self.offset)
         if is_unsolved(self.fault.message):
             block = Block.below(self.written, self.offset)
             if block is not None:
                 return block.tactics[-1]
-        return self.written.failing(self.offset) or self.written.beginning(self.offset)
+        return self._clause or self.written.failing(self.offset) or self.written.beginning(self.offset)
 
     @cached_property
     def is_term(self) -> bool:
-        """Whether it is a term, not a tactic: the value of a declaration."""
-        return self.part is not None and self.document.text[: self.part.start].rstrip().endswith(":=")
+        """Whether it is a term, not a tactic: the value of a declaration, or of a part of it."""
+        part = self.part
+        return part is not None and (part == self._clause or self.text[: part.start].rstrip().endswith(":="))
 
     @property
     def end(self) -> int:
@@ -100,12 +112,29 @@ class Failure:
         return self.part.end if self.part is not None else self.offset
 
     @cached_property
+    def _clause(self) -> WrittenTactic | None:
+        """The value of the field or alternative with the error, if the declaration has such."""
+        if not self.text[: self.value.start].rstrip().endswith(("where", "|")):
+            return None
+        return clause_value(self.document, *self.document.declaration(self.declaration), self.offset)
+
+    @property
+    def scope(self) -> WrittenTactic:
+        """Where the text may change: the value of a theorem, and of others only what fails."""
+        return self.value if self.is_theorem or self.part is None else self.part
+
+    @cached_property
     def value(self) -> WrittenTactic:
-        """The whole proof of the declaration."""
+        """The value of the declaration."""
         start, end = self.document.declaration(self.declaration)
         begin = proof_start(self.document, start, end)
         text = self.text[begin:end]
         return WrittenTactic(begin + len(text) - len(text.lstrip()), begin + len(text.rstrip()))
+
+
+def _has_commands(text: str) -> bool:
+    """Whether a text has a word that begins a command: then it is not known where a proof ends."""
+    return not STRONG_COMMAND_WORDS.isdisjoint(tokenize(text).texts)
 
 
 class Ways:
@@ -148,7 +177,7 @@ class Ways:
         unknown = unknown_name(failure.fault.message)
         if unknown is None:
             return
-        name, value = unknown.written, failure.value
+        name, value = unknown.written, failure.scope
         local = await self._local()
         is_local = "." not in name and (len(name) <= 3 or "_" not in name)
         meant = await self._names.meant(unknown, _at(failure), await self._goal_before())
@@ -169,13 +198,16 @@ class Ways:
             yield Way(RepairKind.TACTIC, applied(failure.text, superfluous))
         for change in without_binders(failure.text, part):
             yield Way(RepairKind.ARGUMENTS, applied(failure.text, change))
-        for form in ways.forms():
-            yield Way(RepairKind.ARGUMENTS, applied(failure.text, Change(*part, form)))
-        value = failure.value
+        value = failure.scope
         for name in free_names(failure.text[failure.declaration : value.start], failure.text[slice(*value)]):
             for change in introduced(failure.text, value.start, name):
                 yield Way(RepairKind.ARGUMENTS, applied(failure.text, change))
-        for change in islice(ways.arguments(), REPAIR_EDITS):
+        changes = islice(ways.arguments(), REPAIR_EDITS)
+        for change in islice(changes, _FIRST_CHANGES):
+            yield Way(RepairKind.ARGUMENTS, applied(failure.text, change))
+        for form in ways.forms():
+            yield Way(RepairKind.ARGUMENTS, applied(failure.text, Change(*part, form)))
+        for change in changes:
             yield Way(RepairKind.ARGUMENTS, applied(failure.text, change))
 
     async def by_lemmas(self) -> AsyncGenerator[Way, None]:
@@ -189,12 +221,15 @@ class Ways:
         if not caller:
             return
         at = self._hole(part)
-        ranked = await self._engine.rank(RankRequest(goal, k=REPAIR_LEMMAS, caller=caller), at)
+        unsolved = failure.fault.message.partition("\n")[2] if is_unsolved(failure.fault.message) else ""
+        ranked: list[RankedPremise] = []
+        for one in (*goals_in(unsolved)[:1], goal) if unsolved else (goal,):
+            ranked += await self._engine.rank(RankRequest(one, k=REPAIR_LEMMAS, caller=caller), at)
         names = [
             one.premise.written for one in ranked if one.in_scope is not False and not one.premise.has_sorry
         ]
         short = await self._engine.spellings(at, names, await self._local())
-        for text in ways.with_lemmas(short.get(name, name) for name in names):
+        for text in ways.with_lemmas(short.get(name, name) for name in dict.fromkeys(names)):
             yield Way(RepairKind.ARGUMENTS, applied(failure.text, Change(*part, text)))
 
     async def by_tactics(self) -> AsyncGenerator[Way, None]:
@@ -230,7 +265,8 @@ class Ways:
         places = [*self._places()]
         if part is not None and not failure.is_term:
             places.append(self._hole(Block(failure.written, part).rest))
-        places.append(self._hole(failure.value))
+        if failure.is_theorem and not _has_commands(failure.text[slice(*failure.value)]):
+            places.append(self._hole(failure.value))
         for number, place in enumerate(places):
             seconds = max(self._until - time.monotonic(), 0) / (len(places) - number)
             request = ProveRequest(place, seconds=seconds, imports=False, check=False)

@@ -24,7 +24,7 @@ from lean_extract.syntax.lexer import is_identifier, tokenize
 from lean_extract.syntax.tactic_text import has_sorry
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.repair_names import MeantNames
-from lsp_server.engine.repair_text import UnknownName, applied, proof_start
+from lsp_server.engine.repair_text import UnknownName, applied, proof_start, unknown_name
 from lsp_server.engine.repair_ways import Failure, Way, Ways
 from lsp_server.engine.schema_proofs import RepairKind
 from lsp_server.limits import REPAIR_JUDGE_SECONDS, REPAIR_STEPS, REPAIR_WAYS
@@ -46,8 +46,11 @@ class Attempt:
 
     @property
     def first(self) -> Fault:
-        """The error to repair next: goals are left unsolved by what failed, too."""
-        return next((one for one in self.faults if not is_unsolved(one.message)), self.faults[0])
+        """The error to repair next, which may cause others: first a name that is not known, last unsolved goals."""
+        return min(
+            self.faults,
+            key=lambda one: (unknown_name(one.message) is None, is_unsolved(one.message), one.position),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,7 @@ class DeclarationRepair:
         self._engine, self._names, self._path, self._start = engine, names, path, start
         self._broken = broken
         self._judged: set[int] = set()
+        self._is_data = False
 
     async def repair(self, text: str, seconds: float) -> Repair:
         """Repair the declaration in a text within so many seconds for each error.
@@ -98,7 +102,7 @@ class DeclarationRepair:
             for unknown, name in found.meant:
                 self._names.learn(unknown, name)
             return Repair(found.text, found.kind)
-        if not self._is_theorem(text):
+        if self._is_data:
             return Repair(reason="It is in a definition, of which only names and proofs are changed.")
         is_late = time.monotonic() >= until
         why = f"Nothing was found within {seconds:g} s." if is_late else "Nothing that was tried is accepted."
@@ -119,9 +123,11 @@ class DeclarationRepair:
         """The attempt with further changes that leave no error; None if there are none in time."""
         if attempt.steps >= REPAIR_STEPS:
             return None
-        failure = Failure(self._path, attempt.text, self._start, attempt.first)
+        is_theorem = self._is_theorem(attempt.text)
+        failure = Failure(self._path, attempt.text, self._start, attempt.first, is_theorem)
         ways = Ways(self._engine, self._names, failure, until)
-        if not self._is_theorem(attempt.text) and not await self._is_proof(failure):
+        if not is_theorem and not await self._is_proof(failure):
+            self._is_data = True
             stages = [ways.exact_names]
         else:
             stages = [ways.by_names, ways.by_writing, ways.by_lemmas, ways.by_tactics, ways.by_proof]
@@ -189,17 +195,15 @@ def _end(text: str, start: int) -> int:
 
 
 def _is_better(attempt: Attempt, faults: Sequence[Fault], failure: Failure, text: str) -> bool:
-    """Whether Lean gets further: the error is no longer there, and all that is left is below it.
+    """Whether Lean gets further: the error is no longer there, and what is left is below it, or less than before.
 
     Goals that are left unsolved count only if nothing else is wrong.
     """
-    moved = len(text) - len(failure.text)
-    document = LeanDocument(text)
-    end = failure.end + moved
+    document, end = LeanDocument(text), failure.end + len(text) - len(failure.text)
     left = [one for one in faults if not is_unsolved(one.message)]
-    if any(document.offset(one.position) < end for one in left) or any(
-        is_misparsed(one.message) for one in left
-    ):
+    if any(is_misparsed(one.message) for one in left):
+        return False
+    if any(document.offset(one.position) < end for one in left) and len(faults) >= len(attempt.faults):
         return False
     unsolved, before = (sum(is_unsolved(one.message) for one in some) for some in (faults, attempt.faults))
     if is_unsolved(failure.fault.message):

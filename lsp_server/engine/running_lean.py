@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from lean_extract.common.errors import (
     BadSettings,
+    ErrorPlace,
     LeanDied,
     LeanError,
     LeanNotFound,
@@ -313,8 +314,12 @@ class RunningLean:
         return [_rejection(error) for error in found[:_MOST_WARNINGS]]
 
     def rejection(self, module: str) -> str:
-        """The sentence on why a module does not compile; empty where that is not known, or Lake compiles it."""
-        return next((str(error) for error in self._rejected if module in error.modules), "")
+        """Why a module does not compile, in a sentence; empty where that is not known, or Lake compiles it."""
+        error = next((one for one in self._rejected if module in one.modules), None)
+        place = error.place if isinstance(error, ProjectBroken) else None
+        if error is None or place is None:
+            return str(error or "")
+        return f"{place.path.name} has an error ({_quoted(place)})."
 
     async def end(self) -> None:
         """End Lean; the next request starts it again."""
@@ -359,12 +364,17 @@ def _rejection(error: LeanError) -> str:
         return (
             f"{error.message.rstrip('.')}. Goals and verdicts are those of the last good build. {error.hint}"
         )
+    return (
+        f"{place.path.name} has an error since it was last built ({_quoted(place)}). {_OF_THAT_BUILD}"
+        f" Fix {place.path.name} and save it."
+    )
+
+
+def _quoted(place: ErrorPlace) -> str:
+    """`line 8: MESSAGE`, in one line."""
     message = " ".join(place.message.split())
     message = message if len(message) <= QUOTED_CHARACTERS else f"{message[: QUOTED_CHARACTERS - 1]}…"
-    return (
-        f"{place.path.name} has an error since it was last built (line {place.line}: {message.rstrip('.')})."
-        f" {_OF_THAT_BUILD} Fix {place.path.name} and save it."
-    )
+    return f"line {place.line}: {message.rstrip('.')}"
 
 
 def _old_build(path: Path) -> str:

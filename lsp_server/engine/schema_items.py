@@ -34,7 +34,10 @@ class TacticsStatus(DocumentedEnum):
         "no_generator",
         "None was tried: the generator cannot be used, and nothing else proposed any.",
     )
-    GOAL_NOT_FIRST = "goal_not_first", "None was tried: Lean tries them on the first goal only."
+    GOAL_NOT_FIRST = (
+        "goal_not_first",
+        "None was tried: the goal is not the first, and `case` does not reach it.",
+    )
     GOAL_BROKEN = (
         "goal_broken",
         "None was tried: the goal mentions `sorry`, usually because of an error above.",

@@ -8,7 +8,7 @@ second Lean, so that the one of the open file keeps its workers, and what they h
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Hashable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Hashable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -33,7 +33,7 @@ from lsp_server.engine.running_lean import RunningLean
 from lsp_server.engine.settings import LeanSettings
 from lsp_server.engine.tactic_runner import TrialResults, closes
 from lsp_server.engine.tasks import start_task
-from lsp_server.limits import CACHED_TRIALS, IMPORTED_MODULES, IMPORTED_TACTICS
+from lsp_server.limits import BETTER_TACTIC_SECONDS, CACHED_TRIALS, IMPORTED_MODULES, IMPORTED_TACTICS
 from retriever.lean.eligibility import RankedPremise, RankRequest
 
 
@@ -42,13 +42,13 @@ class ImportingCopy:
 
     Args:
         found: the goal in the document.
-        modules: what is imported; the document may have none of them, and must not be headed `prelude`.
+        modules: what is imported; the document must not be headed `prelude`.
     """
 
     def __init__(self, found: GoalFound, modules: Sequence[str]) -> None:
         asked = LeanDocument(found.asked.text or "")
         lines = asked.text.split("\n")
-        edits = [edit for one in modules if (edit := import_insertion(lines, f"import {one}")) is not None]
+        edits = [edit for one in modules if (edit := import_insertion(lines, _line(one))) is not None]
         offset = asked.offset(edits[0].span.start) if edits else 0
         self.modules = tuple(modules)
         self._copy = Copy(asked, Change(offset, offset, "".join(edit.text for edit in edits)))
@@ -58,8 +58,11 @@ class ImportingCopy:
         """The same goal, where `asked` is the copy."""
 
     def outcome(self, judged: TacticOutcome) -> TacticOutcome:
-        """An outcome in the copy as one in what Lean was asked about without it."""
-        return judged if judged.edit is None else replace(judged, edit=self._copy.back(judged.edit))
+        """An outcome in a copy with one import: its edit is that of what Lean was asked about without the copy."""
+        line = _line(self.modules[0])
+        lines = LeanDocument(self.found.at.text or "").text.split("\n")
+        edit = self._copy.back(judged.edit) if judged.edit is not None else None
+        return replace(judged, edit=edit, import_line=line, import_edit=import_insertion(lines, line))
 
 
 def takes_imports(found: GoalFound) -> bool:
@@ -120,6 +123,21 @@ class WithImports:
             loop = asyncio.get_running_loop()
             self._ending = loop.call_later(LEAN_IDLE_SECONDS, lambda: start_task(self._lean.end()))
 
+    async def trials(
+        self, context: RequestContext, module: str, found: GoalFound, tactics: Sequence[str], seconds: float
+    ) -> AsyncGenerator[TacticOutcome, None]:
+        """Lean's verdicts on these tactics with this import, as `given_tactics.trials`; none where it cannot be added.
+
+        Raises as `verify`; LeanTimeout: the import takes too long.
+        """
+        if not (context.lean.has_headers and await asyncio.to_thread(takes_imports, found)):
+            return
+        async with self._turn, self.copies(context) as second:
+            copy = await asyncio.to_thread(ImportingCopy, found, (module,))
+            async with aclosing(trials(second, copy.found, tactics, seconds)) as verdicts:
+                async for outcome in verdicts:
+                    yield copy.outcome(outcome)
+
     async def modules(
         self, context: RequestContext, found: GoalFound, current: CurrentIndex, warnings: list[str]
     ) -> list[str]:
@@ -172,10 +190,30 @@ class _Trial:
         """What closes the goal in a copy, and the premises that are in scope there. Raises as `try_tactics`."""
         request = RankRequest(main_goal(self.found.state), k=DEPTH)
         ranked = await self.pipeline.rank(self.second, request, copy.found.asked)
-        results = await self.pipeline.try_tactics(
-            self.second, copy.found, self.found.state, ranked, searches=False
+        found: list[TacticOutcome] = []
+        is_closed = asyncio.Event()
+
+        def hear(outcomes: list[TacticOutcome]) -> None:
+            found[:] = filter(closes, outcomes)
+            if found:
+                is_closed.set()
+
+        trying = asyncio.ensure_future(
+            self.pipeline.try_tactics(
+                self.second, copy.found, self.found.state, ranked, on_outcomes=hear, searches=False
+            )
         )
-        return list(filter(closes, results.outcomes))[:IMPORTED_TACTICS], ranked.premises
+        closing = asyncio.ensure_future(is_closed.wait())
+        try:
+            await asyncio.wait([trying, closing], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([trying], timeout=BETTER_TACTIC_SECONDS)
+            if trying.done():
+                hear(list(trying.result().outcomes))
+        finally:
+            closing.cancel()
+            trying.cancel()
+            await asyncio.wait([trying, closing])
+        return found[:IMPORTED_TACTICS], ranked.premises
 
     async def _with_one(
         self, copy: ImportingCopy, closing: Sequence[TacticOutcome], premises: Sequence[RankedPremise]
@@ -207,7 +245,7 @@ class _Trial:
     ) -> list[TacticOutcome]:
         """Those of the tactics that close the goal with this import alone."""
         if (module,) == copy.modules:
-            return [self._imported(copy, one, module) for one in tactics]
+            return list(map(copy.outcome, tactics))
         context, place = self.context, self.found
         if module:
             copy = await asyncio.to_thread(ImportingCopy, self.found, (module,))
@@ -219,12 +257,11 @@ class _Trial:
                 found = [replace(one, origin=origins[one.tactic]) async for one in verdicts if closes(one)]
         except (LeanError, NoGoalHere):
             return []
-        return [self._imported(copy, one, module) for one in found] if module else found
+        return list(map(copy.outcome, found)) if module else found
 
-    def _imported(self, copy: ImportingCopy, outcome: TacticOutcome, module: str) -> TacticOutcome:
-        line = f"import {module}"
-        lines = LeanDocument(self.found.at.text or "").text.split("\n")
-        return replace(copy.outcome(outcome), import_line=line, import_edit=import_insertion(lines, line))
+
+def _line(module: str) -> str:
+    return f"import {module}"
 
 
 def _key(context: RequestContext, found: GoalFound, current: CurrentIndex) -> Hashable:

@@ -13,7 +13,7 @@ from lean_extract.session.document import LeanDocument
 from lean_extract.session.places import sorry_near
 from lsp_server.documents.completion_context import completion_at
 from lsp_server.documents.document import DocumentSnapshot
-from lsp_server.documents.import_lines import IMPORT_LINE
+from lsp_server.documents.import_lines import IMPORT_LINE, imported_module
 from lsp_server.documents.insertion import cursor_after, import_insertion, name_insertion
 from lsp_server.documents.uris import file_path
 from lsp_server.engine.engine import Engine
@@ -50,10 +50,12 @@ def register(server: PremiseServer) -> None:
         if given.has("version") and given.version() != document.version:
             raise JsonRpcContentModified("The document has changed since the suggestion. Ask for another.")
         line = import_insertion(document.lines, import_line) if import_line else None
+        imports = (imported_module(import_line) or "") if line is not None else ""
         if kind == "tactic":
-            inserted = await _tactic(server, document, cursor, text, is_accepted=given.flag("accepted"))
+            is_accepted = given.flag("accepted")
+            inserted = await _tactic(server, document, cursor, text, imports, is_accepted=is_accepted)
         elif kind == "premise":
-            inserted = await _premise(server, document, cursor, text, can_try=line is None)
+            inserted = await _premise(server, document, cursor, text, imports)
         else:
             return _answer(document, await _name(server, document, cursor, text), line)
         server.check_current(document)
@@ -68,17 +70,24 @@ def _answer(document: DocumentSnapshot, edit: Edit, line: Edit | None) -> dict[s
 
 
 async def _tactic(
-    server: PremiseServer, document: DocumentSnapshot, cursor: Position, tactic: str, *, is_accepted: bool
+    server: PremiseServer,
+    document: DocumentSnapshot,
+    cursor: Position,
+    tactic: str,
+    imports: str,
+    *,
+    is_accepted: bool,
 ) -> TacticEdit:
     """The edit for a tactic. Without a project there is no Lean, so that the text alone decides."""
     engine = _engine(server, document)
     if engine is None:
         return await guessed(document.goal_position(cursor), tactic)
-    return await engine.edit_at(document.proof_position(cursor), tactic, is_accepted=is_accepted)
+    position = document.proof_position(cursor)
+    return await engine.edit_at(position, tactic, is_accepted=is_accepted, imports=imports)
 
 
 async def _premise(
-    server: PremiseServer, document: DocumentSnapshot, cursor: Position, name: str, *, can_try: bool
+    server: PremiseServer, document: DocumentSnapshot, cursor: Position, name: str, imports: str
 ) -> TacticEdit:
     """The edit for a premise: a tactic that uses it, or its name within a term and outside of proofs."""
     engine = _engine(server, document)
@@ -88,7 +97,7 @@ async def _premise(
     if await asyncio.to_thread(_is_within_tactic, document, cursor):
         return TacticEdit(await _name(server, document, cursor, name), name, TacticVerdict.UNTRIED)
     try:
-        return await engine.premise_edit(position, name, can_try=can_try)
+        return await engine.premise_edit(position, name, imports=imports)
     except NoGoalHere:
         return TacticEdit(await _name(server, document, cursor, name), name, TacticVerdict.UNTRIED)
 

@@ -61,7 +61,7 @@ class PremiseServer(WireServer):
             converter_factory=plain_converter,
         )
         self._settings = LayeredSettings(options, self._warn)
-        self.projects = Projects(self._settings.at)
+        self.projects = Projects(self._settings_of)
         self.indexing = Indexing(self)
         self.initialization_options: Any = None
         self._has_settings = asyncio.Event()
@@ -84,15 +84,19 @@ class PremiseServer(WireServer):
     def take_settings(self, values: Any) -> None:
         """Use the settings that the editor sent. Unknown settings and wrong types are reported once."""
         self._settings.take_editor(values)
+        self._settings_of(None)
         self.projects.take_settings()
-        device = self._settings.at(None).models.device
-        if device == "cuda":
-            self._warning = start_task(self._warn_of_fallback(device))
 
     def settings_at(self, uri: str) -> Settings:
         """The settings for a document: those of its project."""
         path = file_path(uri)
-        return self._settings.at(find_root(path) if path is not None else None)
+        return self._settings_of(find_root(path) if path is not None else None)
+
+    def _settings_of(self, root: Path | None) -> Settings:
+        settings = self._settings.at(root)
+        if settings.models.device == "cuda" and self._warning is None:
+            self._warning = start_task(self._warn_of_fallback(settings.models.device))
+        return settings
 
     def _warn(self, message: str) -> None:
         """Show a warning to the user, once."""

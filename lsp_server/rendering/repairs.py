@@ -22,10 +22,12 @@ _CELL = 160
 
 
 def repair_table(answer: RepairAnswer, style: Style) -> str:
-    """Two lines for each error, and a summary."""
+    """Two lines for each declaration that was repaired and each error that is left, and a summary."""
     lines: list[str] = []
     for one in answer.errors:
         is_repaired = one.kind != RepairKind.NONE
+        if is_repaired and not one.edits:  # with the first error of its declaration
+            continue
         where = style.bold(shown(f"{one.file}:{one.line}", longest=0))
         label = (style.good if is_repaired else style.caution)(_LABELS[one.kind])
         lines.append("  ".join(filter(None, [where, shown(one.declaration), label])))
@@ -37,7 +39,7 @@ def repair_table(answer: RepairAnswer, style: Style) -> str:
 def repair_summary(answer: RepairAnswer) -> str:
     """What was repaired and what is left, in Markdown."""
     lines = ["## Repairs", "", *_totals(answer)]
-    repaired = [one for one in answer.errors if one.kind != RepairKind.NONE]
+    repaired = [one for one in answer.errors if one.edits]
     left = [one for one in answer.errors if one.kind == RepairKind.NONE]
     if repaired:
         lines += ["", "| place | declaration | repair | before | after |", "|---|---|---|---|---|"]

@@ -219,6 +219,9 @@ class LeanEnvironment:
 
 def _of_one(tactic: str, outcome: TacticOutcome) -> TacticOutcome:
     """The outcome of a script, as that of its last tactic."""
+    if outcome.rests_on_sorry:
+        names = " and ".join(outcome.unfinished) or "something"
+        outcome = replace(outcome, status="unjudged", message=f"it rests on {names}, which is not proved")
     if outcome.status == "unjudged":  # What Lean could not judge cannot be a step of a proof.
         return replace(outcome, tactic=tactic, status="fails", state=None)
     return replace(outcome, tactic=tactic)

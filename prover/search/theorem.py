@@ -108,11 +108,7 @@ class Theorem:
     @property
     def full_name(self) -> str:
         """The name with the namespaces around it, which a protected theorem needs."""
-        line = self.position.line
-        for premise in read_module(self.text, "", str(self.path)).premises:
-            if premise.span and premise.span.start.line <= line <= premise.span.end.line:
-                return premise.name
-        return self.name
+        return declared_at(self.text, self.path, self.position.line) or self.name
 
     def with_proof(self, tactics: Sequence[str]) -> str:
         """The text up to the end of the theorem, with the tactics instead of `sorry`, each on its own line.
@@ -131,6 +127,14 @@ class Theorem:
         document = LeanDocument(self.text)
         start, _ = document.declaration(document.offset(self.position))
         return document.position(start).line, self.position.line
+
+
+def declared_at(text: str, path: Path, line: int) -> str:
+    """The full name of the declaration that a line is in, with the namespaces around it; empty if it has none."""
+    for premise in read_module(text, "", str(path)).premises:
+        if premise.span and premise.span.start.line <= line <= premise.span.end.line:
+            return premise.name
+    return ""
 
 
 def _sorries(text: str) -> Iterator[int]:

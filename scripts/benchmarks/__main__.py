@@ -16,6 +16,7 @@ VERBS: Mapping[str, Verb] = {
     "quantisation": Verb(".quantisation", "what shipping embeddings in few bits costs"),
     "generator": Verb(".generation", "the ByT5 generator, encoder and decoder apart"),
     "problems": Verb(".problems", "proves the mini core's problems in all conditions; `make bench-problems`"),
+    "imports": Verb(".imports", "goals whose import is deleted, closed with an import"),
     "http": Verb(".serving", "requests per second of `premise-suggest http`"),
     "cluster": Verb(".cluster", "work in one process and on Dask"),
     "postgres": Verb(".databases", "an index in PostgreSQL compared with the same index on disk"),

@@ -86,6 +86,18 @@ def test_a_code_lens_puts_in_a_tactic_that_closes_the_goal(plain: Neovim, text: 
     assert "Nat.add_left_comm" in plain.line(line)
 
 
+def test_a_proof_is_searched_for_and_inserted(plain: Neovim, text: list[str]) -> None:
+    plain.reload()
+    line = behind(text, SUM)
+    plain.go(line, 3)
+    plain.keys(":PremiseProve<CR>")
+    plain.wait(f"not vim.fn.getline({line}):find('sorry')")
+    proof = plain.line(line).strip()
+    plain.keys("u")
+    plain.wait(f"vim.fn.getline({line}):find('sorry') ~= nil")
+    assert proof
+
+
 def test_symbols_of_the_workspace_are_found_without_an_import(plain: Neovim) -> None:
     plain.reload()
     plain.lua("vim.lsp.buf.workspace_symbol('Set.mem_union')")

@@ -63,6 +63,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith("PREMISE_SUGGEST")},
         "PREMISE_SUGGEST_INDEX": str(scratch),
+        "XDG_CONFIG_HOME": str(scratch / "config"),
     }
 
 

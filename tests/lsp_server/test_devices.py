@@ -105,9 +105,14 @@ def test_who_asks_for_cuda_gets_an_answer_anyway(cli: Cli, own_project: Path) ->
 
 
 @pytest.mark.lean
-async def test_an_editor_that_asks_for_cuda_is_told_once(project: Path, environment: dict[str, str]) -> None:
-    settings: dict[str, Any] = {"premiseSuggest": {**QUIET, "models": {"device": "cuda"}}}
-    editor = await start_editor(project, environment, options=settings)
+@pytest.mark.parametrize("source", ["editor", "project's file"])
+async def test_an_editor_whose_user_or_project_asks_for_cuda_is_told_once(
+    own_project: Path, environment: dict[str, str], source: str
+) -> None:
+    chosen: dict[str, Any] = {"models": {"device": "cuda"}} if source == "editor" else {}
+    if not chosen:
+        (own_project / "premise-suggest.toml").write_text('models.device = "cuda"\n', encoding="utf-8")
+    editor = await start_editor(own_project, environment, options={"premiseSuggest": {**QUIET, **chosen}})
     editor.open("Work.lean")
     for _ in range(2):
         answer = await editor.suggest("Work.lean", 0, 0, goal="n m : Nat\n⊢ n + m = m + n")
@@ -116,3 +121,10 @@ async def test_an_editor_that_asks_for_cuda_is_told_once(project: Path, environm
     warning = fallback_warning("cuda")
     assert said == ([f"premise-suggest: {warning}"] if warning else [])
     await stop_editor(editor)
+
+
+def test_agents_of_a_project_that_asks_for_cuda_are_told(cli: Cli, own_project: Path) -> None:
+    (own_project / "premise-suggest.toml").write_text('models.device = "cuda"\n', encoding="utf-8")
+    done = cli("mcp", "--project", own_project)
+    warning = fallback_warning("cuda")
+    assert done.stderr.splitlines() == ([f"warning: {warning}"] if warning else [])

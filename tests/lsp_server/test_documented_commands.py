@@ -23,6 +23,8 @@ NOT_RUN = {
     "http": "runs until it is stopped (tests/http)",
     "mcp": "runs until it is stopped (tests/mcp)",
     "demo": "long (tests/test_example.py)",
+    "prove": "writes files (test_prove_and_fill.py)",
+    "fill": "writes files (test_prove_and_fill.py)",
     "eval": "long (test_eval_command.py)",
     "setup --git": "needs the network (test_setup.py has a repository of its own)",
     "suggest --dojo": "needs LeanDojo (test_lean_sources.py)",

@@ -58,10 +58,11 @@ async def quick_fixes(editor: Editor, name: str, marked: str) -> list[tuple[str,
     found = await editor.client.text_document_code_action_async(asked)
     editor.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
     actions = [one for one in found or [] if isinstance(one, types.CodeAction)]
-    return [(plain(one.data)["status"], _after(text, one)) for one in actions]
+    return [(plain(one.data)["status"], after_fix(text, one)) for one in actions]
 
 
-def _after(text: str, action: types.CodeAction) -> str:
+def after_fix(text: str, action: types.CodeAction) -> str:
+    """The text that a quick fix makes."""
     assert action.edit is not None and action.edit.changes is not None
     (edits,) = action.edit.changes.values()
     return applied(text, [_plain(edit) for edit in edits])

@@ -17,6 +17,7 @@ from tests.lsp_server.conftest import (
     place_of,
     succeed,
 )
+from tests.lsp_server.test_editor_requests import plain
 
 pytestmark = [pytest.mark.lean, pytest.mark.asyncio(loop_scope="module")]
 
@@ -232,6 +233,45 @@ async def test_the_line_being_typed_makes_nothing_unjudged(editor: Editor) -> No
     second = await ask(editor, text.replace("sw│", "swa│"), tactics=True)
     assert [one["tactic"] for one in second["tactics"]] == [one["tactic"] for one in first["tactics"]]
     assert second["replaces"]["end_column"] == first["replaces"]["end_column"] + 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "made"),
+    [
+        ("  constructor\n  │\n", "  constructor\n  case right => exact hp\n"),
+        ("  constructor\n  sor│ry\n", "  constructor\n  case right => exact hp\n"),
+        ("  constructor│\n", "  constructor\n  case right => exact hp\n"),
+        ("  constructor\n  exact │\n", "  constructor\n  case right => exact hp \n"),
+        (
+            "  constructor\n  │exact hq\n  exact hp\n",
+            "  constructor\n  case right => exact hp\n  exact hq\n  exact hp\n",
+        ),
+    ],
+)
+async def test_a_goal_that_is_not_the_first_has_tactics_that_go_to_it_by_its_tag(
+    editor: Editor, typed: str, made: str
+) -> None:
+    text = AND + typed.replace("│", "")
+    answer = await ask(editor, AND + typed, tactics=True, goalNumber=2)
+    best = answer["tactics"][0]
+    assert (target(answer), answer["goal_count"], best["status"]) == ("p", 2, "closes")
+    assert (best["tactic"], after(text, best["edit"])) == ("case right => exact hp", AND + made)
+    params = {
+        "textDocument": {"uri": editor.uri("Typed.lean")},
+        "position": place_of(AND + typed, "│"),
+        "insert": best["tactic"],
+        "as": "tactic",
+        "accepted": True,
+    }
+    edits = plain(await editor.request("premiseSuggest/edits", params))
+    assert edits["tactic"] == best["tactic"]
+    assert edits["edits"][0]["newText"] == best["edit"]["text"]
+
+
+async def test_goals_with_the_same_tag_are_not_told_apart(editor: Editor) -> None:
+    typed = "  by_cases a : p <;> by_cases b : q\n  │\n"
+    answer = await ask(editor, AND + typed, tactics=True, goalNumber=2)
+    assert (answer["goal_count"], answer["tactics"], answer["tactics_status"]) == (4, [], "goal_not_first")
 
 
 async def test_what_lean_is_still_at_below_a_failing_tactic_is_not_awaited(editor: Editor) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from lean_extract.toolchains.compile import lean_messages
 from lean_extract.toolchains.packaged import PackagedLean
 from lsp_server.commands.demo import EXAMPLE
 from tests.answers import conforming
-from tests.forked import SCRIPT
+from tests.forked import ROOT, SCRIPT
 from tests.lsp_server.conftest import Cli, indexed_example, succeed, write
 from tests.lsp_server.terminals import terminal_pair
 
@@ -111,6 +112,7 @@ def test_fill_writes_every_proof_that_it_finds(
     folder.mkdir()
     write(folder, Several=SEVERAL, ReadOnly=ONE, Lost=ONE.replace("Example.Nat.Basic", "No.Such"))
     (folder / "ReadOnly.lean").chmod(0o444)
+    (folder / "Latin.lean").write_bytes(b"-- caf\xe9\n")
     done = cli("fill", "Filled", "--write", cwd=library)
     assert done.returncode == 1
     rows = [line.split(maxsplit=3) for line in done.stdout.splitlines()[1:7]]
@@ -121,6 +123,7 @@ def test_fill_writes_every_proof_that_it_finds(
     ]
     assert "imports of Lost.lean cannot be loaded" in done.stdout
     assert "is read-only" in done.stdout
+    assert "Latin.lean is not UTF-8" in done.stderr
     assert "4 of 6 proved" in done.stdout
     assert "4 proofs written to 1 file" in done.stdout
     text = (folder / "Several.lean").read_text(encoding="utf-8")
@@ -210,3 +213,58 @@ def test_a_file_that_changes_meanwhile_is_not_written(library: Path, environment
         printed, _ = process.communicate(timeout=120)
     assert "Changing.lean has changed since it was read." in printed
     assert (library / "Changing.lean").read_text(encoding="utf-8") == edited
+
+
+@pytest.mark.parametrize(("fail", "code"), [("true", 1), ("false", 0)])
+def test_the_action_lists_what_can_be_closed(
+    library: Path, environment: dict[str, str], tmp_path: Path, fail: str, code: int
+) -> None:
+    yaml = pytest.importorskip("yaml")
+    action = yaml.safe_load(
+        (ROOT / ".github" / "actions" / "fill" / "action.yml").read_text(encoding="utf-8")
+    )
+    steps = action["runs"]["steps"]
+    assert all("uses" in step or (step["run"] and step["shell"] == "bash") for step in steps)
+    (last,) = (step for step in steps if step.get("id") == "fill")
+    inputs = {name: one["default"] for name, one in action["inputs"].items()}
+    inputs |= {"paths": "Listed.lean Difficult.lean", "seconds": "1", "fail": fail}
+    given = {name: _expanded(text, inputs) for name, text in last["env"].items()}
+    del given["PREMISE_SUGGEST_INDEX"]
+    write(library, Listed=SEVERAL, Difficult=HARD)
+    files = {name: tmp_path / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", last["run"]],
+        cwd=library,
+        env={
+            **environment,
+            "PATH": f"{SCRIPT.parent}:{os.environ['PATH']}",
+            "RUNNER_TEMP": str(tmp_path),
+            **{name: str(path) for name, path in files.items()},
+            **given,
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, files["GITHUB_OUTPUT"].read_text()) == (code, "proved=4\n"), done.stderr
+    marks = [line for line in done.stdout.splitlines() if line.startswith("::warning file=Listed.lean,line=")]
+    assert (len(marks), marks[0].partition("::This")[0]) == (4, "::warning file=Listed.lean,line=4")
+    heading, _, first, *_, hard = files["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8").splitlines()
+    assert heading.count("|") == 6
+    assert first.startswith("| Listed.lean | 4 | swapped | proved | `")
+    assert hard.startswith("| Difficult.lean | 4 | squares | not_proved | ")
+
+
+def _expanded(text: str, inputs: dict[str, str]) -> str:
+    """An expression of GitHub's with its value."""
+    return re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda match: inputs[match[1]], text)
+
+
+def test_the_hook_fails_where_a_sorry_can_be_closed(cli: Cli, library: Path) -> None:
+    manifest = pytest.importorskip("pre_commit.clientlib").load_manifest(ROOT / ".pre-commit-hooks.yaml")
+    (hook,) = manifest
+    command, *arguments = hook["entry"].split()
+    write(library, Staged=ONE)
+    assert (command, re.search(hook["files"], "Staged.lean") is not None) == ("premise-suggest", True)
+    done = cli(*arguments, "Staged.lean", "Example/Nat/Basic.lean", cwd=library)
+    assert (done.returncode, "1 of 1 proved" in done.stdout) == (1, True)
+    assert cli(*arguments, "Example/Nat/Basic.lean", cwd=library).returncode == 0

@@ -52,8 +52,9 @@ async def test_terms_that_close_the_goal_come_first(editor: Editor, tmp_path: Pa
 
 
 @in_order
-async def test_rules_that_rewrite_come_first_with_what_they_leave(editor: Editor, tmp_path: Path) -> None:
-    found, text, _ = await completed(editor, SUM, "rw [│]")
+@pytest.mark.parametrize("typed", ["rw [│]", "simp [│]"])
+async def test_rules_come_first_with_what_they_leave(editor: Editor, tmp_path: Path, typed: str) -> None:
+    found, text, _ = await completed(editor, SUM, typed)
     first = found.items[0]
     assert first.label_details is not None and first.label_details.description == "closes the goal"
     assert "Lib.plus_swap" in first.label
@@ -72,7 +73,9 @@ async def test_an_applied_lemma_says_what_it_leaves(editor: Editor) -> None:
 
 
 @in_order
-@pytest.mark.parametrize("typed", ["exact │ h", "rw [│] at h", "rw [Lib.and_swap_iff, │, Lib.plus_swap]"])
+@pytest.mark.parametrize(
+    "typed", ["exact │ h", "rw [│] at h", "rw [Lib.and_swap_iff, │, Lib.plus_swap]", "simp only [│]"]
+)
 async def test_what_was_judged_otherwise_is_not_called_verified(editor: Editor, typed: str) -> None:
     found, _, _ = await completed(editor, AND, typed)
     assert found.items and named(found) == [*found.items]

@@ -56,6 +56,12 @@ def test_the_form_fits_statement_and_goal(text: str, used: Premise, form: str) -
     assert PremiseForms(goal(text)).of(used)[0] == form
 
 
+def test_no_form_only_adds_a_fact() -> None:
+    forms = PremiseForms(goal("a b c : ℕ\nh₁ : a ≤ b\nh₂ : b ≤ c\n⊢ c + c = 3"))
+    assert forms.of(TRANS)[0] == "exact Nat.le_trans _ _ _ h₁ h₂"
+    assert not any(one.startswith("have ") for one in forms.of(TRANS))
+
+
 def test_forms_are_distinct_and_all_use_the_premise() -> None:
     forms = PremiseForms(goal("a b : ℕ\n⊢ a + b = b + a"))
     for one in (COMM, DVD, TRANS, SWAP, ZERO, DOUBLE, TYPE, NAME):

@@ -131,10 +131,10 @@ export class Asker {
     const { line, character } = question.position;
     const selected = question.select ?? "";
     const goalNumber = question.goalNumber ?? 1;
-    const tactics = question.tactics && goalNumber === 1; // Lean tries them on the first goal only
+    const { tactics } = question;
     const positionId = positions.add(uri, { line, character });
     if (this.pin !== undefined) this.pin = positionId;
-    const asked = { positionId, file: uri, line: line + 1, selected, wantsTactics: question.tactics };
+    const asked = { positionId, file: uri, line: line + 1, selected };
     const params = {
       textDocument: { uri },
       position: { line, character },

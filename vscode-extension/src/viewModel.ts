@@ -13,8 +13,6 @@ export interface Asked {
   readonly line: number;
   /** The part of the goal's target whose rewrites were requested; empty for none. */
   readonly selected: string;
-  /** Whether tactics are wanted for the first goal. */
-  readonly wantsTactics: boolean;
 }
 
 const LEAN_FAILURES = new Set(["LeanNotFound", "LeanDied", "LeanTimeout", "LeanError"]);
@@ -40,7 +38,7 @@ const TACTICS_STATES: Readonly<Record<TacticsStatus, TacticsState>> = {
 export function ofAnswer(answer: Suggestion, asked: Asked, indexing?: Progress): ViewState {
   if (answer.place === "closed") return { kind: "closed" };
   const { premises, tactics } = answer;
-  const { selected, wantsTactics, ...where } = asked;
+  const { selected, ...where } = asked;
   const found = {
     ...where,
     goal: answer.goal,
@@ -51,7 +49,7 @@ export function ofAnswer(answer: Suggestion, asked: Asked, indexing?: Progress):
     warnings: answer.warnings,
     notes: answer.notes,
   };
-  const tacticsState = wantsTactics && answer.goal_number > 1 ? "notFirst" : TACTICS_STATES[answer.tactics_status];
+  const tacticsState = TACTICS_STATES[answer.tactics_status];
   if (premises.length === 0 && tactics.length === 0 && tacticsState !== "running") return { kind: "noMatch", ...found };
   const ready: Ready = { kind: "ready", ...found, parts: answer.parts, selected, premises, tactics, tacticsState };
   return indexing === undefined ? ready : { ...ready, indexing };

@@ -278,7 +278,7 @@ export type IndexState = (typeof INDEX_STATES)[number];
  * - `partial`: Lean failed before all were tried; those that it had accepted are listed.
  * - `without_generator`: Only templates were tried: the generator cannot be used.
  * - `no_generator`: None was tried: the generator cannot be used, and nothing else proposed any.
- * - `goal_not_first`: None was tried: Lean tries them on the first goal only.
+ * - `goal_not_first`: None was tried: the goal is not the first, and `case` does not reach it.
  * - `goal_broken`: None was tried: the goal mentions `sorry`, usually because of an error above.
  * - `no_goal`: None was tried: Lean has no goal at the position, or a tactic is not allowed there.
  * - `no_file`: None was tried: the document is not a file on this machine.

@@ -93,7 +93,7 @@ const TACTIC_NOTES: Readonly<Record<TacticsState, string>> = {
   running: "Trying tactics in Lean…",
   done: "Lean accepted none of those tried.",
   failed: "Tactics could not be tried.",
-  notFirst: "Lean tries tactics on the first goal only.",
+  notFirst: "Not the first goal, and `case` does not reach it.",
 };
 
 /** The tactics that are shown, from top to bottom: what closes the goal, what is a step, what cannot be judged. */

@@ -133,7 +133,7 @@ export interface Failed extends Common, Failure {
 
 /**
  * `off`: not requested; `running`: more may come; `done`; `failed`: could not be tried (`warnings` say why);
- * `notFirst`: not tried, because Lean tries them on the first goal only.
+ * `notFirst`: not tried, because the goal is not the first, and `case` does not reach it.
  */
 export type TacticsState = "off" | "running" | "done" | "failed" | "notFirst";
 

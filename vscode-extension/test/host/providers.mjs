@@ -56,6 +56,7 @@ export const providers = [
 
   scenario("the quick fix that searches for a proof has VS Code insert it", async (host) => {
     const editor = await host.open(host.setup.example, PROVING);
+    await host.running();
     const place = host.goBehind(editor, "f n = f 0 := by\n  sorry");
     const uri = editor.document.uri.toString();
     const done = await host.command("premise-suggest.prove", { textDocument: { uri }, position: { line: place.line, character: place.character } });

@@ -39,41 +39,38 @@ const answer: Suggestion = {
 const running: Suggestion = { ...answer, tactics_status: "running" };
 const FILE = "file:///a%20b/C.lean";
 const where = { positionId: "position-1", file: FILE, line: 9, selected: "P" };
-const asked = { ...where, wantsTactics: true };
 const progress = { stage: "embed", done: 3, total: 9 };
 
 test("an answer is shown under the position it was made for", () => {
-  const state = model.ofAnswer(running, asked, progress) as Ready;
+  const state = model.ofAnswer(running, where, progress) as Ready;
   assert.deepEqual(state, {
     ...{ kind: "ready", ...where, ...shown, goalNumber: 1, goalCount: 2, replaces: null },
     ...{ tacticsState: "running", indexing: progress },
   });
-  assert.equal("indexing" in model.ofAnswer(answer, asked), false);
+  assert.equal("indexing" in model.ofAnswer(answer, where), false);
 });
 
 test("nothing that fits is said as such, but not while tactics may still come", () => {
-  assert.equal(model.ofAnswer({ ...answer, premises: [] }, asked).kind, "noMatch");
-  assert.equal(model.ofAnswer({ ...answer, premises: [], tactics_status: "not_asked" }, asked).kind, "noMatch");
-  assert.equal(model.ofAnswer({ ...running, premises: [] }, asked).kind, "ready");
+  assert.equal(model.ofAnswer({ ...answer, premises: [] }, where).kind, "noMatch");
+  assert.equal(model.ofAnswer({ ...answer, premises: [], tactics_status: "not_asked" }, where).kind, "noMatch");
+  assert.equal(model.ofAnswer({ ...running, premises: [] }, where).kind, "ready");
 });
 
 test("tactics that could not be tried are told from tactics of which none worked", () => {
-  const of = (tactics_status: TacticsStatus) => (model.ofAnswer({ ...answer, tactics_status }, asked) as Ready).tacticsState;
+  const of = (tactics_status: TacticsStatus) => (model.ofAnswer({ ...answer, tactics_status }, where) as Ready).tacticsState;
   assert.equal(of("not_asked"), "off");
   assert.equal(of("running"), "running");
   for (const status of ["tried", "partial", "without_generator"] as const) assert.equal(of(status), "done");
   const failed = TACTICS_STATUSES.filter((status) => of(status) === "failed");
   assert.deepEqual(failed, ["no_generator", "goal_broken", "no_goal", "no_file", "lean_failed"]);
   assert.equal(of("goal_not_first"), "notFirst");
-  const second = model.ofAnswer({ ...answer, goal_number: 2, tactics_status: "not_asked" }, asked) as Ready;
-  assert.equal(second.tacticsState, "notFirst", "not requested, since Lean would not try them");
 });
 
 test("whether tactics could be tried is not read from the words of a warning", () => {
   const warned = { ...answer, warnings: ["No tactics were tried: Lean is missing."] };
-  assert.equal((model.ofAnswer(warned, asked) as Ready).tacticsState, "done");
+  assert.equal((model.ofAnswer(warned, where) as Ready).tacticsState, "done");
   const other = { ...answer, tactics_status: "lean_failed" as const, warnings: ["Lean fehlt."] };
-  assert.equal((model.ofAnswer(other, asked) as Ready).tacticsState, "failed");
+  assert.equal((model.ofAnswer(other, where) as Ready).tacticsState, "failed");
 });
 
 test("failures, by what a person can do about them", () => {
@@ -89,13 +86,13 @@ test("failures, by what a person can do about them", () => {
 });
 
 test("a closed goal is one, whatever else the answer has", () => {
-  assert.deepEqual(model.ofAnswer({ ...answer, place: "closed", goal: "" }, asked), { kind: "closed" });
+  assert.deepEqual(model.ofAnswer({ ...answer, place: "closed", goal: "" }, where), { kind: "closed" });
 });
 
 test("the tactic that a suggestion replaces is known where the goal is the one before it", () => {
   const replaces = { line: 9, column: 3, end_line: 9, end_column: 18 };
-  assert.deepEqual((model.ofAnswer({ ...answer, place: "before", replaces }, asked) as Ready).replaces, replaces);
-  assert.equal((model.ofAnswer({ ...answer, place: "here", replaces }, asked) as Ready).replaces, null);
+  assert.deepEqual((model.ofAnswer({ ...answer, place: "before", replaces }, where) as Ready).replaces, replaces);
+  assert.equal((model.ofAnswer({ ...answer, place: "here", replaces }, where) as Ready).replaces, null);
 });
 
 const UNREAD: ViewState = model.ofFailure({ message: "Line 12, column 7 cannot be read: expected term.", hint: "H.", kind: "TextUnread" }, FILE);
@@ -111,7 +108,7 @@ test("where Lean stops reading is taken from its words", () => {
 });
 
 test("while the text changes, the last list stays over what an unfinished line brings", () => {
-  const list = model.asBusy(model.asStale(model.ofAnswer(running, asked)));
+  const list = model.asBusy(model.asStale(model.ofAnswer(running, where)));
   const kept = model.afterFailure(list, UNREAD, true) as Ready;
   assert.deepEqual([kept.kind, kept.stale, kept.busy, kept.premises, kept.trouble?.place?.line], ["ready", true, false, [premise], 12]);
   assert.equal(model.isUnsettled(kept), false);
@@ -120,9 +117,9 @@ test("while the text changes, the last list stays over what an unfinished line b
 });
 
 test("the list does not stay at another proof, outside of proofs, or where the text is as it was", () => {
-  const list = model.asStale(model.ofAnswer(answer, asked));
+  const list = model.asStale(model.ofAnswer(answer, where));
   assert.equal(model.afterFailure(list, UNREAD, false), UNREAD);
-  assert.equal(model.afterFailure(model.ofAnswer(answer, asked), UNREAD, true), UNREAD);
+  assert.equal(model.afterFailure(model.ofAnswer(answer, where), UNREAD, true), UNREAD);
   const outside: ViewState = { kind: "noGoal", reason: "noGoals" };
   assert.equal(model.afterFailure(list, outside, true), outside);
 });
@@ -132,7 +129,7 @@ test("progress is put into what is shown, and taken out when the index run is ov
   assert.deepEqual(model.progressOf(status), progress);
   assert.equal(model.progressOf({ ...status, indexing: false }), undefined);
   assert.equal(model.progressOf(undefined), undefined);
-  const ready = model.ofAnswer(answer, asked);
+  const ready = model.ofAnswer(answer, where);
   const during = model.withProgress(ready, progress);
   assert.deepEqual(during, { ...ready, indexing: progress });
   assert.deepEqual(model.withProgress(during, undefined), ready);
@@ -151,7 +148,7 @@ test("progress is put into what is shown, and taken out when the index run is ov
 });
 
 test("what will get no more is not shown as if more would come", () => {
-  const busy = model.asBusy(model.ofAnswer(running, asked));
+  const busy = model.asBusy(model.ofAnswer(running, where));
   assert.equal(model.isUnsettled(busy), true);
   const settled = model.asSettled(busy) as Ready;
   assert.equal(model.isUnsettled(settled), false);

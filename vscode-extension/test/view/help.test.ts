@@ -27,7 +27,7 @@ describe("the goal", () => {
     assert.deepEqual(await view.sent(), [{ type: "chooseGoal", number: 2, positionId: "p1" }]);
     await view.show(ready({ positionId: "p2", goalNumber: 2, goalCount: 3, tactics: [], tacticsState: "notFirst" }));
     assert.equal(await view.focused(), "Next Goal");
-    assert.equal(await view.page.locator("main").innerText().then((text) => text.split("Lean tries tactics on the first goal only.").length), 2, "once");
+    assert.equal(await view.page.locator("main").innerText().then((text) => text.split("Not the first goal, and `case` does not reach it.").length), 2, "once");
     await button(view, "Previous Goal").click();
     assert.deepEqual(await view.sent(), [{ type: "chooseGoal", number: 1, positionId: "p2" }]);
     await view.show(ready());

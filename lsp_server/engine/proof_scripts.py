@@ -1,0 +1,89 @@
+"""Writes a found proof at its place: minimised, in the forms of `prover.search.script`, each judged by Lean."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+from lean_extract.common.errors import LeanError
+from lean_extract.records import ProofState, TacticOutcome
+from lean_extract.session.live import LiveLean
+from lsp_server.engine.goal_places import GoalFound
+from lsp_server.limits import MINIMISED_STEPS, MINIMISING_SECONDS
+from prover.search.script import WIDTH, Proof, forms, read_proof
+from prover.search.theorem import script
+
+
+class ScriptWriter:
+    """Writes proofs at one place.
+
+    Args:
+        lean: judges them.
+        found: the place.
+        seconds: the time for a whole proof.
+    """
+
+    def __init__(self, lean: LiveLean, found: GoalFound, seconds: float) -> None:
+        self._lean, self._found, self._seconds = lean, found, seconds
+
+    async def minimised(self, tactics: Sequence[str], states: Sequence[ProofState]) -> Proof:
+        """The proof without tactics that are not needed, as far as there is time to see which.
+
+        `states`: before the first tactic, and after each.
+        """
+        left, end = list(tactics), time.monotonic() + MINIMISING_SECONDS
+        while 1 < len(left) <= MINIMISED_STEPS and (seconds := end - time.monotonic()) > 0:
+            shorter = [[*left[:place], *left[place + 1 :]] for place in range(len(left))]
+            closing = {one.tactic for one in await self._tried(map(script, shorter), seconds) if _proves(one)}
+            kept = next((one for one in shorter if script(one) in closing), None)
+            if kept is None:
+                break
+            left = kept
+        if len(left) < len(tactics):
+            steps = [script(left[:count]) for count in range(1, len(left))]
+            known = {one.tactic: one.state for one in await self._tried(steps, MINIMISING_SECONDS)}
+            between = [state for step in steps if (state := known.get(step)) is not None]
+            if len(between) == len(steps):
+                return read_proof(left, [states[0], *between, ProofState(())])
+        return read_proof(tactics, states)
+
+    async def written(self, proof: Proof) -> TacticOutcome | None:
+        """The best form of a proof that Lean accepts in the document, with the edit; None if it accepts none."""
+        texts = forms(proof, WIDTH - self._found.asked.position.column)
+        is_whole = not proof.open
+        refused: set[str] = set()
+        accepted: dict[str, TacticOutcome] = {}
+        async with aclosing(self._outcomes(texts, self._seconds, unfinished=not is_whole)) as outcomes:
+            async for outcome in outcomes:
+                if _proves(outcome) or (not is_whole and outcome.status == "closes" and outcome.edit):
+                    accepted[outcome.tactic] = outcome
+                else:
+                    refused.add(outcome.tactic)
+                best = next((one for one in texts if one not in refused), None)
+                if best is None or best in accepted:
+                    break
+        best = next((one for one in texts if one in accepted), None)
+        return self._found.outcome(accepted[best]) if best is not None else None
+
+    async def _tried(self, texts: Sequence[str] | map[str], seconds: float) -> list[TacticOutcome]:
+        try:
+            async with aclosing(self._outcomes(list(texts), seconds)) as outcomes:
+                return [one async for one in outcomes]
+        except LeanError:  # the proof stays as it is
+            return []
+
+    async def _outcomes(
+        self, texts: Sequence[str], seconds: float, *, unfinished: bool = False
+    ) -> AsyncGenerator[TacticOutcome, None]:
+        at = self._found.asked
+        found = self._lean.try_tactics(
+            at.path, at.text, at.position, texts, timeout=self._seconds, within=seconds, unfinished=unfinished
+        )
+        async with aclosing(found) as outcomes:
+            async for outcome in outcomes:
+                yield outcome
+
+
+def _proves(outcome: TacticOutcome) -> bool:
+    return outcome.status == "closes" and outcome.edit is not None and not outcome.rests_on_sorry

@@ -1,0 +1,35 @@
+"""The proofs in a search's tree: the one of a state, and the unfinished one that has come furthest. Pure."""
+
+from __future__ import annotations
+
+from prover.search.script import Proof, is_worth_showing, read_proof
+from prover.search.tree import SearchTree
+
+_LOOKED_AT = 50
+"""How many states are looked at, those with the fewest open goals first."""
+
+
+def proof_at(tree: SearchTree, index: int) -> Proof:
+    """The proof of the first goal, as far as a state has come."""
+    nodes = [tree.nodes[one] for one in tree.ancestry(index)]
+    return read_proof([node.tactic for node in nodes[1:]], [node.state for node in nodes])
+
+
+def furthest(tree: SearchTree) -> Proof | None:
+    """The unfinished proof with the fewest open goals, of these the likeliest.
+
+    None if none proves a goal of a branch.
+    """
+    has_closed: dict[int, bool] = {0: False}
+    found: list[tuple[int, float, int]] = []
+    for index in range(1, len(tree.nodes)):
+        for one in tree.ancestry(index):
+            parent = tree.nodes[one].parent
+            if one not in has_closed and parent is not None:
+                fewer = len(tree.nodes[one].state.goals) < len(tree.nodes[parent].state.goals)
+                has_closed[one] = has_closed[parent] or fewer
+        node = tree.nodes[index]
+        if has_closed[index] and node.state.goals:
+            found.append((len(node.state.goals), -node.score, index))
+    likeliest = (proof_at(tree, index) for _, _, index in sorted(found)[:_LOOKED_AT])
+    return next(filter(is_worth_showing, likeliest), None)
