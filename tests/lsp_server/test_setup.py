@@ -79,7 +79,7 @@ def test_it_ends_with_a_command_that_shows_its_tactics_again(cli: Cli, bare_proj
     write(bare_project, Aaa=unproved, Broken="theorem := by :=\n  sorry )\n")
     done = succeed(cli, "setup", bare_project, "--yes", PATH="/nonexistent")
     shown, _, last = done.stdout.partition("\nTry it, or put the cursor there in your editor:\n")
-    tactic = next(line for line in shown.splitlines() if line.endswith("(closes the goal)")).split("  (")[0]
+    tactic = next(line for line in shown.splitlines() if "  (closes the goal" in line).split("  (")[0]
     words = shlex.split(last)
     assert Path(words[0]).name == "premise-suggest" and "sorry" in sorry_line(words)
     again = succeed(cli, *words[1:])
