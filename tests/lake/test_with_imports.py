@@ -1,0 +1,44 @@
+"""A module that Lake has not built is not imported to try its lemmas, and a sentence says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lean_extract.records import Position
+from lsp_server.engine.engine import Engine
+from lsp_server.engine.requests import SuggestRequest
+from prover.verify import GoalPosition
+from tests.lake.projects import LakeProject
+
+pytestmark = pytest.mark.lean
+
+LAKEFILE = 'name = "lib"\n\n[[lean_lib]]\nname = "Lib"\n'
+LEVEL = "(f : Nat → Nat) (h : ∀ k, f k = f (k + 1)) (n : Nat) : f n = f 0 := by\n"
+FAR = (
+    f"theorem level {LEVEL}  induction n with\n  | zero => rfl\n  | succ k ih => exact (h k).symm.trans ih\n"
+)
+
+
+async def test_a_module_is_imported_once_it_is_built(
+    lake_project: Callable[..., LakeProject], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PREMISE_SUGGEST_INDEX", str(tmp_path / "index"))
+    files = {"lakefile.toml": LAKEFILE, "Lib.lean": "import Lib.Far\n", "Lib/Far.lean": FAR}
+    project = lake_project(files=files)
+    project.write({"Lib/Far.lean": f"{FAR}\n-- changed since it was built\n"})
+    text = f"theorem t {LEVEL}  sorry\n"
+    engine = Engine(project.root, toolchain=project.toolchain)
+    try:
+        await engine.update_index(lambda *_: None, lambda: False)
+        request = SuggestRequest(GoalPosition(project.root / "New.lean", text, Position(1, 2)), tactics=True)
+        unbuilt = await engine.suggest(request)
+        assert all(one.import_line is None for one in unbuilt.tactics)
+        assert any(one.startswith("`import Lib.Far` was not tried") for one in unbuilt.warnings)
+        project.build()
+        built = await engine.suggest(request)
+        assert (built.tactics[0].status, built.tactics[0].import_line) == ("closes", "import Lib.Far")
+    finally:
+        await engine.close()
