@@ -186,7 +186,9 @@ class Engine:
 
         memory = self._memories.get_or_make(request.position.path, ProofMemory)
         async with refreshed_lean(self._lean, request.position):
-            found = await prove(self._context(), self._pipeline, request, on_progress, stop, memory)
+            found = await prove(
+                self._context(), self._pipeline, request, on_progress, stop, memory, self._with_imports
+            )
         warnings = [*self._lean.warnings_at(request.position), *found.answer.warnings]
         return replace(found, answer=replace(found.answer, warnings=warnings))
 

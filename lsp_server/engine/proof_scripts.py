@@ -49,7 +49,7 @@ class ScriptWriter:
         return read_proof(tactics, states)
 
     async def written(self, proof: Proof) -> TacticOutcome | None:
-        """The best form of a proof that Lean accepts in the document, with the edit; None if it accepts none."""
+        """The best form of a proof that Lean accepts, with the edit of what it judged; None if it accepts none."""
         texts = forms(proof, WIDTH - self._found.asked.position.column)
         is_whole = not proof.open
         refused: set[str] = set()
@@ -63,8 +63,7 @@ class ScriptWriter:
                 best = next((one for one in texts if one not in refused), None)
                 if best is None or best in accepted:
                     break
-        best = next((one for one in texts if one in accepted), None)
-        return self._found.outcome(accepted[best]) if best is not None else None
+        return next((accepted[one] for one in texts if one in accepted), None)
 
     async def _tried(self, texts: Sequence[str] | map[str], seconds: float) -> list[TacticOutcome]:
         try:

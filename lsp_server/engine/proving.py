@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from lean_extract.common.errors import LeanDied, LeanTimeout, ModelError
 from lean_extract.goals import format_goal
-from lean_extract.records import Edit, Goal, TacticOutcome
+from lean_extract.records import Goal, TacticOutcome
 from lean_extract.session import LeanSession
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.live import LiveLean
@@ -36,6 +36,7 @@ from lsp_server.engine.proposing import ProjectPremises, WrittenHere, make_propo
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnProofProgress, ProveRequest, main_goal
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress, ProofStatus
+from lsp_server.engine.with_imports import WithImports
 from lsp_server.limits import PROOF_CHECK_SECONDS, PROOF_PROGRESS_SECONDS
 from prover.generator.source import TacticGenerator
 from prover.refutation import unless_refuted
@@ -69,8 +70,12 @@ async def prove(
     on_progress: OnProofProgress | None,
     stop: asyncio.Event | None,
     memory: ProofMemory,
+    with_imports: WithImports,
 ) -> SearchedProof:
-    """The result of a search; see `Engine.prove`. `memory`: of the searches in the file."""
+    """The result of a search; see `Engine.prove`.
+
+    `memory`: of the searches in the file. `with_imports`: makes copies that import what is not in scope.
+    """
     stop = stop or asyncio.Event()
     context.index.preload()
     await context.catch_up()
@@ -84,7 +89,7 @@ async def prove(
     )
     lean = await context.lean.session()
     async with measured(lean) as peak:
-        proving = _Proving(context, pipeline, request, found, goal, lean, peak, stop, memory)
+        proving = _Proving(context, pipeline, request, found, goal, lean, peak, stop, memory, with_imports)
         proved = await proving.run(answer, on_progress)
     answer = replace(proved.answer, memory_mb=round(peak.megabytes), processes=peak.count)
     return replace(proved, answer=answer)
@@ -103,6 +108,7 @@ class _Proving:
     peak: PeakMemory
     stop: asyncio.Event
     memory: ProofMemory
+    with_imports: WithImports
 
     async def run(self, answer: ProofAnswer, on_progress: OnProofProgress | None) -> SearchedProof:
         """The answer: `answer`, which says that the request was stopped, with what is found."""
@@ -130,13 +136,45 @@ class _Proving:
             seconds = round(time.monotonic() - begin, 3)
             return SearchedProof(replace(answer, status=ProofStatus.FALSE, message=result, seconds=seconds))
         self.memory.learn(result)
+        found = await self._imported(result, answer.warnings) if result.status != "proved" else None
         answer = replace(
             answer,
-            seconds=round(result.seconds, 3),
+            seconds=round(time.monotonic() - begin, 3),
             states=result.nodes,
             tactics=result.tactics,
         )
+        if found is not None:
+            return SearchedProof(await self._shown(answer, found, prepared.premises), result.tree)
         return SearchedProof(await self._answered(answer, result, prepared.premises), result.tree)
+
+    async def _imported(self, result: SearchResult, warnings: list[str]) -> TacticOutcome | None:
+        """A proof with a premise that needs an import, with the edit of the document; None if none is found.
+
+        The search for it has the time that is left, and half the time of the first one at least.
+        """
+        if not self.request.imports or self.stop.is_set():
+            return None
+        seconds = max(self.request.seconds - result.seconds, self.request.seconds / 2)
+        current = await self.context.index.current()
+        trying = self.with_imports.closing(self.context, self.found, current, self._in_copy, seconds)
+        tried = await _unless(self.stop, trying)
+        if tried is None:
+            return None
+        warnings += tried.warnings
+        return next(map(self.found.outcome, tried.outcomes), None)
+
+    async def _in_copy(self, second: RequestContext, found: GoalFound) -> list[TacticOutcome]:
+        """What a search finds in a copy that imports more, with the edit of that. Raises as `_prepared`."""
+        lean = await second.lean.session()
+        copy = replace(self, context=second, found=found, lean=lean)
+        limits = SearchLimits(self.request.seconds)
+        prepared = await copy._prepared([])
+        result = await search(LeanEnvironment(lean, found.asked), prepared, limits, stop=self.stop)
+        if result.status != "proved":
+            return []
+        writer = ScriptWriter(lean, found, limits.seconds)
+        outcome = await copy._written(writer, await copy._whole(result.tree, writer))
+        return [outcome] if outcome is not None else []
 
     async def _answered(
         self, answer: ProofAnswer, result: SearchResult, premises: ProjectPremises
@@ -156,18 +194,31 @@ class _Proving:
             message = _why(result) if unfinished else refused
             return replace(answer, status=ProofStatus.NOT_PROVED, message=message)
         proved, goals = proof.ends
+        answer = replace(answer, proved=proved, goals=goals, message=_why(result) if unfinished else "")
+        status = ProofStatus.PARTIAL if unfinished else ProofStatus.PROVED
+        return await self._shown(replace(answer, status=status), self.found.outcome(outcome), premises)
+
+    async def _shown(
+        self, answer: ProofAnswer, outcome: TacticOutcome, premises: ProjectPremises
+    ) -> ProofAnswer:
+        """The answer with a script that Lean accepts in the document, once it is checked."""
+        assert outcome.edit is not None
+        added = outcome.import_edit
+        cursor = position_item(outcome.edit.cursor)
+        if cursor is not None and added is not None:
+            cursor = replace(cursor, line=cursor.line + added.text.count("\n"))
         shown = replace(
             answer,
-            status=ProofStatus.PARTIAL if unfinished else ProofStatus.PROVED,
+            status=ProofStatus.PARTIAL if answer.status == ProofStatus.PARTIAL else ProofStatus.PROVED,
             script=outcome.shown,
-            edits=[edit_item(outcome.edit)],
-            cursor=position_item(outcome.edit.cursor),
+            edits=[edit_item(one) for one in (outcome.edit, added) if one is not None],
+            cursor=replace(cursor, line=cursor.line + added.text.count("\n"))
+            if added is not None
+            else cursor,
+            imports=[outcome.import_line] if outcome.import_line else [],
             uses=await asyncio.to_thread(premises.used_by, self.goal, outcome.shown),
-            proved=proved,
-            goals=goals,
-            message=_why(result) if unfinished else "",
         )
-        return await self._checked(answer, shown, outcome.edit)
+        return await self._checked(answer, shown, outcome)
 
     async def _whole(self, tree: SearchTree, writer: ScriptWriter) -> Proof:
         """The proof that was found, without what is not needed."""
@@ -183,11 +234,11 @@ class _Proving:
         except LeanDied:  # perhaps under another request; the session starts it again
             return await writer.written(proof)
 
-    async def _checked(self, blank: ProofAnswer, shown: ProofAnswer, edit: Edit) -> ProofAnswer:
+    async def _checked(self, blank: ProofAnswer, shown: ProofAnswer, outcome: TacticOutcome) -> ProofAnswer:
         """The answer after a new Lean's verdict, if one is wanted. `blank`: the answer without what was found."""
         if not self.request.check or not isinstance(self.lean, LeanSession) or self.stop.is_set():
             return shown
-        file = await asyncio.to_thread(_edited, self.found, edit)
+        file = await asyncio.to_thread(_edited, self.found, outcome)
         fresh = FreshLean(
             self.lean.toolchain, self.context.lean.root, PROOF_CHECK_SECONDS, on_start=self.peak.own.add
         )
@@ -201,7 +252,7 @@ class _Proving:
         if verdict.accepted:
             return replace(shown, checked=True)
         message = f"A proof was found, but a new Lean process refuses it: {verdict.message}"
-        return replace(blank, status=ProofStatus.NOT_PROVED, message=message)
+        return replace(blank, status=ProofStatus.NOT_PROVED, message=message, proved=0, goals=1)
 
     async def _is_data(self) -> bool:
         """Whether the goal is no proposition, so that a search would find any value of its type.
@@ -279,22 +330,24 @@ def _declaration(found: GoalFound) -> str:
     return declared_name(document.text, start, offset)
 
 
-def _edited(found: GoalFound, edit: Edit) -> ProofFile:
-    """The document with the edit, for a new Lean to judge."""
-    document = LeanDocument(found.at.text or "")
-    text, start, end = document.text, document.offset(edit.span.start), document.offset(edit.span.end)
+def _edited(found: GoalFound, outcome: TacticOutcome) -> ProofFile:
+    """The document with the edits of an outcome, for a new Lean to judge."""
+    document, edit, added = LeanDocument(found.at.text or ""), outcome.edit, outcome.import_edit
+    assert edit is not None
+    start, end = document.offset(edit.span.start), document.offset(edit.span.end)
     first, last = document.declaration(start)
     last = max(last, end)
-    rest = text[first:start] + text[end:last]
+    before, rest = document.text[:last], document.text[first:start] + document.text[end:last]
+    text = document.text[:start] + edit.text + document.text[end:last]
     line, begin = document.position(first).line, edit.span.start.line
+    if added is not None:  # it is above the declaration
+        place = document.offset(added.span.start)
+        text = text[:place] + added.text + text[document.offset(added.span.end) :]
+        line, begin = line + added.text.count("\n"), begin + added.text.count("\n")
+    own = begin, begin + edit.text.count("\n")
+    may_be_open = has_sorry(rest) or has_sorry(edit.text)
     return ProofFile(
-        found.at.path,
-        text[:start] + edit.text + text[end:last],
-        line,
-        (begin, begin + edit.text.count("\n")),
-        declared_at(text[:last], found.at.path, begin),
-        text[:last],
-        has_sorry(rest) or has_sorry(edit.text),
+        found.at.path, text, line, own, declared_at(text, found.at.path, begin), before, may_be_open
     )
 
 

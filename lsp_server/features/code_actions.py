@@ -53,7 +53,10 @@ def register(server: PremiseServer) -> None:
             place = (await engine.goal_at(position)).goal.place
             if empty is None and place != GoalPlace.BEFORE:
                 return None
-        found, results = await engine.goal_at(position), await engine.tactics_at(position, imports=True)
+        found, results = (
+            await engine.goal_at(position),
+            await engine.tactics_at(position, imports=not _is_automatic(params.context)),
+        )
         judged = [outcome for outcome in results.outcomes if outcome.status != "unjudged"]
         fixed = [one for one in params.context.diagnostics if "sorry" in one.message]
         fixed = fixed if sorry is not None else _errors(params.context)
