@@ -212,9 +212,7 @@ class _Proving:
             status=ProofStatus.PARTIAL if answer.status == ProofStatus.PARTIAL else ProofStatus.PROVED,
             script=outcome.shown,
             edits=[edit_item(one) for one in (outcome.edit, added) if one is not None],
-            cursor=replace(cursor, line=cursor.line + added.text.count("\n"))
-            if added is not None
-            else cursor,
+            cursor=cursor,
             imports=[outcome.import_line] if outcome.import_line else [],
             uses=await asyncio.to_thread(premises.used_by, self.goal, outcome.shown),
         )
