@@ -26,6 +26,7 @@ from lsp_server.engine.sorries import sorries
 from lsp_server.limits import FILL_FIRST_SECONDS
 
 Prove = Callable[[FilledSorry, ProveRequest], Awaitable[ProofAnswer]]
+_UNCHECKED = "A proof was found, but the search was stopped before a new Lean had checked it."
 
 
 @dataclass(slots=True)
@@ -90,7 +91,7 @@ class Filling:
                     if stop.is_set():
                         return
                     if not self._is_done(row, seconds):
-                        await self._try(prove, file, row, seconds)
+                        await self._try(prove, file, row, seconds, stop)
                         self._remember(file, row, seconds, is_whole=not stop.is_set())
 
     def _is_done(self, row: int, seconds: float) -> bool:
@@ -102,12 +103,16 @@ class Filling:
             self.rows[row] = replace(self.rows[row], proof=_earlier(before))
         return True
 
-    async def _try(self, prove: Prove, file: _OpenFile, row: int, seconds: float) -> None:
+    async def _try(
+        self, prove: Prove, file: _OpenFile, row: int, seconds: float, stop: asyncio.Event
+    ) -> None:
         written = False
         try:
             item = self._found(file, row)
             position = sorry_position(file.now.path, file.now.text, item)
             answer = await prove(self.rows[row], ProveRequest(position, seconds, self._imports))
+            if answer.status == ProofStatus.PROVED and stop.is_set() and not answer.checked:
+                answer = replace(answer, status=ProofStatus.STOPPED, message=_UNCHECKED, edits=[])
             if answer.status == ProofStatus.PROVED:
                 after = file.now.edited(answer.edits)
                 if written := self._write:
