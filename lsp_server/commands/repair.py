@@ -41,7 +41,7 @@ from lsp_server.rendering.style import Style
 from retriever.lean.snapshot import Snapshot
 
 EXAMPLES = (
-    "premise-suggest repair                    # what would be changed in the project of the current folder",
+    "premise-suggest repair                    # shows what would change in this folder's project",
     "premise-suggest repair A.lean B.lean --write",
     "premise-suggest repair --write --summary repair.md   # and a summary for the pull request",
 )

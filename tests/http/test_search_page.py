@@ -226,7 +226,7 @@ def test_a_result_is_left_and_found_again_where_it_was(page: Any, server: Served
     page.route("https://**", lambda route: route.fulfill(body="elsewhere"))
     page.locator("#list li a").nth(40).evaluate(f"link => link.href = '{server.url}/docs'")
     page.locator("#list li a").nth(40).click()
-    expect(page.get_by_role("heading", name="API")).to_be_visible()
+    expect(page.get_by_role("heading", name="API", exact=True)).to_be_visible()
     page.go_back()
     expect(page.locator("#list li a").nth(40)).to_be_in_viewport()
 

@@ -33,6 +33,9 @@ SESSION = b"".join(
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
 TO_THEIR_END = {
     "suggest": ("suggest --file Work.lean --line 6 --tactics", ""),
+    "prove": ("prove Work.lean:6 --seconds 5", ""),
+    "fill": ("fill Work.lean --seconds 5", ""),
+    "repair": ("repair Work.lean", ""),
     "search": ("search add_comm", ""),
     "setup": ("setup --yes --quiet", ""),
     "index": ("index . --quiet", ""),

@@ -25,6 +25,7 @@ NOT_RUN = {
     "demo": "long (tests/test_example.py)",
     "prove": "writes files (test_prove_and_fill.py)",
     "fill": "writes files (test_prove_and_fill.py)",
+    "repair": "writes files (test_repair.py)",
     "eval": "long (test_eval_command.py)",
     "setup --git": "needs the network (test_setup.py has a repository of its own)",
     "suggest --dojo": "needs LeanDojo (test_lean_sources.py)",

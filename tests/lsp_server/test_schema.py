@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from lsp_server.engine import schema, schema_items
+from lsp_server.engine import schema, schema_items, schema_proofs
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.schema_files.files import generated_files
 from lsp_server.engine.schema_files.json_schema import inlined
@@ -95,11 +95,12 @@ def test_the_object_has_the_documented_names() -> None:
 
 def test_the_schema_is_one_and_takes_the_answers_as_they_are() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    written = {**vars(schema), **vars(schema_items)}
+    modules = (schema, schema_items, schema_proofs)
+    written = {name: value for one in modules for name, value in vars(one).items()}
     assert set(SCHEMA["$defs"]) == {
         name
         for name, value in written.items()
-        if isinstance(value, type) and value.__module__ in (schema.__name__, schema_items.__name__)
+        if isinstance(value, type) and value.__module__ in {one.__name__ for one in modules}
     }
     conforming(sent(), "Suggestion")
     Draft202012Validator(SCHEMA).validate(sent())
