@@ -93,8 +93,9 @@ export class Prover {
 async function write(document: vscode.TextDocument, { edits, cursor }: ProofAnswer): Promise<void> {
   const all = new vscode.WorkspaceEdit();
   for (const edit of edits) all.replace(document.uri, rangeOf(document, edit), edit.text);
-  const editor = await show(document);
+  // First the edit: what is typed next goes to the editor once that has the focus.
   if (!(await vscode.workspace.applyEdit(all))) throw new Error("VS Code did not apply the edit.");
+  const editor = await show(document);
   if (cursor === null) return;
   const at = positionOf(document, cursor.line, cursor.column);
   editor.selection = new vscode.Selection(at, at);

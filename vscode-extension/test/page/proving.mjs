@@ -33,8 +33,8 @@ export const proving = [
     const [first] = (await panel.locator(".proof-script").textContent()).split("\n");
     await panel.getByRole("button", { name: "Insert" }).focus();
     await eventually(async () => {
-      await window.press("Enter");
-      return !(await panel.isVisible());
+      await window.press("Enter"); // a button that has just appeared takes no press
+      return panel.waitFor({ state: "hidden", timeout: 2000 }).then(() => true, () => false);
     }, "the proof is inserted");
     await window.untilText(first);
     await window.saved(PROVING);
