@@ -153,15 +153,12 @@ def applied(text: str, change: Change) -> str:
     return f"{text[: change.start]}{change.written}{text[change.end :]}"
 
 
-_NAME = r"(?<![\w.'!?«✝]){}(?![\w'!?»✝])"
-_FIELD = r"(?<=[\w'!?»)⟩\]])\.{}(?![\w'!?»])"
-
-
 def renamed(text: str, start: int, end: int, old: str, new: str) -> str:
     """A text with another name in [start, end); a name that begins with a dot is a field."""
-    pattern = re.compile(
-        _FIELD.format(re.escape(old[1:])) if old[:1] == "." else _NAME.format(re.escape(old))
-    )
+    if old.startswith("."):
+        pattern = re.compile(rf"(?<=[\w'!?»)⟩\]]){re.escape(old)}(?![\w'!?»])")
+    else:
+        pattern = re.compile(rf"(?<![\w.'!?«✝]){re.escape(old)}(?![\w'!?»✝])")
     return f"{text[:start]}{pattern.sub(lambda _: new, text[start:end])}{text[end:]}"
 
 
