@@ -49,7 +49,7 @@ from retriever.lean.eligibility import RankedPremise, RankRequest
 
 _FIRST_CHANGES = 24
 """Changes of arguments that are tried before other forms."""
-_SUPERFLUOUS = re.compile(r"(?i:no goals|.*introN|.*additional binders)")
+_SUPERFLUOUS = re.compile(r"(?i:no goals|introN|additional binders)")
 
 
 @dataclass(frozen=True, slots=True)

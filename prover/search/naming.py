@@ -10,7 +10,7 @@ from lean_extract.session.goals_left import new_names
 from lean_extract.syntax.inaccessible import DAGGER, MARK
 from prover.limits import MAX_RENAMED_HYPOTHESES
 
-_NAMELESS = re.compile(rf"[^\W\d][\w'!?]*{MARK}")
+_NAMELESS = re.compile(rf"(?<![\w'!?])[^\W\d][\w'!?]*+{MARK}")
 _INSTANCE = f"inst{DAGGER}"
 
 
