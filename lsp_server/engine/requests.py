@@ -53,7 +53,8 @@ class ProveRequest:
     """A request for the proof of the `sorry`, hole, or goal at a position.
 
     `seconds`: the time for the search, from the first goal on. `imports`: whether premises that are not in scope may
-    be tried with their import. `check`: whether a new Lean process checks what was found.
+    be tried with their import, after those that are, for half of the time again at most. `check`: whether a new Lean
+    process checks what was found.
     """
 
     position: GoalPosition

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,22 @@ async def test_what_is_proved_is_accepted_by_a_new_lean(
     assert answer.memory_mb > 10 and answer.processes >= 2
     found = complaints(packaged_lean, example_oleans, edited(text, answer))
     assert len(found) == (kind == "an error above")
+
+
+async def test_what_needs_an_import_is_proved_with_it(
+    engine: Engine, packaged_lean: PackagedLean, example_oleans: Path
+) -> None:
+    text = (
+        "import Example.Nat.Basic\n\ntheorem t (m n : ℕ) : (m ≤ n ∨ n ≤ m) ∧ m + n = n + m := by\n  sorry\n"
+    )
+    request = request_at(engine, text, seconds=4)
+    assert (await engine.prove(replace(request, imports=False))).status != "proved"
+    answer = await engine.prove(replace(request, seconds=20))
+    assert (answer.status, answer.checked, len(answer.imports)) == ("proved", True, 1)
+    changed = edited(text, answer)
+    assert f"\n{answer.imports[0]}\n" in changed
+    assert answer.cursor is not None and answer.cursor.line <= changed.count("\n")
+    assert complaints(packaged_lean, example_oleans, changed) == []
 
 
 async def test_a_search_that_is_stopped_keeps_a_proof_of_some_goals_with_sorry_for_the_others(
