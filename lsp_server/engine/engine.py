@@ -21,7 +21,6 @@ from lean_extract.records import Goal, Premise, ProofState, TacticOutcome
 from lean_extract.session.live import LiveLean
 from lean_extract.toolchains.toolchain import Toolchain
 from lsp_server.engine.answering_stores import AnsweringLibrary
-from lsp_server.engine.corrections import lacks_names
 from lsp_server.engine.generators import OpenGenerator
 from lsp_server.engine.given_tactics import TacticEdit, Trials, edit_at, trials, try_given
 from lsp_server.engine.goal_places import GoalFound
@@ -342,6 +341,8 @@ class Engine:
         messages += [tactic.message for tactic in answer.tactics]
         is_lacking = any(UNKNOWN in one for one in messages)
         if is_lacking and self._lean.note_on_unknown != self._lean.note:
+            from lsp_server.engine.corrections import lacks_names  # with tables that few requests need
+
             with suppress(PremiseIndexError):  # without an index, no name is known to be near
                 index = await self.project_index()
                 is_lacking = await asyncio.to_thread(lacks_names, index, position, messages)

@@ -89,8 +89,6 @@ class WithImports:
 
         It takes as long as other trials may. Edits are of what Lean was asked about, those of imports of the document.
         """
-        if not context.settings.premises.out_of_scope:
-            return TrialResults(())
         async with self._asking:
             key = await asyncio.to_thread(_key, context, found, ranked.current)
             known = self._known.get(key)
@@ -142,13 +140,15 @@ class WithImports:
     ) -> TrialResults:
         """What closes a goal with one import, and sentences on modules that could not be imported.
 
+        Nothing where the settings leave out what is not in scope.
+
         Args:
             find: looks for what closes the goal in a copy that imports what may help.
             seconds: the time for all of it.
         """
         warnings: list[str] = []
         outcomes: list[TacticOutcome] = []
-        if not await _can_import(context, found):
+        if not (context.settings.premises.out_of_scope and await _can_import(context, found)):
             return TrialResults(())
         async with self._turn:
             with suppress(TimeoutError):
@@ -281,7 +281,8 @@ def _line(module: str) -> str:
 
 def _key(context: RequestContext, found: GoalFound, current: CurrentIndex) -> Hashable:
     versions = context.lean.version, current.version
-    return declaration_key(found.asked), found.state, versions, context.settings.tactics
+    settings = context.settings.tactics, context.settings.premises.out_of_scope
+    return declaration_key(found.asked), found.state, versions, settings
 
 
 def _is_refused(context: RequestContext, module: str, warnings: list[str]) -> bool:
