@@ -8,11 +8,13 @@ from contextlib import aclosing
 
 from lean_extract.common.errors import LeanError
 from lean_extract.records import ProofState, TacticOutcome
+from lean_extract.session.document import LeanDocument
 from lean_extract.session.live import LiveLean
+from lean_extract.syntax.tactic_text import has_sorry
 from lsp_server.engine.goal_places import GoalFound
 from lsp_server.limits import MINIMISED_STEPS, MINIMISING_SECONDS
 from prover.search.script import WIDTH, Proof, forms, read_proof
-from prover.search.theorem import script
+from prover.search.theorem import ProofFile, declared_at, script
 
 
 class ScriptWriter:
@@ -86,3 +88,24 @@ class ScriptWriter:
 
 def _proves(outcome: TacticOutcome) -> bool:
     return outcome.status == "closes" and outcome.edit is not None and not outcome.rests_on_sorry
+
+
+def edited_file(found: GoalFound, outcome: TacticOutcome) -> ProofFile:
+    """The document with the edits of an outcome, for a new Lean to judge."""
+    document, edit, added = LeanDocument(found.at.text or ""), outcome.edit, outcome.import_edit
+    assert edit is not None
+    start, end = document.offset(edit.span.start), document.offset(edit.span.end)
+    first, last = document.declaration(start)
+    last = max(last, end)
+    before, rest = document.text[:last], document.text[first:start] + document.text[end:last]
+    text = document.text[:start] + edit.text + document.text[end:last]
+    line, begin = document.position(first).line, edit.span.start.line
+    if added is not None:  # it is above the declaration
+        place = document.offset(added.span.start)
+        text = text[:place] + added.text + text[document.offset(added.span.end) :]
+        line, begin = line + added.text.count("\n"), begin + added.text.count("\n")
+    own = begin, begin + edit.text.count("\n")
+    may_be_open = has_sorry(rest) or has_sorry(edit.text)
+    return ProofFile(
+        found.at.path, text, line, own, declared_at(text, found.at.path, begin), before, may_be_open
+    )

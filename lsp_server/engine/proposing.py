@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from lean_extract.common.errors import ModelError
 from lean_extract.records import Goal, Premise
 from lsp_server.engine.candidate_tactics import template_candidates
+from lsp_server.engine.generators import needed
 from lsp_server.engine.listing import names_at
 from lsp_server.engine.open_index import CurrentIndex
 from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
@@ -25,6 +27,7 @@ from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.search.environment import Proposed, SourcesProposer
 from prover.search.guesses import SearchGuesses
+from prover.search.search import SearchLimits
 from prover.tactic_words import heads
 from prover.verify import GoalPosition
 from retriever.lean.eligibility import RankedPremise, RankRequest
@@ -150,3 +153,44 @@ class WrittenHere:
         """Tactics for the first of these goals; the others remain after it."""
         proposed = await self.proposer.tactics(goals)
         return await asyncio.to_thread(self.premises.written, goals[0], proposed)
+
+
+async def proposer_at(
+    context: RequestContext, ranking: PremiseRanking, position: GoalPosition, warnings: list[str]
+) -> WrittenHere:
+    """The proposer of a search at a position. `warnings`: gets a sentence where the generator cannot be used.
+
+    Raises PremiseIndexError, ModelError, BadSource.
+    """
+    tactics = context.settings.tactics
+    await context.files.caught_up()
+    current = await context.index.current()
+    generator = await _generator(context, warnings)
+    premises = await asyncio.to_thread(ProjectPremises, context, ranking, current, position)
+    proposer = make_proposer(
+        premises,
+        extra=tactics.extra or current.index.closers,
+        source=tactics.source,
+        tactics=SearchLimits().tactics,
+        generator=generator,
+        generated=tactics.generated,
+        neighbours=tactics.neighbours,
+    )
+    return WrittenHere(proposer, premises)
+
+
+async def _generator(context: RequestContext, warnings: list[str]) -> TacticGenerator | None:
+    """The generator that is set; where it cannot be used and is not the only source, a warning. Raises ModelError."""
+    settings = context.settings
+    if settings.tactics.source == "templates":
+        return None
+    try:
+        found = await context.generator.get(
+            settings.tactics.generator, download=settings.model_download, device=settings.models.device
+        )
+        return needed(found) if settings.tactics.source == "generator" else found
+    except ModelError as error:
+        if settings.tactics.source == "generator":
+            raise
+        warnings.append(f"The generator gave no tactics: {error}")
+        return None

@@ -18,27 +18,24 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from lean_extract.common.errors import LeanDied, LeanTimeout, ModelError
+from lean_extract.common.errors import LeanDied, LeanTimeout
 from lean_extract.goals import format_goal
 from lean_extract.records import Goal, TacticOutcome
 from lean_extract.session import LeanSession
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.live import LiveLean
 from lean_extract.session.tactic_sites import declared_name
-from lean_extract.syntax.tactic_text import has_sorry
-from lsp_server.engine.generators import needed
 from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.items import edit_item, position_item
 from lsp_server.engine.peak_memory import PeakMemory, measured
 from lsp_server.engine.pipeline import Pipeline
-from lsp_server.engine.proof_scripts import ScriptWriter
-from lsp_server.engine.proposing import ProjectPremises, WrittenHere, make_proposer
+from lsp_server.engine.proof_scripts import ScriptWriter, edited_file
+from lsp_server.engine.proposing import ProjectPremises, WrittenHere, proposer_at
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnProofProgress, ProveRequest, main_goal
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress, ProofStatus
 from lsp_server.engine.with_imports import WithImports
 from lsp_server.limits import PROOF_CHECK_SECONDS, PROOF_PROGRESS_SECONDS
-from prover.generator.source import TacticGenerator
 from prover.refutation import unless_refuted
 from prover.search.environment import LeanEnvironment
 from prover.search.fresh_lean import FreshLean
@@ -46,7 +43,7 @@ from prover.search.memory import ProofMemory, Remembering
 from prover.search.partial import furthest, proof_at
 from prover.search.script import Proof, forms
 from prover.search.search import SearchLimits, SearchResult, search
-from prover.search.theorem import CheckedProof, ProofFile, check_file, declared_at
+from prover.search.theorem import CheckedProof, check_file
 from prover.search.tree import SearchTree
 
 _Result = TypeVar("_Result")
@@ -112,17 +109,15 @@ class _Proving:
 
     async def run(self, answer: ProofAnswer, on_progress: OnProofProgress | None) -> SearchedProof:
         """The answer: `answer`, which says that the request was stopped, with what is found."""
-        prepared = await _unless(self.stop, self._prepared(answer.warnings))
+        prepared = await _unless(self.stop, self._proposer(answer.warnings))
         if prepared is None:
             return SearchedProof(answer)
         if await self._is_data():
             message = "The goal is data, not a proposition: any value of its type would do. Give one by hand."
             return SearchedProof(replace(answer, status=ProofStatus.NOT_PROVED, message=message))
         limits = SearchLimits(self.request.seconds)
-        environment, proposer = (
-            LeanEnvironment(self.lean, self.found.asked),
-            Remembering(prepared, self.memory),
-        )
+        environment = LeanEnvironment(self.lean, self.found.asked)
+        proposer = Remembering(prepared, self.memory)
         watch = None if on_progress is None else _Progress(on_progress, limits.seconds)
         begin = time.monotonic()
         result = await unless_refuted(
@@ -144,6 +139,7 @@ class _Proving:
             tactics=result.tactics,
         )
         if found is not None:
+            answer = replace(answer, status=ProofStatus.PROVED, proved=1)
             return SearchedProof(await self._shown(answer, found, prepared.premises), result.tree)
         return SearchedProof(await self._answered(answer, result, prepared.premises), result.tree)
 
@@ -164,11 +160,11 @@ class _Proving:
         return next(map(self.found.outcome, tried.outcomes), None)
 
     async def _in_copy(self, second: RequestContext, found: GoalFound) -> list[TacticOutcome]:
-        """What a search finds in a copy that imports more, with the edit of that. Raises as `_prepared`."""
+        """What a search finds in a copy that imports more, with the edit of that. Raises as `proposer_at`."""
         lean = await second.lean.session()
         copy = replace(self, context=second, found=found, lean=lean)
         limits = SearchLimits(self.request.seconds)
-        prepared = await copy._prepared([])
+        prepared = await copy._proposer([])
         result = await search(LeanEnvironment(lean, found.asked), prepared, limits, stop=self.stop)
         if result.status != "proved":
             return []
@@ -194,9 +190,10 @@ class _Proving:
             message = _why(result) if unfinished else refused
             return replace(answer, status=ProofStatus.NOT_PROVED, message=message)
         proved, goals = proof.ends
-        answer = replace(answer, proved=proved, goals=goals, message=_why(result) if unfinished else "")
         status = ProofStatus.PARTIAL if unfinished else ProofStatus.PROVED
-        return await self._shown(replace(answer, status=status), self.found.outcome(outcome), premises)
+        message = _why(result) if unfinished else ""
+        answer = replace(answer, status=status, proved=proved, goals=goals, message=message)
+        return await self._shown(answer, self.found.outcome(outcome), premises)
 
     async def _shown(
         self, answer: ProofAnswer, outcome: TacticOutcome, premises: ProjectPremises
@@ -209,7 +206,6 @@ class _Proving:
             cursor = replace(cursor, line=cursor.line + added.text.count("\n"))
         shown = replace(
             answer,
-            status=ProofStatus.PARTIAL if answer.status == ProofStatus.PARTIAL else ProofStatus.PROVED,
             script=outcome.shown,
             edits=[edit_item(one) for one in (outcome.edit, added) if one is not None],
             cursor=cursor,
@@ -236,7 +232,7 @@ class _Proving:
         """The answer after a new Lean's verdict, if one is wanted. `blank`: the answer without what was found."""
         if not self.request.check or not isinstance(self.lean, LeanSession) or self.stop.is_set():
             return shown
-        file = await asyncio.to_thread(_edited, self.found, outcome)
+        file = await asyncio.to_thread(edited_file, self.found, outcome)
         fresh = FreshLean(
             self.lean.toolchain, self.context.lean.root, PROOF_CHECK_SECONDS, on_start=self.peak.own.add
         )
@@ -252,6 +248,9 @@ class _Proving:
         message = f"A proof was found, but a new Lean process refuses it: {verdict.message}"
         return replace(blank, status=ProofStatus.NOT_PROVED, message=message, proved=0, goals=1)
 
+    async def _proposer(self, warnings: list[str]) -> WrittenHere:
+        return await proposer_at(self.context, self.pipeline.ranking, self.found.asked, warnings)
+
     async def _is_data(self) -> bool:
         """Whether the goal is no proposition, so that a search would find any value of its type.
 
@@ -264,43 +263,6 @@ class _Proving:
                 return any([_is_mismatch(one) async for one in stream])
         except (LeanDied, LeanTimeout):  # the search starts it again, or says why not
             return False
-
-    async def _prepared(self, warnings: list[str]) -> WrittenHere:
-        """What proposes tactics. Raises PremiseIndexError, ModelError, BadSource."""
-        context, tactics = self.context, self.context.settings.tactics
-        await context.files.caught_up()
-        current = await context.index.current()
-        generator = await _generator(context, warnings)
-        premises = await asyncio.to_thread(
-            ProjectPremises, context, self.pipeline.ranking, current, self.found.asked
-        )
-        proposer = make_proposer(
-            premises,
-            extra=tactics.extra or current.index.closers,
-            source=tactics.source,
-            tactics=SearchLimits().tactics,
-            generator=generator,
-            generated=tactics.generated,
-            neighbours=tactics.neighbours,
-        )
-        return WrittenHere(proposer, premises)
-
-
-async def _generator(context: RequestContext, warnings: list[str]) -> TacticGenerator | None:
-    """The generator that is set; where it cannot be used and is not the only source, a warning. Raises ModelError."""
-    settings = context.settings
-    if settings.tactics.source == "templates":
-        return None
-    try:
-        found = await context.generator.get(
-            settings.tactics.generator, download=settings.model_download, device=settings.models.device
-        )
-        return needed(found) if settings.tactics.source == "generator" else found
-    except ModelError as error:
-        if settings.tactics.source == "generator":
-            raise
-        warnings.append(f"The generator gave no tactics: {error}")
-        return None
 
 
 async def _unless(stop: asyncio.Event, work: Coroutine[Any, Any, _Result]) -> _Result | None:
@@ -326,27 +288,6 @@ def _declaration(found: GoalFound) -> str:
     offset = document.offset(found.at.position)
     start, _ = document.declaration(offset)
     return declared_name(document.text, start, offset)
-
-
-def _edited(found: GoalFound, outcome: TacticOutcome) -> ProofFile:
-    """The document with the edits of an outcome, for a new Lean to judge."""
-    document, edit, added = LeanDocument(found.at.text or ""), outcome.edit, outcome.import_edit
-    assert edit is not None
-    start, end = document.offset(edit.span.start), document.offset(edit.span.end)
-    first, last = document.declaration(start)
-    last = max(last, end)
-    before, rest = document.text[:last], document.text[first:start] + document.text[end:last]
-    text = document.text[:start] + edit.text + document.text[end:last]
-    line, begin = document.position(first).line, edit.span.start.line
-    if added is not None:  # it is above the declaration
-        place = document.offset(added.span.start)
-        text = text[:place] + added.text + text[document.offset(added.span.end) :]
-        line, begin = line + added.text.count("\n"), begin + added.text.count("\n")
-    own = begin, begin + edit.text.count("\n")
-    may_be_open = has_sorry(rest) or has_sorry(edit.text)
-    return ProofFile(
-        found.at.path, text, line, own, declared_at(text, found.at.path, begin), before, may_be_open
-    )
 
 
 def _why(result: SearchResult) -> str:

@@ -103,6 +103,7 @@ async def test_what_needs_an_import_is_proved_with_it(
     assert (await engine.prove(replace(request, imports=False))).status != "proved"
     answer = await engine.prove(replace(request, seconds=20))
     assert (answer.status, answer.checked, len(answer.imports)) == ("proved", True, 1)
+    assert (answer.proved, answer.goals) == (1, 1)
     changed = edited(text, answer)
     assert f"\n{answer.imports[0]}\n" in changed
     assert answer.cursor is not None and answer.cursor.line <= changed.count("\n")
