@@ -257,10 +257,10 @@ def _lost() -> ClusterLost:
 
 
 def _outcome(distributed: Any, future: Any) -> Any:
-    if future.status in ("cancelled", "lost"):
+    if future.status == "cancelled":
         raise _lost()
     try:
-        return future.result()
+        return future.result()  # what went with its worker is done again
     except PremiseSuggestError as error:
         return error
     except distributed.KilledWorker:

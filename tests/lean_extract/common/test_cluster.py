@@ -67,6 +67,20 @@ def failing(task: int) -> int:
     return task
 
 
+def paced(folder: Path, task: int) -> int:
+    """Task 2 ends its first worker when the pipe `end` is written to; then task 1 writes `again`, and reads `go`."""
+    begun = folder / f"begun-{task}"
+    first = not begun.exists()
+    begun.touch()
+    if task == 2 and first:
+        (folder / "end").read_text(encoding="utf-8")
+        os._exit(1)
+    if task == 1 and not first:
+        (folder / "again").write_text("", encoding="utf-8")
+        (folder / "go").read_text(encoding="utf-8")
+    return task
+
+
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     with cluster_client(ClusterOptions(processes=2)) as found:
@@ -124,6 +138,19 @@ def test_a_task_that_fails_or_kills_its_workers_is_told_and_the_others_are_done(
 
     assert asyncio.run(awaited(5)) == 5
     assert type(asyncio.run(awaited(2))) is WorkersDied
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs named pipes")
+def test_results_that_are_lost_with_their_worker_are_computed_again(tmp_path: Path) -> None:
+    for name in ("end", "again", "go"):
+        os.mkfifo(tmp_path / name)
+    with cluster_client(ClusterOptions(processes=1)) as client:
+        results = run_tasks(client, partial(paced, tmp_path), [0, 1, 2])
+        found = dict([next(results)])
+        (tmp_path / "end").write_text("", encoding="utf-8")
+        (tmp_path / "again").read_text(encoding="utf-8")
+        (tmp_path / "go").write_text("", encoding="utf-8")
+        assert found | dict(results) == {0: 0, 1: 1, 2: 2}
 
 
 def test_processes_take_tasks_from_nobody_else(client: Any) -> None:
