@@ -99,7 +99,12 @@ async def _prove(options: argparse.Namespace, position: GoalPosition) -> tuple[P
     request = ProveRequest(position, options.seconds, options.imports, options.check)
     try:
         with stop_loop_on_interrupt() as stop, ProgressBar(quiet=not sys.stderr.isatty()) as bar:
-            found = await engine.search_proof(request, lambda state: bar.note(progress_line(state)), stop)
+            found = await engine.search_proof(
+                request,
+                lambda state: bar.note(progress_line(state)),
+                stop,
+                lambda progress: bar.note(str(progress)),
+            )
         if options.picture is not None and found.tree is not None:
             title = f"Search for a proof of {found.answer.declaration or options.place}"
             with replacing(options.picture) as stream:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from lean_extract.common.errors import LeanDied, LeanTimeout
@@ -34,6 +35,7 @@ from lsp_server.engine.proposing import ProjectPremises, WrittenHere, proposer_a
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnProofProgress, ProveRequest, main_goal
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress, ProofStatus
+from lsp_server.engine.tasks import LeanProgress, OnWaiting, while_waiting
 from lsp_server.engine.with_imports import WithImports
 from lsp_server.limits import PROOF_CHECK_SECONDS, PROOF_PROGRESS_SECONDS
 from prover.refutation import unless_refuted
@@ -68,6 +70,7 @@ async def prove(
     stop: asyncio.Event | None,
     memory: ProofMemory,
     with_imports: WithImports,
+    on_waiting: OnWaiting | None = None,
 ) -> SearchedProof:
     """The result of a search; see `Engine.prove`.
 
@@ -77,7 +80,12 @@ async def prove(
     context.index.preload()
     await context.catch_up()
     context.lean.prepare_ahead(request.position)
-    found = await _unless(stop, pipeline.states.find(context.lean, request.position))
+    finding = pipeline.states.find(context.lean, request.position)
+    if on_waiting is not None:
+        if not context.lean.is_running:
+            on_waiting(LeanProgress(0, 0))
+        finding = while_waiting(finding, partial(context.lean.progress, request.position), on_waiting)
+    found = await _unless(stop, finding)
     if found is None:
         return SearchedProof(ProofAnswer(ProofStatus.STOPPED, ""))
     goal = main_goal(found.state)
@@ -109,6 +117,8 @@ class _Proving:
 
     async def run(self, answer: ProofAnswer, on_progress: OnProofProgress | None) -> SearchedProof:
         """The answer: `answer`, which says that the request was stopped, with what is found."""
+        if on_progress is not None:
+            on_progress(ProofProgress(0.0, self.request.seconds, 0, 0, 0, 1, ""))
         prepared = await _unless(self.stop, self._proposer(answer.warnings))
         if prepared is None:
             return SearchedProof(answer)

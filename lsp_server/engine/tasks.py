@@ -95,17 +95,19 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class LeanProgress:
-    """How many of the lines down to a goal are elaborated."""
+    """How many of the lines down to a goal are elaborated. No lines: Lean is starting."""
 
     done: int
     lines: int
 
     def __str__(self) -> str:
-        return f"Lean has elaborated {self.done:,} of {self.lines:,} lines"
+        return (
+            f"Lean has elaborated {self.done:,} of {self.lines:,} lines" if self.lines else "Lean is starting"
+        )
 
 
 OnWaiting = Callable[[LeanProgress], None]
-"""Called from time to time while Lean elaborates what is above a goal."""
+"""Called from time to time while Lean starts, or elaborates what is above a goal."""
 
 
 async def while_waiting(
