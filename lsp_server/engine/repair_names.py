@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
 
 from lean_extract.common.errors import BadState, NoGoalHere
 from lean_extract.records import Goal, Premise
@@ -87,6 +90,33 @@ class MeantNames:
         short = await self._engine.spellings(at, found, local)
         return list(dict.fromkeys(way for name in found for way in (short.get(name, name), name)))
 
+    async def declaring(self, unknown: UnknownName, at: GoalPosition) -> list[str]:
+        """The module that declares a name, if a file can import it and does not; none if nothing has that name."""
+        index = await self._engine.project_index()
+        return await asyncio.to_thread(self._declaring, index, at, unknown.full)
+
+    async def moved(self, module: str, at: GoalPosition) -> list[str]:
+        """The modules that a file can import and that declare now what a module did, that with the most first."""
+        index = await self._engine.project_index()
+        return await asyncio.to_thread(self._moved, index, at, module)
+
+    def _declaring(self, index: ProjectIndex, at: GoalPosition, name: str) -> list[str]:
+        where = index.context_at(at)
+        with index.service.reading() as snapshot:
+            found = _declared(snapshot, where, name)
+        return [] if found is None else _unimported(index, at, [found.module])
+
+    def _moved(self, index: ProjectIndex, at: GoalPosition, module: str) -> list[str]:
+        if self._before is None:
+            return []
+        names = [
+            self._before.view.name(one) for one in np.flatnonzero(self._before.in_module(module)).tolist()
+        ]
+        with index.service.reading() as snapshot:
+            numbers = snapshot.names.find_names(names).tolist()
+            now = Counter(snapshot.view.module(one) for one in numbers if one >= 0)
+        return _unimported(index, at, [one for one, _ in now.most_common()])
+
     def _replacing(self, index: ProjectIndex, at: GoalPosition, unknown: UnknownName) -> list[str]:
         where = index.context_at(at)
         found = self._old(where, unknown.full)
@@ -133,13 +163,30 @@ class MeantNames:
         """The premise of a name as it was before."""
         if self._before is None:
             return None
-        inside = where.namespace.split(".") if where.namespace else []
-        spaces = [".".join(inside[:end]) for end in range(len(inside), 0, -1)]
-        for space in [*spaces, *(one.namespace for one in reversed(where.opens)), ""]:
-            found = described(self._before, f"{space}.{name}" if space else name, None)
-            if found is not None:
-                return found[0].premise
-        return None
+        return _declared(self._before, where, name)
+
+
+def _unimported(index: ProjectIndex, at: GoalPosition, modules: Sequence[str]) -> list[str]:
+    """Those of these modules that a file can import, and does not."""
+    where, missing = index.context_at(at), index.unreached(at, modules)
+    is_newer = where.source is not None and where.source.module.in_module_system
+    with index.service.reading() as snapshot:
+        return [
+            one
+            for one in modules
+            if one in missing and snapshot.can_import(where.module, one, in_module_system=is_newer)
+        ]
+
+
+def _declared(snapshot: Snapshot, where: GoalContext, name: str) -> Premise | None:
+    """What a name means in the namespaces that are open; None if an index does not have it."""
+    inside = where.namespace.split(".") if where.namespace else []
+    spaces = [".".join(inside[:end]) for end in range(len(inside), 0, -1)]
+    for space in [*spaces, *(one.namespace for one in reversed(where.opens)), ""]:
+        found = described(snapshot, f"{space}.{name}" if space else name, None)
+        if found is not None:
+            return found[0].premise
+    return None
 
 
 def _alike(index: ProjectIndex, where: GoalContext, old: Premise) -> list[Premise]:
