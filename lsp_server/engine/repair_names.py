@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-
-import numpy as np
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lean_extract.common.errors import BadState, NoGoalHere
 from lean_extract.records import Goal, Premise
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.project_index import ProjectIndex
+from lsp_server.engine.repair_before import Before
 from lsp_server.engine.repair_text import UnknownName
 from lsp_server.engine.requests import main_goal, parse_goal
 from prover.verify import GoalPosition
@@ -52,10 +50,10 @@ class MeantNames:
 
     Args:
         engine: has the index as it is now.
-        before: the index as it was before the library changed; None: it is not known.
+        before: what the index knew before the library changed.
     """
 
-    def __init__(self, engine: Engine, before: Snapshot | None) -> None:
+    def __init__(self, engine: Engine, before: Before) -> None:
         self._engine = engine
         self._before = before
         self._learned: dict[str, str] = {}
@@ -98,24 +96,13 @@ class MeantNames:
     async def moved(self, module: str, at: GoalPosition) -> list[str]:
         """The modules that a file can import and that declare now what a module did, that with the most first."""
         index = await self._engine.project_index()
-        return await asyncio.to_thread(self._moved, index, at, module)
+        return await asyncio.to_thread(_unimported, index, at, self._before.modules.get(module, ()))
 
     def _declaring(self, index: ProjectIndex, at: GoalPosition, name: str) -> list[str]:
         where = index.context_at(at)
         with index.service.reading() as snapshot:
-            found = _declared(snapshot, where, name)
+            found = _declared(where, name, lambda full: _described(snapshot, full))
         return [] if found is None else _unimported(index, at, [found.module])
-
-    def _moved(self, index: ProjectIndex, at: GoalPosition, module: str) -> list[str]:
-        if self._before is None:
-            return []
-        names = [
-            self._before.view.name(one) for one in np.flatnonzero(self._before.in_module(module)).tolist()
-        ]
-        with index.service.reading() as snapshot:
-            numbers = snapshot.names.find_names(names).tolist()
-            now = Counter(snapshot.view.module(one) for one in numbers if one >= 0)
-        return _unimported(index, at, [one for one, _ in now.most_common()])
 
     def _replacing(self, index: ProjectIndex, at: GoalPosition, unknown: UnknownName) -> list[str]:
         where = index.context_at(at)
@@ -161,9 +148,7 @@ class MeantNames:
 
     def _old(self, where: GoalContext, name: str) -> Premise | None:
         """The premise of a name as it was before."""
-        if self._before is None:
-            return None
-        return _declared(self._before, where, name)
+        return _declared(where, name, self._before.premises.get)
 
 
 def _unimported(index: ProjectIndex, at: GoalPosition, modules: Sequence[str]) -> list[str]:
@@ -178,14 +163,19 @@ def _unimported(index: ProjectIndex, at: GoalPosition, modules: Sequence[str]) -
         ]
 
 
-def _declared(snapshot: Snapshot, where: GoalContext, name: str) -> Premise | None:
-    """What a name means in the namespaces that are open; None if an index does not have it."""
+def _described(snapshot: Snapshot, name: str) -> Premise | None:
+    found = described(snapshot, name, None)
+    return None if found is None else found[0].premise
+
+
+def _declared(where: GoalContext, name: str, find: Callable[[str], Premise | None]) -> Premise | None:
+    """What `find` knows of a name in the namespaces that are open; None if it knows it in none."""
     inside = where.namespace.split(".") if where.namespace else []
     spaces = [".".join(inside[:end]) for end in range(len(inside), 0, -1)]
     for space in [*spaces, *(one.namespace for one in reversed(where.opens)), ""]:
-        found = described(snapshot, f"{space}.{name}" if space else name, None)
+        found = find(f"{space}.{name}" if space else name)
         if found is not None:
-            return found[0].premise
+            return found
     return None
 
 
