@@ -32,6 +32,10 @@ BETTER_TACTIC_SECONDS = 0.3
 """How long another tactic that closes the goal there is waited for."""
 IMPORTED_TACTICS = 4
 """The most tactics that close a goal with an import, and that are judged with one import alone."""
+REPAIR_IMPORTS = 8
+"""How many modules are tried in place of one that is not there any more."""
+REPAIR_NAMES = 20_000
+"""How many names that are not in the index any more are remembered."""
 REPAIR_EDITS = 160
 """With how many changes of arguments a failing tactic or term is tried."""
 REPAIR_LEMMAS = 12

@@ -631,6 +631,7 @@ export interface RepairedError {
 /**
  * What repaired an error.
  * - `renamed`: Another name in place of one that is deprecated, was renamed, or does not exist.
+ * - `import`: Another import, or a further one.
  * - `arguments`: The same lemmas with other arguments, or in another form.
  * - `tactic`: Another tactic that Lean accepts for the goal.
  * - `proof`: A proof that the search found.
@@ -638,6 +639,7 @@ export interface RepairedError {
  */
 export const REPAIR_KINDS = [
   "renamed",
+  "import",
   "arguments",
   "tactic",
   "proof",
