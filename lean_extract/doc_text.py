@@ -37,7 +37,7 @@ def plain(text: str) -> str:
 def sentences(text: str) -> list[str]:
     """The sentences of a paragraph, at least one. A full stop in code or in a formula ends none."""
     text = text.strip()
-    hidden = _FORMULA_OR_CODE.sub(lambda found: "x" * len(found[0]), text)
+    hidden = _FORMULA_OR_CODE.sub(lambda found: "X" * len(found[0]), text)
     found: list[str] = []
     start = 0
     for match in _SENTENCE_END.finditer(hidden):
