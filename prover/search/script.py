@@ -174,10 +174,11 @@ def _term(proof: Proof) -> str | None:
         return f"⟨{', '.join(parts)}⟩"
     apply = _APPLY.fullmatch(proof.tactic)
     function = apply["function"] if apply else _SIDES.get(proof.tactic)
-    return " ".join([function, *map(_argument, parts)]) if function else None
+    return " ".join([function, *map(argument, parts)]) if function else None
 
 
-def _argument(term: str) -> str:
+def argument(term: str) -> str:
+    """A term as an argument: in brackets unless it is one word, or has its own."""
     return term if _ATOM.fullmatch(term) else f"({term})"
 
 
