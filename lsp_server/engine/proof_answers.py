@@ -6,7 +6,6 @@ import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lean_extract.common.errors import LeanDied
 from lean_extract.records import TacticOutcome
 from lean_extract.session import LeanSession
 from lean_extract.session.live import LiveLean
@@ -17,7 +16,7 @@ from lsp_server.engine.proof_scripts import ScriptWriter, as_term, edited_file
 from lsp_server.engine.proposing import ProjectPremises
 from lsp_server.engine.requests import ProveRequest, main_goal
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofStatus
-from lsp_server.engine.tasks import unless_set
+from lsp_server.engine.tasks import begun_again, unless_set
 from lsp_server.limits import PROOF_CHECK_SECONDS
 from prover.search.fresh_lean import FreshLean
 from prover.search.partial import furthest, proof_at
@@ -55,7 +54,7 @@ class ProofAnswers:
             status = ProofStatus.STOPPED if self.stop.is_set() else ProofStatus.NOT_PROVED
             return replace(answer, status=status, message=_why(result))
         proof = unfinished or await self._whole(result.tree)
-        outcome = await self._accepted(proof)
+        outcome = await begun_again(lambda: self._writer.written(proof))
         if outcome is None or outcome.edit is None:
             refused = "A proof was found, but Lean does not accept it in the document."
             message = _why(result) if unfinished else refused
@@ -65,10 +64,6 @@ class ProofAnswers:
         message = _why(result) if unfinished else ""
         answer = replace(answer, status=status, proved=proved, goals=goals, message=message)
         return await self.shown(answer, self.found.outcome(outcome), premises)
-
-    async def written(self, tree: SearchTree) -> TacticOutcome | None:
-        """The best form of the proof in a tree that Lean accepts in the document; None if it accepts none."""
-        return await self._accepted(await self._whole(tree))
 
     async def shown(
         self, answer: ProofAnswer, outcome: TacticOutcome, premises: ProjectPremises
@@ -126,12 +121,6 @@ class ProofAnswers:
             return proof_at(tree, tree.proved)
         states = [tree.nodes[one].state for one in tree.ancestry(tree.proved)]
         return await self._writer.minimised(tree.path(tree.proved), states)
-
-    async def _accepted(self, proof: Proof) -> TacticOutcome | None:
-        try:
-            return await self._writer.written(proof)
-        except LeanDied:  # perhaps under another request; the session starts it again
-            return await self._writer.written(proof)
 
     @property
     def _writer(self) -> ScriptWriter:

@@ -17,6 +17,7 @@ from lsp_server.engine.goal_places import GoalFound
 from lsp_server.limits import MINIMISED_STEPS, MINIMISING_SECONDS
 from prover.search.script import WIDTH, Proof, argument, forms, read_proof
 from prover.search.theorem import ProofFile, declared_at, script
+from prover.search.tree import SearchTree
 
 
 class ScriptWriter:
@@ -30,6 +31,12 @@ class ScriptWriter:
 
     def __init__(self, lean: LiveLean, found: GoalFound, seconds: float) -> None:
         self._lean, self._found, self._seconds = lean, found, seconds
+
+    async def proved(self, tree: SearchTree) -> TacticOutcome | None:
+        """The best form of the proof in a tree that Lean accepts; None if it accepts none. Raises LeanError."""
+        assert tree.proved is not None
+        states = [tree.nodes[one].state for one in tree.ancestry(tree.proved)]
+        return await self.written(await self.minimised(tree.path(tree.proved), states))
 
     async def minimised(self, tactics: Sequence[str], states: Sequence[ProofState]) -> Proof:
         """The proof without tactics that are not needed, as far as there is time to see which.

@@ -26,11 +26,12 @@ from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.peak_memory import PeakMemory, measured
 from lsp_server.engine.pipeline import Pipeline
 from lsp_server.engine.proof_answers import ProofAnswers
+from lsp_server.engine.proof_scripts import ScriptWriter
 from lsp_server.engine.proposing import WrittenHere, proposer_at
 from lsp_server.engine.request_context import RequestContext
 from lsp_server.engine.requests import OnProofProgress, ProveRequest, main_goal
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress, ProofStatus
-from lsp_server.engine.tasks import unless_set
+from lsp_server.engine.tasks import begun_again, unless_set
 from lsp_server.engine.with_imports import WithImports
 from lsp_server.limits import PROOF_PROGRESS_SECONDS
 from prover.refutation import unless_refuted
@@ -159,7 +160,8 @@ class _Proving:
         result = await search(LeanEnvironment(lean, found.asked), prepared, limits, stop=self.stop)
         if result.status != "proved":
             return []
-        outcome = await copy._answers.written(result.tree)
+        writer = ScriptWriter(lean, found, limits.seconds + limits.tactic_seconds)
+        outcome = await begun_again(lambda: writer.proved(result.tree))
         return [outcome] if outcome is not None else []
 
     @property

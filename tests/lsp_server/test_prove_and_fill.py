@@ -35,6 +35,11 @@ theorem both (m n : ℕ) : m + n = n + m ∧ True := by
 example (n : ℕ) : n = n := sorry
 """
 ONE = "import Example.Nat.Basic\n\ntheorem alone (m n : ℕ) : m + n = n + m := by\n  sorry\n"
+TWO_STEPS = """import Example.Nat.Prime
+
+theorem both (n a b : ℕ) : (∃ p, n ≤ p ∧ p.Prime) ∧ a + (b + n) = b + (a + n) := by
+  sorry
+"""
 ODD = """import Example.Nat.Basic
 
 theorem wrong (n : ℕ) : n = n + 1 := by
@@ -110,6 +115,19 @@ def test_what_is_not_proved_or_cannot_be_written_is_said(cli: Cli, library: Path
         refused = cli(*arguments, cwd=library)
         assert (refused.returncode, refused.stdout) == (2, "")
         assert said in refused.stderr.splitlines()[0]
+
+
+def test_a_suggestion_has_a_proof_of_two_steps_where_no_tactic_closes_the_goal(
+    cli: Cli, library: Path, errors: Callable[[Path], list[str]]
+) -> None:
+    write(library, Two=TWO_STEPS)
+    best = json.loads(succeed(cli, "suggest", "Two.lean:4", "--tactics", "--json", cwd=library).stdout)[
+        "tactics"
+    ][0]
+    assert (best["status"], best["rests_on_sorry"], best["tactic"].count("\n")) == ("closes", False, 1)
+    (library / "Two.lean").write_text(TWO_STEPS.replace("sorry", best["edit"]["text"]), encoding="utf-8")
+    assert errors(library / "Two.lean") == []
+    (library / "Two.lean").unlink()
 
 
 def test_fill_writes_every_proof_that_it_finds(
