@@ -1,4 +1,4 @@
-"""What `fill` has tried in a project, kept in the user's cache for `--resume`, and the lock of a running one."""
+"""What `fill` has tried in a project, kept in the user's cache for `--resume`, and the lock of a command at work."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class FillRecord:
     """
 
     def __init__(self, root: Path, *, imports: bool, resume: bool) -> None:
-        self._path = _folder(root) / "tried.json"
+        self._path = record_folder(root) / "tried.json"
         self._searched = f"premise-suggest {__version__}, imports: {imports}"
         self._files = dict(self._read()) if resume else {}
 
@@ -91,22 +91,28 @@ def _hash(file: LeanFile) -> str:
     return hashlib.sha256(file.content.encode()).hexdigest()
 
 
-def _folder(root: Path) -> Path:
+def record_folder(root: Path) -> Path:
+    """Where `fill` and `repair` keep what they know of a project."""
     return user_cache_path("premise-suggest", appauthor=False) / "fill" / project_store(root).root.name
 
 
 @contextmanager
-def only_fill(root: Path) -> Iterator[None]:
-    """Keep other runs of `fill` away from a project. Raises UserError: there is one; OSError."""
-    folder = _folder(root)
+def only_one(command: str, root: Path) -> Iterator[None]:
+    """Keep other runs of `fill` and `repair` away from a project. Raises UserError: there is one; OSError.
+
+    Args:
+        command: the one that is at work now.
+        root: the project's.
+    """
+    folder = record_folder(root)
     make_private_folder(folder)
     lock = folder / "lock"
     with open_lock_file(lock, 0o600) as descriptor:
         if not try_lock(descriptor):
-            holder = shown(read_holder(lock, 20).decode(errors="replace").strip())
+            other, _, process = shown(read_holder(lock, 40).decode(errors="replace").strip()).partition(" ")
             hint = "Wait until it ends, or stop it."
             raise UserError(
-                f"`premise-suggest fill` is already at work on {shown(root)}: process {holder}.", hint
+                f"`premise-suggest {other}` is already at work on {shown(root)}: process {process}.", hint
             )
-        write_holder(descriptor, str(os.getpid()))
+        write_holder(descriptor, f"{command} {os.getpid()}")
         yield
