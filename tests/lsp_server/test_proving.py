@@ -33,6 +33,7 @@ HARD = (
 )
 PROVABLE = {
     "a term in a term": "theorem t (m n : ℕ) (h : m ≤ n) : m ≤ n ∧ m + 0 = m := ⟨h, sorry⟩\n",
+    "a lemma in a term": "theorem t (p : Prop) (h : p) (m n : ℕ) : p ∧ (m ≤ n ∨ n ≤ m) := ⟨h, sorry⟩\n",
     "a branch of an induction": "theorem t (n : ℕ) : 0 + n = n := by\n  induction n with\n  | zero => rfl\n"
     "  | succ k ih => sorry\n",
     "a where": "theorem t (n : ℕ) : n ≤ n + 1 := go n\nwhere\n  go (k : ℕ) : k ≤ k + 1 := sorry\n",
@@ -88,7 +89,7 @@ async def test_what_is_proved_is_accepted_by_a_new_lean(
     answer = await engine.prove(request_at(engine, text))
     assert (answer.status, answer.checked, answer.message) == ("proved", True, "")
     assert answer.proved == answer.goals
-    assert "by" not in answer.edits[0].text or kind != "a term in a term"
+    assert "by" not in answer.edits[0].text or kind != "a lemma in a term"
     assert answer.memory_mb > 10 and answer.processes >= 2
     found = complaints(packaged_lean, example_oleans, edited(text, answer))
     assert len(found) == (kind == "an error above")
