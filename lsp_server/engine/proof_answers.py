@@ -116,11 +116,9 @@ class ProofAnswers:
 
     async def _whole(self, tree: SearchTree) -> Proof:
         """The proof that was found, without what is not needed."""
-        assert tree.proved is not None
-        if self.stop.is_set():
+        if self.stop.is_set() and tree.proved is not None:
             return proof_at(tree, tree.proved)
-        states = [tree.nodes[one].state for one in tree.ancestry(tree.proved)]
-        return await self._writer.minimised(tree.path(tree.proved), states)
+        return await self._writer.minimised(tree)
 
     @property
     def _writer(self) -> ScriptWriter:

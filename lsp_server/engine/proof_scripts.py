@@ -34,15 +34,13 @@ class ScriptWriter:
 
     async def proved(self, tree: SearchTree) -> TacticOutcome | None:
         """The best form of the proof in a tree that Lean accepts; None if it accepts none. Raises LeanError."""
+        return await self.written(await self.minimised(tree))
+
+    async def minimised(self, tree: SearchTree) -> Proof:
+        """The proof in a tree without tactics that are not needed, as far as there is time to see which."""
         assert tree.proved is not None
+        tactics = tree.path(tree.proved)
         states = [tree.nodes[one].state for one in tree.ancestry(tree.proved)]
-        return await self.written(await self.minimised(tree.path(tree.proved), states))
-
-    async def minimised(self, tactics: Sequence[str], states: Sequence[ProofState]) -> Proof:
-        """The proof without tactics that are not needed, as far as there is time to see which.
-
-        `states`: before the first tactic, and after each.
-        """
         left, end = list(tactics), time.monotonic() + MINIMISING_SECONDS
         while 1 < len(left) <= MINIMISED_STEPS and (seconds := end - time.monotonic()) > 0:
             shorter = [[*left[:place], *left[place + 1 :]] for place in range(len(left))]
