@@ -35,6 +35,19 @@ def _retrieve(task: asyncio.Task[Any]) -> None:
         task.exception()
 
 
+async def unless_set(stop: asyncio.Event, work: Coroutine[Any, Any, _Result]) -> _Result | None:
+    """The result of work, which is cancelled when the event is set; None then."""
+    task, stopped = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait([task, stopped], return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        stopped.cancel()
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task])
+
+
 async def begun_again(work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
     """The result of work with Lean. If Lean dies meanwhile, not of too much memory, the work is begun once more."""
     try:

@@ -35,6 +35,12 @@ theorem both (m n : ℕ) : m + n = n + m ∧ True := by
 example (n : ℕ) : n = n := sorry
 """
 ONE = "import Example.Nat.Basic\n\ntheorem alone (m n : ℕ) : m + n = n + m := by\n  sorry\n"
+THREE_LEMMAS = """import Example.Nat.Prime
+
+theorem all (k n m a b : ℕ) (hk : 0 < k) (hkn : k ≤ n) :
+    k ∣ n.factorial ∧ (∃ p, m ≤ p ∧ p.Prime) ∧ a + (b + n) = b + (a + n) := by
+  sorry
+"""
 ODD = """import Example.Nat.Basic
 
 theorem wrong (n : ℕ) : n = n + 1 := by
@@ -110,6 +116,18 @@ def test_what_is_not_proved_or_cannot_be_written_is_said(cli: Cli, library: Path
         refused = cli(*arguments, cwd=library)
         assert (refused.returncode, refused.stdout) == (2, "")
         assert said in refused.stderr.splitlines()[0]
+
+
+def test_a_suggestion_has_a_proof_of_a_few_steps_where_no_tactic_closes_the_goal(
+    cli: Cli, library: Path, errors: Callable[[Path], list[str]]
+) -> None:
+    write(library, Few=THREE_LEMMAS)
+    answer = json.loads(succeed(cli, "suggest", "Few.lean:5", "--tactics", "--json", cwd=library).stdout)
+    best = answer["tactics"][0]
+    assert (best["status"], best["rests_on_sorry"]) == ("closes", False)
+    (library / "Few.lean").write_text(THREE_LEMMAS.replace("sorry", best["edit"]["text"]), encoding="utf-8")
+    assert errors(library / "Few.lean") == []
+    (library / "Few.lean").unlink()
 
 
 def test_fill_writes_every_proof_that_it_finds(
