@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from lean_extract.common.terminal_text import shown
+from lean_extract.syntax.lexer import tokenize
 from lsp_server.engine.schema_proofs import RepairAnswer, RepairedError, RepairKind
 from lsp_server.rendering.labels import counted, shorten
 from lsp_server.rendering.style import Style
@@ -18,6 +19,8 @@ _LABELS = {
     RepairKind.PROOF: "another proof",
     RepairKind.NONE: "not repaired",
 }
+_PLACES = 5
+"""The most places in a cell in Markdown."""
 _CELL = 160
 """The most characters of a cell in Markdown."""
 
@@ -39,16 +42,45 @@ def repair_table(answer: RepairAnswer, style: Style) -> str:
 
 def repair_summary(answer: RepairAnswer) -> str:
     """What was repaired and what is left, in Markdown."""
-    lines = ["## Repairs", "", *_totals(answer)]
     repaired = [one for one in answer.errors if one.edits]
     left = [one for one in answer.errors if one.kind == RepairKind.NONE]
+    lines = ["## Repairs", "", *_totals(answer)]
     if repaired:
-        lines += ["", "| place | declaration | repair | before | after |", "|---|---|---|---|---|"]
-        lines += [_row(one, _LABELS[one.kind], _code(one.before), _code(one.after)) for one in repaired]
+        lines.append("A new Lean process accepts each repair, and no statement has changed.")
+    names: dict[tuple[str, str], list[str]] = {}
+    for one in repaired:
+        for pair in _renames(one):
+            names.setdefault(pair, []).append(f"{one.file}:{one.line}")
+    if names:
+        lines += ["", "### Names", "", "| before | after | places |", "|---|---|---|"]
+        lines += [f"| {_code(old)} | {_code(new)} | {_places(at)} |" for (old, new), at in names.items()]
+    others = [one for one in repaired if not _renames(one)]
+    if others:
+        lines += [
+            "",
+            "### Proofs",
+            "",
+            "| place | declaration | repair | before | after |",
+            "|---|---|---|---|---|",
+        ]
+        lines += [_row(one, _LABELS[one.kind], _code(one.before), _code(one.after)) for one in others]
     if left:
-        lines += ["", "Still to do:", "", "| place | declaration | error | why |", "|---|---|---|---|"]
+        lines += ["", "### Still to do", "", "| place | declaration | error | why |", "|---|---|---|---|"]
         lines += [_row(one, _cell(one.message), _cell(one.reason)) for one in left]
     return "\n".join(lines) + "\n"
+
+
+def _renames(one: RepairedError) -> list[tuple[str, str]]:
+    """The names that were replaced, each with its replacement, if nothing else was changed."""
+    old, new = tokenize(one.before).texts, tokenize(one.after).texts
+    if one.kind not in (RepairKind.RENAMED, RepairKind.IMPORT) or len(old) != len(new):
+        return []
+    return [*dict.fromkeys(pair for pair in zip(old, new, strict=True) if pair[0] != pair[1])]
+
+
+def _places(places: list[str]) -> str:
+    more = len(places) - _PLACES
+    return _cell(", ".join(places[:_PLACES])) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _totals(answer: RepairAnswer) -> Iterator[str]:
@@ -67,7 +99,8 @@ def _totals(answer: RepairAnswer) -> Iterator[str]:
 
 
 def _change(one: RepairedError) -> str:
-    return " ".join(f"{one.before or '(nothing)'} → {one.after or '(nothing)'}".split())
+    pairs = _renames(one) or [(one.before or "(nothing)", one.after or "(nothing)")]
+    return " ".join(", ".join(f"{old} → {new}" for old, new in pairs).split())
 
 
 def _row(one: RepairedError, *cells: str) -> str:
