@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from lean_extract.common.errors import LeanError, NoGoalHere, ProjectBroken
@@ -110,8 +110,8 @@ class FileImports:
 
     async def _with_more(self, faults: Sequence[Fault]) -> Imported | None:
         """The text with imports of the modules that declare names that Lean does not know there."""
-        missing = {fault: modules for fault in faults if (modules := await self._declaring(fault))}
-        modules = dict.fromkeys(one for found in missing.values() for one in found)
+        missing = {fault: found for fault in faults if (found := await self._declaring(fault))}
+        modules = dict.fromkeys(chain.from_iterable(missing.values()))
         ways = [[*modules]] if modules else []
         for added in [*ways, *([one] for one in modules if len(modules) > 1)]:
             text = self._text
