@@ -117,6 +117,10 @@ class MeantNames:
     def _from_index(
         self, index: ProjectIndex, at: GoalPosition, unknown: UnknownName, goal: Goal | None
     ) -> list[str]:
+        if unknown.written.startswith(".") and unknown.full not in self._before.premises:
+            # Lean has unfolded the type, and searched in another namespace.
+            olds = (one for one in self._before.premises if one.endswith(unknown.written))
+            unknown = UnknownName(unknown.written, next(olds, unknown.full))
         where = index.context_at(at)
         parts = unknown.full.split(".")
         found: list[str] = []

@@ -110,15 +110,17 @@ class Ways:
             return
         name, value = unknown.written, failure.scope
         local = await self._local()
-        is_local = "." not in name and (len(name) <= 3 or "_" not in name)
+        first, _, rest = name.partition(".")
+        is_local = 0 < len(first) <= 3 or (not rest and "_" not in first)
+        own = [f"{one}.{rest}" if rest else one for one in reversed(local)] if is_local or not rest else []
         meant = await self._names.meant(unknown, _at(failure), await self._goal_before())
-        for other in [*reversed(local), *meant] if is_local else [*meant, *reversed(local)]:
+        for other in [*own, *meant] if is_local else [*meant, *own]:
             yield Way(RepairKind.RENAMED, renamed(failure.text, *value, name, other), (unknown, other))
-            if name.startswith("."):  # elsewhere, it may be that of another type
+            if not first:  # elsewhere, the field may be that of another type
                 once = renamed(failure.text, max(failure.offset - 1, value.start), value.end, name, other, 1)
                 yield Way(RepairKind.RENAMED, once, (unknown, other))
-        if "." not in name:
-            for change in introduced(failure.text, value.start, name):
+        if is_local or not rest:
+            for change in introduced(failure.text, value.start, first):
                 yield Way(RepairKind.ARGUMENTS, applied(failure.text, change))
 
     async def by_writing(self) -> AsyncGenerator[Way, None]:
