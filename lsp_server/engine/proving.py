@@ -2,7 +2,7 @@
 
 | step | by |
 |---|---|
-| the goal, and whether it is a proposition | `proof_states.py`, `_is_data` |
+| the goal, and whether it is a proposition | `proof_states.py`, `_hindrance` |
 | tactics for each state: all sources of a suggestion | `proposing.py`, which `eval` uses, too |
 | the search | `prover.search.search` |
 | the script: minimised, in the style of people, as Lean accepts it in the document | `proof_scripts.py` |
@@ -112,9 +112,9 @@ class _Proving:
         prepared = await _unless(self.stop, self._proposer(answer.warnings))
         if prepared is None:
             return SearchedProof(answer)
-        if await self._is_data():
-            message = "The goal is data, not a proposition: any value of its type would do. Give one by hand."
-            return SearchedProof(replace(answer, status=ProofStatus.NOT_PROVED, message=message))
+        hindrance = await self._hindrance()
+        if hindrance:
+            return SearchedProof(replace(answer, status=ProofStatus.NOT_PROVED, message=hindrance))
         limits = SearchLimits(self.request.seconds)
         environment = LeanEnvironment(self.lean, self.found.asked)
         proposer = Remembering(prepared, self.memory)
@@ -179,8 +179,9 @@ class _Proving:
         if result.status == "failed" and unfinished is None:
             return replace(answer, status=ProofStatus.FAILED, message=result.reason)
         if result.status != "proved" and unfinished is None:
-            status = ProofStatus.STOPPED if self.stop.is_set() else ProofStatus.NOT_PROVED
-            return replace(answer, status=status, message=_why(result))
+            if self.stop.is_set():
+                return answer
+            return replace(answer, status=ProofStatus.NOT_PROVED, message=_why(result))
         seconds = self.request.seconds + SearchLimits().tactic_seconds
         writer = ScriptWriter(self.lean, self.found, seconds)
         proof = unfinished or await self._whole(result.tree, writer)
@@ -251,8 +252,8 @@ class _Proving:
     async def _proposer(self, warnings: list[str]) -> WrittenHere:
         return await proposer_at(self.context, self.found.asked, warnings)
 
-    async def _is_data(self) -> bool:
-        """Whether the goal is no proposition, so that a search would find any value of its type.
+    async def _hindrance(self) -> str:
+        """Why no proof is to be searched for, as a sentence; empty if one is.
 
         Raises NoGoalHere, GoalBroken, ProjectBroken where no tactic can be tried.
         """
@@ -260,9 +261,9 @@ class _Proving:
         outcomes = self.lean.try_tactics(at.path, at.text, at.position, [_OF_A_PROPOSITION])
         try:
             async with aclosing(outcomes) as stream:
-                return any([_is_mismatch(one) async for one in stream])
+                return "".join([_hindrance_in(one) async for one in stream])
         except (LeanDied, LeanTimeout):  # the search starts it again, or says why not
-            return False
+            return ""
 
 
 async def _unless(stop: asyncio.Event, work: Coroutine[Any, Any, _Result]) -> _Result | None:
@@ -278,8 +279,15 @@ async def _unless(stop: asyncio.Event, work: Coroutine[Any, Any, _Result]) -> _R
             await asyncio.wait([task])
 
 
-def _is_mismatch(outcome: TacticOutcome) -> bool:
-    return outcome.status == "fails" and "ype mismatch" in outcome.message
+def _hindrance_in(outcome: TacticOutcome) -> str:
+    """What Lean's verdict on `_OF_A_PROPOSITION` says against a search."""
+    if outcome.status == "fails" and "ype mismatch" in outcome.message:
+        return "The goal is data, not a proposition: any value of its type would do. Give one by hand."
+    if outcome.edit is not None and outcome.edit.text != outcome.edit.text.rstrip():
+        return (
+            "Lean accepts the tactic that is there. Write `sorry` in its place to search for another proof."
+        )
+    return ""
 
 
 def _declaration(found: GoalFound) -> str:
@@ -301,8 +309,7 @@ def _why(result: SearchResult) -> str:
         ),
         "",
     )
-    reason = f"{result.reason} Tactics {unjudged.rstrip('.')}." if unjudged else result.reason
-    return f"No proof was found. {reason}"
+    return f"{result.reason} Tactics {unjudged.rstrip('.')}." if unjudged else result.reason
 
 
 _UNJUDGED = "cannot be judged"
