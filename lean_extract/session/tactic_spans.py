@@ -326,7 +326,7 @@ class WrittenTactics:
         return Copy(self.document, Change(place.start, place.end, f"{place.before}{HOLE}{place.after}"))
 
     def value_at(self, offset: int) -> int:
-        """The offset of what is meant: of the declaration's `by` if it is next, of the `sorry` below a `by` or the like
+        """The offset of what is meant: of the declaration's `by` if it is next, of the `sorry` below a `by` or `=>`
         that ends a line; otherwise the offset itself."""
         text = self.document.text
         found = _BEFORE_BY.match(text, offset)
