@@ -97,6 +97,7 @@ class RepairKind(DocumentedEnum):
     """What repaired an error."""
 
     RENAMED = "renamed", "Another name in place of one that is deprecated, was renamed, or does not exist."
+    IMPORT = "import", "Another import, or a further one."
     ARGUMENTS = "arguments", "The same lemmas with other arguments, or in another form."
     TACTIC = "tactic", "Another tactic that Lean accepts for the goal."
     PROOF = "proof", "A proof that the search found."

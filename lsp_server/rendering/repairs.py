@@ -12,6 +12,7 @@ from lsp_server.rendering.style import Style
 
 _LABELS = {
     RepairKind.RENAMED: "renamed",
+    RepairKind.IMPORT: "another import",
     RepairKind.ARGUMENTS: "other arguments",
     RepairKind.TACTIC: "another tactic",
     RepairKind.PROOF: "another proof",
