@@ -51,8 +51,9 @@ class ProofAnswers:
         if result.status == "failed" and unfinished is None:
             return replace(answer, status=ProofStatus.FAILED, message=result.reason)
         if result.status != "proved" and unfinished is None:
-            status = ProofStatus.STOPPED if self.stop.is_set() else ProofStatus.NOT_PROVED
-            return replace(answer, status=status, message=_why(result))
+            if self.stop.is_set():
+                return answer
+            return replace(answer, status=ProofStatus.NOT_PROVED, message=_why(result))
         proof = unfinished or await self._whole(result.tree)
         outcome = await begun_again(lambda: self._writer.written(proof))
         if outcome is None or outcome.edit is None:
@@ -136,5 +137,4 @@ def _why(result: SearchResult) -> str:
         ),
         "",
     )
-    reason = f"{result.reason} Tactics {unjudged.rstrip('.')}." if unjudged else result.reason
-    return f"No proof was found. {reason}"
+    return f"{result.reason} Tactics {unjudged.rstrip('.')}." if unjudged else result.reason

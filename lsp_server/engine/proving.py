@@ -2,7 +2,7 @@
 
 | step | by |
 |---|---|
-| the goal, and whether it is a proposition | `proof_states.py`, `_is_data` |
+| the goal, and whether it is a proposition | `proof_states.py`, `_hindrance` |
 | tactics for each state: all sources of a suggestion | `proposing.py`, which `eval` uses, too |
 | the search | `prover.search.search` |
 | the script: minimised, in the style of people, as Lean accepts it in the document | `proof_scripts.py` |
@@ -113,9 +113,9 @@ class _Proving:
         prepared = await unless_set(self.stop, self._proposer(answer.warnings))
         if prepared is None:
             return SearchedProof(answer)
-        if await self._is_data():
-            message = "The goal is data, not a proposition: any value of its type would do. Give one by hand."
-            return SearchedProof(replace(answer, status=ProofStatus.NOT_PROVED, message=message))
+        hindrance = await self._hindrance()
+        if hindrance:
+            return SearchedProof(replace(answer, status=ProofStatus.NOT_PROVED, message=hindrance))
         limits = SearchLimits(self.request.seconds)
         environment = LeanEnvironment(self.lean, self.found.asked)
         proposer = Remembering(prepared, self.memory)
@@ -180,8 +180,8 @@ class _Proving:
     async def _proposer(self, warnings: list[str]) -> WrittenHere:
         return await proposer_at(self.context, self.found.asked, warnings)
 
-    async def _is_data(self) -> bool:
-        """Whether the goal is no proposition, so that a search would find any value of its type.
+    async def _hindrance(self) -> str:
+        """Why no proof is to be searched for, as a sentence; empty if one is.
 
         Raises NoGoalHere, GoalBroken, ProjectBroken where no tactic can be tried.
         """
@@ -189,13 +189,20 @@ class _Proving:
         outcomes = self.lean.try_tactics(at.path, at.text, at.position, [_OF_A_PROPOSITION])
         try:
             async with aclosing(outcomes) as stream:
-                return any([_is_mismatch(one) async for one in stream])
+                return "".join([_hindrance_in(one) async for one in stream])
         except (LeanDied, LeanTimeout):  # the search starts it again, or says why not
-            return False
+            return ""
 
 
-def _is_mismatch(outcome: TacticOutcome) -> bool:
-    return outcome.status == "fails" and "ype mismatch" in outcome.message
+def _hindrance_in(outcome: TacticOutcome) -> str:
+    """What Lean's verdict on `_OF_A_PROPOSITION` says against a search."""
+    if outcome.status == "fails" and "ype mismatch" in outcome.message:
+        return "The goal is data, not a proposition: any value of its type would do. Give one by hand."
+    if outcome.edit is not None and outcome.edit.text != outcome.edit.text.rstrip():
+        return (
+            "Lean accepts the tactic that is there. Write `sorry` in its place to search for another proof."
+        )
+    return ""
 
 
 def _declaration(found: GoalFound) -> str:

@@ -257,7 +257,7 @@ def test_the_action_lists_what_can_be_closed(
     assert all("uses" in step or (step["run"] and step["shell"] == "bash") for step in steps)
     (last,) = (step for step in steps if step.get("id") == "fill")
     inputs = {name: one["default"] for name, one in action["inputs"].items()}
-    inputs |= {"paths": "Listed.lean Difficult.lean", "seconds": "1", "fail": fail}
+    inputs |= {"paths": "Listed.lean Difficult.lean", "seconds": "1", "fail": fail, "project": "proofs/"}
     given = {name: _expanded(text, inputs) for name, text in last["env"].items()}
     del given["PREMISE_SUGGEST_INDEX"]
     write(library, Listed=SEVERAL, Difficult=HARD)
@@ -276,8 +276,8 @@ def test_the_action_lists_what_can_be_closed(
         text=True,
     )
     assert (done.returncode, files["GITHUB_OUTPUT"].read_text()) == (code, "proved=4\n"), done.stderr
-    marks = [line for line in done.stdout.splitlines() if line.startswith("::warning file=Listed.lean,line=")]
-    assert (len(marks), marks[0].partition("::This")[0]) == (4, "::warning file=Listed.lean,line=4")
+    marks = [line for line in done.stdout.splitlines() if line.startswith("::warning file=proofs/Listed.lean,")]
+    assert (len(marks), marks[0].partition("::This")[0]) == (4, "::warning file=proofs/Listed.lean,line=4")
     heading, _, first, *_, hard = files["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8").splitlines()
     assert heading.count("|") == 6
     assert first.startswith("| Listed.lean | 4 | swapped | proved | `")

@@ -188,6 +188,7 @@ async def test_a_lean_that_dies_is_started_again(engine: Engine) -> None:
     [
         ("def f (n : ℕ) : ℕ := sorry\n", "not_proved", "The goal is data, not a proposition"),
         ("instance : Inhabited ℕ := ⟨sorry⟩\n", "not_proved", "The goal is data, not a proposition"),
+        ("theorem t (n : ℕ) : n = n := by\n  rfl\n", "not_proved", "Lean accepts the tactic that is there"),
         ("theorem t : 2 + 2 = 5 := by\n  sorry\n", "false", "The goal is false"),
         (
             "theorem gap (p : Prop) : p := by sorry\n\ntheorem t (p q : Prop) (h : p) : q := by\n  sorry\n",
