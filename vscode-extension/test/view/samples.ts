@@ -34,6 +34,7 @@ export function premise(name: string, more: Partial<PremiseItem> = {}): PremiseI
     explanation: [],
     why: "",
     form: `exact ${name} _`,
+    doc: "",
     ...more,
   };
 }
