@@ -31,6 +31,7 @@ from retriever.search.index.view import LiveNames, OpenStores, open_stores
 from retriever.search.votes import ProofGraph
 
 if TYPE_CHECKING:
+    from retriever.lean.words.fields import WordFields
     from retriever.lean.words.name_search import NameSearch
 from collections.abc import Iterator, Set
 
@@ -146,6 +147,18 @@ class Snapshot:
         from retriever.lean.words.name_search import NameSearch  # with tables of words, which no goal needs
 
         return [NameSearch(segment.names.data) for segment in self.view.segments]
+
+    @cached_property
+    def word_fields(self) -> WordFields:
+        """The words of all premises: of names, doc strings and statements."""
+        from retriever.lean.words.fields import WordTable  # with tables of words, which no goal needs
+        from retriever.lean.words.settings import word_fields
+
+        tables = [
+            WordTable.of(names, segment.tables.docs, segment.tables.postings)
+            for names, segment in zip(self.searched_names, self.view.segments, strict=True)
+        ]
+        return word_fields(tables)
 
     def is_definition(self, kinds: frozenset[str]) -> Bools:
         """bool[n]: premises of these kinds, as `Premise` names them, that are not theorems."""

@@ -35,6 +35,7 @@ from retriever.lean.listing import SPARE, listed
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import VARIABLE, premise_tokens, raw_tokens, text_tokens
+from retriever.lean.word_ranking import rank_words
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
 from retriever.lean.words.near_names import nearest, pieces
 from retriever.lean.words.query import ASKED
@@ -131,8 +132,7 @@ def search(
         query = NameQuery.of(text)
         named = _named(offer, _applied_name(text), k)
         if not is_statement(text) and not named:
-            scores = _by_name(offer, query) + _BY_TEXT * _by_words(offer, query)
-            return listed(_best(offer, scores, k + SPARE), where)[:k]
+            return _in_words(offer, text, k)
         found = named
         if not named and " " not in text:
             found = _best(offer, _by_name(offer, replace(query, concepts=())), k + SPARE)
@@ -140,6 +140,14 @@ def search(
             meant = service.rank(RankRequest(Goal((), text), where, k, "all", allowed))
             found = _one_list(found, meant, k + SPARE)
         return listed(found, where)[:k]
+
+
+def _in_words(offer: SearchPool, text: str, k: int) -> list[RankedPremise]:
+    """The k premises that fit words best (`word_ranking`)."""
+    ranked = rank_words(offer.snapshot, offer.own, offer.may_be_found, offer.scope, text)
+    scores = np.zeros(len(offer.own) + len(offer.offered), dtype=np.float32)
+    scores[ranked.ids] = ranked.scores
+    return listed(_best(offer, scores, k + SPARE), offer.where)[:k]
 
 
 def search_names(service: PremiseService, text: str, k: int) -> list[RankedPremise]:

@@ -130,22 +130,23 @@ def run(options: argparse.Namespace) -> None:
         stores = list(map(IndexStore, options.index or ())) or [bundled.unpack(Path(cache))]
         service = PremiseService.open(stores, options.model)
         answers, missing = answers_of(service, queries), missing_names(service, queries)
-    report = {
+    styles = [*dict.fromkeys(query.style for query in queries), "all"]
+    rows = {
+        style: _row([answer for answer in answers if style in (answer.query.style, "all")])
+        for style in styles
+    }
+    about = {
         "data": hashlib.sha256(options.queries.read_bytes()).hexdigest()[:16],
         "queries": len(queries),
         "declarations": len({query.gold for query in queries}),
         "missing": len(missing),
-        "rows": {
-            style: _row([answer for answer in answers if style in (answer.query.style, "all")])
-            for style in [*dict.fromkeys(query.style for query in queries), "all"]
-        },
     }
-    print(", ".join(f"{name} {value}" for name, value in report.items() if name != "rows"))
-    print(f"\n{_markdown(report['rows'])}")
+    print(", ".join(f"{name} {value}" for name, value in about.items()))
+    print(f"\n{_markdown(rows)}")
     if options.missed:
         _print_missed(answers, missing)
     if options.json:
-        write_json(options.json, report)
+        write_json(options.json, {**about, "rows": rows})
 
 
 def _row(answers: Sequence[WordAnswer]) -> dict[str, float]:
