@@ -154,7 +154,7 @@ GRAPH_FROM_PREMISES = 1_000_000
 CACHED_GOALS = 64
 """Goals with their vectors."""
 CACHED_PREMISES = 4096
-"""Premises of open files, with their texts, tokens, vectors and structure."""
+"""Premises of open files, with their texts, tokens, vectors and structure; and premises of an index."""
 CACHED_STEPS = 4096
 """Proof steps of open files and of indexes."""
 CACHED_SCOPES = 32
