@@ -68,13 +68,13 @@ def rank_words(
     """
     query, table = NameQuery.of(text), WordTable.of_premises(own, tokens_of)
     words = dict.fromkeys(word_tokens(text[:MAX_QUERY_CHARACTERS]))
-    by_words = snapshot.word_fields.scores([*words][:MAX_QUERY_WORDS], table)
+    found = snapshot.word_fields.matches([*words][:MAX_QUERY_WORDS], table)
     names = [NameSearch.of_names(premise.name for premise in own), *snapshot.searched_names]
     uses = np.concatenate([np.zeros(len(own), dtype=np.int32), snapshot.view.uses])
     fits, typed = name_scores(names, query, uses)
     by_name = fits + typed
     lists = [
-        top(by_words, _BY_WORDS, allowed & (by_words > 0)),
+        top(found.scores, _BY_WORDS, allowed & (found.scores > 0)),
         top(by_name, _BY_NAME, allowed & (by_name > 0)),
     ]
     if vector is not None:
@@ -83,21 +83,24 @@ def rank_words(
     flags = np.array([*map(flags_of, own)], dtype=np.uint8)
     groups = np.array([group_of(one.kind, is_theorem=is_theorem(one)) for one in own], dtype=np.int8)
     reached = np.full(len(allowed), 0.5) if scope is None else np.append(np.ones(len(own)), scope)
-    found = np.concatenate([flags, snapshot.view.flags])[ids]
+    marks = np.concatenate([flags, snapshot.view.flags])[ids]
     dense = np.zeros(len(ids))
     if vector is not None:
         dense[ids >= len(own)] = vector.query.scores(ids[ids >= len(own)] - len(own))
     rows = np.column_stack(
         [
-            by_words[ids],
+            found.scores[ids],
+            found.cover[ids],
+            found.name_cover[ids],
             fits[ids],
             typed[ids],
             np.log(np.concatenate([part.lengths for part in names])[ids]),
-            snapshot.word_fields.has_doc(ids, table),
             np.log1p(uses[ids]),
-            kind_columns(np.concatenate([groups, snapshot.kind_groups])[ids]),
-            (found & Flag.GENERATED) != 0,
-            (found & Flag.DEPRECATED) != 0,
+            kind_columns(np.concatenate([groups, snapshot.kind_groups])[ids])[
+                :, 1:
+            ],  # not that of definitions
+            (marks & Flag.GENERATED) != 0,
+            (marks & Flag.DEPRECATED) != 0,
             reached[ids],
             dense,
         ]

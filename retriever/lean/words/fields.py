@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lean_extract.common.arrays import Bools, Floats, Ids, Int32s
+from lean_extract.common.arrays import Bools, Floats, Int32s
 from lean_extract.records import Premise
 from retriever.lean.words.doc_words import doc_words
 from retriever.lean.words.name_search import NameSearch
@@ -98,6 +98,23 @@ def _by_word(terms: Iterable[str]) -> Mapping[str, list[str]]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class WordMatches:
+    """Of the words of a query, weighted by idf, the shares that n premises have."""
+
+    scores: Floats
+    """float32[n]: by BM25F."""
+    cover: Floats
+    """float32[n]: of the words that are there, however often and in whichever field."""
+    name_cover: Floats
+    """float32[n]: of those that are in the name."""
+
+    @classmethod
+    def none(cls, count: int) -> WordMatches:
+        """Of n premises that have none."""
+        return cls(*(np.zeros(count, dtype=np.float32) for _ in range(3)))
+
+
 class WordFields:
     """BM25F over the concatenation of tables.
 
@@ -115,27 +132,28 @@ class WordFields:
     def __len__(self) -> int:
         return sum(map(len, self._tables))
 
-    def scores(self, words: Iterable[str], first: WordTable) -> Floats:
-        """float32[len(first) + n] in [0, 1]: how much of the distinct words each premise has.
+    def matches(self, words: Iterable[str], first: WordTable) -> WordMatches:
+        """How much of the distinct words each premise has.
 
-        `first`: premises outside the index, whose words count in the same way.
+        `first`: premises outside the index, which come before those of the tables; their words count in the same way.
         """
         parts = [(first, self._weights_of(first)), *zip(self._tables, self._weights, strict=True)]
-        total = np.zeros(len(first) + len(self), dtype=np.float32)
+        found = WordMatches.none(len(first) + len(self))
         idfs = 1e-9
         for word in sorted(set(words)):
-            often = np.concatenate([_occurrences(word, *part) for part in parts])
+            often, named = map(
+                np.concatenate, zip(*(_occurrences(word, *part) for part in parts), strict=True)
+            )
             having = np.flatnonzero(often)
-            idf = float(np.log1p((len(total) - len(having) + 0.5) / (len(having) + 0.5)))
+            idf = float(np.log1p((len(often) - len(having) + 0.5) / (len(having) + 0.5)))
             idfs += idf
             chosen = often[having]
-            total[having] += np.float32(idf) * chosen / (chosen + self._k1)
-        return np.asarray(total / np.float32(idfs))
-
-    def has_doc(self, numbers: Ids, first: WordTable) -> Bools:
-        """bool[m]: which of some premises, numbered as in `scores`, have a doc string."""
-        lengths = [table.fields[FIELDS.index("doc")].lengths for table in (first, *self._tables)]
-        return np.concatenate(lengths)[numbers] > 0
+            found.scores[having] += np.float32(idf) * chosen / (chosen + self._k1)
+            found.cover[having] += np.float32(idf)
+            found.name_cover[named] += np.float32(idf)
+        for column in (found.scores, found.cover, found.name_cover):
+            column /= np.float32(idfs)
+        return found
 
     def _weights_of(self, table: WordTable) -> list[Floats]:
         """For each field float32[n]: what an occurrence counts in each premise."""
@@ -151,10 +169,13 @@ def _mean(lengths: Sequence[Floats]) -> np.float32:
     return np.float32(every.sum() / max(np.count_nonzero(every), 1) + 1e-9)
 
 
-def _occurrences(word: str, table: WordTable, weights: Sequence[Floats]) -> Floats:
-    """float32[n]: the weighted occurrences of a word in all fields of a table."""
+def _occurrences(word: str, table: WordTable, weights: Sequence[Floats]) -> tuple[Floats, Bools]:
+    """(float32[n], bool[n]): the weighted occurrences of a word in all fields of a table; whether the name has it."""
     often = np.zeros(len(table), dtype=np.float32)
-    for field, weight in zip(table.fields, weights, strict=True):
+    named = np.zeros(len(table), dtype=np.bool_)
+    for name, field, weight in zip(FIELDS, table.fields, weights, strict=True):
         for documents, times in field.find(word):
             often[documents] += weight[documents] * times
-    return often
+            if name == "name":
+                named[documents] = True
+    return often, named
