@@ -35,7 +35,7 @@ from retriever.lean.listing import SPARE, listed
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import VARIABLE, premise_tokens, raw_tokens, text_tokens
-from retriever.lean.word_ranking import rank_words
+from retriever.lean.word_ranking import RankedWords, rank_words
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
 from retriever.lean.words.near_names import nearest, pieces
 from retriever.lean.words.query import ASKED
@@ -132,7 +132,7 @@ def search(
         query = NameQuery.of(text)
         named = _named(offer, _applied_name(text), k)
         if not is_statement(text) and not named:
-            return _in_words(offer, text, k)
+            return search_words(service, text, where, k, allowed=allowed)
         found = named
         if not named and " " not in text:
             found = _best(offer, _by_name(offer, replace(query, concepts=())), k + SPARE)
@@ -142,12 +142,36 @@ def search(
         return listed(found, where)[:k]
 
 
-def _in_words(offer: SearchPool, text: str, k: int) -> list[RankedPremise]:
-    """The k premises that fit words best (`word_ranking`)."""
-    ranked = rank_words(offer.snapshot, offer.own, offer.may_be_found, offer.scope, text)
-    scores = np.zeros(len(offer.own) + len(offer.offered), dtype=np.float32)
-    scores[ranked.ids] = ranked.scores
-    return listed(_best(offer, scores, k + SPARE), offer.where)[:k]
+def search_words(
+    service: PremiseService,
+    text: str,
+    where: GoalContext | None = None,
+    k: int = 32,
+    *,
+    allowed: Allowed | None = None,
+    explain: bool = False,
+) -> list[RankedPremise]:
+    """The same for a text that is read as words, whatever it looks like (`word_ranking`).
+
+    A score of 0.5 is that of a premise which is as likely wrong as right. Raises as `search`.
+    """
+    with service.reading() as snapshot:
+        offer = search_pool(snapshot, where, allowed, text)
+        ranked = words_ranked(offer, text)
+        scores = np.zeros(len(offer.may_be_found), dtype=np.float32)
+        scores[ranked.ids] = ranked.scores
+        scores = offer.internal_last(scores)
+        best = ranked.ids[top(scores[ranked.ids], k + SPARE)].tolist()
+        found = offer.ranked_premises(best, scores)
+        if explain:
+            whys = ranked.explanations(best)
+            found = [replace(one, explanation=why) for one, why in zip(found, whys, strict=True)]
+        return listed(found, where)[:k]
+
+
+def words_ranked(offer: SearchPool, text: str) -> RankedWords:
+    """The candidates for a text that is read as words."""
+    return rank_words(offer.snapshot, offer.own, offer.may_be_found, offer.scope, text)
 
 
 def search_names(service: PremiseService, text: str, k: int) -> list[RankedPremise]:

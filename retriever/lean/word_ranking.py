@@ -22,7 +22,7 @@ from retriever.lean.ranking import GoalVector
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
 from retriever.lean.words.fields import WordTable
-from retriever.lean.words.name_search import NameQuery, NameSearch, name_scores
+from retriever.lean.words.name_search import MOST_TYPED, NameQuery, NameSearch, name_scores
 from retriever.lean.words.settings import COLUMNS, word_settings
 from retriever.lean.words.vocabulary import word_tokens
 from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
@@ -31,6 +31,7 @@ from retriever.search.top import top
 
 _BY_WORDS, _BY_NAME, _BY_VECTOR = 1000, 200, 300
 """How many candidates each list gives."""
+_FLATNESS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def rank_words(
             found.cover[ids],
             found.name_cover[ids],
             fits[ids],
-            typed[ids],
+            typed[ids] / MOST_TYPED,
             np.log(np.concatenate([part.lengths for part in names])[ids]),
             np.log1p(uses[ids]),
             kind_columns(np.concatenate([groups, snapshot.kind_groups])[ids])[
@@ -111,5 +112,5 @@ def rank_words(
 
 
 def _chance(sums: Floats) -> Floats:
-    """float32[m] in (0, 1): the logistic function."""
-    return np.asarray(1 / (1 + np.exp(-sums.astype(np.float64))), dtype=np.float32)
+    """float32[m] in (0, 1): the logistic function, flat enough that float32 keeps the order."""
+    return np.asarray(1 / (1 + np.exp(-sums.astype(np.float64) / _FLATNESS)), dtype=np.float32)

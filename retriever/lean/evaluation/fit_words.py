@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -19,13 +20,13 @@ import numpy as np
 from lean_extract.common.arrays import Bools, Doubles, Floats
 from lean_extract.common.verbs import write_json
 from retriever.lean.evaluation.words import COLUMNS as FIGURES
-from retriever.lean.evaluation.words import WordQuery, add_index_options, opened, read, word_figures
+from retriever.lean.evaluation.words import FIRST, WordQuery, add_index_options, figures_of, opened, read
 from retriever.lean.service import PremiseService
-from retriever.lean.text_search import rank_in_words
+from retriever.lean.text_search import search_pool, words_ranked
 from retriever.lean.words.settings import COLUMNS, word_settings
 from retriever.metrics.fit import RankingExample, fit
 
-_FOLDS = 5
+FOLDS = 5
 _RIDGE = 1e-2
 _KEPT = {"kind_structure": 0.5, "kind_instance": 0.5}
 """The part of a fitted weight that is kept: two thirds of the benchmark's declarations are structures, classes and
@@ -56,15 +57,44 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     with opened(options) as service:
         ranked = [_ranked(service, query) for query in read(options.queries, shared_only=False)]
-    folds = np.array([_hash(one.query.gold) % _FOLDS for one in ranked])
-    by_fold = {fold: _fitted([one for one, its in zip(ranked, folds, strict=True) if its != fold]) for fold in range(_FOLDS)}
-    ranks = [_rank(one, by_fold[fold]) for one, fold in zip(ranked, folds.tolist(), strict=True)]
-    shared = [rank for one, rank in zip(ranked, ranks, strict=True) if one.query.is_shared]
-    for name, chosen in (("shared", shared), ("all", ranks)):
-        means = np.mean([word_figures(rank) for rank in chosen], axis=0)
-        print(name, len(chosen), ", ".join(f"{figure} {mean:.3f}" for figure, mean in zip(FIGURES, means, strict=True)))
+    fold_of = {
+        one.query.gold: int(hashlib.sha256(one.query.gold.encode()).hexdigest(), 16) // 2 % FOLDS
+        for one in ranked
+    }
+    by_fold = [_fitted([one for one in ranked if fold_of[one.query.gold] != fold]) for fold in range(FOLDS)]
+    places = [_place(one, by_fold[fold_of[one.query.gold]]) for one in ranked]
+    for name, kept in (("all", {True, False}), ("shared", {True})):
+        chosen = [
+            figures_of(at) for one, at in zip(ranked, places, strict=True) if one.query.is_shared in kept
+        ]
+        means = zip(FIGURES, np.mean(chosen, axis=0), strict=True)
+        print(f"{name}: {len(chosen)} queries,", ", ".join(f"{figure} {mean:.3f}" for figure, mean in means))
     weights = _fitted(ranked)
-    best = [float((one.rows @ weights).max()) for one in ranked if (_rank(one, weights) or FIRST + 1) <= FIRST]
-    found = replace(word_settings(), weights=_named(weights), floor=round(float(np.quantile(best, _LOST)), 2))
-    print(found.weights, found.floor)
-    write_json(options.out, asdict(found))
+    found = [(one, place) for one in ranked if (place := _place(one, weights)) is not None]
+    best = [float((one.rows @ weights).max()) for one, place in found if place < FIRST]
+    named = dict(zip(COLUMNS, weights.round(2).tolist(), strict=True))
+    numbers = replace(word_settings(), weights=named, floor=round(float(np.quantile(best, _LOST)), 2))
+    print(json.dumps(asdict(numbers), indent=2))
+    write_json(options.out, asdict(numbers))
+
+
+def _ranked(service: PremiseService, query: WordQuery) -> _Ranked:
+    with service.reading() as snapshot:
+        offer = search_pool(snapshot, None, None, query.text)
+        found = words_ranked(offer, query.text)
+        return _Ranked(query, found.table.rows, found.ids == snapshot.names.find_names([query.gold])[0])
+
+
+def _fitted(ranked: Sequence[_Ranked]) -> Doubles:
+    """float64[columns]: the weights; a column that says nothing keeps its own."""
+    examples = [RankingExample(one.rows, one.gold) for one in ranked if one.gold.any()]
+    known = np.array([word_settings().weights[name] for name in COLUMNS])
+    varies = np.any([np.ptp(one.rows, axis=0) > 0 for one in ranked], axis=0)
+    kept = np.array([_KEPT.get(name, 1.0) for name in COLUMNS])
+    return np.where(varies, fit(examples, ridge=_RIDGE) * kept, known)
+
+
+def _place(one: _Ranked, weights: Doubles) -> int | None:
+    """The place of the right answer, from 0; None if it is no candidate."""
+    scores = one.rows @ weights
+    return int((scores > scores[one.gold].max()).sum()) if one.gold.any() else None
