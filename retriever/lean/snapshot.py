@@ -192,6 +192,13 @@ class Snapshot:
         """The modules that import this one, directly or through others."""
         return self._importers.get_or_make(module, lambda: importers(self._graph, module))
 
+    def having(self, token: str) -> Bools:
+        """bool[n]: which premises have one of `premise_tokens`."""
+        found = np.zeros(len(self.view), dtype=np.bool_)
+        for segment, base in zip(self.view.segments, self.view.bounds, strict=False):
+            found[segment.tables.postings.find(token)[0] + base] = True
+        return found
+
     def in_module(self, module: str) -> Bools:
         """bool[n]: what this module declares."""
         return self.view.in_modules(frozenset({module}))

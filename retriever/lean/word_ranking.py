@@ -29,7 +29,7 @@ from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
 from retriever.search.fusion import Fusion
 from retriever.search.top import top
 
-_BY_WORDS, _BY_NAME, _BY_VECTOR = 1000, 200, 300
+_BY_WORDS, _BY_NAME, _BY_VECTOR = 3000, 300, 300
 """How many candidates each list gives."""
 _FLATNESS = 4.0
 

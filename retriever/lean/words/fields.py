@@ -19,9 +19,11 @@ import numpy.typing as npt
 
 from lean_extract.common.arrays import Bools, Floats, Int32s
 from lean_extract.records import Premise
+from retriever.lean.tokens import premise_tokens
 from retriever.lean.words.doc_words import doc_words
 from retriever.lean.words.name_search import NameSearch
 from retriever.lean.words.vocabulary import term_words
+from retriever.limits import MAX_QUERY_WORDS
 from retriever.search.index.postings import Postings, build_postings
 
 FIELDS = ("name", "doc", "statement")
@@ -84,8 +86,20 @@ class WordTable:
             build_postings(map(tokens, premises)),
         )
 
+    @classmethod
+    def none(cls) -> WordTable:
+        """That of no premises."""
+        return cls.of_premises((), premise_tokens)
+
     def __len__(self) -> int:
         return len(self.fields[0].lengths)
+
+
+def words_of(premise: Premise) -> list[str]:
+    """The distinct words of a premise: of its name, what is written about it, and its statement."""
+    tokens = dict.fromkeys(premise_tokens(premise))
+    words = [*next(doc_words([premise])), *(word for token in tokens for word in term_words(token))]
+    return list(dict.fromkeys(words))[:MAX_QUERY_WORDS]
 
 
 def _by_word(terms: Iterable[str]) -> Mapping[str, list[str]]:
