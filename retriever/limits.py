@@ -149,6 +149,15 @@ MAX_GRAPH_MEMORY_MIB = 8192
 GRAPH_FROM_PREMISES = 1_000_000
 """In a smaller library all vectors are compared, which takes no longer (docs/scale.md)."""
 
+# Statements in words
+
+MAX_READING_CHARACTERS = 500
+"""Of a statement's reading, and of each part that is read."""
+MAX_READING_DEPTH = 30
+"""Levels of a term that is read."""
+MAX_READING_SUBJECTS = 4
+"""Types whose structure is described before the statement."""
+
 # Caches: how many entries each keeps
 
 CACHED_GOALS = 64
