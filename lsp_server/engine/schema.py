@@ -122,6 +122,9 @@ class DeclarationAnswer:
     source: Annotated[str, "Its text, cut after 4,000 characters; empty where it is not on this machine."]
     index: Annotated[IndexItem, "What was searched, and how fresh it is."]
     doc: Annotated[str, "Its doc string, if it has one and its file is on this machine."] = ""
+    reading: Annotated[
+        str, "Its statement in English, made by rules: no translation. Empty where they cannot read it."
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from retriever.lean.declared import DeclarationSite
 from retriever.lean.eligibility import Allowed, RankedPremise, RankRequest
 from retriever.lean.pattern_search import PatternMatches
 from retriever.lean.patterns.query import is_pattern
+from retriever.lean.words.english import english
 
 _NO_FILE = "What is in scope is not known without a file, so nothing was left out."
 
@@ -132,6 +133,7 @@ async def describe(context: RequestContext, name: str, module: str | None) -> De
         source=text.source if text is not None else "",
         index=await context.freshness(index),
         doc=text.doc if text is not None else "",
+        reading=english(ranked.premise),
     )
 
 

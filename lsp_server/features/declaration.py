@@ -20,6 +20,7 @@ from lsp_server.engine.declared_text import DeclaredText, declared_text
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
+from retriever.lean.words.english import english
 
 _REQUEST = "premiseSuggest/declaration"
 _NAMES = frozenset({"textDocument", "name", "module"})
@@ -44,6 +45,7 @@ def register(server: PremiseServer) -> None:
             "docUrl": site.doc_url,
             "doc": found.text.doc if found.text else "",
             "statement": statement or (found.text.statement if found.text else ""),
+            "reading": english(premise.premise) if premise else "",
         }
 
 

@@ -32,6 +32,7 @@ from lsp_server.rendering.labels import (
     verdict,
 )
 from lsp_server.rendering.proofs import result_label
+from retriever.lean.words.english import READ_BY_RULES
 
 _INDENT = "    "
 
@@ -119,7 +120,10 @@ def _tactic(tactic: TacticItem) -> str:
 
 def _declaration(answer: DeclarationAnswer) -> str:
     where = f"{answer.path}:{answer.line}" if answer.path and answer.line else answer.path or ""
-    return _text([_premise(answer.premise), where, answer.premise.doc_url or "", answer.source or answer.doc])
+    reading = f"{READ_BY_RULES} {answer.reading}" if answer.reading else ""
+    return _text(
+        [_premise(answer.premise), where, answer.premise.doc_url or "", reading, answer.source or answer.doc]
+    )
 
 
 def _index(index: IndexItem) -> str:

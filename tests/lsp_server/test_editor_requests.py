@@ -224,6 +224,7 @@ async def test_what_is_declared_nowhere_has_no_place(editor: Editor, module: str
         "docUrl": None,
         "doc": "",
         "statement": "",
+        "reading": "",
     }
 
 

@@ -166,6 +166,7 @@ async def test_states_searches_and_declarations_are_answered_without_a_file(url:
         shaped = await client.call_tool("search", {"query": "?a + ?b = ?b + ?a", "modules": ["Example"]})
         declared = await client.call_tool("declaration", {"name": "Nat.add_comm"})
         documented = await client.call_tool("declaration", {"name": "Function.surjInv"})
+        read = await client.call_tool("declaration", {"name": "Subgroup.mul_mem"})
         status = await client.call_tool("index_status")
     assert premises.structured_content["premises"][0]["name"] == "Nat.add_comm"
     assert len(premises.structured_content["premises"]) == 10
@@ -180,6 +181,9 @@ async def test_states_searches_and_declarations_are_answered_without_a_file(url:
     assert found["doc"] == "Addition is commutative."
     assert documented.structured_content["doc"] == "A right inverse of a surjective function."
     assert documented.content[0].text.count("A right inverse of a surjective function.") == 1
+    reading = "Let G be a group. If a is in H and b is in H, then a * b is in H."
+    assert (read.structured_content["reading"], found["reading"]) == (reading, "")
+    assert f"Read by rules: {reading}" in read.content[0].text
     assert status.structured_content["index"]["state"] == "consulted"
 
 

@@ -55,6 +55,7 @@ export interface Declaration {
   readonly docUrl: string | null;
   readonly doc: string;
   readonly statement: string;
+  readonly reading: string;
 }
 
 /** A suggestion, or null for anything else. */
@@ -150,14 +151,15 @@ export function readProof(value: unknown): ProofAnswer | null {
 }
 
 export function readDeclaration(value: unknown): Declaration {
-  if (!isRecord(value)) return { location: null, docUrl: null, doc: "", statement: "" };
-  const { location, docUrl, doc, statement } = value;
+  if (!isRecord(value)) return { location: null, docUrl: null, doc: "", statement: "", reading: "" };
+  const { location, docUrl, doc, statement, reading } = value;
   const found = isRecord(location) && typeof location["uri"] === "string" && isRange(location["range"]);
   return {
     location: found ? { uri: location["uri"] as string, range: location["range"] as WireEdit["range"] } : null,
     docUrl: typeof docUrl === "string" && docUrl.startsWith("https://") ? docUrl : null,
     doc: typeof doc === "string" ? doc : "",
     statement: typeof statement === "string" ? statement : "",
+    reading: typeof reading === "string" ? reading : "",
   };
 }
 

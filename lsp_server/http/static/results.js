@@ -79,7 +79,8 @@ async function fill(panel, premise, rev) {
 }
 
 function sourceParts(answer) {
-  const parts = answer.doc ? [element("p", answer.doc, { class: "doc" })] : [];
+  const parts = answer.reading ? [element("p", `Read by rules: ${answer.reading}`, { class: "reading" })] : [];
+  if (answer.doc) parts.push(element("p", answer.doc, { class: "doc" }));
   if (!answer.source) return [...parts, element("p", "Its source is not on this machine.")];
   const where = element("p", "", { class: "where" });
   const file = answer.path ?? answer.premise.module;

@@ -19,10 +19,10 @@ export async function openDeclaration(server: Server, premise: PremiseItem, file
   }
 }
 
-/** The doc string and the whole statement of a premise. */
+/** The doc string, the whole statement and its reading of a premise. */
 export async function lookUp(server: Server, premise: PremiseItem, file: vscode.Uri | undefined): Promise<Details> {
-  const { doc, statement } = await find(server, premise, file);
-  return { doc, statement };
+  const { doc, statement, reading } = await find(server, premise, file);
+  return { doc, statement, reading };
 }
 
 async function find(server: Server, { name, module }: PremiseItem, file: vscode.Uri | undefined): Promise<Declaration> {

@@ -424,6 +424,8 @@ export interface DeclarationAnswer {
   readonly index: IndexItem;
   /** Its doc string, if it has one and its file is on this machine. */
   readonly doc: string;
+  /** Its statement in English, made by rules: no translation. Empty where they cannot read it. */
+  readonly reading: string;
 }
 
 /** The `sorry`s of a file. */

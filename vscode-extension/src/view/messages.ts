@@ -61,7 +61,8 @@ export function readDetailsMessage(value: unknown): DetailsMessage | null {
   if (!isRecord(value) || value["type"] !== "details" || !isRecord(value["details"])) return null;
   const { name, module, details } = value;
   if (typeof name !== "string" || typeof module !== "string") return null;
-  return typeof details["doc"] === "string" && typeof details["statement"] === "string" ? (value as unknown as DetailsMessage) : null;
+  const areTexts = ["doc", "statement", "reading"].every((name) => typeof details[name] === "string");
+  return areTexts ? (value as unknown as DetailsMessage) : null;
 }
 
 /** A message from the page, or null for anything else. */

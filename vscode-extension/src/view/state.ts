@@ -203,6 +203,8 @@ export interface ViewActions {
 export interface Details {
   readonly doc: string;
   readonly statement: string;
+  /** The statement in English, made by rules; empty where they cannot read it. */
+  readonly reading: string;
 }
 
 /** A pinned premise, with the file by whose imports its scope was judged. */

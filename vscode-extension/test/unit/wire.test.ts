@@ -87,10 +87,10 @@ test("edits are taken whole or not at all", () => {
 test("a declaration, and only a page that can be opened safely", () => {
   const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 3 } };
   const location = { uri: "file:///c%3A/my%20proj/A.lean", range };
-  assert.deepEqual(wire.readDeclaration({ location, docUrl: "https://x.org/#a" }), { location, docUrl: "https://x.org/#a", doc: "", statement: "" });
+  assert.deepEqual(wire.readDeclaration({ location, docUrl: "https://x.org/#a" }), { location, docUrl: "https://x.org/#a", doc: "", statement: "", reading: "" });
   assert.equal(wire.readDeclaration({ doc: "Words.", statement: 3 }).doc, "Words.");
   for (const value of [null, {}, { location: { uri: 3 }, docUrl: "file:///etc/passwd" }, { location: {}, docUrl: 1 }]) {
-    assert.deepEqual(wire.readDeclaration(value), { location: null, docUrl: null, doc: "", statement: "" });
+    assert.deepEqual(wire.readDeclaration(value), { location: null, docUrl: null, doc: "", statement: "", reading: "" });
   }
 });
 

@@ -152,10 +152,10 @@ describe("a row", () => {
     await view.press(" ");
     assert.deepEqual(await view.sent(), [{ type: "details", premise: short }]);
     assert.match(await view.row("short").innerText(), /Says <b>this<\/b>\./u);
-    await view.learn({ type: "details", name: "short", module: short.module, details: { doc: "Says `this`.", statement: "(p : Prop) : p" } });
+    await view.learn({ type: "details", name: "short", module: short.module, details: { doc: "Says `this`.", statement: "(p : Prop) : p", reading: "If p, then p." } });
     const row = view.row("short");
-    assert.match(await row.innerText(), /^short\n\(p : Prop\) : p\n.*\n.*\nSays this\.\nIn Mathlib\.Algebra\.Group\.Defs/u);
-    await view.learn({ type: "details", name: "short", module: "Another", details: { doc: "Not this.", statement: "" } });
+    assert.match(await row.innerText(), /^short\n\(p : Prop\) : p\n.*\n.*\nSays this\.\nRead by rules: If p, then p\.\nIn Mathlib\.Algebra\.Group\.Defs/u);
+    await view.learn({ type: "details", name: "short", module: "Another", details: { doc: "Not this.", statement: "", reading: "" } });
     assert.doesNotMatch(await row.innerText(), /Not this/u);
     await view.press("Escape");
     assert.doesNotMatch(await row.innerText(), /Says this/u);

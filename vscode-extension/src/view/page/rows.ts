@@ -81,9 +81,10 @@ class PremiseView implements RowView {
   private readonly deprecated = element("span", "deprecated", { dir: "ltr" });
   private readonly meta = element("div", "meta", {}, this.scope, this.sorry, this.deprecated, this.kind);
   private readonly doc = element("div", "doc");
+  private readonly reading = element("div", "reading");
   private readonly why = element("div", "why");
   private readonly where = element("div", "where", {}, document.createTextNode("In "), this.module);
-  private readonly details = element("div", "details", {}, this.doc, this.where, this.why);
+  private readonly details = element("div", "details", {}, this.doc, this.reading, this.where, this.why);
   private known: Details | null = null;
 
   constructor(public row: PremiseRow) {
@@ -108,6 +109,7 @@ class PremiseView implements RowView {
   /** What the server knows besides. */
   learn(details: Details): void {
     this.known = details;
+    setText(this.reading, details.reading === "" ? "" : visible(`Read by rules: ${details.reading}`));
     this.showDoc();
     this.showStatement();
   }
