@@ -44,6 +44,7 @@ from lsp_server.rendering.progress_bar import ProgressBar
 from lsp_server.rendering.repairs import repair_summary, repair_table
 from lsp_server.rendering.style import Style
 
+_UNREAD = "Lean cannot load its imports."
 EXAMPLES = (
     "premise-suggest repair                    # shows what would change in this folder's project",
     "premise-suggest repair A.lean B.lean --write",
@@ -130,12 +131,17 @@ class _Work:
             except (UserError, FileChanged) as error:
                 self.errors.append(_failed(path, error))
             except ProjectBroken as error:
-                left = {one.file for one in self.errors if one.kind == RepairKind.NONE} | {*self._unwritten}
-                broken = imports.first_of(path, left)
-                if broken:
-                    error.hint = f"It imports {broken}, which has errors on disk."
-                self.errors.append(_failed(path, error))
+                self.errors.append(self._unread(path, error, imports))
         bar.report("repair", len(imports.ordered), len(imports.ordered))
+
+    def _unread(self, path: Path, error: ProjectBroken, imports: _Imports) -> RepairedError:
+        """The row of a file whose imports Lean cannot load."""
+        left = {one.file for one in self.errors if one.kind == RepairKind.NONE}
+        broken = imports.first_of(path, left | {*self._unwritten})
+        if not broken:
+            return _failed(path, error)
+        why = "which has errors on disk" if broken in left else "whose repair is not written without --write"
+        return _failed(path, ProjectBroken(_UNREAD, f"It imports {broken}, {why}."))
 
     async def _file(self, engine: Engine, names: MeantNames, path: Path, stop: asyncio.Event) -> None:
         options, file = self._options, LeanFile.read(path)

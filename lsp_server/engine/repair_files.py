@@ -13,6 +13,7 @@ from lean_extract.records import Edit, Span
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, is_misparsed
 from lean_extract.session.tactic_sites import declared_name
+from lean_extract.session.tactic_spans import Change
 from lean_extract.syntax.keywords import DECLARATION_WORDS
 from lean_extract.syntax.lexer import tokenize
 from lean_extract.syntax.tactic_text import has_sorry
@@ -118,14 +119,14 @@ class _FileWork:
         """The errors that other imports repair, the first with the edit that does, and those that are left then."""
         text = imported.text
         change = difference(self._text, text)
-        before = self._text[change.start : change.end]
+        before, after = _shown(self._text, change)
         span = Span(self._document.position(change.start), self._document.position(change.end))
         edits = [edit_item(Edit(span, change.written))]
-        found = []
+        found: list[RepairedError] = []
         for fault in imported.repaired:
             start, end = _range(self._document, fault)
             name = declared_name(self._document.text, start, end) if start < end else ""
-            line, what = fault.position.line + 1, (RepairKind.IMPORT, before.strip(), change.written.strip())
+            line, what = fault.position.line + 1, (RepairKind.IMPORT, before, after)
             found.append(
                 RepairedError(shown, line, name, fault.first_line, *what, edits if not found else [])
             )
@@ -213,9 +214,20 @@ class _FileWork:
                 start, end = one.start + change.start, one.start + change.end
                 span = Span(self._document.position(start), self._document.position(end))
                 edits = [] if number else [edit_item(Edit(span, change.written))]
-                error = replace(error, before=self._text[start:end], after=change.written, edits=edits)
+                before, after = _shown(self._text, Change(start, end, change.written))
+                error = replace(error, before=before, after=after, edits=edits)
             found.append(error)
         return found
+
+
+def _shown(text: str, change: Change) -> tuple[str, str]:
+    """What a change replaces, and what is in its place: with the rest of the line if it is in one."""
+    start, end, written = change
+    if "\n" not in text[start:end] + written:
+        first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+        last = last if last >= 0 else len(text)
+        start, end, written = first, last, f"{text[first:start]}{written}{text[end:last]}"
+    return text[start:end].strip(), written.strip()
 
 
 def _moved_up(error: RepairedError, lines: int) -> RepairedError:

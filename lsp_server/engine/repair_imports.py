@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from lean_extract.common.errors import LeanError, NoGoalHere, ProjectBroken
@@ -85,7 +85,7 @@ class FileImports:
         known = await asyncio.to_thread(self._known)
         missing = [one for one in header_imports(self._header) if one not in known]
         chosen = dict.fromkeys((one for one in missing if one.partition(".")[0] not in LEANS_OWN), _NONE)
-        faults = await self._faults(self._written(chosen))
+        faults = await self._faults(self._written(chosen)) if chosen else []
         if not chosen or self._unread(faults) is not None:
             raise await self._why_unread(self._written(chosen))
         for module in chosen:
@@ -100,6 +100,8 @@ class FileImports:
                 is_first = chosen[module] == _NONE and other in likely
                 if unread is None and len(found) < len(faults) + is_first:
                     chosen[module], faults = other, found
+                    if not found:
+                        break
                 elif unread is not None and unread.message.startswith(OUT_OF_DATE):
                     unbuilt.append(other)
             if chosen[module] == _NONE:
@@ -108,9 +110,10 @@ class FileImports:
 
     async def _with_more(self, faults: Sequence[Fault]) -> Imported | None:
         """The text with imports of the modules that declare names that Lean does not know there."""
-        missing = {fault: modules for fault in faults if (modules := await self._declaring(fault))}
-        modules = {one: None for found in missing.values() for one in found}
-        for added in [[*modules], *([one] for one in modules if len(modules) > 1)] if modules else []:
+        missing = {fault: found for fault in faults if (found := await self._declaring(fault))}
+        modules = dict.fromkeys(chain.from_iterable(missing.values()))
+        ways = [[*modules]] if modules else []
+        for added in [*ways, *([one] for one in modules if len(modules) > 1)]:
             text = self._text
             for module in added:
                 edit = import_insertion(text.split("\n"), f"import {module}")
@@ -136,7 +139,7 @@ class FileImports:
         """The text with other modules in place of some."""
         header = self._header
         for module, other in chosen.items():
-            header = re.sub(rf"(?<![\w.«]){re.escape(module)}(?![\w.'!?»])", lambda _, new=other: new, header)
+            header = other.join(re.split(rf"(?<![\w.«]){re.escape(module)}(?![\w.'!?»])", header))
         return header + self._text[len(self._header) :]
 
     async def _why_unread(self, text: str, unbuilt: Sequence[str] = ()) -> ProjectBroken:
@@ -147,7 +150,7 @@ class FileImports:
             await self._engine.goal_at(GoalPosition(self._path, text, position))
         except ProjectBroken as error:
             if unbuilt:
-                error.hint = f"If {unbuilt[0]} is meant, run `lake build {unbuilt[0]}`, then try again."
+                error.hint = f"Run `lake build {' '.join(unbuilt)}`, then try again: it may be there now."
             return error
         except NoGoalHere:
             pass

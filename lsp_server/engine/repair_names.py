@@ -60,7 +60,7 @@ class MeantNames:
 
     def learn(self, unknown: UnknownName, name: str) -> None:
         """Take in that a name was meant by an unknown one: it is tried first the next time."""
-        self._learned[unknown.full] = name
+        self._learned[unknown.full] = f"{unknown.space}{name}" if name.startswith(".") else name
 
     async def exact(self, unknown: UnknownName, at: GoalPosition) -> list[str]:
         """The names that replace a deprecated one, according to its declaration."""
@@ -79,7 +79,10 @@ class MeantNames:
         Raises BadSource, and what the index raises.
         """
         index = await self._engine.project_index()
-        found = [self._learned[unknown.full]] if unknown.full in self._learned else []
+        learned = self._learned.get(unknown.full, "")
+        if learned and unknown.written.startswith("."):
+            learned = learned.removeprefix(unknown.space) if learned.startswith(f"{unknown.space}.") else ""
+        found = [learned] if learned else []
         found += await asyncio.to_thread(self._from_index, index, at, unknown, goal)
         return await self._spelled(at, goal, found) if unknown.written[:1] != "." else found
 
@@ -114,6 +117,10 @@ class MeantNames:
     def _from_index(
         self, index: ProjectIndex, at: GoalPosition, unknown: UnknownName, goal: Goal | None
     ) -> list[str]:
+        if unknown.written.startswith(".") and unknown.full not in self._before.premises:
+            # Lean has unfolded the type, and searched in another namespace.
+            olds = (one for one in self._before.premises if one.endswith(unknown.written))
+            unknown = UnknownName(unknown.written, next(olds, unknown.full))
         where = index.context_at(at)
         parts = unknown.full.split(".")
         found: list[str] = []

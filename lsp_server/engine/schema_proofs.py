@@ -115,8 +115,8 @@ class RepairedError:
     ]
     message: Annotated[str, "The first line of Lean's message."]
     kind: Annotated[RepairKind, "What repaired it."]
-    before: Annotated[str, "The text that was replaced; empty if it was not repaired."] = ""
-    after: Annotated[str, "The text in its place."] = ""
+    before: Annotated[str, "The lines that were replaced; empty if it was not repaired."] = ""
+    after: Annotated[str, "The lines in their place."] = ""
     edits: Annotated[list[EditItem], "The edits of the file, the last in the file first."] = field(
         default_factory=list
     )

@@ -183,8 +183,10 @@ def _tactic(tactic: TacticItem, style: Style) -> Iterator[str]:
     result = verdict(tactic)
     is_good = tactic.status == "closes" and not tactic.rests_on_sorry
     paint = style.good if is_good else style.caution
-    gap = max(2, style.width - 3 - len(tactic.tactic) - len(result))
-    yield f"  {style.bold(tactic.tactic)}{' ' * gap}{paint(result)}"
+    first, *below = tactic.tactic.split("\n")
+    gap = max(2, style.width - 3 - len(first) - len(result))
+    yield f"  {style.bold(first)}{' ' * gap}{paint(result)}"
+    yield from (f"  {style.bold(line)}" for line in below)
     if tactic.origin:
         yield style.dim(f"      {shorten(origin_label(tactic), style.width - 6)}")
     for goal in tactic.remaining_goals[:_GOALS_BELOW_TACTIC]:

@@ -623,9 +623,9 @@ export interface RepairedError {
   readonly message: string;
   /** What repaired it. */
   readonly kind: RepairKind;
-  /** The text that was replaced; empty if it was not repaired. */
+  /** The lines that were replaced; empty if it was not repaired. */
   readonly before: string;
-  /** The text in its place. */
+  /** The lines in their place. */
   readonly after: string;
   /** The edits of the file, the last in the file first. */
   readonly edits: readonly EditItem[];

@@ -193,4 +193,4 @@ const ANSWER: ProofAnswer = {
 };
 export const PROVED: ProofState = { kind: "ended", line: 9, answer: ANSWER };
 export const PARTLY_PROVED: ProofState = { kind: "ended", line: 9, answer: { ...ANSWER, status: "partial", goals: 3 } };
-export const NO_PROOF: ProofState = { kind: "ended", line: 9, answer: { ...ANSWER, status: "not_proved", script: "", imports: [], edits: [], message: "It took 30 s." } };
+export const NO_PROOF: ProofState = { kind: "ended", line: 9, answer: { ...ANSWER, status: "not_proved", script: "", imports: [], edits: [], message: "Time ran out (30 s)." } };
