@@ -29,11 +29,14 @@ from lsp_server.rendering.labels import (
     form_label,
     goal_heading,
     scope_label,
+    shorten,
     verdict,
 )
 from lsp_server.rendering.proofs import result_label
 
 _INDENT = "    "
+_DOC = 100
+"""Characters of a doc string: agents pay for every line."""
 
 
 def answer_text(answer: Answer) -> str:
@@ -106,7 +109,7 @@ def _premise(premise: PremiseItem) -> str:
     statement = f" {premise.statement}" if premise.statement else ""
     place = ", ".join(filter(None, [premise.module, scope_label(premise), deprecation_label(premise)]))
     labels = "; ".join(filter(None, [premise.kind, place, doubt_label(premise), form_label(premise)]))
-    doc = f"  -- {premise.doc}" if premise.doc else ""
+    doc = f"  -- {shorten(premise.doc, _DOC)}" if premise.doc else ""
     return f"{premise.name}{statement}  [{labels}]{doc}"
 
 

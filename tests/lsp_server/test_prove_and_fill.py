@@ -278,7 +278,9 @@ def test_the_action_lists_what_can_be_closed(
         text=True,
     )
     assert (done.returncode, files["GITHUB_OUTPUT"].read_text()) == (code, "proved=4\n"), done.stderr
-    marks = [line for line in done.stdout.splitlines() if line.startswith("::warning file=proofs/Listed.lean,")]
+    marks = [
+        line for line in done.stdout.splitlines() if line.startswith("::warning file=proofs/Listed.lean,")
+    ]
     assert (len(marks), marks[0].partition("::This")[0]) == (4, "::warning file=proofs/Listed.lean,line=4")
     heading, _, first, *_, hard = files["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8").splitlines()
     assert heading.count("|") == 6
