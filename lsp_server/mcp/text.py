@@ -102,15 +102,18 @@ def _no_tactics(status: TacticsStatus) -> str:
 
 
 def _premises(premises: list[PremiseItem]) -> str:
-    return "\n".join(map(_premise, premises)) or "none fit"
+    return "\n".join(f"{_premise(one)}{_sentence(one)}" for one in premises) or "none fit"
+
+
+def _sentence(premise: PremiseItem) -> str:
+    return f"  -- {shorten(premise.doc, _DOC)}" if premise.doc else ""
 
 
 def _premise(premise: PremiseItem) -> str:
     statement = f" {premise.statement}" if premise.statement else ""
     place = ", ".join(filter(None, [premise.module, scope_label(premise), deprecation_label(premise)]))
     labels = "; ".join(filter(None, [premise.kind, place, doubt_label(premise), form_label(premise)]))
-    doc = f"  -- {shorten(premise.doc, _DOC)}" if premise.doc else ""
-    return f"{premise.name}{statement}  [{labels}]{doc}"
+    return f"{premise.name}{statement}  [{labels}]"
 
 
 def _tactic(tactic: TacticItem) -> str:
@@ -122,7 +125,8 @@ def _tactic(tactic: TacticItem) -> str:
 
 def _declaration(answer: DeclarationAnswer) -> str:
     where = f"{answer.path}:{answer.line}" if answer.path and answer.line else answer.path or ""
-    return _text([_premise(answer.premise), where, answer.premise.doc_url or "", answer.source or answer.doc])
+    text = answer.source or answer.doc or answer.premise.doc
+    return _text([_premise(answer.premise), where, answer.premise.doc_url or "", text])
 
 
 def _index(index: IndexItem) -> str:
