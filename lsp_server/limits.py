@@ -46,6 +46,8 @@ DECLARATION_CHARACTERS = 4000
 """Of a declaration's text in an answer; the rest is cut."""
 DOC_CHARACTERS = 4000
 """Of a declaration's doc string in an answer; the rest is cut."""
+DOC_SENTENCE_CHARACTERS = 200
+"""Of the first sentence of a doc string, which is listed with a premise."""
 NAME_CHARACTERS = 1000
 """Of the name of a declaration, a module, or a tactic that premises are requested for."""
 ADDRESS_CHARACTERS = 4096

@@ -33,6 +33,8 @@ MAX_HYPOTHESIS_ARGUMENTS = 4
 """Variables of a target to which a hypothesis is applied."""
 MAX_REMEMBERED = 1000
 """Proved goals, lemmas and first words of tactics that are remembered for a file, of each."""
+MAX_RANKED_DEFINITIONS = 128
+"""Rankings of definitions that are kept in one search."""
 MAX_LAWS_OF_ORDER = 8
 """Laws such as `a + b = b + a` that are given to one `simp`."""
 MAX_RENAMED_HYPOTHESES = 6

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from lean_extract.common.lru import Cache
 from lean_extract.records import Goal, Premise
+from prover.limits import MAX_RANKED_DEFINITIONS
 from prover.shapes import last_named, symbols, tokens
 
 DEFINITIONS = 64
@@ -35,6 +37,12 @@ class GoalNames:
         self._target = self._by_last_part([goal.target])
         self._hypotheses = self._by_last_part(one.type for one in last_named(goal))
 
+    @property
+    def symbols(self) -> frozenset[str]:
+        """All of them."""
+        parts = (*self._target.values(), *self._hypotheses.values())
+        return frozenset(symbol for alike in parts for symbol in alike)
+
     def _by_last_part(self, texts: Iterable[str]) -> dict[str, list[str]]:
         by_last: dict[str, list[str]] = {}
         for symbol in frozenset[str]().union(*(symbols(tokens(text), self._local) for text in texts)):
@@ -56,7 +64,26 @@ class GoalNames:
 
 def definitions_to_try(goal: Goal, definitions: Sequence[Premise]) -> list[Premise]:
     """The definitions that the goal mentions, and the best few of the others, in the same order."""
-    names = GoalNames(goal)
+    return _to_try(GoalNames(goal), definitions)
+
+
+class SearchedDefinitions:
+    """The definitions to try on the goals of one search: those with the same symbols share one ranking.
+
+    `rank`: the best `DEFINITIONS` for a goal.
+    """
+
+    def __init__(self, rank: Callable[[Goal], Sequence[Premise]]) -> None:
+        self._rank = rank
+        self._ranked: Cache[Sequence[Premise]] = Cache(MAX_RANKED_DEFINITIONS)
+
+    def of(self, goal: Goal) -> list[Premise]:
+        """See `definitions_to_try`. Raises as `rank`."""
+        names = GoalNames(goal)
+        return _to_try(names, self._ranked.get_or_make(names.symbols, lambda: self._rank(goal)))
+
+
+def _to_try(names: GoalNames, definitions: Sequence[Premise]) -> list[Premise]:
     return [
         premise
         for rank, premise in enumerate(definitions)

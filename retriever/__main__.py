@@ -38,6 +38,7 @@ VERBS: Mapping[str, Verb] = {
     "known-lemmas": Verb(
         ".lean.evaluation.known_lemmas", "ask an index for lemmas that are known to be in it"
     ),
+    "evaluate-words": Verb(".lean.evaluation.words", "measure searches in words on a file of queries"),
     "experiments": Verb(".lean.experiments.run", "train and measure the models of Tables 3 and 4"),
     "embed-sentences": Verb(".lean.evaluation.sentence", "embed a corpus with the sentence encoder"),
     "evaluate-collection": Verb(".evaluation.evaluate", "measure rankings on the collection of a backend"),

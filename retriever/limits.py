@@ -76,6 +76,8 @@ MAX_MENTIONS_PER_PROOF = 500
 """Premises that a proof names, the first ones."""
 MAX_CONTEXT_NAMES = 40
 """Names of hypotheses that a step keeps without their types."""
+MAX_DOC_CHARACTERS = 20_000
+"""Of a doc string whose words are indexed; the longest of Mathlib has 2,500."""
 MAX_NOTATIONS_PER_FILE = 200
 """Notations that a file declares, the first ones."""
 MAX_SYMBOL_CHARACTERS = 16
@@ -152,7 +154,7 @@ GRAPH_FROM_PREMISES = 1_000_000
 CACHED_GOALS = 64
 """Goals with their vectors."""
 CACHED_PREMISES = 4096
-"""Premises of open files, with their texts, tokens, vectors and structure."""
+"""Premises of open files, with their texts, tokens, vectors and structure; and premises of an index."""
 CACHED_STEPS = 4096
 """Proof steps of open files and of indexes."""
 CACHED_SCOPES = 32

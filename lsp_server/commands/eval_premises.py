@@ -42,7 +42,7 @@ from lsp_server.engine.stores import (
     shared_folder,
 )
 from prover.candidates import Candidate
-from prover.mentions import DEFINITIONS, definitions_to_try
+from prover.mentions import DEFINITIONS, SearchedDefinitions
 from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import candidates
 from prover.search.problems import Problem
@@ -223,6 +223,7 @@ class ProblemPremises:
         self._retrieval = retrieval
         self._problem = problem
         self._context = retrieval.context_of(problem)
+        self._definitions = SearchedDefinitions(partial(self._best, count=DEFINITIONS, kinds="definitions"))
 
     async def retrieve(self, goal: Goal) -> Sequence[Premise]:
         """The premises that fit a goal, best first: theorems, then definitions."""
@@ -236,15 +237,17 @@ class ProblemPremises:
         return candidates(query, known, [one for one in premises if is_theorem(one)], limit)
 
     def _ranked(self, goal: Goal) -> list[Premise]:
-        best = partial(self._retrieval.best, self._problem, self._context, goal)
         count, names = self._retrieval.count, {premise.name for premise in self._used}
-        theorems = [premise for premise in best(count, "theorems") if premise.name not in names]
-        definitions = definitions_to_try(goal, best(DEFINITIONS, "definitions"))
+        theorems = [premise for premise in self._best(goal, count, "theorems") if premise.name not in names]
+        definitions = self._definitions.of(goal)
         return [
             *self._used,
             *theorems[: max(count - len(self._used), 0)],
             *(premise for premise in definitions if premise.name not in names),
         ]
+
+    def _best(self, goal: Goal, count: int, kinds: Kinds) -> list[Premise]:
+        return self._retrieval.best(self._problem, self._context, goal, count, kinds)
 
     @cached_property
     def _used(self) -> list[Premise]:

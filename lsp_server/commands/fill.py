@@ -11,14 +11,14 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from lean_extract.common.errors import BadSource
-from lean_extract.common.option_types import seconds
 from lean_extract.common.terminal_text import shown
 from lean_extract.common.verbs import INTERRUPTED
 from lsp_server.commands.common import print_json, show_first_use
-from lsp_server.commands.fill_record import FillRecord, only_fill
+from lsp_server.commands.fill_record import FillRecord, only_one
 from lsp_server.commands.filling import Filling
 from lsp_server.commands.interrupts import stop_loop_on_interrupt
 from lsp_server.commands.lean_files import LeanFile, files_by_project
+from lsp_server.commands.options import add_work_options
 from lsp_server.commands.prove import add_search_options, open_engine, print_diff
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.requests import ProveRequest
@@ -36,12 +36,7 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    text = "Lean files, and folders of a project, whose files are meant (default: the current folder)"
-    parser.add_argument("paths", nargs="*", type=Path, metavar="FILE|DIR", help=text)
-    text = "how long to search for one proof (default: 10)"
-    parser.add_argument("--seconds", type=seconds, default=10.0, metavar="N", help=text)
-    text = "how long to work in all (default: until each was tried)"
-    parser.add_argument("--total", type=seconds, default=None, metavar="N", help=text)
+    add_work_options(parser, "search for one proof", 10.0)
     kind = parser.add_mutually_exclusive_group()
     text = "write each proof to its file as soon as it is found (default: print what would change)"
     kind.add_argument("--write", action="store_true", help=text)
@@ -59,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         fillings = {}
         for root, paths in files_by_project(options.paths or [Path.cwd()]).items():
-            stack.enter_context(only_fill(root))
+            stack.enter_context(only_one("fill", root))
             record = FillRecord(root, imports=options.imports, resume=options.resume)
             files = list(_read(paths, named=options.paths))
             fillings[root] = Filling(

@@ -1,4 +1,4 @@
-"""What `fill` has tried in a project, kept in the user's cache for `--resume`, and the lock of a running one."""
+"""What `fill` has tried in a project, kept in the user's cache for `--resume`, and the lock of a command at work."""
 
 from __future__ import annotations
 
@@ -96,17 +96,22 @@ def _folder(root: Path) -> Path:
 
 
 @contextmanager
-def only_fill(root: Path) -> Iterator[None]:
-    """Keep other runs of `fill` away from a project. Raises UserError: there is one; OSError."""
+def only_one(command: str, root: Path) -> Iterator[None]:
+    """Keep other runs of `fill` and `repair` away from a project. Raises UserError: there is one; OSError.
+
+    Args:
+        command: the one that is at work now.
+        root: the project's.
+    """
     folder = _folder(root)
     make_private_folder(folder)
     lock = folder / "lock"
     with open_lock_file(lock, 0o600) as descriptor:
         if not try_lock(descriptor):
-            holder = shown(read_holder(lock, 20).decode(errors="replace").strip())
+            other, _, process = shown(read_holder(lock, 40).decode(errors="replace").strip()).partition(" ")
             hint = "Wait until it ends, or stop it."
             raise UserError(
-                f"`premise-suggest fill` is already at work on {shown(root)}: process {holder}.", hint
+                f"`premise-suggest {other}` is already at work on {shown(root)}: process {process}.", hint
             )
-        write_holder(descriptor, str(os.getpid()))
+        write_holder(descriptor, f"{command} {os.getpid()}")
         yield

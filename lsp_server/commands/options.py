@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from lean_extract.common.devices import DEVICES
 from lean_extract.common.option_parser import OptionGroup
-from lean_extract.common.option_types import depth
+from lean_extract.common.option_types import depth, seconds
 from lsp_server.engine.settings import SOURCES
 
 
@@ -12,6 +14,16 @@ def add_backend_option(parser: OptionGroup) -> None:
     """Declare `--backend`."""
     text = "what to search: lean (default), naturalproofs, match, or a Python package with a backend"
     parser.add_argument("--backend", metavar="NAME", default="lean", help=text)
+
+
+def add_work_options(parser: OptionGroup, piece: str, default: float) -> None:
+    """Declare the files to work on, and how long to work on each piece, as a verb says it, and in all."""
+    text = "Lean files, and folders of a project, whose files are meant (default: the current folder)"
+    parser.add_argument("paths", nargs="*", type=Path, metavar="FILE|DIR", help=text)
+    text = f"how long to {piece} (default: {default:g})"
+    parser.add_argument("--seconds", type=seconds, default=default, metavar="N", help=text)
+    text = "how long to work in all (default: until each was tried)"
+    parser.add_argument("--total", type=seconds, default=None, metavar="N", help=text)
 
 
 def add_lean_option(parser: OptionGroup) -> None:

@@ -21,14 +21,19 @@ from lean_extract.common.errors import (
 )
 from lean_extract.common.files.atomic import replacing
 from lean_extract.common.files.reading import is_folder, read_source
-from lean_extract.common.option_types import seconds
 from lean_extract.common.verbs import INTERRUPTED
 from lean_extract.source.projects.project import find_project, find_sources, module_of
 from lean_extract.toolchains.compile import LeanSource, header_imports, order_without_circles
 from lsp_server.commands.common import print_json, show_first_use
+from lsp_server.commands.fill_record import only_one
 from lsp_server.commands.interrupts import stop_loop_on_interrupt
 from lsp_server.commands.lean_files import FileChanged, LeanFile, files_by_project, require_writable
-from lsp_server.commands.options import add_lean_option, add_model_options, add_tactic_options
+from lsp_server.commands.options import (
+    add_lean_option,
+    add_model_options,
+    add_tactic_options,
+    add_work_options,
+)
 from lsp_server.commands.prove import open_engine, print_diff
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
@@ -49,12 +54,7 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    text = "Lean files, and folders of a project, whose files are meant (default: the current folder)"
-    parser.add_argument("paths", nargs="*", type=Path, metavar="FILE|DIR", help=text)
-    text = "how long to work on one error (default: 20)"
-    parser.add_argument("--seconds", type=seconds, default=20.0, metavar="N", help=text)
-    text = "how long to work in all (default: until each was tried)"
-    parser.add_argument("--total", type=seconds, default=None, metavar="N", help=text)
+    add_work_options(parser, "work on one error", 20.0)
     text = "write what Lean accepts to the files (default: print what would change)"
     parser.add_argument("--write", action="store_true", help=text)
     parser.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
@@ -76,12 +76,15 @@ def run(options: argparse.Namespace) -> int:
             LeanFile.read(path)  # a mistake in its name is reported at once
     work = _Work(options)
     projects = files_by_project(options.paths or [Path.cwd()])
-    try:
-        asyncio.run(work.run(projects))
-    except BaseException:
-        if work.errors:  # what was found is not lost
-            work.show()
-        raise
+    with ExitStack() as stack:
+        for root in projects:
+            stack.enter_context(only_one("repair", root))
+        try:
+            asyncio.run(work.run(projects))
+        except BaseException:
+            if work.errors:  # what was found is not lost
+                work.show()
+            raise
     work.show()
     return work.code()
 

@@ -16,13 +16,13 @@ from lean_extract.records import Goal, Premise
 from lsp_server.engine.candidate_tactics import template_candidates
 from lsp_server.engine.generators import needed
 from lsp_server.engine.listing import names_at
-from lsp_server.engine.open_index import CurrentIndex
-from lsp_server.engine.premise_ranking import PremiseRanking, in_scope
+from lsp_server.engine.premise_ranking import in_scope
+from lsp_server.engine.project_index import ProjectIndex
 from lsp_server.engine.request_context import RequestContext
 from prover.candidates import Candidate, CandidateSource
 from prover.closers import LEAN_CLOSERS
 from prover.generator.source import TacticGenerator
-from prover.mentions import DEFINITIONS, definitions_to_try
+from prover.mentions import DEFINITIONS, SearchedDefinitions
 from prover.neighbours.features import StepQuery
 from prover.neighbours.proposals import candidates as neighbour_candidates
 from prover.search.environment import Proposed, SourcesProposer
@@ -30,9 +30,13 @@ from prover.search.guesses import SearchGuesses
 from prover.search.search import SearchLimits
 from prover.tactic_words import heads
 from prover.verify import GoalPosition
-from retriever.lean.eligibility import RankedPremise, RankRequest
+from retriever.lean.eligibility import Allowed, Kinds, RankRequest
 from retriever.lean.listing import without_replaced
 from retriever.lean.theorems import is_theorem
+
+_IN_SCOPE = Allowed(in_scope=True)
+_SPARE = 2
+"""So many times as many theorems are ranked, since those that others replace are left out."""
 
 
 class StatePremises(CandidateSource, Protocol):
@@ -97,28 +101,23 @@ def make_proposer(
 class ProjectPremises:
     """The premises of a project's index for the goals of a search at a position; meets `StatePremises`."""
 
-    def __init__(
-        self, context: RequestContext, ranking: PremiseRanking, current: CurrentIndex, position: GoalPosition
-    ) -> None:
-        self._context, self._ranking, self._current, self._position = context, ranking, current, position
-        index = current.index
+    def __init__(self, index: ProjectIndex, position: GoalPosition, count: int) -> None:
+        """`count`: how many theorems a goal gets."""
+        self._index, self._position, self._count = index, position, count
         self._where = index.context_at(position)
         self._missing = index.missing_words(position)
+        self._definitions = SearchedDefinitions(lambda goal: self._best(goal, DEFINITIONS, "definitions"))
         self._seen: dict[str, None] = {}
 
     async def retrieve(self, goal: Goal) -> Sequence[Premise]:
         """The premises in scope that fit a goal, best first: theorems, then definitions."""
-        count = self._context.settings.tactics.premises
-        theorems = without_replaced(in_scope(await self._ranked(RankRequest(goal, k=count))))[:count]
-        ranked = await self._ranked(RankRequest(goal, k=DEFINITIONS, kinds="definitions"))
-        definitions = await asyncio.to_thread(definitions_to_try, goal, in_scope(ranked))
-        premises = (*theorems, *definitions)
+        premises = await asyncio.to_thread(self._ranked, goal)
         self._seen |= dict.fromkeys(premise.written for premise in premises)
         return premises
 
     def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
         """The tactics of known proofs at similar goals, adapted, best first."""
-        steps = self._current.index.service.near_steps(goal, self._where)
+        steps = self._index.service.near_steps(goal, self._where)
         query = StepQuery(goal, self._where.module or "", self._where.theorem or "")
         return neighbour_candidates(query, steps, [one for one in premises if is_theorem(one)], limit)
 
@@ -126,16 +125,20 @@ class ProjectPremises:
         """The tactics that the file's imports bring, with names as short as they mean the same at the position."""
         can_run = [one for one in proposed if self._missing.isdisjoint(heads(one.tactic))]
         plain = [Candidate(one.tactic, 1.0, "") for one in can_run]
-        spelled = self._current.index.respelled(self._position, goal, plain)
+        spelled = self._index.respelled(self._position, goal, plain)
         return [replace(one, tactic=new.tactic) for one, new in zip(can_run, spelled, strict=True)]
 
     def used_by(self, goal: Goal, script: str) -> list[str]:
         """The premises that a script uses, of all that were retrieved."""
-        _, names = names_at(self._current.index, goal, [*self._seen], self._position)
+        _, names = names_at(self._index, goal, [*self._seen], self._position)
         return names.used_by(script)
 
-    async def _ranked(self, request: RankRequest) -> list[RankedPremise]:
-        return await self._ranking.rank(self._context, self._current, request, self._position)
+    def _ranked(self, goal: Goal) -> Sequence[Premise]:
+        theorems = without_replaced(self._best(goal, _SPARE * self._count, "theorems"))
+        return (*theorems[: self._count], *self._definitions.of(goal))
+
+    def _best(self, goal: Goal, count: int, kinds: Kinds) -> list[Premise]:
+        return in_scope(self._index.rank(RankRequest(goal, self._where, count, kinds, _IN_SCOPE)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +158,7 @@ class WrittenHere:
         return await asyncio.to_thread(self.premises.written, goals[0], proposed)
 
 
-async def proposer_at(
-    context: RequestContext, ranking: PremiseRanking, position: GoalPosition, warnings: list[str]
-) -> WrittenHere:
+async def proposer_at(context: RequestContext, position: GoalPosition, warnings: list[str]) -> WrittenHere:
     """The proposer of a search at a position. `warnings`: gets a sentence where the generator cannot be used.
 
     Raises PremiseIndexError, ModelError, BadSource.
@@ -166,7 +167,7 @@ async def proposer_at(
     await context.files.caught_up()
     current = await context.index.current()
     generator = await _generator(context, warnings)
-    premises = await asyncio.to_thread(ProjectPremises, context, ranking, current, position)
+    premises = await asyncio.to_thread(ProjectPremises, current.index, position, tactics.premises)
     proposer = make_proposer(
         premises,
         extra=tactics.extra or current.index.closers,

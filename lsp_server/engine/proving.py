@@ -249,7 +249,7 @@ class _Proving:
         return replace(blank, status=ProofStatus.NOT_PROVED, message=message, proved=0, goals=1)
 
     async def _proposer(self, warnings: list[str]) -> WrittenHere:
-        return await proposer_at(self.context, self.pipeline.ranking, self.found.asked, warnings)
+        return await proposer_at(self.context, self.found.asked, warnings)
 
     async def _is_data(self) -> bool:
         """Whether the goal is no proposition, so that a search would find any value of its type.

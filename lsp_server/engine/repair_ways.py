@@ -8,32 +8,27 @@ import time
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
-from pathlib import Path
 
 from lean_extract.common.errors import GoalBroken, LeanError, NoGoalHere, TextUnread, UserError
 from lean_extract.records import Goal
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.faults import Fault, is_misparsed, is_unsolved
+from lean_extract.session.faults import is_unsolved
 from lean_extract.session.places import HOLE
-from lean_extract.session.tactic_spans import Change, WrittenTactic, WrittenTactics
+from lean_extract.session.tactic_spans import Change, WrittenTactic
 from lean_extract.session.verdict import goals_in
-from lean_extract.syntax.keywords import STRONG_COMMAND_WORDS
-from lean_extract.syntax.lexer import tokenize
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.items import edited
 from lsp_server.engine.repair_edits import Rewritten
+from lsp_server.engine.repair_failure import Failure, has_commands
 from lsp_server.engine.repair_names import MeantNames
 from lsp_server.engine.repair_text import (
     Block,
     UnknownName,
     applied,
-    clause_value,
     deleted,
     free_names,
     introduced,
-    proof_start,
     renamed,
     unknown_name,
     without_binders,
@@ -49,6 +44,8 @@ from retriever.lean.eligibility import RankedPremise, RankRequest
 
 _FIRST_CHANGES = 24
 """Changes of arguments that are tried before other forms."""
+_ONCE_MORE_SECONDS = 0.1
+"""How long a proof of a statement is searched at least if a goal in its proof is false: the statement may be, too."""
 _SUPERFLUOUS = re.compile(r"(?i:no goals|introN|additional binders)")
 
 
@@ -61,81 +58,8 @@ class Way:
     meant: tuple[UnknownName, str] | None = None
 
 
-@dataclass(frozen=True)
-class Failure:
-    """An error, and the tactic or term that it is about."""
-
-    path: Path
-    text: str
-    declaration: int
-    fault: Fault
-    is_theorem: bool
-
-    @cached_property
-    def document(self) -> LeanDocument:
-        """The file."""
-        return LeanDocument(self.text)
-
-    @cached_property
-    def offset(self) -> int:
-        """That of the error."""
-        return self.document.offset(self.fault.position)
-
-    @cached_property
-    def written(self) -> WrittenTactics:
-        """The tactics of the declaration."""
-        return WrittenTactics(self.document, self.offset)
-
-    @cached_property
-    def part(self) -> WrittenTactic | None:
-        """What fails: where goals are left unsolved, the last tactic of that block."""
-        part = self._found()
-        return None if part is None or _has_commands(self.text[slice(*part)]) else part
-
-    def _found(self) -> WrittenTactic | None:
-        if is_misparsed(self.fault.message):
-            return self.written.unread(self.offset)
-        if is_unsolved(self.fault.message):
-            block = Block.below(self.written, self.offset)
-            if block is not None:
-                return block.tactics[-1]
-        return self._clause or self.written.failing(self.offset) or self.written.beginning(self.offset)
-
-    @cached_property
-    def is_term(self) -> bool:
-        """Whether it is a term, not a tactic: the value of a declaration, or of a part of it."""
-        part = self.part
-        return part is not None and (part == self._clause or self.text[: part.start].rstrip().endswith(":="))
-
-    @property
-    def end(self) -> int:
-        """The offset after what fails; that of the error if it is not known."""
-        return self.part.end if self.part is not None else self.offset
-
-    @cached_property
-    def _clause(self) -> WrittenTactic | None:
-        """The value of the field or alternative with the error, if the declaration has such."""
-        if not self.text[: self.value.start].rstrip().endswith(("where", "|")):
-            return None
-        return clause_value(self.document, *self.document.declaration(self.declaration), self.offset)
-
-    @property
-    def scope(self) -> WrittenTactic:
-        """Where the text may change: the value of a theorem, and of others only what fails."""
-        return self.value if self.is_theorem or self.part is None else self.part
-
-    @cached_property
-    def value(self) -> WrittenTactic:
-        """The value of the declaration."""
-        start, end = self.document.declaration(self.declaration)
-        begin = proof_start(self.document, start, end)
-        text = self.text[begin:end]
-        return WrittenTactic(begin + len(text) - len(text.lstrip()), begin + len(text.rstrip()))
-
-
-def _has_commands(text: str) -> bool:
-    """Whether a text has a word that begins a command: then it is not known where a proof ends."""
-    return not STRONG_COMMAND_WORDS.isdisjoint(tokenize(text).texts)
+class StatementFalse(Exception):
+    """The statement of a declaration is false, so that nothing repairs it. Its text is a sentence that says why."""
 
 
 class Ways:
@@ -145,6 +69,8 @@ class Ways:
         self._engine, self._names, self._failure, self._until = engine, names, failure, until
         self._goal: Goal | None = None
         self._has_asked = False
+        self.why_not = ""
+        """A sentence on why the goal before what fails is false; empty if that is not known."""
 
     def _hole(self, part: WrittenTactic) -> GoalPosition:
         """The file with `sorry` in place of a part, which no text of ours keeps, and its position."""
@@ -278,20 +204,33 @@ class Ways:
         yield self._hole(part)
 
     async def by_proof(self) -> AsyncGenerator[Way, None]:
-        """What the search proves: the goal of what fails, that with the rest of its block, and the whole."""
+        """What the search proves: the goal of what fails, that with the rest of its block, and the whole.
+
+        Raises StatementFalse.
+        """
         failure, part = self._failure, self._failure.part
         places = [*self._places()]
         if part is not None and not failure.is_term:
             places.append(self._hole(Block(failure.written, part).rest))
-        if failure.is_theorem and not _has_commands(failure.text[slice(*failure.value)]):
+        is_whole = failure.is_theorem and not has_commands(failure.text[slice(*failure.value)])
+        if is_whole:
             places.append(self._hole(failure.value))
-        for number, place in enumerate(places):
-            seconds = max(self._until - time.monotonic(), 0) / (len(places) - number)
+        for left, place in zip(range(len(places), 0, -1), places, strict=True):
+            is_last = is_whole and left == 1
+            seconds = (self._until - time.monotonic()) / left
+            if self.why_not and is_last:
+                seconds = max(seconds, _ONCE_MORE_SECONDS)
+            elif self.why_not or seconds <= 0:
+                continue
             request = ProveRequest(place, seconds=seconds, imports=False, check=False)
             with suppress(UserError, LeanError):
                 answer = await self._engine.prove(request)
                 if answer.status == ProofStatus.PROVED:
                     yield Way(RepairKind.PROOF, edited(place.text or "", answer.edits))
+                elif answer.status == ProofStatus.FALSE and is_last:
+                    raise StatementFalse(answer.message.replace("The goal", "The statement", 1))
+                elif answer.status == ProofStatus.FALSE:
+                    self.why_not = answer.message
 
 
 def _at(failure: Failure) -> GoalPosition:

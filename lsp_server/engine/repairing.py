@@ -23,9 +23,10 @@ from lean_extract.syntax.keywords import DECLARATION_WORDS, THEOREM_WORDS
 from lean_extract.syntax.lexer import is_identifier, tokenize
 from lean_extract.syntax.tactic_text import has_sorry
 from lsp_server.engine.engine import Engine
+from lsp_server.engine.repair_failure import Failure
 from lsp_server.engine.repair_names import MeantNames
 from lsp_server.engine.repair_text import UnknownName, applied, is_echo, proof_start, unknown_name
-from lsp_server.engine.repair_ways import Failure, Way, Ways
+from lsp_server.engine.repair_ways import StatementFalse, Way, Ways
 from lsp_server.engine.schema_proofs import RepairKind
 from lsp_server.limits import REPAIR_JUDGE_SECONDS, REPAIR_STEPS, REPAIR_WAYS
 
@@ -80,6 +81,7 @@ class DeclarationRepair:
         self._broken = broken
         self._judged: set[int] = set()
         self._is_data = False
+        self._why_not = ""
 
     async def repair(self, text: str, seconds: float) -> Repair:
         """Repair the declaration in a text within so many seconds for each error.
@@ -97,7 +99,10 @@ class DeclarationRepair:
             return Repair(reason="The error is in the statement, which a repair does not change.")
         self._broken -= self._used(text)
         until = time.monotonic() + seconds * len(faults)
-        found = await self._repaired(Attempt(text, tuple(faults)), until)
+        try:
+            found = await self._repaired(Attempt(text, tuple(faults)), until)
+        except StatementFalse as error:
+            return Repair(reason=str(error))
         if found is not None:
             for unknown, name in found.meant:
                 self._names.learn(unknown, name)
@@ -106,7 +111,7 @@ class DeclarationRepair:
             return Repair(reason="It is in a definition, of which only names and proofs are changed.")
         is_late = time.monotonic() >= until
         why = f"Nothing was found within {seconds:g} s." if is_late else "Nothing that was tried is accepted."
-        return Repair(reason=why)
+        return Repair(reason=self._why_not or why)
 
     async def _errors(self, text: str) -> list[Fault]:
         document = LeanDocument(text)
@@ -136,19 +141,21 @@ class DeclarationRepair:
             better: list[Attempt] = []
             async with aclosing(stage()) as texts:
                 async for way in texts:
-                    if time.monotonic() >= until:
-                        return None
                     found = await self._judge(attempt, failure, way)
                     if found is not None and not found.faults:
                         return found
                     if found is not None:
                         better.append(found)
+                    if time.monotonic() >= until:
+                        return None
             better.sort(key=lambda one: len(one.faults))
             for one in better[:REPAIR_WAYS]:
                 now = time.monotonic()
                 done = await self._repaired(one, now + (until - now) / 2)
                 if done is not None:
                     return done
+        if not attempt.steps:
+            self._why_not = ways.why_not
         return None
 
     async def _judge(self, attempt: Attempt, failure: Failure, way: Way) -> Attempt | None:

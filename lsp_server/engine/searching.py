@@ -81,7 +81,7 @@ def _find(context: RequestContext, request: SearchRequest, index: ProjectIndex, 
         return _Found(QueryKind.PATTERN, found, list(_left_out(matches.unread)), list(_more(matches)))
     if not is_goal(query):
         found = [premise_item(one) for one in index.search(query, where, wanted, allowed)]
-        return _Found(QueryKind.TEXT, found)
+        return _Found(QueryKind.TEXT, found, list(_without_docs(index.without_docs())))
     goal: Goal = main_goal(parse_goal(query))
     if not index.relates_to(goal, where):
         return _Found(QueryKind.GOAL, [], notes=[NOTHING_FITS, *index.notes(goal)])
@@ -95,6 +95,14 @@ def _left_out(unread: int) -> Iterator[str]:
         yield (
             f"{unread:,} premises could not be compared: the index has their names only. "
             "Index their source: `premise-suggest setup` in your project, or `setup --git` with their address."
+        )
+
+
+def _without_docs(files: int) -> Iterator[str]:
+    if files:
+        yield (
+            f"The doc strings of {files:,} files were not searched: an older version indexed them. "
+            "Run `premise-suggest index`."
         )
 
 

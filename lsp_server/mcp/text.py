@@ -106,7 +106,8 @@ def _premise(premise: PremiseItem) -> str:
     statement = f" {premise.statement}" if premise.statement else ""
     place = ", ".join(filter(None, [premise.module, scope_label(premise), deprecation_label(premise)]))
     labels = "; ".join(filter(None, [premise.kind, place, doubt_label(premise), form_label(premise)]))
-    return f"{premise.name}{statement}  [{labels}]"
+    doc = f"  -- {premise.doc}" if premise.doc else ""
+    return f"{premise.name}{statement}  [{labels}]{doc}"
 
 
 def _tactic(tactic: TacticItem) -> str:

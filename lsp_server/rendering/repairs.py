@@ -22,7 +22,7 @@ _CELL = 160
 
 
 def repair_table(answer: RepairAnswer, style: Style) -> str:
-    """Two lines for each declaration that was repaired and each error that is left, and a summary."""
+    """Two lines for each declaration that was repaired, three for each error that is left, and a summary."""
     lines: list[str] = []
     for one in answer.errors:
         is_repaired = one.kind != RepairKind.NONE
@@ -31,8 +31,8 @@ def repair_table(answer: RepairAnswer, style: Style) -> str:
         where = style.bold(shown(f"{one.file}:{one.line}", longest=0))
         label = (style.good if is_repaired else style.caution)(_LABELS[one.kind])
         lines.append("  ".join(filter(None, [where, shown(one.declaration), label])))
-        detail = _change(one) if is_repaired else f"{one.message.rstrip('.')}. {one.reason}"
-        lines.append(f"  {shown(shorten(detail, style.width - 2), longest=0)}")
+        for detail in [_change(one)] if is_repaired else [one.message, one.reason]:
+            lines.append(f"  {shown(shorten(detail, style.width - 2), longest=0)}")
     return "\n".join([*lines, *([""] if lines else []), *_totals(answer)]) + "\n"
 
 

@@ -51,7 +51,7 @@ def suggestion_text(suggestion: Suggestion, style: Style) -> str:
     if not suggestion.premises:
         parts.append("  none fit")
     for rank, premise in enumerate(suggestion.premises, start=1):
-        parts += _premise(rank, premise, style)
+        parts += _premise(rank, premise, style, with_doc=premise.why != "")
     if suggestion.tactics_status != TacticsStatus.NOT_ASKED:
         parts += ["", style.bold(tactics_heading(suggestion.tactics))]
         shown = [one for one in suggestion.tactics if one.status != "progress"]
@@ -105,7 +105,7 @@ def search_text(answer: SearchAnswer, style: Style) -> str:
     if not answer.premises:
         parts.append("  none found")
     for rank, premise in enumerate(answer.premises, start=1):
-        parts += _premise(rank, premise, style)
+        parts += _premise(rank, premise, style, with_doc=True)
     parts += ["", _freshness(answer.index, style)]
     return _with_remarks(parts, answer.notes, answer.warnings, style)
 
@@ -148,7 +148,7 @@ def _goal(goal: str, style: Style) -> str:
     return "\n".join(f"  {shorten(line, 4 * style.width)}" for line in shown)
 
 
-def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
+def _premise(rank: int, premise: PremiseItem, style: Style, *, with_doc: bool) -> Iterator[str]:
     label = scope_label(premise)
     right = f"{premise.score:.3f}" + (f"  {label}" if label else "")
     shown = _as_used(premise, style.width - len(right) - 7)
@@ -162,6 +162,8 @@ def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
         if len(folded) > _STATEMENT_LINES:
             folded = [*folded[: _STATEMENT_LINES - 1], shorten(folded[_STATEMENT_LINES - 1], 70) + " …"]
         yield from (f"     {line}" for line in folded)
+    if premise.doc and with_doc:
+        yield f"     {shorten(premise.doc, style.width - 5)}"
     if premise.why:
         yield from (f"     {line}" for line in textwrap.wrap(f"why: {premise.why}", style.width - 5))
     origin = " · ".join(part for part in (premise.kind, premise.module) if part)

@@ -1,12 +1,11 @@
 """Tactics that only a search has room for: guesses that are often wrong, but open what nothing else does. Pure.
 
 The text does not show what a definition such as `Function.Surjective f` says, nor whether two sums are equal up to the
-order of their parts.
+order of their parts. Brackets are multiplied out before such sums are compared.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +13,8 @@ from lean_extract.records import Goal, Premise
 from lean_extract.syntax.inaccessible import DAGGER
 from prover.candidates import Candidate, merge
 from prover.limits import MAX_HYPOTHESIS_ARGUMENTS, MAX_LAWS_OF_ORDER
-from prover.shapes import head, last_named, shape, tokens
+from prover.mentions import means
+from prover.shapes import GoalShape, head, last_named, shape, tokens
 from prover.states import is_type
 from prover.templates import GoalView, PremiseView, is_theorem, occurs_in
 
@@ -25,25 +25,27 @@ _APPLIED, _AT_A_VARIABLE, _SPLIT, _REWRITTEN = 0.4, 0.3, 0.15, 0.3
 _HOLDS_A_WITNESS = frozenset({"∣", "∈"})
 """Relations that are often defined by `∃`."""
 _SPLIT_KINDS = frozenset({"and", "or", "exists"})
-_LAW_OF_ORDER = re.compile(r"(?:.*[._])?(?:comm|assoc)")
+_WITNESSED, _EXPANDED = 0.3, 0.5
 _LEAST = 0.6
-"""How surely what is rewritten occurs in a hypothesis."""
+"""How surely what is rewritten occurs in the goal."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchGuesses:
-    """`apply h`, `cases h`, `obtain ⟨x, rfl⟩ := h y` for the variables `y` of the target, `rw [X] at h`; for an
-    equation with the same names on both sides, `simp` with the laws of order."""
+    """Uses of hypotheses whose types are definitions, rewrites in hypotheses, a witness that Lean reads off an
+    equation, and `simp` for an equation: with what multiplies out, then with the laws of order."""
 
     name: str = "closer"
     """They are weighed as what a goal suggests by itself."""
 
     def candidates(self, goal: Goal, premises: Sequence[Premise], limit: int) -> list[Candidate]:
         """At most `limit` candidates, best first."""
-        found = [*_uses(goal), *_rewritings(goal, premises)]
+        views = [PremiseView.of(one) for one in premises if is_theorem(one) and one.conclusion]
+        rules = [view for view in views if view.shape.kind in ("eq", "iff")]
+        found = [*_uses(goal), *_rewritings(goal, rules)]
         usual = [Candidate(tactic, score, self.name) for tactic, score in found]
-        sure = [Candidate(tactic, _SURE, _TRUSTED) for tactic in _reorderings(goal, premises)]
-        return merge([usual, sure], limit)
+        trusted = [*_witnesses(goal, premises), *_simplifications(goal, rules)]
+        return merge([usual, [Candidate(tactic, score, _TRUSTED) for tactic, score in trusted]], limit)
 
 
 def _uses(goal: Goal) -> Iterator[tuple[str, float]]:
@@ -62,11 +64,18 @@ def _uses(goal: Goal) -> Iterator[tuple[str, float]]:
                 yield f"obtain ⟨{fresh}, rfl⟩ := {fact} {variable}", _AT_A_VARIABLE
 
 
-def _rewritings(goal: Goal, premises: Sequence[Premise]) -> Iterator[tuple[str, float]]:
+def _witnesses(goal: Goal, premises: Sequence[Premise]) -> Iterator[tuple[str, float]]:
+    """For what exists, perhaps by a definition: the value that makes an equation true."""
+    view = _view(goal)
+    exists = view.shape.kind == "exists" and "=" in view.shape.right
+    is_defined = any(one.kind == "def" and means(one, view.head) for one in premises)
+    if exists or is_defined or view.shape.operator == "∣":
+        yield "exact ⟨_, rfl⟩", _WITNESSED
+
+
+def _rewritings(goal: Goal, rules: Sequence[PremiseView]) -> Iterator[tuple[str, float]]:
     """Rewrites with equations and equivalences whose left side occurs in a hypothesis; those with witnesses split."""
     local = frozenset(name for one in goal.hypotheses for name in one.names)
-    views = [PremiseView.of(one) for one in premises if is_theorem(one) and one.conclusion]
-    rules = [view for view in views if view.shape.kind in ("eq", "iff")]
     for hypothesis in last_named(goal):
         parts = tokens(hypothesis.type)
         where = GoalView.of_target(parts, local)
@@ -80,12 +89,34 @@ def _rewritings(goal: Goal, premises: Sequence[Premise]) -> Iterator[tuple[str, 
                     yield f"rw [{rule.name}] at {name}", _REWRITTEN
 
 
-def _reorderings(goal: Goal, premises: Sequence[Premise]) -> Iterator[str]:
-    outer = shape(goal.target)
-    left, right = (sorted(part for part in side if part[0].isalnum()) for side in (outer.left, outer.right))
-    laws = [one.written for one in premises if is_theorem(one) and _LAW_OF_ORDER.fullmatch(one.written)]
-    if outer.kind == "eq" and left == right and outer.left != outer.right and laws:
-        yield f"simp [{', '.join(laws[:MAX_LAWS_OF_ORDER])}]"
+def _simplifications(goal: Goal, rules: Sequence[PremiseView]) -> Iterator[tuple[str, float]]:
+    """`simp` for an equation: with the laws of order if both sides have the same names; else with what rewrites it but
+    laws of order, which undo the rest."""
+    view = _view(goal)
+    if view.shape.kind != "eq" or view.shape.left == view.shape.right:
+        return
+    of_order = [rule.name for rule in rules if _is_of_order(rule.shape)]
+    if _is_of_order(view.shape):
+        laws, score = of_order, _SURE
+    else:
+        others = (rule for rule in rules if rule.name not in of_order)
+        laws = [one.name for one in others if occurs_in(view, one.shape.left, one.variables) >= _LEAST]
+        score = _EXPANDED if len(laws) > 1 else 0.0  # one alone is tried in any case
+    if laws and score:
+        yield f"simp [{', '.join(laws[:MAX_LAWS_OF_ORDER])}]", score
+
+
+def _view(goal: Goal) -> GoalView:
+    local = frozenset(name for one in goal.hypotheses for name in one.names)
+    return GoalView.of_target(tokens(goal.target), local)
+
+
+def _is_of_order(equation: GoalShape) -> bool:
+    """Whether both sides have the same names, as in commutativity, associativity and what follows from both."""
+    left, right = (
+        sorted(part for part in side if part[0].isalnum()) for side in (equation.left, equation.right)
+    )
+    return left == right
 
 
 def _states(type_: str, types: dict[str, str]) -> bool:

@@ -16,8 +16,8 @@ from __future__ import annotations
 import string
 from collections.abc import Iterator, Sequence
 
+from retriever.documents.latex_names import listed
 from retriever.proof_matching.schema import Token
-from retriever.proof_matching.tokens import listed
 
 LATIN = string.ascii_lowercase
 _GREEK = "αβγδεζηθικλμνξορστυφχψω"

@@ -47,11 +47,6 @@ _ALPHABETS = re.compile(
 )
 
 
-def listed(text: str) -> frozenset[str]:
-    """The words of a list that has only white space between them."""
-    return frozenset(text.split())
-
-
 def words(text: str) -> list[Token]:
     """The words of running text in lower case: runs of letters, of digits, and every other character."""
     plain = _normalised(text.translate(_INVISIBLE)).lower()

@@ -137,7 +137,7 @@ def test_what_cannot_be_repaired_has_a_reason_and_stays_as_it_is(cli: Cli, tmp_p
     answer = json.loads(done.stdout)
     reasons = {one["file"]: one["reason"] for one in answer["errors"]}
     expected = {
-        "False": "Nothing",
+        "False": "The statement is false: n = 0 is a counterexample.",
         "Statement": "The error is in the statement, which a repair does not change.",
         "Data": "It is in a definition, of which only names and proofs are changed.",
         "Open": "It is not in a proof.",
@@ -159,7 +159,9 @@ def test_what_cannot_be_repaired_has_a_reason_and_stays_as_it_is(cli: Cli, tmp_p
     }
 
 
-def test_ctrl_c_keeps_what_was_written(environment: dict[str, str], tmp_path: Path) -> None:
+def test_ctrl_c_keeps_what_was_written_and_others_wait_their_turn(
+    cli: Cli, environment: dict[str, str], tmp_path: Path
+) -> None:
     false = "theorem wrong (a b : ℕ) : a * b + 1 = b * a + a := by\n  exact Nat.mul_com a b\n"
     good = "theorem good (n : ℕ) : n = n := by\n  exact rfll\n"
     root = make(tmp_path / "lib", A=good, B=f"import Lib.A\n\n{false}")
@@ -169,6 +171,13 @@ def test_ctrl_c_keeps_what_was_written(environment: dict[str, str], tmp_path: Pa
     ) as process:
         while "rfll" in (root / "Lib" / "A.lean").read_text():
             assert process.poll() is None
+        for command in ("repair", "fill"):
+            other = cli(command, cwd=root)
+            assert (other.returncode, other.stdout) == (2, "")
+            assert (
+                f"`premise-suggest repair` is already at work on {root}: process {process.pid}"
+                in other.stderr
+            )
         process.send_signal(signal.SIGINT)
         assert process.stdout is not None
         answer: dict[str, Any] = json.loads(process.stdout.read())

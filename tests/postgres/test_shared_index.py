@@ -65,6 +65,9 @@ def test_answers_are_those_of_the_index_on_disk(
         searched = [one.get("/api/premises", query="add comm", k=5).json() for one in (embedded, served)]
         assert names(searched[1]["premises"]) == names(searched[0]["premises"])
         assert all(one["statement"] for one in searched[1]["premises"])
+        assert searched[1]["premises"] == searched[0]["premises"] and any(
+            one["doc"] for one in searched[1]["premises"]
+        )
 
 
 def test_a_revision_is_asked_for_by_its_lean_version(served: Served) -> None:

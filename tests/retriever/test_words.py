@@ -9,8 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from retriever.lean.words.index import WordIndex
-from retriever.lean.words.query import concepts, synonyms
+from retriever.lean.words.query import concepts
 from retriever.lean.words.splitting import SMALL_WORDS, VAGUE_WORDS, split, stem
+from retriever.lean.words.synonyms import synonyms
 from retriever.limits import MAX_QUERY_WORDS
 
 NAMES = st.lists(st.text("abABs._'₀«»λ2 ", max_size=12), max_size=20)

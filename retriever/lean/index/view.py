@@ -14,10 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from lean_extract.common.arrays import Bools, Ids
+from lean_extract.common.lru import Cache
 from lean_extract.records import Premise
 from lean_extract.source.grammar.notations import Notation
 from retriever.lean.index.content import Flag, node_of, notations_of, premise_of
 from retriever.lean.scope import ModuleNode
+from retriever.limits import CACHED_PREMISES
 from retriever.search.index.files import REBUILD, damaged
 from retriever.search.index.meta import IndexedFile
 from retriever.search.index.store import IndexStore
@@ -37,6 +39,7 @@ class LeanView(IndexView):
 
     def __init__(self, parts: Sequence[SegmentPart]) -> None:
         super().__init__(parts)
+        self._premises: Cache[Premise] = Cache(CACHED_PREMISES)
         self.flags: npt.NDArray[np.uint8] = self.column("flags", np.uint8)
         self.lines: npt.NDArray[np.int32] = self.column("lines", np.int32)
         """int32[n]: where each is declared, from 0; -1 where that is not known."""
@@ -78,8 +81,7 @@ class LeanView(IndexView):
 
     def premise(self, number: int) -> Premise:
         """A premise's record (without statement where none is shipped). Raises IndexDamaged."""
-        segment, local = self.locate(number)
-        return premise_of(segment, local, self.file(number))
+        return self._premises.get_or_make(number, lambda: premise_of(*self.locate(number), self.file(number)))
 
 
 def _structure_of(part: SegmentPart) -> StructureColumns:
@@ -191,7 +193,7 @@ class Coverage:
 
     @cached_property
     def without_steps(self) -> int:
-        """How many files an older version read here, which kept no steps of their proofs."""
+        """How many files an older version read here, which kept no steps of their proofs, or no doc strings."""
         return sum(
             part.segment.lacks_steps(number)
             for part in self._view.parts

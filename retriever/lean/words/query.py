@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
-from retriever.lean.words.splitting import SMALL_WORDS, VAGUE_WORDS, split, stem
+from retriever.lean.words.splitting import SMALL_WORDS, VAGUE_WORDS, stem
+from retriever.lean.words.synonyms import Way, synonyms
+from retriever.lean.words.vocabulary import spelled_words
 from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
 
 ASKED, _ALTERNATIVE = 0.9, 0.7
 """How close a spelling in the table is to the query: if the query matches the right column, or another spelling."""
 _VAGUE = 0.2
-_POSSESSIVE = re.compile(r"['’]s\b")
-_INNER_STROKE = re.compile(r"(?<=[^\W_])['’](?=[^\W_])")
 _SKIPPED = SMALL_WORDS | VAGUE_WORDS
-_SYNONYMS = Path(__file__).with_name("synonyms.txt")
-"""The table from words that people use to the words in Mathlib's names; its head describes it."""
-
-Way = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +33,7 @@ class Concept:
 
 def concepts(text: str) -> list[Concept]:
     """The concepts of a query, each once, in order. Small words are left out unless there are no others."""
-    words = _words(text)
+    words = spelled_words(text[:MAX_QUERY_CHARACTERS])[:MAX_QUERY_WORDS]
     chosen = list(_matched(words))
     if all(word in SMALL_WORDS for word, _, _ in chosen):
         kept = chosen
@@ -52,13 +45,6 @@ def concepts(text: str) -> list[Concept]:
         share = _VAGUE if word in VAGUE_WORDS else 1.0
         found[word] = Concept(word, ways, share, is_last)
     return list(found.values())
-
-
-def _words(text: str) -> list[str]:
-    """The words of a query, split as names are, without accents and apostrophes."""
-    plain = unicodedata.normalize("NFD", _POSSESSIVE.sub("", text[:MAX_QUERY_CHARACTERS]))
-    plain = "".join(character for character in plain if not unicodedata.combining(character))
-    return split(_INNER_STROKE.sub("", plain))[:MAX_QUERY_WORDS]
 
 
 def _matched(words: Sequence[str]) -> Iterator[tuple[str, tuple[tuple[Way, float], ...], int]]:
@@ -93,18 +79,6 @@ def _end(key: Way, words: Sequence[str], stems: Sequence[str], index: int) -> in
             return 0
         index += 1
     return index
-
-
-def synonyms() -> Iterator[tuple[tuple[Way, ...], tuple[Way, ...]]]:
-    """The lines of the table: the spellings in names, and the phrases in queries, each as words."""
-    for line in _SYNONYMS.read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            spellings, meant = line.split("|")
-            yield _phrases(spellings), _phrases(meant)
-
-
-def _phrases(text: str) -> tuple[Way, ...]:
-    return tuple(tuple(phrase.split()) for phrase in text.split(","))
 
 
 @lru_cache(maxsize=1)

@@ -11,11 +11,12 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from lean_extract.common.errors import BadSource
 from lean_extract.common.files.reading import read_regular_text
 from lean_extract.limits import MAX_DOCUMENT_BYTES
+from retriever.documents.latex_names import listed
 from retriever.documents.xml_parser import check_depth
 from retriever.proof_matching.readers.markup import read_markup
 from retriever.proof_matching.readers.mathml import linearise, local
 from retriever.proof_matching.schema import StatementProof, Token
-from retriever.proof_matching.tokens import listed, words
+from retriever.proof_matching.tokens import words
 
 _SUFFIXES = (".xhtml", ".html", ".htm", ".xml")
 _PROOF = frozenset(("proof", "ltx_proof"))

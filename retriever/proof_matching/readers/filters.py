@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
+from retriever.documents.latex_names import listed
 from retriever.proof_matching.schema import StatementProof, StatementProofs, Token
-from retriever.proof_matching.tokens import listed
 from retriever.search.splits import Split
 
 _SHORTEST, _LONGEST = 20, 500

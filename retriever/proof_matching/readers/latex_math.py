@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from retriever.proof_matching.readers.latex_names import (
+from retriever.documents.latex_names import (
     BOARD,
     FONTS_OF,
     IDENTIFIERS,

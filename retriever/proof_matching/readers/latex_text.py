@@ -8,9 +8,9 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property, partial
 
+from retriever.documents.latex_names import LEFT_OUT
 from retriever.limits import MAX_CLOSERS_IN_BRACES, MAX_FORMULA_DEPTH
 from retriever.proof_matching.readers.latex_math import linearise
-from retriever.proof_matching.readers.latex_names import LEFT_OUT
 from retriever.proof_matching.schema import Token
 from retriever.proof_matching.tokens import words
 

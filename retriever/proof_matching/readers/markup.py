@@ -13,10 +13,10 @@ from xml.parsers import expat
 
 from lean_extract.common.files.reading import format_size, read_regular
 from lean_extract.limits import MAX_DOCUMENT_BYTES
+from retriever.documents.latex_names import listed
 from retriever.documents.xml_parser import create_parser
 from retriever.limits import MAX_UNCLOSED_CHARACTERS
 from retriever.proof_matching.readers.mathml import local
-from retriever.proof_matching.tokens import listed
 
 _HEAD = 512
 _VOID = listed("area base br col embed hr img input link meta param source track wbr")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
+from retriever.documents.latex_names import listed
 from retriever.proof_matching.schema import Kind, Token
-from retriever.proof_matching.tokens import is_prose, kind_of, listed, symbols, words
+from retriever.proof_matching.tokens import is_prose, kind_of, symbols, words
 
 _LEAVES: dict[str, Kind] = {"mi": "identifier", "mo": "operator", "mn": "number"}
 _TEXT = frozenset(("mtext", "ms"))

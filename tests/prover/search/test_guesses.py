@@ -44,6 +44,23 @@ def test_an_equation_with_the_same_names_on_both_sides_is_reordered() -> None:
     assert of("a + b = c") == of("a + b ≤ b + a") == []
 
 
+def test_brackets_are_multiplied_out_without_laws_of_order() -> None:
+    names = ("Nat.mul_add", "Nat.add_comm", "Nat.add_mul", "Nat.mul_comm", "Nat.zero_add")
+    goal = parse_state("a b : ℕ\n⊢ (a + b) * (a + b) = a * a + 2 * (a * b) + b * b").goals[0]
+    found = [one.tactic for one in SearchGuesses().candidates(goal, [premises()[name] for name in names], 20)]
+    assert found == ["simp [Nat.mul_add, Nat.add_mul]"]
+
+
+@pytest.mark.parametrize(
+    ("target", "is_read_off"),
+    [("∃ k, n + n = k + k", True), ("(n + n).Even", True), ("n.Odd", False), ("∃ k, n < k", False)],
+)
+def test_lean_reads_a_witness_off_an_equation(target: str, is_read_off: bool) -> None:
+    goal = parse_state(f"n : ℕ\n⊢ {target}").goals[0]
+    found = [one.tactic for one in SearchGuesses().candidates(goal, [premises()["Nat.Even"]], 20)]
+    assert found == ["exact ⟨_, rfl⟩"] * is_read_off
+
+
 @pytest.mark.parametrize(
     "hypothesis",
     [

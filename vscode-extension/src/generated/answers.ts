@@ -90,6 +90,11 @@ export interface PremiseItem {
    * where there is no goal.
    */
   readonly form: string;
+  /**
+   * The first sentence of its doc string on one line, without Markdown, at most 200 characters. Empty where it has none
+   * of its own, and where only a name is known.
+   */
+  readonly doc: string;
 }
 
 /**

@@ -34,6 +34,7 @@ export function premise(name: string, more: Partial<PremiseItem> = {}): PremiseI
     explanation: [],
     why: "",
     form: `exact ${name} _`,
+    doc: "",
     ...more,
   };
 }
@@ -137,6 +138,7 @@ export const HOSTILE: readonly PremiseItem[] = [
     statement: "<img src=x onerror=\"window.broken = true\"><script>window.broken = true</script> </div> &lt; <b>b</b>",
     module: "<i>M</i>",
     kind: "<u>",
+    doc: "<img src=x onerror=\"window.broken = true\"> [a](command:x) `<b>`",
   }),
   needsImport(`Very.${"long".repeat(120)}`, `Module.${"Deep".repeat(60)}`, { statement: "x".repeat(3000) }),
   premise("שלום.עולם", { statement: `(שלום : ℕ) : שלום = ${RIGHT_TO_LEFT}1 = 0 ∧ ‮نص‬` }),

@@ -5,7 +5,11 @@ from __future__ import annotations
 from html.entities import html5
 from types import MappingProxyType
 
-from retriever.proof_matching.tokens import listed
+
+def listed(text: str) -> frozenset[str]:
+    """The words of a list that has only white space between them."""
+    return frozenset(text.split())
+
 
 _GREEK = listed(
     """alpha beta gamma delta zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon

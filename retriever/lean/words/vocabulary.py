@@ -1,0 +1,144 @@
+r"""One vocabulary for English, LaTeX and Lean: `the join of`, `\sqcup`, `⊔` and `sup_comm` share a word.
+
+Symbols become the words that Mathlib's names have for them, LaTeX's commands those of what they print, and names
+their parts. Words are compared by their stems; phrases that `synonyms.txt` marks are the word that names have.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from lean_extract.syntax import operators
+from lean_extract.syntax.words import WORDS
+from retriever.documents.latex_names import FONTS_OF, IDENTIFIERS, LEFT_OUT, OPERATORS, PROSE, SILENT
+from retriever.lean.words.splitting import SMALL_WORDS, split, stem
+from retriever.lean.words.synonyms import same_words
+from retriever.limits import CACHED_STEMS
+
+_MORE_SYMBOLS = """
+≥ le | > lt | >= le | <= le | => | ⇒ imp | ⟹ imp | ⇔ iff | <-> iff | ⟺ iff | ⟷ iff | -> | != ne | ∉ not mem
+⊊ ssubset | ⊋ ssubset | ⊃ ssubset | ⊇ subset | ⊂ ssubset | ∖ sdiff | ∄ not exists | ∤ not dvd | ⋁ sup | ⋀ inf
+⊎ disjoint union | ⨄ disjoint union | ⊕ direct sum | ⨁ direct sum | ⨂ tensor | ∐ coprod | ⨿ coprod | · mul | ⋅ mul
+↪ embedding | ↠ surjective | ⟂ orthogonal | ∥ parallel | ∇ gradient | ∮ integral | ∫⁻ lintegral | ℘ powerset
+⊴ normal | ⋊ semidirect prod | ⋉ semidirect prod | ⁅ bracket | ⌊ floor | ⌈ ceil | ℵ aleph | ∼ rel | ≺ lt | ≼ le
+⪯ le | Σ sigma | Π pi | a.e. ae
+"""
+"""Symbols, with their words, that the tables of Lean's operators lack or read in one of several senses."""
+_COMPOUNDS = {
+    "notmem": "not mem", "symmdiff": "symm diff", "isup": "sup", "iinf": "inf", "iunion": "union",
+    "iinter": "inter", "sunion": "union", "sinter": "inter", "covby": "cov",
+}  # fmt: skip
+"""Operators' words in names that are several words."""
+_COMMANDS = {"frac": "div", "dfrac": "div", "tfrac": "div", "sqrt": "sqrt", "binom": "choose", "lim": "limit"}
+"""LaTeX's commands with words other than those of what they print."""
+_BOARD = re.compile(r"\\(?:mathbb|mathds|Bbb|mathbf) ?\{? ?([NZQRC])(?![A-Za-z]) ?\}?")
+_BOARD_LETTERS = dict(zip("NZQRC", "ℕℤℚℝℂ", strict=True))
+_INVERSE = re.compile(r"\^ ?\{? ?- ?1 ?\}?")
+_TENDS = re.compile(r"(?:→|->|\\to\b|\\rightarrow\b)(?= ?[-+]? ?(?:∞|\\infty\b|0))")
+_POSSESSIVE = re.compile(r"['’]s\b")
+_MORE_SMALL_WORDS = "all also and any are be can every fun itself not or same some that we which"
+_FILLERS = SMALL_WORDS | {*_MORE_SMALL_WORDS.split()}
+"""Words that say nothing about what a text is about."""
+
+
+def word_tokens(text: str) -> list[str]:
+    """The words of a text, in order, by their stems and without those that say nothing."""
+    return [token for piece in _pieces(text) for token in _piece_tokens(piece)]
+
+
+@lru_cache(maxsize=CACHED_STEMS)
+def term_words(token: str) -> tuple[str, ...]:
+    """The words of one of `premise_tokens`. None for a name of several parts: each part is a token too."""
+    if token in _SPELLED:
+        return _tokens(_SPELLED[token])
+    if token in _COMPOUNDS:
+        return _tokens(_COMPOUNDS[token].split())
+    return _tokens((token,)) if token.isalnum() and token == token.lower() else ()
+
+
+def spelled_words(text: str) -> list[str]:
+    """All words of a text in lower case, in order, its symbols spelled out: `f'' ≤ sup_i` is `f le sup i`."""
+    return [word for piece in _pieces(text) for word in _piece_words(piece)]
+
+
+def _pieces(text: str) -> list[str]:
+    """Commands, phrases, words and symbols as they are written."""
+    if "\\" in text:
+        text = _BOARD.sub(lambda found: _BOARD_LETTERS[found[1]], text).replace("\\|", "‖")
+    if "^" in text:
+        text = _INVERSE.sub("⁻¹", text)
+    return _PIECE.findall(_TENDS.sub(" tendsto ", text))
+
+
+@lru_cache(maxsize=CACHED_STEMS)
+def _piece_tokens(piece: str) -> tuple[str, ...]:
+    same = same_words().get(" ".join(piece.lower().split()))
+    return (stem(same),) if same else _tokens(_piece_words(piece))
+
+
+@lru_cache(maxsize=CACHED_STEMS)
+def _piece_words(piece: str) -> tuple[str, ...]:
+    if piece in _SPELLED:
+        return _SPELLED[piece]
+    if piece[0] == "\\":
+        return _command(piece[1:])
+    plain = unicodedata.normalize("NFD", _POSSESSIVE.sub("", piece))
+    return tuple(split("".join(one for one in plain if one.isalnum() or one in "._- ")))
+
+
+def _command(name: str) -> tuple[str, ...]:
+    """The words of one of LaTeX's commands."""
+    if name in _COMMANDS:
+        return (_COMMANDS[name],)
+    sign = OPERATORS.get(name) or IDENTIFIERS.get(name, "")
+    if sign in _SPELLED:
+        return _SPELLED[sign]
+    if name in OPERATORS or name in _UNSEEN:
+        return ()
+    return tuple(split(name))
+
+
+def _tokens(words: Iterable[str]) -> tuple[str, ...]:
+    """The words that say something, by their stems."""
+    kept = (word for word in words if word not in _FILLERS and (len(word) > 1 or word.isdigit()))
+    return tuple(stem(same_words().get(word, word).lower()) for word in kept)
+
+
+def _spelled() -> dict[str, tuple[str, ...]]:
+    """The words of Lean's symbols."""
+    named: list[Mapping[str, str]] = [
+        {symbol: one.constant for symbol, one in operators.INFIX.items()},
+        {symbol: one.constant.partition(" ")[0] for symbol, one in operators.BRACKETED.items()},
+        {symbol: name for symbol, (_, name) in (*operators.PREFIX.items(), *operators.BIG.items())},
+        operators.NULLARY,
+        operators.POSTFIX,
+    ]
+    found: dict[str, Sequence[str]] = {
+        symbol: split(name.rpartition(".")[2]) for table in named for symbol, name in table.items()
+    }
+    for symbol, word in WORDS.items():
+        if not symbol[0].isalpha() or not symbol.isascii():
+            found[symbol] = _COMPOUNDS.get(word, word).split()
+    for row in _MORE_SYMBOLS.replace("\n", "|").split("|"):
+        if row.strip():
+            symbol, *found[symbol] = row.split()
+    return {symbol: tuple(words) for symbol, words in found.items()}
+
+
+def _pattern() -> re.Pattern[str]:
+    """What finds the pieces of a text. Hyphens, strokes and stars inside and around words are no operators."""
+    phrases = "|".join(r"\s+".join(phrase.split()) for phrase in same_words() if " " in phrase)
+    apart = ("-", "/", "*", "+", "!", "#", "''")
+    signs = sorted((sign for sign in _SPELLED if sign not in apart and not sign[0].isdigit()), key=len)
+    return re.compile(
+        rf"\b(?i:{phrases})\b|\\(?:[A-Za-z]+|.)|(?<=\s)''(?=\s)|(?<!\*)(?<![^\W\d_]{{2}})[-/*+](?!\*|[^\W\d_]{{2}})"
+        rf"|(?<=\b\w)!|#(?=[\w{{(])|{'|'.join(map(re.escape, reversed(signs)))}|[^\W_](?:[\w.'’]*\w)?"
+    )
+
+
+_SPELLED = _spelled()
+_UNSEEN = FONTS_OF.keys() | LEFT_OUT | PROSE | SILENT
+_PIECE = _pattern()
