@@ -87,7 +87,7 @@ class WordVectors:
     @property
     def dimension(self) -> int:
         """The length of a vector."""
-        return self.queries.shape[1]
+        return int(self.queries.shape[1])
 
     def encode_query(self, words: Iterable[str]) -> Floats:
         """float32[d] of norm 1; zero where no word is known."""
@@ -115,7 +115,7 @@ class WordVectors:
             lengths = np.array([len(fields[number]) for fields in premises])
             some = np.flatnonzero(lengths)
             if len(some):
-                flat = self.premises[np.concatenate([premises[one][number] for one in some])]
+                flat = self.premises[np.concatenate([premises[one][number] for one in some.tolist()])]
                 starts = np.cumsum(lengths[some]) - lengths[some]
                 shares = (weight / np.sqrt(lengths[some])).astype(np.float32)
                 total[some] += shares[:, None] * np.add.reduceat(flat, starts, axis=0)
@@ -127,9 +127,9 @@ def save(
 ) -> None:
     """Write a folder's tables and words; its config is `settings`."""
     folder.mkdir(parents=True, exist_ok=True)
-    names = ("queries", "query_scales", "premises", "premise_scales")
+    (asked, asked_scales), (held, held_scales) = quantise(queries), quantise(premises)
     np.savez_compressed(
-        folder / VECTORS, **dict(zip(names, (*quantise(queries), *quantise(premises)), strict=True))
+        folder / VECTORS, queries=asked, query_scales=asked_scales, premises=held, premise_scales=held_scales
     )
     (folder / WORDS).write_text("\n".join(words) + "\n", encoding="utf-8")
 

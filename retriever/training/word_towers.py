@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from lean_extract.common.arrays import Doubles
 from retriever.models import word_vectors
 from retriever.training.running.config import RunConfig
 from retriever.training.running.config_io import require
@@ -80,7 +81,7 @@ class WordTowers(nn.Module):
         return functional.normalize(torch.stack(sums).sum(dim=0), dim=1)
 
 
-def _sums(table: Tensor, words: Ragged, shares: np.ndarray | None) -> Tensor:
+def _sums(table: Tensor, words: Ragged, shares: Doubles | None) -> Tensor:
     flat = torch.from_numpy(words.flat.astype(np.int64)).to(table.device)
     offsets = torch.from_numpy(words.offsets[:-1]).to(table.device)
     sums = functional.embedding_bag(flat, table, offsets, mode="sum")
