@@ -54,8 +54,8 @@ class WordCorpus:
     @classmethod
     def of(cls, premises: Sequence[Premise], pairs: Sequence[WordPair], rarest: int) -> WordCorpus:
         """Of a library's premises; words of fewer than `rarest` of them are left out. Raises BadRecords."""
-        ordered, texts = [*premises], []
-        ordered.sort(key=lambda premise: premise.module)
+        ordered = sorted(premises, key=lambda premise: premise.module)
+        texts: list[tuple[list[str], ...]] = []
         for _, own in groupby(ordered, key=lambda premise: premise.module):
             texts += field_words([*own])
         frequencies = Counter(word for fields in texts for word in set().union(*fields))
@@ -131,8 +131,8 @@ class WordsObjective:
         positives = np.arange(len(gold))
         excluded = rows[None, :] == gold[:, None]
         excluded[positives, positives] = False
-        places = (torch.from_numpy(values).to(own.device) for values in (positives, excluded))
-        return contrastive_loss(own, others, *places, config.temperature)
+        right, never = (torch.from_numpy(values).to(own.device) for values in (positives, excluded))
+        return contrastive_loss(own, others, right, never, config.temperature)
 
     def validate(self) -> dict[str, float]:
         """R@10 of valid pairs over a sample of premises, the right ones without what is written about them."""
