@@ -118,7 +118,7 @@ def _read_as(
 
 def _uncovered(way: QueryKind, query: str) -> Iterator[str]:
     if way is QueryKind.WORDS and has_foreign_letters(query):
-        yield "Words are searched in English; names and formulas are found in any language."
+        yield "Words are searched in English only. Names and formulas are found among words of any language."
 
 
 def _left_out(unread: int) -> Iterator[str]:

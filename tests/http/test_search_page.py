@@ -85,7 +85,7 @@ def test_a_name_is_searched_with_the_keyboard_alone(page: Any, keys: str) -> Non
     page.keyboard.type("Nat.add_comm")
     page.keyboard.press(keys)
     expect(first_name(page)).to_have_text("Nat.add_comm")
-    expect(page.get_by_role("status")).to_contain_text("Read as text.")
+    expect(page.get_by_role("status")).to_contain_text("Read as a name.")
 
 
 def test_a_goal_of_two_lines_is_typed(page: Any) -> None:
