@@ -180,6 +180,16 @@ def test_each_example_finds_something_in_the_bundled_index(page: Any, number: in
     expect(page.locator("#list li")).to_have_count(0)
 
 
+def test_a_query_is_read_another_way_by_a_button_and_a_link(page: Any) -> None:
+    page.goto("/?query=add")
+    expect(page.get_by_role("status")).to_contain_text("Read as words.")
+    page.get_by_role("button", name="Read it as a name").click()
+    expect(page.get_by_role("status")).to_contain_text("Read as a name.")
+    assert "as=name" in page.url
+    page.reload()
+    expect(page.get_by_role("status")).to_contain_text("Read as a name.")
+
+
 def test_more_results_come_below_and_have_a_link(page: Any) -> None:
     page.set_viewport_size({"width": 640, "height": 400})
     page.goto("/?query=add&k=5")
