@@ -86,6 +86,12 @@ MADE_PER_CHARACTER = 8
 """Further ones for each character of the file."""
 MAX_GENERATED = 200
 """Declarations that the attributes of one declaration generate. Mathlib has at most forty."""
+MAX_MODULE_DOC_CHARACTERS = 100_000
+"""Of one module doc; the longest of Mathlib has 15,000."""
+MAX_MODULE_DOC_NAMES = 1000
+"""Names in the module docs of one file; the most in Mathlib are about two hundred."""
+MAX_SAID_CHARACTERS = 2000
+"""Of what they say of one declaration."""
 MAX_ATTRIBUTE_DEPTH = 5
 """Levels of nested attributes. Each level may double the number of declarations. Mathlib has two levels."""
 

@@ -116,6 +116,8 @@ class Premise:
     """Whether its own source text contains `sorry` or `admit`."""
     exported_as: str | None = None
     """A second full name, from an `export` in its own file: `zero_mul` for `MulZeroClass.zero_mul`."""
+    module_doc: str | None = None
+    """What the module docs of its file say of it: the list items and sentences that name it."""
 
     @property
     def written(self) -> str:

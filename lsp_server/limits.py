@@ -32,6 +32,10 @@ BETTER_TACTIC_SECONDS = 0.3
 """How long another tactic that closes the goal there is waited for."""
 IMPORTED_TACTICS = 4
 """The most tactics that close a goal with an import, and that are judged with one import alone."""
+REPAIR_IMPORTS = 8
+"""How many modules are tried in place of one that is not there any more."""
+REPAIR_NAMES = 20_000
+"""How many names that are not in the index any more are remembered."""
 REPAIR_EDITS = 160
 """With how many changes of arguments a failing tactic or term is tried."""
 REPAIR_LEMMAS = 12
@@ -46,6 +50,8 @@ DECLARATION_CHARACTERS = 4000
 """Of a declaration's text in an answer; the rest is cut."""
 DOC_CHARACTERS = 4000
 """Of a declaration's doc string in an answer; the rest is cut."""
+DOC_SENTENCE_CHARACTERS = 200
+"""Of the first sentence of a doc string, which is listed with a premise."""
 NAME_CHARACTERS = 1000
 """Of the name of a declaration, a module, or a tactic that premises are requested for."""
 ADDRESS_CHARACTERS = 4096
@@ -135,6 +141,8 @@ MINIMISED_STEPS = 24
 """A found proof with more tactics is not minimised."""
 MEMORY_LOOK_SECONDS = 0.25
 """Between two looks at the memory of Lean's processes."""
+SHORT_PROOF_SHARE = 0.3
+"""Of the longest time for trying tactics: what the search for a proof takes where no tactic closes the goal."""
 PROOF_PROGRESS_SECONDS = 0.3
 """Between two reports of a search for a proof."""
 LEAN_PROGRESS_SECONDS = 2.0

@@ -76,6 +76,8 @@ MAX_MENTIONS_PER_PROOF = 500
 """Premises that a proof names, the first ones."""
 MAX_CONTEXT_NAMES = 40
 """Names of hypotheses that a step keeps without their types."""
+MAX_DOC_CHARACTERS = 20_000
+"""Of a doc string whose words are indexed; the longest of Mathlib has 2,500."""
 MAX_NOTATIONS_PER_FILE = 200
 """Notations that a file declares, the first ones."""
 MAX_SYMBOL_CHARACTERS = 16

@@ -4,9 +4,10 @@
         [--revision NAME] [--lean VERSION] [--without NAMES]
 
 Resumable: modules that the work folder holds already are not embedded again. What is shipped has names,
-modules, kinds, imports, embeddings, the tokens of names, and what proofs use, but no statement. Use counts
-and uses come from the proofs of training theorems alone, so that they tell nothing about held-out ones;
-neither do the theorems of `--without`, another benchmark's, nor their twins.
+modules, kinds, imports, embeddings, the tokens of names, the words of doc strings, and what proofs use, but
+no text of statements or doc strings. Use counts and uses come from the proofs of training theorems alone, so
+that they tell nothing about held-out ones; neither do the theorems of `--without`, another benchmark's, nor
+their twins.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ from lean_extract.records import Module, Premise, Proof, read_header, read_recor
 from retriever.lean.dataset.dataset import names_in
 from retriever.lean.index import bundled
 from retriever.lean.index.content import content_of, kept_of
-from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import name_tokens
 from retriever.models.encoder import Encoder
 from retriever.models.quantise import quantise
@@ -43,8 +43,8 @@ from retriever.search.splits import family_roots, split_of
 
 PACKAGE = "mathlib"
 MODULES_PER_STEP = 64
-KINDS = frozenset(("def", "abbrev", "structure", "class", "inductive"))
-"""What is shipped besides theorems."""
+UNPROVED = "proof_wanted"
+"""The one kind that is not shipped: nothing can use it."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def read_library(path: Path, without: frozenset[str] = frozenset()) -> Library:
 
 
 def is_shipped(premise: Premise) -> bool:
-    return not premise.is_private and (is_theorem(premise) or premise.kind in KINDS)
+    return not premise.is_private and premise.kind != UNPROVED
 
 
 def embed_all(library: Library, revision: str, store: IndexStore, encoder: Encoder) -> None:

@@ -11,7 +11,10 @@ local DEFAULTS = {
 }
 
 local CHANGED = 'The text has changed in the meantime. Try again.'
+local SEARCHING, CANCEL = 'Searching for a proof', 'window/workDoneProgress/cancel'
 local REJECTED = 'Lean rejects `%s`; u undoes it.' -- short: Neovim waits for a key after what fills the line
+
+local searches = {} -- by client
 
 local function say(message, level)
   vim.notify('premise-suggest: ' .. message, level or vim.log.levels.INFO)
@@ -289,10 +292,35 @@ local function search(options, client, context, query)
   ask(client, 'premiseSuggest/search', context, params, function(answer) offer(client, context, answer, query) end)
 end
 
---- Search for a proof. The server shows how far it is, and has the proof inserted.
+--- The search for a proof of a client: its `token`, while one runs. How far it is, is shown.
+local function search_of(client)
+  if searches[client.id] then return searches[client.id] end
+  local running, others = {}, client.handlers['$/progress'] or vim.lsp.handlers['$/progress']
+  searches[client.id] = running
+  client.handlers['$/progress'] = function(failure, result, ...)
+    local value = result.value
+    if value.title == SEARCHING then running.token = result.token end
+    if result.token == running.token then
+      local is_over = value.kind == 'end'
+      vim.api.nvim_echo({ { is_over and '' or SEARCHING .. ': ' .. (value.message or 'Lean reads the file') } }, false, {})
+      vim.cmd('redraw')
+      if is_over then running.token = nil end
+    end
+    return others(failure, result, ...)
+  end
+  return running
+end
+
+--- Search for a proof, which the server has inserted; during a search, end it, and keep what was found.
 local function prove(_, client, context)
-  local argument = { textDocument = context.document, position = context.position }
-  ask(client, 'workspace/executeCommand', context, { command = 'premise-suggest.prove', arguments = { argument } }, function() end)
+  local running = search_of(client)
+  if not running.token then
+    local argument = { textDocument = context.document, position = context.position }
+    local command = { command = 'premise-suggest.prove', arguments = { argument } }
+    return ask(client, 'workspace/executeCommand', context, command, function() end)
+  end
+  local ending = { token = running.token }
+  if vim.fn.has('nvim-0.11') == 1 then client:notify(CANCEL, ending) else client.notify(CANCEL, ending) end
 end
 
 --- Create the commands. `given` overrides DEFAULTS.

@@ -22,6 +22,7 @@ from leanclient.aio import (
 )
 
 from lean_extract.limits import LEAN_END_SECONDS, LEAN_WATCH_SECONDS
+from lean_extract.records import Span
 from lean_extract.session.watching import file_changes
 
 _T = TypeVar("_T")
@@ -140,14 +141,24 @@ class LeanClient(AsyncLeanLSPClient):
         document = self._docs.get(path)
         return self._progress.get(document.uri) if document is not None else None
 
-    async def passed(self, path: str, first: int, last: int) -> None:
-        """Wait until Lean has elaborated some lines of a document, and has reported what it found there.
+    async def passed(self, path: str, part: Span) -> None:
+        """Wait until Lean has elaborated the lines of a part of a document, and has reported what it found there.
 
-        The line where a proof's declaration begins is elaborated last.
+        The line where a proof's declaration begins is elaborated last. Lean's progress passes a tactic before Lean has
+        the errors, and its response about the goals, which waits for the errors, can arrive before their report. The
+        first report on a new version has all that was found before.
         """
+        if await self._is_whole_or_past(path, part):
+            return
+        await self.goal(path, part.end.line, part.end.column, fresh=False)
+        await self.update(path, self.content(path))
+        await self._is_whole_or_past(path, part)
+
+    async def _is_whole_or_past(self, path: str, part: Span) -> bool:
+        """Wait until Lean's progress is past the lines of a part. True: the whole document is elaborated instead."""
         whole = asyncio.ensure_future(self.barrier(path))
         try:
-            while not whole.done() and not self._is_past(path, first, last):
+            while not whole.done() and not self._is_past(path, part):
                 report = asyncio.ensure_future(self._reported.wait())
                 try:
                     await asyncio.wait([whole, report], return_when=asyncio.FIRST_COMPLETED)
@@ -155,14 +166,22 @@ class LeanClient(AsyncLeanLSPClient):
                     report.cancel()
             if whole.done():
                 whole.result()
+            return whole.done()
         finally:
             whole.cancel()
 
-    def _is_past(self, path: str, first: int, last: int) -> bool:
+    async def barrier(self, path: str, timeout: float | None = None) -> None:
+        """Wait until Lean has elaborated a document. Lean responds early where a new version is sent meanwhile."""
+        await super().barrier(path, timeout)
+        while (document := self._docs.get(path)) and document.barrier_version != document.version:
+            await super().barrier(path, timeout)
+
+    def _is_past(self, path: str, part: Span) -> bool:
         document, progress = self._docs.get(path), self.progress(path)
         if document is None or progress is None or not _is_of(document, progress):
             return False
-        return document.diagnostics_version == document.version and progress.is_past(first, last)
+        has_reports = document.diagnostics_version == document.version
+        return has_reports and progress.is_past(part.start.line, part.end.line)
 
     async def close_file(self, path: str) -> None:
         """Close a document, which ends its worker."""

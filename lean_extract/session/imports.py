@@ -23,7 +23,7 @@ from lean_extract.source.projects.project import find_project, library_folders, 
 from lean_extract.toolchains.compile import CircularImports, header_imports
 from lean_extract.toolchains.toolchain import ELAN, Toolchain, compiled_folders, has_lakefile
 
-_OUT_OF_DATE = "Imports are out of date"
+OUT_OF_DATE = "Imports are out of date"
 """How Lean begins its message where Lake would have to build what a file imports."""
 
 _COMMAND = re.compile(r"(?P<unread>Invalid output from )?`(?=[^`\n]*+`)[^`\n]*\bsetup-file [^`\n]*+`")
@@ -68,7 +68,8 @@ def _lake_reason(message: str) -> str:
     return next(iter([*specific[-1:], *printed[-1:]]), "Lake gives no reason").rstrip(" .:")
 
 
-_LEANS_OWN = frozenset(("Init", "Std", "Lean", "Lake"))
+LEANS_OWN = frozenset(("Init", "Std", "Lean", "Lake"))
+"""The first parts of the names of modules that come with Lean."""
 _LACKS_LEANS_OWN = re.compile(
     r"unknown module prefix '(?:Init|Std|Lean|Lake)'|of module Init(?:\.\S{1,200}+)? does not exist"
 )
@@ -187,7 +188,7 @@ def _compiled(project: Path, toolchain: Toolchain) -> Callable[[str], bool]:
     folders = compiled_folders(toolchain, project)
 
     def is_compiled(module: str) -> bool:
-        if toolchain.kind != "packaged" and module.partition(".")[0] in _LEANS_OWN:
+        if toolchain.kind != "packaged" and module.partition(".")[0] in LEANS_OWN:
             return True
         try:
             return any(_below(folder, module, ".olean").is_file() for folder in folders)
@@ -208,7 +209,7 @@ def broken_module(path: Path, blocked: Blocked, errors: Sequence[Mapping[str, An
     if blocked.path is None or not errors:
         return None
     start, message = errors[0]["range"]["start"], str(errors[0]["message"])
-    if message.startswith(_OUT_OF_DATE) or lake_failure(message):  # which is not about the module itself
+    if message.startswith(OUT_OF_DATE) or lake_failure(message):  # which is not about the module itself
         return None
     return ProjectBroken(
         f"{blocked.path}:{start['line'] + 1}:{start['character'] + 1}: {_in_a_line(message)}. "
@@ -256,7 +257,7 @@ def _reason(message: str, failure: LakeFailure | None) -> str:
     if failure is not None:
         return _in_a_line(failure.reason)
     first = (message.strip().splitlines() or ["Lean gives no reason"])[0]
-    if first.startswith(_OUT_OF_DATE):  # what follows is about an editor
+    if first.startswith(OUT_OF_DATE):  # what follows is about an editor
         first = first.partition(";")[0]
     return first.rstrip(" .:")
 

@@ -321,7 +321,7 @@ class LeanServer:
 
         Columns are in code points.
         """
-        await self._answer(path, self._client.passed(str(path), part.start.line, part.end.line))
+        await self._answer(path, self._client.passed(str(path), part))
         report = await self._answer(path, self._client.diagnostics(str(path), fresh=False))
         return [*filter(is_error, report.items)]
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from lean_extract.limits import MAX_TACTIC_TOKENS, MAX_TACTICS_NEAR
 from lean_extract.records import Edit, Position, Span
 from lean_extract.session.document import LeanDocument
-from lean_extract.session.places import HOLE, places
+from lean_extract.session.places import HOLE, hole_at, places
 from lean_extract.source.proofs.tactics import split_steps
 from lean_extract.syntax.brackets import CLOSERS, DEPTH, OPENERS
 from lean_extract.syntax.lexer import Tokens, tokenize
@@ -249,10 +249,22 @@ class WrittenTactics:
         rest = _BLANK.match(text, offset)
         if rest is None or not line.strip():
             return rest is not None
-        below = _BELOW.match(text, rest.end())
-        indent = len(line) - len(line.lstrip())
-        is_deeper = below is not None and len(below["indent"]) > indent
-        return not is_deeper and _EMPTY.search(line[-_REACH:]) is not None
+        return self._needs_more(offset) and self._below(offset) is None
+
+    def _needs_more(self, offset: int) -> bool:
+        """Whether the line ends at an offset after what needs a tactic or a value."""
+        text = self.document.text
+        start = max(text.rfind("\n", 0, offset) + 1, offset - _REACH)
+        return _BLANK.match(text, offset) is not None and _EMPTY.search(text[start:offset]) is not None
+
+    def _below(self, offset: int) -> int | None:
+        """Where the text below a line begins, if it is deeper than the line, which ends at an offset."""
+        text = self.document.text
+        start, rest = text.rfind("\n", 0, offset) + 1, _BLANK.match(text, offset)
+        below = _BELOW.match(text, rest.end()) if rest is not None else None
+        line = text[start:offset]
+        is_deeper = below is not None and len(below["indent"]) > len(line) - len(line.lstrip())
+        return below.end() if below is not None and is_deeper else None
 
     def failing(self, offset: int) -> WrittenTactic | None:
         """The innermost tactic that an error at an offset is about; None if it is about none."""
@@ -314,9 +326,15 @@ class WrittenTactics:
         return Copy(self.document, Change(place.start, place.end, f"{place.before}{HOLE}{place.after}"))
 
     def value_at(self, offset: int) -> int:
-        """The offset of the `by` of the declaration, if it is just before that; otherwise the offset itself."""
-        found = _BEFORE_BY.match(self.document.text, offset)
-        return found.end() if found is not None and self.in_proof(offset) else offset
+        """The offset of what is meant: of the declaration's `by` if it is next, of the `sorry` below a `by` or `=>`
+        that ends a line; otherwise the offset itself."""
+        text = self.document.text
+        found = _BEFORE_BY.match(text, offset)
+        if found is not None and self.in_proof(offset):
+            offset = found.end()
+        end = offset + len("by") if text.startswith("by", offset) else offset
+        below = self._below(end) if self._needs_more(end) else None
+        return offset if below is None or hole_at(self.document, below) is None else below
 
     def empty_at(self, offset: int) -> int | None:
         """The empty place that makes Lean stop reading at an offset; None if it is another reason."""

@@ -23,6 +23,7 @@ from lean_extract.source.grammar.context_commands import parse_header
 from lean_extract.source.grammar.declarations import Attribute, Prefix, parse_attributes, parse_prefix
 from lean_extract.source.grammar.notations import NOTATION_WORDS, Notation, parse_notation
 from lean_extract.source.grammar.premise_making import Alias, alias_premise, parse_alias
+from lean_extract.source.module_docs import with_module_docs
 from lean_extract.source.names.scopes import ROOT, Open, Scope
 from lean_extract.source.proofs.printed_goals import PrintedGoal, PrintedGoals
 from lean_extract.source.proofs.proof import SourceProof
@@ -311,7 +312,7 @@ def read_module(
     reader.run()
     return SourceModule(
         module,
-        tuple(reader.declared.premises),
+        with_module_docs(tokens, reader.declared.premises),
         tuple(reader.declared.scopes),
         tuple(reader.proofs),
         tuple(reader.problems),

@@ -24,6 +24,7 @@ from lsp_server.commands.eval_premises import (
     library_digest,
     open_service,
 )
+from lsp_server.engine.peak_memory import measured
 from lsp_server.engine.proposing import make_proposer
 from lsp_server.engine.stores import Progress, model_folder, needs_mathlib
 from prover.closers import MATHLIB_CLOSERS
@@ -31,8 +32,8 @@ from prover.generator.source import TacticGenerator
 from prover.odds import shipped_odds
 from prover.search.environment import Proposer, Shuffled
 from prover.search.problems import Problem, digest
-from prover.search.proving import ProposerFor, Prover
-from prover.search.run_folder import RunDescription
+from prover.search.proving import ProposerFor, Prove, Prover
+from prover.search.run_folder import ProblemRow, RunDescription
 from prover.search.search import SearchLimits
 from prover.search.sets import ProblemSet
 from retriever.models.encoder import Encoder
@@ -183,13 +184,20 @@ def proposers(setup: ProvingSetup, prepared: Prepared) -> ProposerFor:
 @asynccontextmanager
 async def opened_prover(
     setup: ProvingSetup, prepared: Prepared, proposer_for: ProposerFor
-) -> AsyncIterator[Prover]:
-    """A prover with a Lean of its own, which ends with the block. Raises LeanError."""
+) -> AsyncIterator[Prove]:
+    """What proves problems with a Lean of its own, which ends with the block. Raises LeanError."""
     problems, toolchain = setup.problems, prepared.toolchain
     async with await LeanSession.start(problems.project, toolchain, LeanLimits()) as session:
-        yield Prover(
+        prover = Prover(
             session, toolchain, problems.project, proposer_for, setup.plan.limits, problems.stated_alone
         )
+
+        async def prove(problem: Problem, pass_number: int) -> ProblemRow:
+            async with measured(session) as peak:
+                row = await prover.prove(problem, pass_number)
+            return replace(row, memory_mb=round(peak.megabytes), processes=peak.count)
+
+        yield prove
 
 
 def _retrieval(setup: ProvingSetup, prepared: Prepared) -> Retrieval | None:

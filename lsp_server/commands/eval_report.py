@@ -16,6 +16,9 @@ from retriever.metrics import bootstrap
 from retriever.metrics.bootstrap import Bootstrap, Interval
 from retriever.metrics.charts import Bar, BarPanel, bar_chart
 
+_SHORT = 2
+"""Proofs of at most so many steps are short."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rate:
@@ -31,9 +34,10 @@ class RunFigures:
 
     `pass_1`: the chance that one pass proves a problem, over all passes that there are. `pass_n`: the
     share of problems that one of the `passes` proved; None for a single pass, or where no problem has
-    them all. Medians are over what was searched, `proof_seconds` over what was proved; None where there
-    is nothing. `failed` counts the rows of problems that could not be searched, `refused` found proofs
-    that a fresh Lean did not accept.
+    them all. Medians are over what was searched, `proof_seconds` over what was proved, `short_seconds` over
+    proofs of at most two steps; None where there is nothing. `memory_mb` and `processes` are the most of
+    Lean in one search. `failed` counts the rows of problems that could not be searched, `refused` found
+    proofs that a fresh Lean did not accept.
     """
 
     rows: int
@@ -46,8 +50,11 @@ class RunFigures:
     levels: Mapping[str, Rate]
     seconds: float | None
     proof_seconds: float | None
+    short_seconds: float | None
     nodes: float | None
     tactics: float | None
+    memory_mb: int
+    processes: int
 
 
 def figures_of(rows: Sequence[ProblemRow]) -> RunFigures:
@@ -79,8 +86,11 @@ def figures_of(rows: Sequence[ProblemRow]) -> RunFigures:
         levels={level: rate for level in sorted(by_level) if (rate := _rate(by_level[level], 1))},
         seconds=_median(row.seconds for row in searched),
         proof_seconds=_median(row.seconds for row in proved),
+        short_seconds=_median(row.seconds for row in proved if len(row.proof) <= _SHORT),
         nodes=_median(row.nodes for row in searched),
         tactics=_median(row.tactics for row in searched),
+        memory_mb=max((row.memory_mb for row in rows), default=0),
+        processes=max((row.processes for row in rows), default=0),
     )
 
 
@@ -162,7 +172,7 @@ def table(runs: Sequence[Run]) -> list[list[str]]:
     head = ["retriever, tactics", "problems", "pass@1 %"]
     head += [f"pass@{passes} %"] if passes > 1 else []
     head += [level if not level.isdigit() else f"level {level}" for level in levels]
-    head += ["failed", "s per proof", "s", "nodes", "tactics"]
+    head += ["failed", "s per proof", f"s, {_SHORT} steps", "s", "nodes", "tactics", "MB", "processes"]
     lines = [head]
     for name, run in zip(_names_of(runs), runs, strict=True):
         figures = run.figures
@@ -171,7 +181,9 @@ def table(runs: Sequence[Run]) -> list[list[str]]:
         line += [_percent(figures.pass_n)] if passes > 1 else []
         line += [_count(figures.levels.get(level)) for level in levels]
         line += [str(figures.failed), _number(figures.proof_seconds, "{:.1f}")]
+        line += [_number(figures.short_seconds, "{:.1f}")]
         line += [_number(figures.seconds, "{:.1f}"), _number(figures.nodes), _number(figures.tactics)]
+        line += [str(figures.memory_mb), str(figures.processes)]
         lines.append(line)
     return lines
 

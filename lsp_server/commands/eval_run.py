@@ -199,7 +199,7 @@ async def _on_leans(
     """Leans of this process, which share an index."""
     proposer_for = await asyncio.to_thread(proposers, setup, prepared)
     opened_provers = (opened_prover(setup, prepared, proposer_for) for _ in range(count))
-    return [(await stack.enter_async_context(one)).prove for one in opened_provers]
+    return [await stack.enter_async_context(one) for one in opened_provers]
 
 
 @contextmanager
@@ -310,7 +310,7 @@ class ProvingProcess:
         self._stack = AsyncExitStack()
         try:
             opening = opened_prover(setup, prepared, proposer_for)
-            self._prover = self._run(self._stack.enter_async_context(opening))
+            self._prove = self._run(self._stack.enter_async_context(opening))
         except BaseException:
             self._end_loop()
             raise
@@ -322,7 +322,7 @@ class ProvingProcess:
     async def _proved(self, problem: Problem, pass_number: int) -> ProblemRow:
         self._proving = asyncio.current_task()
         try:
-            return await self._prover.prove(problem, pass_number)
+            return await self._prove(problem, pass_number)
         finally:
             self._proving = None
 

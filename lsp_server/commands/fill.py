@@ -20,6 +20,7 @@ from lsp_server.commands.interrupts import stop_loop_on_interrupt
 from lsp_server.commands.lean_files import LeanFile, files_by_project
 from lsp_server.commands.options import add_work_options
 from lsp_server.commands.prove import add_search_options, open_engine, print_diff
+from lsp_server.engine.answering_stores import stores_for
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.requests import ProveRequest
 from lsp_server.engine.schema_proofs import FillAnswer, FilledSorry, ProofAnswer, ProofProgress, ProofStatus
@@ -111,6 +112,7 @@ class _Work:
             self._stopped = stop.is_set()
 
     async def _fill(self, root: Path, filling: Filling, stop: asyncio.Event, bar: ProgressBar) -> None:
+        stores_for(root)  # where there is no index, no Lean is started
         engine = open_engine(self._options, root)
 
         async def prove(row: FilledSorry, request: ProveRequest) -> ProofAnswer:

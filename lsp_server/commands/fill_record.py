@@ -59,7 +59,7 @@ class FillRecord:
     """
 
     def __init__(self, root: Path, *, imports: bool, resume: bool) -> None:
-        self._path = _folder(root) / "tried.json"
+        self._path = record_folder(root) / "tried.json"
         self._searched = f"premise-suggest {__version__}, imports: {imports}"
         self._files = dict(self._read()) if resume else {}
 
@@ -91,7 +91,8 @@ def _hash(file: LeanFile) -> str:
     return hashlib.sha256(file.content.encode()).hexdigest()
 
 
-def _folder(root: Path) -> Path:
+def record_folder(root: Path) -> Path:
+    """Where `fill` and `repair` keep what they know of a project."""
     return user_cache_path("premise-suggest", appauthor=False) / "fill" / project_store(root).root.name
 
 
@@ -103,7 +104,7 @@ def only_one(command: str, root: Path) -> Iterator[None]:
         command: the one that is at work now.
         root: the project's.
     """
-    folder = _folder(root)
+    folder = record_folder(root)
     make_private_folder(folder)
     lock = folder / "lock"
     with open_lock_file(lock, 0o600) as descriptor:

@@ -18,6 +18,7 @@ from lsp_server.commands.interrupts import stop_loop_on_interrupt
 from lsp_server.commands.lean_files import LeanFile, require_writable
 from lsp_server.commands.options import add_lean_option, add_model_options, add_tactic_options
 from lsp_server.commands.place import position_of, read_place
+from lsp_server.engine.answering_stores import stores_for
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import ProveRequest
@@ -95,11 +96,19 @@ def open_engine(options: argparse.Namespace, root: Path) -> Engine:
 
 async def _prove(options: argparse.Namespace, position: GoalPosition) -> tuple[ProofAnswer, bool]:
     """The answer, and whether Ctrl-C ended the search."""
-    engine = open_engine(options, find_root(position.path))
+    root = find_root(position.path)
+    stores_for(root)  # where there is no index, no Lean is started
+    engine = open_engine(options, root)
     request = ProveRequest(position, options.seconds, options.imports, options.check)
     try:
         with stop_loop_on_interrupt() as stop, ProgressBar(quiet=not sys.stderr.isatty()) as bar:
-            found = await engine.search_proof(request, lambda state: bar.note(progress_line(state)), stop)
+            bar.note("Lean reads the file ...")
+            found = await engine.search_proof(
+                request,
+                lambda state: bar.note(progress_line(state)),
+                stop,
+                lambda progress: bar.note(str(progress)),
+            )
         if options.picture is not None and found.tree is not None:
             title = f"Search for a proof of {found.answer.declaration or options.place}"
             with replacing(options.picture) as stream:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from lean_extract.common.errors import (
     BadSource,
-    IndexMissing,
     LeanError,
     PremiseSuggestError,
     ProjectBroken,
@@ -35,6 +34,7 @@ from lsp_server.commands.options import (
     add_work_options,
 )
 from lsp_server.commands.prove import open_engine, print_diff
+from lsp_server.commands.repair_record import updated_index
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.repair_files import RepairLimits, repair_file
@@ -43,8 +43,8 @@ from lsp_server.engine.schema_proofs import RepairAnswer, RepairedError, RepairK
 from lsp_server.rendering.progress_bar import ProgressBar
 from lsp_server.rendering.repairs import repair_summary, repair_table
 from lsp_server.rendering.style import Style
-from retriever.lean.snapshot import Snapshot
 
+_UNREAD = "Lean cannot load its imports."
 EXAMPLES = (
     "premise-suggest repair                    # shows what would change in this folder's project",
     "premise-suggest repair A.lean B.lean --write",
@@ -107,10 +107,9 @@ class _Work:
             for root, paths in projects.items():
                 engine = open_engine(self._options, root)
                 try:
-                    with ExitStack() as stack:
-                        names = MeantNames(engine, await _index_before(engine, stack))
-                        await engine.update_index(bar.report, stop.is_set)
-                        await self._project(engine, names, _Imports(root, paths), bar, stop)
+                    before = await updated_index(engine, root, bar.report, stop.is_set)
+                    names = MeantNames(engine, before)
+                    await self._project(engine, names, _Imports(root, paths), bar, stop)
                 finally:
                     self._stopped = stop.is_set()
                     await engine.close()
@@ -132,12 +131,17 @@ class _Work:
             except (UserError, FileChanged) as error:
                 self.errors.append(_failed(path, error))
             except ProjectBroken as error:
-                left = {one.file for one in self.errors if one.kind == RepairKind.NONE} | {*self._unwritten}
-                broken = imports.first_of(path, left)
-                if broken:
-                    error.hint = f"It imports {broken}, which has errors on disk."
-                self.errors.append(_failed(path, error))
+                self.errors.append(self._unread(path, error, imports))
         bar.report("repair", len(imports.ordered), len(imports.ordered))
+
+    def _unread(self, path: Path, error: ProjectBroken, imports: _Imports) -> RepairedError:
+        """The row of a file whose imports Lean cannot load."""
+        left = {one.file for one in self.errors if one.kind == RepairKind.NONE}
+        broken = imports.first_of(path, left | {*self._unwritten})
+        if not broken:
+            return _failed(path, error)
+        why = "which has errors on disk" if broken in left else "whose repair is not written without --write"
+        return _failed(path, ProjectBroken(_UNREAD, f"It imports {broken}, {why}."))
 
     async def _file(self, engine: Engine, names: MeantNames, path: Path, stop: asyncio.Event) -> None:
         options, file = self._options, LeanFile.read(path)
@@ -187,14 +191,6 @@ def _failed(path: Path, error: PremiseSuggestError) -> RepairedError:
     return RepairedError(
         LeanFile(path, "").name, 1, "", error.message, RepairKind.NONE, reason=error.hint or error.message
     )
-
-
-async def _index_before(engine: Engine, stack: ExitStack) -> Snapshot | None:
-    """The index as it is before it is brought up to date: it knows the names that are there no more."""
-    try:
-        return stack.enter_context((await engine.project_index()).service.reading())
-    except IndexMissing:
-        return None
 
 
 class _Imports:

@@ -162,22 +162,24 @@ class Engine:
         request: ProveRequest,
         on_progress: OnProofProgress | None = None,
         stop: asyncio.Event | None = None,
+        on_waiting: OnWaiting | None = None,
     ) -> ProofAnswer:
         """Search for the proof of the `sorry`, hole or goal at a position. The document is not written.
 
-        `on_progress` is called a few times a second at most. When `stop` is set, the search ends with what it has
-        found.
+        `on_waiting` is called while Lean starts, or takes long to get to the goal; then `on_progress`, a few times a
+        second at most. When `stop` is set, the search ends with what it has found.
 
         Raises UserError for what the user can fix (no goal there), LeanError where no Lean answers,
         PremiseIndexError, ModelError.
         """
-        return (await self.search_proof(request, on_progress, stop)).answer
+        return (await self.search_proof(request, on_progress, stop, on_waiting)).answer
 
     async def search_proof(
         self,
         request: ProveRequest,
         on_progress: OnProofProgress | None = None,
         stop: asyncio.Event | None = None,
+        on_waiting: OnWaiting | None = None,
     ) -> SearchedProof:
         """The same, with the tree of the search for a picture."""
         from lsp_server.engine.proving import prove  # with the search, which few requests need
@@ -186,7 +188,14 @@ class Engine:
         memory = self._memories.get_or_make(request.position.path, ProofMemory)
         async with refreshed_lean(self._lean, request.position):
             found = await prove(
-                self._context(), self._pipeline, request, on_progress, stop, memory, self._with_imports
+                self._context(),
+                self._pipeline,
+                request,
+                on_progress,
+                stop,
+                memory,
+                self._with_imports,
+                on_waiting,
             )
         warnings = [*self._lean.warnings_at(request.position), *found.answer.warnings]
         return replace(found, answer=replace(found.answer, warnings=warnings))

@@ -4,6 +4,7 @@
 |---|---|---|
 | in or after a tactic that fails or is unfinished | the one before it, which a suggestion replaces | `before` |
 | at a `sorry` or another hole, in an empty line of a proof, after `by`, `=>` or a focus dot | the one there | `here` |
+| at the end of a line, after `by` or the like, with a `sorry` below it | that of the `sorry` | `here` |
 | at the start of a tactic, or in one that leaves no goals | the one before it | `here` |
 | in or after another tactic | the first that it leaves | `here` |
 | at the end of a tactic that leaves no goals, or below it | none | `closed` |

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from lean_extract.doc_text import first_sentence
 from lean_extract.goals import format_goal
 from lean_extract.records import Edit, Position, Span, TacticOutcome
 from lean_extract.session.document import LeanDocument
@@ -18,6 +19,7 @@ from lsp_server.engine.schema_items import (
     TacticItem,
     TacticVerdict,
 )
+from lsp_server.limits import DOC_SENTENCE_CHARACTERS
 from retriever.lean.eligibility import RankedPremise
 from retriever.lean.explanation import Contribution
 
@@ -42,6 +44,7 @@ def premise_item(ranked: RankedPremise, form: str = "") -> PremiseItem:
         explanation=explanation,
         why=explanation_line(explanation),
         form=form,
+        doc=first_sentence(premise.doc or "", DOC_SENTENCE_CHARACTERS),
     )
 
 

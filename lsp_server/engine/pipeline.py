@@ -7,6 +7,7 @@
 | premises, ranked | `premise_ranking.py` |
 | candidate tactics from templates, known proofs and the generator | `candidate_tactics.py` |
 | Lean's verdicts on them | `tactic_runner.py` |
+| where nothing closes the goal: a proof of a few steps | `short_proofs.py` |
 | where nothing closes the goal: the same with one more import | `with_imports.py` |
 | the answer | `_without_tactics`, `_with_tactics` below |
 
@@ -17,6 +18,7 @@ them; the steps themselves own only caches.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -44,7 +46,7 @@ from lsp_server.engine.tactic_runner import (
     closes,
 )
 from lsp_server.engine.tasks import Timer, begun_again
-from lsp_server.limits import ANSWER_PREMISES, EARLY_GOAL_SECONDS
+from lsp_server.limits import ANSWER_PREMISES, EARLY_GOAL_SECONDS, SHORT_PROOF_SHARE
 from prover.candidates import Candidate
 from prover.generator.source import Generated
 from prover.verify import GoalPosition
@@ -337,10 +339,28 @@ class Pipeline:
 
         async def trials(on_outcomes: OnOutcomes) -> TrialResults:
             warnings: list[str] = []
+            begin = time.monotonic()
             candidates = self.candidates.propose(CandidateRequest(context, current, trial, warnings))
-            return await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
+            results = await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
+            longest = trial.tactics.seconds
+            left = min(longest * SHORT_PROOF_SHARE, longest - (time.monotonic() - begin))
+            if searches and not part and left > 0 and not any(map(closes, results.outcomes)):
+                results = await self._with_proof(context, found, results, left)
+            return self.runner.kept(trial, results)
 
         return await begun_again(lambda: self.runner.results(trial, trials, on_outcomes))
+
+    async def _with_proof(
+        self, context: RequestContext, found: GoalFound, results: TrialResults, seconds: float
+    ) -> TrialResults:
+        """The results after a proof of a few steps, if one is found in this time."""
+        from lsp_server.engine.short_proofs import short_proof  # with the search, which few requests need
+
+        proof = await short_proof(context, found, seconds)
+        if proof is None:
+            return results
+        self.edits.keep(found.asked, proof)
+        return replace(results, outcomes=[proof, *results.outcomes])
 
     async def _importing(
         self, context: RequestContext, found: GoalFound, ranked: Ranked, results: TrialResults

@@ -195,6 +195,11 @@ class ProjectIndex:
         found = search(self._service, text, where, k, allowed=allowed, reading=reading)
         return self._declared.checked(found, where)
 
+    def without_docs(self) -> int:
+        """How many files an older version indexed, which kept no doc strings. Raises IndexMissing, IndexDamaged."""
+        with self._service.reading() as snapshot:
+            return snapshot.coverage.without_steps
+
     def near(self, typed: str, position: GoalPosition, k: int) -> list[NearPremise]:
         """The `k` premises usable at a position whose names are nearest to a typed one. Raises as `context_at`."""
         from retriever.lean.text_search import near_premises

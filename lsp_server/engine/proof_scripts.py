@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from lean_extract.common.errors import LeanError
-from lean_extract.records import ProofState, TacticOutcome
+from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.live import LiveLean
 from lean_extract.syntax.tactic_text import has_sorry
 from lsp_server.engine.goal_places import GoalFound
 from lsp_server.limits import MINIMISED_STEPS, MINIMISING_SECONDS
-from prover.search.script import WIDTH, Proof, forms, read_proof
+from prover.search.script import WIDTH, Proof, argument, forms, read_proof
 from prover.search.theorem import ProofFile, declared_at, script
+from prover.search.tree import SearchTree
 
 
 class ScriptWriter:
@@ -29,11 +32,15 @@ class ScriptWriter:
     def __init__(self, lean: LiveLean, found: GoalFound, seconds: float) -> None:
         self._lean, self._found, self._seconds = lean, found, seconds
 
-    async def minimised(self, tactics: Sequence[str], states: Sequence[ProofState]) -> Proof:
-        """The proof without tactics that are not needed, as far as there is time to see which.
+    async def proved(self, tree: SearchTree) -> TacticOutcome | None:
+        """The best form of the proof in a tree that Lean accepts; None if it accepts none. Raises LeanError."""
+        return await self.written(await self.minimised(tree))
 
-        `states`: before the first tactic, and after each.
-        """
+    async def minimised(self, tree: SearchTree) -> Proof:
+        """The proof in a tree without tactics that are not needed, as far as there is time to see which."""
+        assert tree.proved is not None
+        tactics = tree.path(tree.proved)
+        states = [tree.nodes[one].state for one in tree.ancestry(tree.proved)]
         left, end = list(tactics), time.monotonic() + MINIMISING_SECONDS
         while 1 < len(left) <= MINIMISED_STEPS and (seconds := end - time.monotonic()) > 0:
             shorter = [[*left[:place], *left[place + 1 :]] for place in range(len(left))]
@@ -88,6 +95,21 @@ class ScriptWriter:
 
 def _proves(outcome: TacticOutcome) -> bool:
     return outcome.status == "closes" and outcome.edit is not None and not outcome.rests_on_sorry
+
+
+_BY_EXACT = re.compile(r"\(by exact (?P<bracketed>[^\n;]+)\)|by exact (?P<plain>[^\n;]+)")
+
+
+def as_term(outcome: TacticOutcome) -> TacticOutcome | None:
+    """An outcome whose edit writes `e` in place of `by exact e`, not judged; None where it is no such edit."""
+    edit = outcome.edit
+    written = _BY_EXACT.fullmatch(edit.text) if edit is not None and outcome.in_term else None
+    if edit is None or written is None:
+        return None
+    text = written["plain"] or argument(written["bracketed"])
+    start = edit.span.start
+    cursor = Position(start.line, start.column + len(text))
+    return replace(outcome, instead=text, edit=replace(edit, text=text, cursor=cursor))
 
 
 def edited_file(found: GoalFound, outcome: TacticOutcome) -> ProofFile:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from lean_extract.session.tactic_spans import Change, WrittenTactic
-from lean_extract.syntax.brackets import DEPTH, OPENERS, close
+from lean_extract.syntax.brackets import DEPTH, OPENERS, close, first_outside
 from lean_extract.syntax.keywords import KEYWORDS
 from lean_extract.syntax.lexer import Tokens, is_identifier, tokenize
-from lean_extract.syntax.tactic_words import GIVING, INTRODUCING
+from lean_extract.syntax.tactic_words import FUNCTIONS, GIVING, INTRODUCING
 
 _REWRITES = frozenset(("rw", "rwa", "erw", "rewrite", "simp_rw"))
 _SIMPLIFIES = frozenset(("simp", "simp_all", "simpa", "dsimp"))
@@ -24,6 +24,8 @@ _HEADS = (
     | {"apply", "exacts", "use", "exists", "cases", "rcases", "obtain", "induction", "constructor", "rfl"}
 )
 """Words that are applied to nothing, though terms follow them."""
+_ENDS = frozenset((",", ";", "<;>"))
+"""What ends a function that is the last argument, outside of brackets."""
 _IS_FIELD = re.compile(r"\.[\w«]")
 _MOST_ARGUMENTS, _MOST_IMPLICIT = 6, 5
 
@@ -67,6 +69,10 @@ class Rewritten:
             yield from self._reordered(one)
         for one in found:
             yield from self._added(one)
+        for one in found:
+            for atom in one.arguments or (one.head,):
+                if self._of(atom) not in self._names:
+                    yield from self._explicit(atom, is_argument=bool(one.arguments))
 
     def _distance(self, one: _Application) -> tuple[bool, int, int]:
         is_around = one.head.start <= self._offset < one.end
@@ -79,7 +85,9 @@ class Rewritten:
             yield Change(before[number].end, argument.end, "")
         for first, second in sorted(combinations(given, 2), key=lambda pair: pair[1].start - pair[0].end):
             between = self._text[first.end : second.start]
-            swapped = f"{self._of(second)}{between}{self._of(first)}"
+            moved = self._of(second)
+            is_function = moved.split(maxsplit=1)[0] in FUNCTIONS
+            swapped = f"{f'({moved})' if is_function else moved}{between}{self._of(first)}"
             yield Change(first.start, second.end, swapped)
         for place in before:
             yield Change(place.end, place.end, " _")
@@ -88,9 +96,19 @@ class Rewritten:
                 yield Change(argument.start, argument.end, "_")
         if len(given) > 1:
             yield Change(one.head.end, one.end, "")
-        for count in range(1, _MOST_IMPLICIT + 1 if given and self._of(one.head)[0] not in "@(" else 0):
-            yield Change(one.head.start, one.head.end, f"@{self._of(one.head)}{' _' * count}")
+        for place in before[:-1]:
+            rest = self._text[place.end : one.end]
+            yield Change(one.head.start, one.end, f"({self._text[one.head.start : place.end]} ·{rest})")
+        if given:
+            yield from self._explicit(one.head)
         yield Change(one.head.start, one.end, f"({self._text[one.head.start : one.end]}).symm")
+
+    def _explicit(self, function: WrittenTactic, *, is_argument: bool = False) -> Iterator[Change]:
+        """A function with `@`, and its first arguments left to Lean: those that have become implicit."""
+        name = self._of(function)
+        for count in range(1, _MOST_IMPLICIT + 1) if is_identifier(name) else ():
+            written = f"@{name}{' _' * count}"
+            yield Change(*function, f"({written})" if is_argument else written)
 
     def _added(self, one: _Application) -> Iterator[Change]:
         """The application with a hypothesis as a further argument, or in place of one."""
@@ -189,6 +207,8 @@ class Rewritten:
             while number < len(texts) and (end := self._atom(number)) is not None:
                 atoms.append(self._span(number, end))
                 number = end
+            if atoms and number < len(texts) and texts[number] in FUNCTIONS:
+                atoms.append(self._span(number, first_outside(texts, number, len(texts), _ENDS)))
             if atoms and len(atoms) <= _MOST_ARGUMENTS + 1 and texts[begin] != "[":
                 yield _Application(atoms[0], tuple(atoms[1:]))
             yield from self._within(begin, number)

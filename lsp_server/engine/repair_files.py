@@ -8,17 +8,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lean_extract.common.errors import LeanError, ProjectBroken
+from lean_extract.common.errors import LeanError
 from lean_extract.records import Edit, Span
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.faults import Fault, is_misparsed
 from lean_extract.session.tactic_sites import declared_name
+from lean_extract.session.tactic_spans import Change
 from lean_extract.syntax.keywords import DECLARATION_WORDS
 from lean_extract.syntax.lexer import tokenize
 from lean_extract.syntax.tactic_text import has_sorry
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.items import edit_item
-from lsp_server.engine.repair_imports import with_imports
+from lsp_server.engine.repair_imports import FileImports, Imported
 from lsp_server.engine.repair_names import MeantNames
 from lsp_server.engine.repair_text import difference, is_echo
 from lsp_server.engine.repairing import DeclarationRepair, Repair
@@ -103,11 +104,9 @@ class _FileWork:
         faults = [
             one for one in await lean.check(self._path, self._text) if not (one.is_sorry or is_echo(one))
         ]
-        if not faults:
-            return []
-        head = self._document.header.rstrip().count("\n")
-        if faults[0].position.line <= head and self._document.header:
-            return await self._with_imports(shown, faults[0])
+        imported = await FileImports(self._engine, self._names, self._path, self._text).repaired(faults)
+        if imported is not None:
+            return await self._with_imports(shown, imported)
         found = self._declarations(faults)
         text = await self._repaired(found)
         if text != self._text and not await self._is_accepted(text, found):
@@ -116,30 +115,24 @@ class _FileWork:
                     one.repair = Repair(reason=_REFUSED)
         return [error for one in found for error in self._errors(shown, one)]
 
-    async def _with_imports(self, shown: str, fault: Fault) -> list[RepairedError]:
-        """The repair of a file that imports a module that is not there any more."""
-        text = await with_imports(self._engine, self._path, self._text)
-        if text is None:
-            raise ProjectBroken(
-                f"{fault.first_line.rstrip('.')}.", "Build what it imports, or correct the import."
-            )
+    async def _with_imports(self, shown: str, imported: Imported) -> list[RepairedError]:
+        """The errors that other imports repair, the first with the edit that does, and those that are left then."""
+        text = imported.text
         change = difference(self._text, text)
-        before = self._text[change.start : change.end]
+        before, after = _shown(self._text, change)
         span = Span(self._document.position(change.start), self._document.position(change.end))
-        error = RepairedError(
-            shown,
-            fault.position.line + 1,
-            "",
-            fault.first_line,
-            RepairKind.RENAMED,
-            before,
-            change.written,
-            [edit_item(Edit(span, change.written))],
-        )
-        rest = await _FileWork(self._engine, self._names, self._path, text, self._limits, self._stop).run(
-            shown
-        )
-        return [error, *rest]
+        edits = [edit_item(Edit(span, change.written))]
+        found: list[RepairedError] = []
+        for fault in imported.repaired:
+            start, end = _range(self._document, fault)
+            name = declared_name(self._document.text, start, end) if start < end else ""
+            line, what = fault.position.line + 1, (RepairKind.IMPORT, before, after)
+            found.append(
+                RepairedError(shown, line, name, fault.first_line, *what, edits if not found else [])
+            )
+        work = _FileWork(self._engine, self._names, self._path, text, self._limits, self._stop)
+        down = text.count("\n") - self._text.count("\n")
+        return [*found, *(_moved_up(one, down) for one in await work.run(shown))]
 
     def _declarations(self, faults: list[Fault]) -> list[_Declaration]:
         """The declarations with errors, from top to bottom. What is in none has an empty range."""
@@ -221,9 +214,25 @@ class _FileWork:
                 start, end = one.start + change.start, one.start + change.end
                 span = Span(self._document.position(start), self._document.position(end))
                 edits = [] if number else [edit_item(Edit(span, change.written))]
-                error = replace(error, before=self._text[start:end], after=change.written, edits=edits)
+                before, after = _shown(self._text, Change(start, end, change.written))
+                error = replace(error, before=before, after=after, edits=edits)
             found.append(error)
         return found
+
+
+def _shown(text: str, change: Change) -> tuple[str, str]:
+    """What a change replaces, and what is in its place: with the rest of the line if it is in one."""
+    start, end, written = change
+    if "\n" not in text[start:end] + written:
+        first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+        last = last if last >= 0 else len(text)
+        start, end, written = first, last, f"{text[first:start]}{written}{text[end:last]}"
+    return text[start:end].strip(), written.strip()
+
+
+def _moved_up(error: RepairedError, lines: int) -> RepairedError:
+    edits = [replace(one, line=one.line - lines, end_line=one.end_line - lines) for one in error.edits]
+    return replace(error, line=error.line - lines, edits=edits)
 
 
 def _range(document: LeanDocument, fault: Fault) -> tuple[int, int]:

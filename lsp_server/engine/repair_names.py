@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lean_extract.common.errors import BadState, NoGoalHere
 from lean_extract.records import Goal, Premise
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.project_index import ProjectIndex
+from lsp_server.engine.repair_before import Before
 from lsp_server.engine.repair_text import UnknownName
 from lsp_server.engine.requests import main_goal, parse_goal
 from prover.verify import GoalPosition
@@ -49,17 +50,17 @@ class MeantNames:
 
     Args:
         engine: has the index as it is now.
-        before: the index as it was before the library changed; None: it is not known.
+        before: what the index knew before the library changed.
     """
 
-    def __init__(self, engine: Engine, before: Snapshot | None) -> None:
+    def __init__(self, engine: Engine, before: Before) -> None:
         self._engine = engine
         self._before = before
         self._learned: dict[str, str] = {}
 
     def learn(self, unknown: UnknownName, name: str) -> None:
         """Take in that a name was meant by an unknown one: it is tried first the next time."""
-        self._learned[unknown.full] = name
+        self._learned[unknown.full] = f"{unknown.space}{name}" if name.startswith(".") else name
 
     async def exact(self, unknown: UnknownName, at: GoalPosition) -> list[str]:
         """The names that replace a deprecated one, according to its declaration."""
@@ -78,7 +79,10 @@ class MeantNames:
         Raises BadSource, and what the index raises.
         """
         index = await self._engine.project_index()
-        found = [self._learned[unknown.full]] if unknown.full in self._learned else []
+        learned = self._learned.get(unknown.full, "")
+        if learned and unknown.written.startswith("."):
+            learned = learned.removeprefix(unknown.space) if learned.startswith(f"{unknown.space}.") else ""
+        found = [learned] if learned else []
         found += await asyncio.to_thread(self._from_index, index, at, unknown, goal)
         return await self._spelled(at, goal, found) if unknown.written[:1] != "." else found
 
@@ -86,6 +90,22 @@ class MeantNames:
         local = [name for one in goal.hypotheses for name in one.names] if goal is not None else []
         short = await self._engine.spellings(at, found, local)
         return list(dict.fromkeys(way for name in found for way in (short.get(name, name), name)))
+
+    async def declaring(self, unknown: UnknownName, at: GoalPosition) -> list[str]:
+        """The module that declares a name, if a file can import it and does not; none if nothing has that name."""
+        index = await self._engine.project_index()
+        return await asyncio.to_thread(self._declaring, index, at, unknown.full)
+
+    async def moved(self, module: str, at: GoalPosition) -> list[str]:
+        """The modules that a file can import and that declare now what a module did, that with the most first."""
+        index = await self._engine.project_index()
+        return await asyncio.to_thread(_unimported, index, at, self._before.modules.get(module, ()))
+
+    def _declaring(self, index: ProjectIndex, at: GoalPosition, name: str) -> list[str]:
+        where = index.context_at(at)
+        with index.service.reading() as snapshot:
+            found = _declared(where, name, lambda full: _described(snapshot, full))
+        return [] if found is None else _unimported(index, at, [found.module])
 
     def _replacing(self, index: ProjectIndex, at: GoalPosition, unknown: UnknownName) -> list[str]:
         where = index.context_at(at)
@@ -97,6 +117,10 @@ class MeantNames:
     def _from_index(
         self, index: ProjectIndex, at: GoalPosition, unknown: UnknownName, goal: Goal | None
     ) -> list[str]:
+        if unknown.written.startswith(".") and unknown.full not in self._before.premises:
+            # Lean has unfolded the type, and searched in another namespace.
+            olds = (one for one in self._before.premises if one.endswith(unknown.written))
+            unknown = UnknownName(unknown.written, next(olds, unknown.full))
         where = index.context_at(at)
         parts = unknown.full.split(".")
         found: list[str] = []
@@ -131,15 +155,35 @@ class MeantNames:
 
     def _old(self, where: GoalContext, name: str) -> Premise | None:
         """The premise of a name as it was before."""
-        if self._before is None:
-            return None
-        inside = where.namespace.split(".") if where.namespace else []
-        spaces = [".".join(inside[:end]) for end in range(len(inside), 0, -1)]
-        for space in [*spaces, *(one.namespace for one in reversed(where.opens)), ""]:
-            found = described(self._before, f"{space}.{name}" if space else name, None)
-            if found is not None:
-                return found[0].premise
-        return None
+        return _declared(where, name, self._before.premises.get)
+
+
+def _unimported(index: ProjectIndex, at: GoalPosition, modules: Sequence[str]) -> list[str]:
+    """Those of these modules that a file can import, and does not."""
+    where, missing = index.context_at(at), index.unreached(at, modules)
+    is_newer = where.source is not None and where.source.module.in_module_system
+    with index.service.reading() as snapshot:
+        return [
+            one
+            for one in modules
+            if one in missing and snapshot.can_import(where.module, one, in_module_system=is_newer)
+        ]
+
+
+def _described(snapshot: Snapshot, name: str) -> Premise | None:
+    found = described(snapshot, name, None)
+    return None if found is None else found[0].premise
+
+
+def _declared(where: GoalContext, name: str, find: Callable[[str], Premise | None]) -> Premise | None:
+    """What `find` knows of a name in the namespaces that are open; None if it knows it in none."""
+    inside = where.namespace.split(".") if where.namespace else []
+    spaces = [".".join(inside[:end]) for end in range(len(inside), 0, -1)]
+    for space in [*spaces, *(one.namespace for one in reversed(where.opens)), ""]:
+        found = find(f"{space}.{name}" if space else name)
+        if found is not None:
+            return found
+    return None
 
 
 def _alike(index: ProjectIndex, where: GoalContext, old: Premise) -> list[Premise]:

@@ -153,13 +153,13 @@ def applied(text: str, change: Change) -> str:
     return f"{text[: change.start]}{change.written}{text[change.end :]}"
 
 
-def renamed(text: str, start: int, end: int, old: str, new: str) -> str:
-    """A text with another name in [start, end); a name that begins with a dot is a field."""
+def renamed(text: str, start: int, end: int, old: str, new: str, count: int = 0) -> str:
+    """A text with another name in [start, end), so often (0: everywhere); one that begins with a dot is a field."""
     if old.startswith("."):
         pattern = re.compile(rf"(?<=[\w'!?»)⟩\]]){re.escape(old)}(?![\w'!?»])")
     else:
         pattern = re.compile(rf"(?<![\w.'!?«✝]){re.escape(old)}(?![\w'!?»✝])")
-    return f"{text[:start]}{pattern.sub(lambda _: new, text[start:end])}{text[end:]}"
+    return f"{text[:start]}{pattern.sub(lambda _: new, text[start:end], count)}{text[end:]}"
 
 
 _UNKNOWN = re.compile(
@@ -180,6 +180,21 @@ class UnknownName:
 
     written: str
     full: str
+
+    @property
+    def space(self) -> str:
+        """The namespace in which Lean has searched."""
+        return self.full.rpartition(".")[0]
+
+    def within(self, text: str) -> UnknownName:
+        """The same as a text has it, which may lack the first parts of the full name."""
+        parts = self.written.split(".")
+        endings = (".".join(parts[count:]) for count in range(len(parts)))
+        found = frozenset(tokenize(text).texts)
+        known = next(
+            (one for one in endings if any(f"{token}.".startswith(f"{one}.") for token in found)), ""
+        )
+        return self if self.written.startswith(".") or not known else UnknownName(known, self.full)
 
 
 def unknown_name(message: str) -> UnknownName | None:

@@ -86,32 +86,41 @@ class Ways:
                 self._goal = next(iter(found.state.goals), None)
         return self._goal
 
+    @property
+    def _unknown(self) -> UnknownName | None:
+        """The name that Lean does not know, as it is written."""
+        unknown = unknown_name(self._failure.fault.message)
+        return None if unknown is None else unknown.within(self._failure.text[slice(*self._failure.value)])
+
     async def _local(self) -> list[str]:
         goal = await self._goal_before()
         return [name for one in goal.hypotheses for name in one.names if "✝" not in name] if goal else []
 
     async def exact_names(self) -> AsyncGenerator[Way, None]:
         """What the index says has replaced a name that is not known."""
-        failure = self._failure
-        unknown = unknown_name(failure.fault.message)
+        failure, unknown = self._failure, self._unknown
         if unknown is not None:
             for name in await self._names.exact(unknown, _at(failure)):
                 yield Way(RepairKind.RENAMED, renamed(failure.text, *failure.value, unknown.written, name))
 
     async def by_names(self) -> AsyncGenerator[Way, None]:
         """Other names in place of one that is not known, and hypotheses that are to be introduced."""
-        failure = self._failure
-        unknown = unknown_name(failure.fault.message)
+        failure, unknown = self._failure, self._unknown
         if unknown is None:
             return
         name, value = unknown.written, failure.scope
         local = await self._local()
-        is_local = "." not in name and (len(name) <= 3 or "_" not in name)
+        first, _, rest = name.partition(".")
+        is_local = 0 < len(first) <= 3 or (not rest and "_" not in first)
+        own = [f"{one}.{rest}" if rest else one for one in reversed(local)] if is_local or not rest else []
         meant = await self._names.meant(unknown, _at(failure), await self._goal_before())
-        for other in [*reversed(local), *meant] if is_local else [*meant, *reversed(local)]:
+        for other in [*own, *meant] if is_local else [*meant, *own]:
             yield Way(RepairKind.RENAMED, renamed(failure.text, *value, name, other), (unknown, other))
-        if "." not in name:
-            for change in introduced(failure.text, value.start, name):
+            if not first:  # elsewhere, the field may be that of another type
+                once = renamed(failure.text, max(failure.offset - 1, value.start), value.end, name, other, 1)
+                yield Way(RepairKind.RENAMED, once, (unknown, other))
+        if is_local or not rest:
+            for change in introduced(failure.text, value.start, first):
                 yield Way(RepairKind.ARGUMENTS, applied(failure.text, change))
 
     async def by_writing(self) -> AsyncGenerator[Way, None]:

@@ -154,6 +154,11 @@ class PremiseItem:
         "The tactic that its statement suggests for the goal, such as `rw [Nat.add_comm]`; Lean has not tried it. "
         "Empty where there is no goal.",
     ] = ""
+    doc: Annotated[
+        str,
+        "The first sentence of its doc string on one line, without Markdown, at most 200 characters. Empty where it "
+        "has none of its own, and where only a name is known.",
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)

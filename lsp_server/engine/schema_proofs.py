@@ -97,6 +97,7 @@ class RepairKind(DocumentedEnum):
     """What repaired an error."""
 
     RENAMED = "renamed", "Another name in place of one that is deprecated, was renamed, or does not exist."
+    IMPORT = "import", "Another import, or a further one."
     ARGUMENTS = "arguments", "The same lemmas with other arguments, or in another form."
     TACTIC = "tactic", "Another tactic that Lean accepts for the goal."
     PROOF = "proof", "A proof that the search found."
@@ -114,8 +115,8 @@ class RepairedError:
     ]
     message: Annotated[str, "The first line of Lean's message."]
     kind: Annotated[RepairKind, "What repaired it."]
-    before: Annotated[str, "The text that was replaced; empty if it was not repaired."] = ""
-    after: Annotated[str, "The text in its place."] = ""
+    before: Annotated[str, "The lines that were replaced; empty if it was not repaired."] = ""
+    after: Annotated[str, "The lines in their place."] = ""
     edits: Annotated[list[EditItem], "The edits of the file, the last in the file first."] = field(
         default_factory=list
     )

@@ -107,7 +107,8 @@ def _read_as(
         return _Found(way, found, list(_left_out(matches.unread)), list(_more(matches)))
     if way is not QueryKind.GOAL or not has_goal(query):
         ranked = index.search(query, where, wanted, allowed, Reading(way.value))
-        return _Found(way, [premise_item(one) for one in ranked], notes=list(_uncovered(way, query)))
+        found = [premise_item(one) for one in ranked]
+        return _Found(way, found, list(_without_docs(index.without_docs())), list(_uncovered(way, query)))
     goal: Goal = main_goal(parse_goal(query))
     if not index.relates_to(goal, where):
         return _Found(way, [], notes=[NOTHING_FITS, *index.notes(goal)])
@@ -126,6 +127,14 @@ def _left_out(unread: int) -> Iterator[str]:
         yield (
             f"{unread:,} premises could not be compared: the index has their names only. "
             "Index their source: `premise-suggest setup` in your project, or `setup --git` with their address."
+        )
+
+
+def _without_docs(files: int) -> Iterator[str]:
+    if files:
+        yield (
+            f"The doc strings of {files:,} files were not searched: an older version indexed them. "
+            "Run `premise-suggest index`."
         )
 
 

@@ -218,9 +218,7 @@ class TacticRunner:
             status = _status(has_generator=not warnings, was_any_tried=bool(candidates.scores))
         finally:
             candidates.close()
-        results = TrialResults(_described(outcomes, candidates), warnings, status)
-        self._keep(trial, results)
-        return results
+        return TrialResults(_described(outcomes, candidates), warnings, status)
 
     async def _listed(
         self, verdicts: AsyncGenerator[TacticOutcome, None], trial: TrialRequest
@@ -233,10 +231,12 @@ class TacticRunner:
                 if is_listed or _is_rewritten(trial.part, trial.state.goals[0], verdict):
                     yield verdict
 
-    def _keep(self, trial: TrialRequest, results: TrialResults) -> None:
+    def kept(self, trial: TrialRequest, results: TrialResults) -> TrialResults:
+        """The results, which equal requests get from now on."""
         is_judged = all(outcome.status != "unjudged" for outcome in results.outcomes)
         if trial.position.text is not None and is_judged and not results.warnings:
             self._known.put((trial.key, trial.searches), results)
+        return results
 
 
 def _ignored(outcomes: list[TacticOutcome]) -> None:

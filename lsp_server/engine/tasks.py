@@ -35,6 +35,19 @@ def _retrieve(task: asyncio.Task[Any]) -> None:
         task.exception()
 
 
+async def unless_set(stop: asyncio.Event, work: Coroutine[Any, Any, _Result]) -> _Result | None:
+    """The result of work, which is cancelled when the event is set; None then."""
+    task, stopped = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait([task, stopped], return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        stopped.cancel()
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task])
+
+
 async def begun_again(work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
     """The result of work with Lean. If Lean dies meanwhile, not of too much memory, the work is begun once more."""
     try:
@@ -95,17 +108,19 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class LeanProgress:
-    """How many of the lines down to a goal are elaborated."""
+    """How many of the lines down to a goal are elaborated. No lines: Lean is starting."""
 
     done: int
     lines: int
 
     def __str__(self) -> str:
-        return f"Lean has elaborated {self.done:,} of {self.lines:,} lines"
+        return (
+            f"Lean has elaborated {self.done:,} of {self.lines:,} lines" if self.lines else "Lean is starting"
+        )
 
 
 OnWaiting = Callable[[LeanProgress], None]
-"""Called from time to time while Lean elaborates what is above a goal."""
+"""Called from time to time while Lean starts, or elaborates what is above a goal."""
 
 
 async def while_waiting(

@@ -20,6 +20,7 @@ from lsp_server.limits import COMPLETION_SECONDS
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
 from lsp_server.rendering.labels import deprecation_label, doubt_label, scope_label, shorten, verdict
+from lsp_server.rendering.markdown import as_text
 from prover.facts import telescope
 from prover.shapes import shape
 from prover.verify import GoalPosition
@@ -175,13 +176,14 @@ def _item(
     imports = document.import_edit(premise.import_line) if premise.import_line else None
     source = f"[{premise.module}]({premise.doc_url})" if premise.doc_url else premise.module
     body = f"```lean\n{premise.name} {shorten(premise.statement, 1000)}\n```\n{source}"
+    notes = "\n\n".join(filter(None, [body, as_text(premise.doc), label]))
     return types.CompletionItem(
         label=premise.name,
         label_details=_details(ranked, label or premise.module) if has_details else None,
         kind=_KINDS.get(premise.kind, types.CompletionItemKind.Constant),
         detail="; ".join(filter(None, ["" if has_details else label, shorten(premise.statement, 200)]))
         or premise.kind,
-        documentation=types.MarkupContent(types.MarkupKind.Markdown, f"{body}\n\n{label}" if label else body),
+        documentation=types.MarkupContent(types.MarkupKind.Markdown, notes),
         tags=[types.CompletionItemTag.Deprecated] if premise.deprecated else None,
         sort_text=f"{rank:05d}",
         filter_text=premise.name,

@@ -13,6 +13,7 @@ from lsp_server.documents.document import DocumentSnapshot
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.requests import ProveRequest
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress, ProofStatus
+from lsp_server.engine.tasks import LeanProgress
 from lsp_server.limits import PROOF_SECONDS
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters, Token
@@ -98,8 +99,13 @@ async def _search(
         if token is not None:
             server.progress(types.ProgressParams(token, to_json(progress)))
 
+    def waiting(progress: LeanProgress) -> None:
+        if not server.is_current(document):
+            stop.set()
+        bar.say(str(progress), 0)
+
     try:
-        return await server.engine(document).prove(request, report, stop)
+        return await server.engine(document).prove(request, report, stop, waiting)
     finally:
         bar.end("")
 

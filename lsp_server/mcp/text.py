@@ -30,11 +30,14 @@ from lsp_server.rendering.labels import (
     goal_heading,
     reading_label,
     scope_label,
+    shorten,
     verdict,
 )
 from lsp_server.rendering.proofs import result_label
 
 _INDENT = "    "
+_DOC = 100
+"""Characters of a doc string: agents pay for every line."""
 
 
 def answer_text(answer: Answer) -> str:
@@ -112,7 +115,8 @@ def _premise(premise: PremiseItem) -> str:
     statement = f" {premise.statement}" if premise.statement else ""
     place = ", ".join(filter(None, [premise.module, scope_label(premise), deprecation_label(premise)]))
     labels = "; ".join(filter(None, [premise.kind, place, doubt_label(premise), form_label(premise)]))
-    return f"{premise.name}{statement}  [{labels}]"
+    doc = f"  -- {shorten(premise.doc, _DOC)}" if premise.doc else ""
+    return f"{premise.name}{statement}  [{labels}]{doc}"
 
 
 def _tactic(tactic: TacticItem) -> str:

@@ -81,7 +81,7 @@ async def _prove(workspace: Workspace, given: ProveArguments, updates: Updates) 
     engine, position = await workspace.at(given)
     seconds = given.seconds if given.seconds is not None else engine.settings.prove.seconds
     request = ProveRequest(position, seconds, imports=given.imports)
-    return await engine.prove(request, updates.proving, updates.is_cancelled)
+    return await engine.prove(request, updates.proving, updates.is_cancelled, updates.waiting)
 
 
 async def _premises(workspace: Workspace, given: PremisesArguments, updates: Updates) -> Suggestion:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
@@ -10,6 +11,9 @@ from urllib.parse import quote
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.schema_items import PremiseItem
 from lsp_server.rendering.labels import deprecation_label, doubt_label, shorten
+
+_MARKS = re.compile(r"[\\`*_\[\]<&~]")
+"""Characters that mean something within a line of Markdown."""
 
 
 def hover_markdown(answer: Suggestion, closing: str = "", link: str = "") -> str:
@@ -43,8 +47,15 @@ def _premise(premise: PremiseItem) -> Iterator[str]:
     yield f"- {name}{form}" + "".join(f" — {one}" for one in labels)
     if premise.statement:
         yield from ("", *(f"  {line}" for line in _code(shorten(premise.statement, 300))))
+    if premise.doc:
+        yield from ("", f"  {as_text(premise.doc)}")
     if premise.why:
         yield from ("", f"  *{premise.why}*")
+
+
+def as_text(text: str) -> str:
+    """Markdown that shows a line of text as it is: no HTML, no link, no image."""
+    return _MARKS.sub(r"\\\g<0>", text)
 
 
 def _code(text: str) -> list[str]:

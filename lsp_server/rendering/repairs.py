@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from lean_extract.common.terminal_text import shown
+from lean_extract.syntax.lexer import tokenize
 from lsp_server.engine.schema_proofs import RepairAnswer, RepairedError, RepairKind
 from lsp_server.rendering.labels import counted, shorten
 from lsp_server.rendering.style import Style
 
 _LABELS = {
     RepairKind.RENAMED: "renamed",
+    RepairKind.IMPORT: "another import",
     RepairKind.ARGUMENTS: "other arguments",
     RepairKind.TACTIC: "another tactic",
     RepairKind.PROOF: "another proof",
     RepairKind.NONE: "not repaired",
 }
+_PLACES = 5
+"""The most places in a cell in Markdown."""
 _CELL = 160
 """The most characters of a cell in Markdown."""
 
@@ -24,11 +28,13 @@ _CELL = 160
 def repair_table(answer: RepairAnswer, style: Style) -> str:
     """Two lines for each declaration that was repaired, three for each error that is left, and a summary."""
     lines: list[str] = []
+    left = _left(answer)
     for one in answer.errors:
         is_repaired = one.kind != RepairKind.NONE
-        if is_repaired and not one.edits:  # with the first error of its declaration
+        places = [_place(one)] if is_repaired else left.pop(_same(one), [])
+        if not places or (is_repaired and not one.edits):  # with the first error of its kind or declaration
             continue
-        where = style.bold(shown(f"{one.file}:{one.line}", longest=0))
+        where = style.bold(shown(_listed(places, 1), longest=0))
         label = (style.good if is_repaired else style.caution)(_LABELS[one.kind])
         lines.append("  ".join(filter(None, [where, shown(one.declaration), label])))
         for detail in [_change(one)] if is_repaired else [one.message, one.reason]:
@@ -38,16 +44,68 @@ def repair_table(answer: RepairAnswer, style: Style) -> str:
 
 def repair_summary(answer: RepairAnswer) -> str:
     """What was repaired and what is left, in Markdown."""
-    lines = ["## Repairs", "", *_totals(answer)]
     repaired = [one for one in answer.errors if one.edits]
-    left = [one for one in answer.errors if one.kind == RepairKind.NONE]
+    left = _left(answer)
+    lines = ["## Repairs", "", *_totals(answer)]
     if repaired:
-        lines += ["", "| place | declaration | repair | before | after |", "|---|---|---|---|---|"]
-        lines += [_row(one, _LABELS[one.kind], _code(one.before), _code(one.after)) for one in repaired]
+        lines.append("A new Lean process accepts each repair, and no statement has changed.")
+    names: dict[tuple[str, str], list[str]] = {}
+    for one in repaired:
+        for pair in _renames(one):
+            names.setdefault(pair, []).append(_place(one))
+    if names:
+        lines += ["", "### Names", "", "| before | after | places |", "|---|---|---|"]
+        lines += [
+            f"| {_code(old)} | {_code(new)} | {_cell(_listed(at, _PLACES))} |"
+            for (old, new), at in names.items()
+        ]
+    others = [one for one in repaired if not _renames(one)]
+    if others:
+        lines += [
+            "",
+            "### Proofs",
+            "",
+            "| place | declaration | repair | before | after |",
+            "|---|---|---|---|---|",
+        ]
+        lines += [
+            _row([_place(one)], one.declaration, _LABELS[one.kind], _code(one.before), _code(one.after))
+            for one in others
+        ]
     if left:
-        lines += ["", "Still to do:", "", "| place | declaration | error | why |", "|---|---|---|---|"]
-        lines += [_row(one, _cell(one.message), _cell(one.reason)) for one in left]
+        lines += ["", "### Still to do", "", "| place | declaration | error | why |", "|---|---|---|---|"]
+        lines += [_row(places, name, _cell(what), _cell(why)) for (name, what, why), places in left.items()]
     return "\n".join(lines) + "\n"
+
+
+def _renames(one: RepairedError) -> list[tuple[str, str]]:
+    """The names that were replaced, each with its replacement, if nothing else was changed."""
+    old, new = tokenize(one.before).texts, tokenize(one.after).texts
+    if one.kind not in (RepairKind.RENAMED, RepairKind.IMPORT) or len(old) != len(new):
+        return []
+    return [*dict.fromkeys(pair for pair in zip(old, new, strict=True) if pair[0] != pair[1])]
+
+
+def _left(answer: RepairAnswer) -> dict[tuple[str, str, str], list[str]]:
+    """The places of what is not repaired, by declaration, message and reason."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for one in answer.errors:
+        if one.kind == RepairKind.NONE:
+            found.setdefault(_same(one), []).append(_place(one))
+    return found
+
+
+def _same(one: RepairedError) -> tuple[str, str, str]:
+    return one.declaration, one.message, one.reason
+
+
+def _place(one: RepairedError) -> str:
+    return f"{one.file}:{one.line}"
+
+
+def _listed(places: Sequence[str], most: int) -> str:
+    more = len(places) - most
+    return ", ".join(places[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _totals(answer: RepairAnswer) -> Iterator[str]:
@@ -66,11 +124,12 @@ def _totals(answer: RepairAnswer) -> Iterator[str]:
 
 
 def _change(one: RepairedError) -> str:
-    return " ".join(f"{one.before or '(nothing)'} → {one.after or '(nothing)'}".split())
+    pairs = _renames(one) or [(one.before or "(nothing)", one.after or "(nothing)")]
+    return " ".join(", ".join(f"{old} → {new}" for old, new in pairs).split())
 
 
-def _row(one: RepairedError, *cells: str) -> str:
-    return f"| {' | '.join([_cell(f'{one.file}:{one.line}'), _code(one.declaration), *cells])} |"
+def _row(places: Sequence[str], declaration: str, *cells: str) -> str:
+    return f"| {' | '.join([_cell(_listed(places, _PLACES)), _code(declaration), *cells])} |"
 
 
 def _cell(text: str) -> str:

@@ -52,7 +52,7 @@ def suggestion_text(suggestion: Suggestion, style: Style) -> str:
     if not suggestion.premises:
         parts.append("  none fit")
     for rank, premise in enumerate(suggestion.premises, start=1):
-        parts += _premise(rank, premise, style)
+        parts += _premise(rank, premise, style, with_doc=premise.why != "")
     if suggestion.tactics_status != TacticsStatus.NOT_ASKED:
         parts += ["", style.bold(tactics_heading(suggestion.tactics))]
         shown = [one for one in suggestion.tactics if one.status != "progress"]
@@ -107,7 +107,7 @@ def search_text(answer: SearchAnswer, style: Style) -> str:
     if not answer.premises:
         parts.append("  none found")
     for rank, premise in enumerate(answer.premises, start=1):
-        parts += _premise(rank, premise, style)
+        parts += _premise(rank, premise, style, with_doc=True)
     if answer.other_kind is not None:
         parts += [
             "",
@@ -155,7 +155,7 @@ def _goal(goal: str, style: Style) -> str:
     return "\n".join(f"  {shorten(line, 4 * style.width)}" for line in shown)
 
 
-def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
+def _premise(rank: int, premise: PremiseItem, style: Style, *, with_doc: bool) -> Iterator[str]:
     label = scope_label(premise)
     right = f"{premise.score:.3f}" + (f"  {label}" if label else "")
     shown = _as_used(premise, style.width - len(right) - 7)
@@ -169,6 +169,8 @@ def _premise(rank: int, premise: PremiseItem, style: Style) -> Iterator[str]:
         if len(folded) > _STATEMENT_LINES:
             folded = [*folded[: _STATEMENT_LINES - 1], shorten(folded[_STATEMENT_LINES - 1], 70) + " …"]
         yield from (f"     {line}" for line in folded)
+    if premise.doc and with_doc:
+        yield f"     {shorten(premise.doc, style.width - 5)}"
     if premise.why:
         yield from (f"     {line}" for line in textwrap.wrap(f"why: {premise.why}", style.width - 5))
     origin = " · ".join(part for part in (premise.kind, premise.module) if part)
@@ -188,8 +190,10 @@ def _tactic(tactic: TacticItem, style: Style) -> Iterator[str]:
     result = verdict(tactic)
     is_good = tactic.status == "closes" and not tactic.rests_on_sorry
     paint = style.good if is_good else style.caution
-    gap = max(2, style.width - 3 - len(tactic.tactic) - len(result))
-    yield f"  {style.bold(tactic.tactic)}{' ' * gap}{paint(result)}"
+    first, *below = tactic.tactic.split("\n")
+    gap = max(2, style.width - 3 - len(first) - len(result))
+    yield f"  {style.bold(first)}{' ' * gap}{paint(result)}"
+    yield from (f"  {style.bold(line)}" for line in below)
     if tactic.origin:
         yield style.dim(f"      {shorten(origin_label(tactic), style.width - 6)}")
     for goal in tactic.remaining_goals[:_GOALS_BELOW_TACTIC]:

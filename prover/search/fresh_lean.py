@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,21 +121,22 @@ async def _run_lean(
     *,
     on_start: Callable[[int], object] = lambda pid: None,
 ) -> tuple[int, str, str] | None:
-    """Exit code, standard output and standard error; None after a timeout. The process is killed with its
-    descendants, so that a Lean started by Lake ends, too."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, **environment},
-            cwd=project,
-        )
-    except OSError as error:
-        raise LeanNotFound(
-            f"{command[0]} cannot be run: {error.strerror}.", "Run `premise-suggest doctor`."
-        ) from error
+    """Exit code, standard output and standard error; None after a timeout.
+
+    The process is killed with its descendants, so that a Lean started by Lake ends, too. Ctrl-C, which a terminal
+    sends to all processes of a command, does not end it.
+    """
+    variables = {**os.environ, **environment}
+    if shutil.which(command[0], path=variables.get("PATH")) is None:
+        raise LeanNotFound(f"{command[0]} cannot be run.", "Run `premise-suggest doctor`.")
+    process = await asyncio.create_subprocess_exec(
+        *processes.guarded(command, environment),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        cwd=project,
+        start_new_session=True,
+    )
     try:
         on_start(process.pid)
         async with asyncio.timeout(seconds):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lean_extract.records import Goal, ProofState, TacticOutcome
 from prover.search.environment import Proposed
-from prover.search.naming import named
-from prover.search.tree import Attempt, AttemptStatus, SearchTree, TreeNode
+from prover.search.naming import RENAME, named
+from prover.search.tree import NEXT_GOAL, Attempt, AttemptStatus, SearchTree, TreeNode
+from prover.shapes import shape
 from prover.states import has_unknowns, inaccessible_names, nameless_fingerprint
 
 _MOST_SHOWN = 200
@@ -22,6 +23,10 @@ _UNKNOWNS = 1.0
 """What it costs that terms are still to be chosen."""
 _HOPE = -1.2
 """The log-probability that is expected of the best tactic while none has been proposed."""
+_IN_PARTS = -2.0
+"""How much other tactics move back where `constructor` splits a conjunction, which loses nothing."""
+_NEXT_GOAL = -3.5
+"""The log-probability of the step to the next goal: the likelier tactics for the first one are tried before it."""
 _LATER = -2.0
 """How much a tactic that took too long moves back."""
 
@@ -43,7 +48,9 @@ class Frontier:
     Each state is entered once: two states are the same if they differ only in names (`states.nameless_fingerprint`).
     If a state that has not been tried is reached again with a better score, or with fewer nameless hypotheses, it
     moves to the new parent. A state is dropped when all goals that it has after the first few are a state of their
-    own: whatever proves that one proves the theorem without the others.
+    own: whatever proves that one proves the theorem without the others; so is one whose first goals are.
+
+    All goals of a state have to be proved, so the second is tried before much is spent on the first (`NEXT_GOAL`).
     """
 
     def __init__(self, first: ProofState, quick: Callable[[Goal], Sequence[Proposed]]) -> None:
@@ -91,6 +98,8 @@ class Frontier:
     def propose(self, index: int, tactics: Iterable[Proposed]) -> None:
         """Add what the proposer names for a state, likeliest first."""
         left = [one for one in tactics if (index, one.tactic) not in self._given]
+        if self._may_turn(index):
+            left = sorted([*left, Proposed(NEXT_GOAL, _NEXT_GOAL)], key=lambda one: -one.log_probability)
         self._left[index] = _Left(left, is_proposed=True)
 
     def batch(self, index: int) -> tuple[list[Proposed], bool]:
@@ -103,6 +112,8 @@ class Frontier:
             one = left.tactics[0]
             is_slow = (index, one.tactic) in self._slow
             if found and is_slow != ((index, found[0].tactic) in self._slow):
+                break
+            if found and one.tactic == NEXT_GOAL:  # when the outcomes of the likelier ones are known
                 break
             if len(found) >= _LEAST and node.score + one.log_probability < other:
                 break
@@ -143,6 +154,8 @@ class Frontier:
             parent.attempts.append(Attempt(outcome.tactic, status, _first_line(outcome.message)))
             return
         node, keys = entry
+        if outcome.tactic == "constructor" and shape(parent.state.goals[0].target).kind == "and":
+            self._move_back(index)
         known = self._known.get(keys)
         if known is not None and not self._is_better(node, known):
             parent.attempts.append(Attempt(outcome.tactic, "known"))
@@ -163,6 +176,10 @@ class Frontier:
         self.tree.nodes.append(TreeNode(ProofState(()), scores, index, outcome.tactic, status="proved"))
         self._keys.append(())
 
+    def _move_back(self, index: int) -> None:
+        left = self._left[index]
+        left.tactics = [replace(one, log_probability=one.log_probability + _IN_PARTS) for one in left.tactics]
+
     def _reached(
         self, index: int, outcome: TacticOutcome, log_probability: float
     ) -> tuple[TreeNode, tuple[Hashable, ...]] | None:
@@ -170,6 +187,9 @@ class Frontier:
         if outcome.status != "progress" or outcome.state is None or not outcome.state.goals:
             return None
         parent, keys = self.tree.nodes[index], _keys(outcome.state)
+        if outcome.tactic == NEXT_GOAL:
+            scores = (*parent.scores[1:], parent.scores[0])
+            return TreeNode(outcome.state, scores, index, outcome.tactic), keys
         rest = len(parent.state.goals) - 1
         fresh = len(keys) - rest
         if (
@@ -221,12 +241,23 @@ class Frontier:
         self.tree.nodes.append(node)
         self._left[index] = _Left(list(self._quick(node.state.goals[0])))
 
+    def _may_turn(self, index: int) -> bool:
+        """Whether the next goal may come first: if the goals are new, or one was just proved or put last."""
+        node = self.tree.nodes[index]
+        if len(node.state.goals) < 2 or node.parent is None or has_unknowns(node.state):
+            return False
+        before = self.tree.nodes[node.parent]
+        if node.tactic.startswith(RENAME):
+            return self._may_turn(node.parent)
+        return node.tactic == NEXT_GOAL or len(before.state.goals) != len(node.state.goals)
+
     def _is_needless(self, index: int) -> bool:
-        """Whether the goals after the first few are a state of their own, or nothing is left to try."""
+        """Whether the first or the last goals are a state of their own, or nothing is left to try."""
         left, keys = self._left[index], self._keys[index]
         if left.is_proposed and not left.tactics:
             return True
-        return any(keys[place:] in self._known for place in range(1, len(keys)))
+        parts = (part for place in range(1, len(keys)) for part in (keys[place:], keys[:place]))
+        return any(part in self._known for part in parts)
 
     def _value(self, index: int) -> float:
         left = self._left[index].tactics

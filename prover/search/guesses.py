@@ -25,6 +25,8 @@ _APPLIED, _AT_A_VARIABLE, _SPLIT, _REWRITTEN = 0.4, 0.3, 0.15, 0.3
 _HOLDS_A_WITNESS = frozenset({"∣", "∈"})
 """Relations that are often defined by `∃`."""
 _SPLIT_KINDS = frozenset({"and", "or", "exists"})
+_IN_PARTS = {"and": 0.8, "iff": 0.5}
+"""How likely it helps to prove the parts of a target one by one, which loses nothing."""
 _WITNESSED, _EXPANDED = 0.3, 0.5
 _LEAST = 0.6
 """How surely what is rewritten occurs in the goal."""
@@ -44,7 +46,7 @@ class SearchGuesses:
         rules = [view for view in views if view.shape.kind in ("eq", "iff")]
         found = [*_uses(goal), *_rewritings(goal, rules)]
         usual = [Candidate(tactic, score, self.name) for tactic, score in found]
-        trusted = [*_witnesses(goal, premises), *_simplifications(goal, rules)]
+        trusted = [*_constructions(goal, premises), *_simplifications(goal, rules)]
         return merge([usual, [Candidate(tactic, score, _TRUSTED) for tactic, score in trusted]], limit)
 
 
@@ -64,9 +66,11 @@ def _uses(goal: Goal) -> Iterator[tuple[str, float]]:
                 yield f"obtain ⟨{fresh}, rfl⟩ := {fact} {variable}", _AT_A_VARIABLE
 
 
-def _witnesses(goal: Goal, premises: Sequence[Premise]) -> Iterator[tuple[str, float]]:
-    """For what exists, perhaps by a definition: the value that makes an equation true."""
+def _constructions(goal: Goal, premises: Sequence[Premise]) -> Iterator[tuple[str, float]]:
+    """The parts of a target; for what exists, perhaps by a definition: the value that makes an equation true."""
     view = _view(goal)
+    if view.shape.kind in _IN_PARTS:
+        yield "constructor", _IN_PARTS[view.shape.kind]
     exists = view.shape.kind == "exists" and "=" in view.shape.right
     is_defined = any(one.kind == "def" and means(one, view.head) for one in premises)
     if exists or is_defined or view.shape.operator == "∣":

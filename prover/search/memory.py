@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from lean_extract.common.lru import Cache
@@ -11,9 +11,9 @@ from lean_extract.records import Goal, ProofState
 from lean_extract.syntax.complete_tactics import head
 from prover.limits import MAX_REMEMBERED
 from prover.search.environment import Proposed, Proposer
+from prover.search.partial import proof_at
 from prover.search.search import SearchResult
 from prover.search.theorem import script
-from prover.search.tree import SearchTree
 from prover.shapes import tokens
 from prover.states import fingerprint
 
@@ -47,10 +47,10 @@ class ProofMemory:
                 self._count(attempt.tactic, is_accepted=attempt.status in ("known", "closes"))
         if tree.proved is None:
             return
-        for goal, steps in _proved_goals(tree, tree.ancestry(tree.proved)):
-            self._proofs.put(_key(goal), script(steps))
-            local = {name for hypothesis in goal.hypotheses for name in hypothesis.names}
-            for name in _names(steps[0]) - local:
+        for proof in proof_at(tree, tree.proved).parts:
+            self._proofs.put(_key(proof.goal), script(proof.steps))
+            local = {name for hypothesis in proof.goal.hypotheses for name in hypothesis.names}
+            for name in _names(proof.tactic) - local:
                 self._lemmas.put(name, True)
 
     def known(self, goal: Goal) -> list[Proposed]:
@@ -92,18 +92,6 @@ class Remembering:
     async def tactics(self, goals: Sequence[Goal]) -> list[Proposed]:
         """The proposer's tactics, likeliest first by what is remembered."""
         return self.memory.weighed(goals[0], await self.proposer.tactics(goals))
-
-
-def _proved_goals(tree: SearchTree, ancestry: Sequence[int]) -> Iterator[tuple[Goal, list[str]]]:
-    """Each main goal on the way to a proof, with the tactics that prove it."""
-    nodes = [tree.nodes[index] for index in ancestry]
-    for place, node in enumerate(nodes[:-1]):
-        steps: list[str] = []
-        for later in nodes[place + 1 :]:
-            steps.append(later.tactic)
-            if len(later.state.goals) < len(node.state.goals):
-                break
-        yield node.state.goals[0], steps
 
 
 def _names(tactic: str) -> set[str]:

@@ -10,6 +10,8 @@ from lean_extract.session.goals_left import new_names
 from lean_extract.syntax.inaccessible import DAGGER, MARK
 from prover.limits import MAX_RENAMED_HYPOTHESES
 
+RENAME = "rename_i "
+"""How a tactic begins that only gives names."""
 _NAMELESS = re.compile(rf"(?<![\w'!?])[^\W\d][\w'!?]*+{MARK}")
 _INSTANCE = f"inst{DAGGER}"
 
@@ -41,4 +43,4 @@ def named(goal: Goal, tactics: Sequence[str]) -> tuple[str, Goal]:
         )
         for one in hypotheses
     )
-    return f"rename_i {' '.join(given)}", Goal(found, renamed(goal.target), goal.case)
+    return f"{RENAME}{' '.join(given)}", Goal(found, renamed(goal.target), goal.case)

@@ -44,7 +44,8 @@ class ProblemRow:
     `status`: how the search ended (`prover.search.SearchResult`), but `proved` only if a fresh Lean accepted
     the whole file, and `refused` if it did not. `failed`: Lean cannot state this problem, or Lean gave
     up. `error`: the reason, in all cases but `proved`. `seconds`: the search's wall time. `nodes`, `tactics`:
-    states expanded, tactics tried. `axioms`: those that the proof depends on. `settings`: the hash of the run's
+    states expanded, tactics tried. `axioms`: those that the proof depends on. `memory_mb`, `processes`: the most
+    private memory of the search's Lean processes, and the most of them at once. `settings`: the hash of the run's
     settings.
     """
 
@@ -62,6 +63,8 @@ class ProblemRow:
     tactics_from: str = ""
     generator: str = ""
     settings: str = ""
+    memory_mb: int = 0
+    processes: int = 0
 
     @property
     def is_proved(self) -> bool:

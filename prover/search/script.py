@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 
 from lean_extract.records import Goal, ProofState
 from lean_extract.session.goals_left import alternatives, takes_alternatives
+from prover.search.naming import RENAME
+from prover.search.tree import NEXT_GOAL
 from prover.states import fingerprint, has_unknowns
 
 WIDTH = 100
@@ -21,7 +23,6 @@ _LIST = re.compile(r"rw \[(?P<list>[^\[\]\n]+)\]")
 _INTRO = re.compile(r"intro (?P<list>[^\n;|<]+)")
 _EXACT = re.compile(r"exact (?P<term>[^\n;]+)")
 _APPLY = re.compile(r"apply (?P<function>[\w.'!?]+)")
-_RENAME = "rename_i "
 _SIDES = {"left": "Or.inl", "right": "Or.inr"}
 _ATOM = re.compile(r"[\w.'!?]+|⟨[^⟨⟩]*⟩|\([^()]*\)")
 
@@ -41,6 +42,18 @@ class Proof:
             return int(bool(self.tactic)), 1
         ends = [one.ends for one in self.left]
         return sum(proved for proved, _ in ends), sum(count for _, count in ends)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The tactics, each for the main goal that those before it leave."""
+        return tuple(filter(None, (self.tactic, *(step for one in self.left for step in one.steps))))
+
+    @property
+    def parts(self) -> Iterator[Proof]:
+        """The proof, and those of all goals below it."""
+        yield self
+        for one in self.left:
+            yield from one.parts
 
     @property
     def open(self) -> tuple[Goal, ...]:
@@ -75,6 +88,9 @@ def read_proof(tactics: Sequence[str], states: Sequence[ProofState]) -> Proof:
     first = _Growing(states[0].goals[0])
     waiting = [first]
     for tactic, state in zip(tactics, states[1:], strict=True):
+        if tactic == NEXT_GOAL:
+            waiting = [*waiting[1:], waiting[0]]
+            continue
         node, waiting = waiting[0], waiting[1:]
         new = max(len(state.goals) - len(waiting), 0)
         node.tactic = tactic
@@ -158,10 +174,11 @@ def _term(proof: Proof) -> str | None:
         return f"⟨{', '.join(parts)}⟩"
     apply = _APPLY.fullmatch(proof.tactic)
     function = apply["function"] if apply else _SIDES.get(proof.tactic)
-    return " ".join([function, *map(_argument, parts)]) if function else None
+    return " ".join([function, *map(argument, parts)]) if function else None
 
 
-def _argument(term: str) -> str:
+def argument(term: str) -> str:
+    """A term as an argument: in brackets unless it is one word, or has its own."""
     return term if _ATOM.fullmatch(term) else f"({term})"
 
 
@@ -196,8 +213,8 @@ def _in_alternatives(proof: Proof, width: int) -> list[str]:
         return _in_bullets(proof, width, _in_alternatives)
     found = [f"{proof.tactic} with"]
     for name, one in zip(names, proof.left, strict=True):
-        if one.tactic.startswith(_RENAME) and len(one.left) == 1:
-            name, one = f"{name.split()[0]} {one.tactic.removeprefix(_RENAME)}", one.left[0]
+        if one.tactic.startswith(RENAME) and len(one.left) == 1:
+            name, one = f"{name.split()[0]} {one.tactic.removeprefix(RENAME)}", one.left[0]
         found += _alternative(f"| {name} =>", _lines(one, _in_alternatives, width - 2), width)
     return found
 

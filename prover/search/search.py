@@ -108,7 +108,7 @@ async def search(
             raise
         run.take()  # The outcomes of the last expansion may hold the proof.
         is_stopped = stop is not None and stop.is_set()
-        reason = "It was stopped." if is_stopped else f"It took {limits.seconds:g} s."
+        reason = "It was stopped." if is_stopped else f"Time ran out ({limits.seconds:g} s)."
         run.stopped = run.stopped or ("limit", reason)
     except PremiseSuggestError as error:
         run.take()

@@ -9,6 +9,8 @@ from lean_extract.goals import format_goal
 from lean_extract.records import ProofState
 from prover.search.environment import TacticPath
 
+NEXT_GOAL = "rotate_left"
+"""The step that puts the second goal in front of the others, so that it is proved though the first may never be."""
 _NodeStatus = Literal["open", "expanded", "proved"]
 AttemptStatus = Literal["fails", "timeout", "known", "closes"]
 

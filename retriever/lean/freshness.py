@@ -29,7 +29,7 @@ class Freshness:
     unindexed_files: tuple[str, ...] = ()
     """Sources that were listed, can be read, and are in no store that was made on this machine."""
     without_steps: int = 0
-    """Files of which an older version kept no proof steps."""
+    """Files of which an older version kept no proof steps, or no doc strings."""
 
 
 def freshness_of(snapshot: Snapshot, listed: Iterable[ListedSource] = ()) -> Freshness:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lean_extract.common.arrays import Bools, Floats
+from lean_extract.common.errors import UserError
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.lexer import is_plain_name
@@ -35,6 +36,8 @@ from retriever.lean.listing import SPARE, listed
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import VARIABLE, premise_tokens, raw_tokens, text_tokens
+from retriever.lean.word_ranking import RankedWords, rank_words
+from retriever.lean.words.fields import WordTable, words_of
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
 from retriever.lean.words.near_names import nearest, pieces
 from retriever.lean.words.query import ASKED
@@ -135,8 +138,10 @@ def search(
         is_goal = (reading or readings(text)[0]) is Reading.GOAL
         named = _named(offer, _applied_name(text), k) if is_goal or not has_symbols(text) else []
         if not is_goal and not named:
-            scores = _by_name(offer, query) + _BY_TEXT * _by_words(offer, query)
-            return listed(_best(offer, scores, k + SPARE), where)[:k]
+            if query.is_name and reading is not Reading.WORDS:
+                scores = _by_name(offer, query) + _BY_TEXT * _by_words(offer, query)
+                return listed(_best(offer, scores, k + SPARE), where)[:k]
+            return search_words(service, text, where, k, allowed=allowed)
         found = named
         if not named and " " not in text:
             found = _best(offer, _by_name(offer, replace(query, concepts=())), k + SPARE)
@@ -144,6 +149,71 @@ def search(
             meant = service.rank(RankRequest(Goal((), text), where, k, "all", allowed))
             found = _one_list(found, meant, k + SPARE)
         return listed(found, where)[:k]
+
+
+def search_words(
+    service: PremiseService,
+    text: str,
+    where: GoalContext | None = None,
+    k: int = 32,
+    *,
+    allowed: Allowed | None = None,
+    explain: bool = False,
+) -> list[RankedPremise]:
+    """The same for a text that is read as words, whatever it looks like (`word_ranking`).
+
+    A score of 0.5 is that of a premise which is as likely wrong as right. Raises as `search`.
+    """
+    with service.reading() as snapshot:
+        offer = search_pool(snapshot, where, allowed, text)
+        ranked = words_ranked(offer, text)
+        scores = np.zeros(len(offer.may_be_found), dtype=np.float32)
+        scores[ranked.ids] = ranked.scores
+        scores = offer.internal_last(scores)
+        best = ranked.ids[top(scores[ranked.ids], k + SPARE)].tolist()
+        found = offer.ranked_premises(best, scores)
+        if explain:
+            whys = ranked.explanations(best)
+            found = [replace(one, explanation=why) for one, why in zip(found, whys, strict=True)]
+        return listed(found, where)[:k]
+
+
+_LIKE = 300
+"""How many candidates the vectors and the words of a premise give."""
+_WORDS_OF_LIKE = 0.3
+"""The weight of shared words, relative to the cosine."""
+
+
+def search_like(
+    service: PremiseService,
+    name: str,
+    where: GoalContext | None = None,
+    k: int = 32,
+    *,
+    allowed: Allowed | None = None,
+) -> list[RankedPremise]:
+    """The k indexed premises most like one of this name, by vectors and by words. Raises UserError: none has it."""
+    with service.reading() as snapshot:
+        (number,) = snapshot.names.find_names([name]).tolist()
+        if number < 0:
+            raise UserError(
+                f"There is no declaration `{name}` in the index.", "Search for a part of its name."
+            )
+        offer = replace(search_pool(snapshot, where, allowed, name), own=())
+        near = snapshot.search.query(snapshot.view.vector(number))
+        shared = snapshot.word_fields.matches(
+            words_of(snapshot.view.premise(number)), WordTable.none()
+        ).scores
+        ids = np.union1d(near.top(_LIKE, offer.offered), top(shared, _LIKE, offer.offered))
+        ids = ids[ids != number]
+        scores = np.zeros(len(offer.offered), dtype=np.float32)
+        scores[ids] = near.scores(ids) + _WORDS_OF_LIKE * shared[ids]
+        return listed(_best(offer, scores, k + SPARE), where)[:k]
+
+
+def words_ranked(offer: SearchPool, text: str) -> RankedWords:
+    """The candidates for a text that is read as words."""
+    return rank_words(offer.snapshot, offer.own, offer.may_be_found, offer.scope, text)
 
 
 def search_names(service: PremiseService, text: str, k: int) -> list[RankedPremise]:

@@ -98,6 +98,23 @@ def test_a_proof_is_searched_for_and_inserted(plain: Neovim, text: list[str]) ->
     assert proof
 
 
+def test_a_search_shows_how_far_it_is_and_the_same_command_ends_it(plain: Neovim, text: list[str]) -> None:
+    plain.reload()
+    line = behind(text, SUM)
+    hard = "theorem hard (n : ℕ) : ∃ m, n < m ∧ ∀ k, 1 < k → k < m → m % k ≠ 0 := by"
+    plain.lua(f"vim.fn.setline({line - 1}, '{hard}')")
+    plain.go(line, 3)
+    plain.lua("vim.lsp.handlers['window/showMessage'] = function(_, result) _G.said = result.message end")
+    plain.lua("_G.echo, vim.api.nvim_echo = vim.api.nvim_echo, function(chunks) _G.echoed = chunks[1][1] end")
+    plain.keys(":PremiseProve<CR>")
+    plain.wait("(_G.echoed or ''):find('^Searching for a proof: %d+ s of 10 s, %d+ state')")
+    plain.keys(":PremiseProve<CR>")
+    plain.wait("_G.said ~= nil")
+    plain.lua("vim.api.nvim_echo = _G.echo")
+    assert plain.lua("return { _G.said, _G.echoed }") == ["Stopped.", ""]
+    plain.reload()
+
+
 def test_symbols_of_the_workspace_are_found_without_an_import(plain: Neovim) -> None:
     plain.reload()
     plain.lua("vim.lsp.buf.workspace_symbol('Set.mem_union')")

@@ -28,6 +28,9 @@ TOKEN = "a-token-for-tests"
 ADD_COMM = "m n : Nat\n⊢ m + n = n + m"
 ADD_COMM_WITHOUT_NOTATION = "m n : Nat\n⊢ Eq (HAdd.hAdd m n) (HAdd.hAdd n m)"
 BUNDLED = read_card().revision
+MARKED = (
+    "/-- <img src=x onerror=alert(1)> <b>bold</b>. More. -/\ntheorem marked_up (p : Prop) (h : p) : p := h\n"
+)
 _LINE = re.compile(r"premise-suggest http: (http://\S+)")
 _START_SECONDS = 120
 
@@ -73,6 +76,7 @@ def library(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str
     root = tmp_path_factory.mktemp("project") / "example"
     shutil.copytree(EXAMPLE, root)
     (root / "lean-toolchain").write_text("leanprover/lean4:v4.35.0\n", encoding="utf-8")
+    (root / "Example" / "Marked.lean").write_text(MARKED, encoding="utf-8")
     done = run(environment, "index", root)
     assert done.returncode == 0, done.stderr
     return root

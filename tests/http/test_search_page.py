@@ -58,6 +58,7 @@ def test_a_goal_is_searched_and_its_link_shows_it_again(page: Any, browser: Any,
     expect(first_name(page)).to_have_text("Nat.add_comm")
     expect(page.get_by_role("status")).to_contain_text("32 premises, best first. Read as a goal.")
     expect(page.locator("#list li pre").first).to_contain_text("m + n = n + m")
+    expect(page.locator("#list li .doc").first).to_have_text("Addition is commutative.")
     expect(page.locator("#list li").first).to_contain_text("why: ")
     expect(page.locator("#index")).to_contain_text("Lean 4.35.0")
     link = page.url
@@ -356,10 +357,13 @@ def test_what_is_typed_before_the_indexes_are_listed_stays(page: Any) -> None:
     expect(first_name(page)).to_have_text("Nat.add_comm")
 
 
-def test_text_of_a_query_is_never_markup(page: Any) -> None:
+def test_text_of_a_query_or_of_a_doc_string_is_never_markup(page: Any) -> None:
     page.goto("/")
     search(page, "<img src=x onerror=alert(1)> ⊢ <b>a</b> = a")
     expect(page.get_by_role("status")).not_to_have_text("Searching …")
+    assert page.locator("main img, main b").count() == 0
+    search(page, "marked_up")
+    expect(page.locator("#list li .doc").first).to_have_text("<img src=x onerror=alert(1)> <b>bold</b>.")
     assert page.locator("main img, main b").count() == 0
 
 

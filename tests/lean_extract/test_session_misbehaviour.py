@@ -15,7 +15,7 @@ from leanclient.aio.errors import LeanTransportError
 
 from lean_extract.common.errors import LeanDied, LeanError, LeanNotFound, LeanTimeout
 from lean_extract.goals import format_state
-from lean_extract.records import Position
+from lean_extract.records import Position, Span
 from lean_extract.session import LeanLimits, LeanSession
 from lean_extract.session.client import LeanClient
 from lean_extract.session.processes import descendants
@@ -111,6 +111,14 @@ async def test_answers_out_of_order_reach_those_who_asked(tmp_path: Path, fake: 
     async with await LeanSession.start(tmp_path, fake("out-of-order"), QUICK) as session:
         first, second = await asyncio.gather(goal(session, "A"), goal(session, "B"))
         assert (first, second) == ("⊢ ¬A", "⊢ ¬B")
+
+
+async def test_an_error_is_awaited_that_lean_reports_after_its_progress_has_passed_it(
+    tmp_path: Path, fake: Fake
+) -> None:
+    async with await LeanSession.start(tmp_path, fake("busy"), QUICK) as session:
+        (fault,) = await session.errors_at(Path("A.lean"), TEXT, SORRY, Span(SORRY, Position(1, 7)))
+    assert (fault.position, fault.message) == (SORRY, "no")
 
 
 async def test_a_flood_on_standard_error_does_not_block(tmp_path: Path, fake: Fake) -> None:

@@ -83,6 +83,9 @@ def test_what_failed_counts_as_not_proved() -> None:
     assert figures.pass_1.percent.mean == pytest.approx(100 / 3)
     assert (figures.failed, figures.proof_seconds, figures.seconds) == (1, 4.0, 2.5)
     assert figures.levels["2"].percent.mean == 0
+    long = ProblemRow("d", 1, "proved", proof=("a", "b", "c"), seconds=9.0, memory_mb=70, processes=5)
+    mixed = figures_of([row("a", seconds=4.0), row("b", seconds=1.0), row("c", proved=False), long])
+    assert (mixed.short_seconds, mixed.proof_seconds, mixed.memory_mb, mixed.processes) == (2.5, 4.0, 70, 5)
     nothing = figures_of([])
     assert (nothing.pass_1, nothing.seconds, nothing.passes) == (None, None, 0)
 

@@ -215,6 +215,15 @@ async def test_the_edit_of_a_tactic_replaces_what_is_typed(editor: Editor, typed
     assert after(text, item["edit"]) == text.replace(part(text, answer["replaces"]), "assumption", 1)
 
 
+@pytest.mark.parametrize("head", ["by│", "│by -- later", "by  │\n\n  -- later"])
+async def test_a_tactic_after_by_replaces_the_sorry_below(editor: Editor, head: str) -> None:
+    marked = f"theorem t (p : Prop) (h : p) : p := {head}\n  sorry\n{NEXT}"
+    text = marked.replace("│", "")
+    answer = await ask(editor, marked, tactics=True)
+    [item] = [one for one in answer["tactics"] if one["tactic"] == "assumption"]
+    assert after(text, item["edit"]) == text.replace("sorry", "assumption")
+
+
 async def test_a_term_that_fails_is_replaced_by_a_proof(editor: Editor) -> None:
     text = f"theorem t (p : Prop) (h : p) : p :=\n  none h\n{NEXT}"
     answer = await ask(editor, text.replace("none", "no│ne"), tactics=True)

@@ -13,6 +13,7 @@ from lsprotocol import types
 from tests.lsp_server.conftest import (
     Cli,
     Editor,
+    answered,
     indexed_example,
     place_of,
     premise_names,
@@ -97,13 +98,15 @@ def test_an_index_from_before_steps_were_kept_is_told_and_completed(
     assert "kept no proof steps" not in cli("doctor", library).stdout
     age(index)
     told = cli("doctor", library).stdout
-    assert "an older version kept no proof steps, or no votes, of" in " ".join(told.split())
+    assert "an older version kept no proof steps, votes or doc strings of" in " ".join(told.split())
     assert f"premise-suggest index {library}" in " ".join(told.split())
+    assert "The doc strings of" in answered(cli, "search", "commutative", cwd=library)["warnings"][0]
     place = place_of(SECOND, "sorry")
     at = library / "Example" / "Second.lean"
     assert cli("suggest", "--file", at, "--line", str(place.line + 1)).returncode == 0
     assert "0 premises embedded" in cli("index", library).stdout
     assert "kept no proof steps" not in cli("doctor", library).stdout
+    assert answered(cli, "search", "commutative", cwd=library)["warnings"] == []
 
 
 async def test_a_premise_that_a_saved_proof_uses_climbs_in_another_file(

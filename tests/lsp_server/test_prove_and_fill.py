@@ -35,6 +35,12 @@ theorem both (m n : ℕ) : m + n = n + m ∧ True := by
 example (n : ℕ) : n = n := sorry
 """
 ONE = "import Example.Nat.Basic\n\ntheorem alone (m n : ℕ) : m + n = n + m := by\n  sorry\n"
+THREE_LEMMAS = """import Example.Nat.Prime
+
+theorem all (k n m a b : ℕ) (hk : 0 < k) (hkn : k ≤ n) :
+    k ∣ n.factorial ∧ (∃ p, m ≤ p ∧ p.Prime) ∧ a + (b + n) = b + (a + n) := by
+  sorry
+"""
 ODD = """import Example.Nat.Basic
 
 theorem wrong (n : ℕ) : n = n + 1 := by
@@ -110,6 +116,20 @@ def test_what_is_not_proved_or_cannot_be_written_is_said(cli: Cli, library: Path
         refused = cli(*arguments, cwd=library)
         assert (refused.returncode, refused.stdout) == (2, "")
         assert said in refused.stderr.splitlines()[0]
+
+
+def test_a_suggestion_has_a_proof_of_a_few_steps_where_no_tactic_closes_the_goal(
+    cli: Cli, library: Path, errors: Callable[[Path], list[str]]
+) -> None:
+    write(library, Few=THREE_LEMMAS)
+    (library / "premise-suggest.toml").write_text("tactics.seconds = 100\n", encoding="utf-8")
+    answer = json.loads(succeed(cli, "suggest", "Few.lean:5", "--tactics", "--json", cwd=library).stdout)
+    best = answer["tactics"][0]
+    assert (best["status"], best["rests_on_sorry"]) == ("closes", False)
+    (library / "Few.lean").write_text(THREE_LEMMAS.replace("sorry", best["edit"]["text"]), encoding="utf-8")
+    assert errors(library / "Few.lean") == []
+    for name in ("Few.lean", "premise-suggest.toml"):
+        (library / name).unlink()
 
 
 def test_fill_writes_every_proof_that_it_finds(
@@ -239,7 +259,7 @@ def test_the_action_lists_what_can_be_closed(
     assert all("uses" in step or (step["run"] and step["shell"] == "bash") for step in steps)
     (last,) = (step for step in steps if step.get("id") == "fill")
     inputs = {name: one["default"] for name, one in action["inputs"].items()}
-    inputs |= {"paths": "Listed.lean Difficult.lean", "seconds": "1", "fail": fail}
+    inputs |= {"paths": "Listed.lean Difficult.lean", "seconds": "1", "fail": fail, "project": "proofs/"}
     given = {name: _expanded(text, inputs) for name, text in last["env"].items()}
     del given["PREMISE_SUGGEST_INDEX"]
     write(library, Listed=SEVERAL, Difficult=HARD)
@@ -258,8 +278,10 @@ def test_the_action_lists_what_can_be_closed(
         text=True,
     )
     assert (done.returncode, files["GITHUB_OUTPUT"].read_text()) == (code, "proved=4\n"), done.stderr
-    marks = [line for line in done.stdout.splitlines() if line.startswith("::warning file=Listed.lean,line=")]
-    assert (len(marks), marks[0].partition("::This")[0]) == (4, "::warning file=Listed.lean,line=4")
+    marks = [
+        line for line in done.stdout.splitlines() if line.startswith("::warning file=proofs/Listed.lean,")
+    ]
+    assert (len(marks), marks[0].partition("::This")[0]) == (4, "::warning file=proofs/Listed.lean,line=4")
     heading, _, first, *_, hard = files["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8").splitlines()
     assert heading.count("|") == 6
     assert first.startswith("| Listed.lean | 4 | swapped | proved | `")

@@ -33,6 +33,7 @@ HARD = (
 )
 PROVABLE = {
     "a term in a term": "theorem t (m n : ℕ) (h : m ≤ n) : m ≤ n ∧ m + 0 = m := ⟨h, sorry⟩\n",
+    "a lemma in a term": "theorem t (p : Prop) (h : p) (m n : ℕ) : p ∧ (m ≤ n ∨ n ≤ m) := ⟨h, sorry⟩\n",
     "a branch of an induction": "theorem t (n : ℕ) : 0 + n = n := by\n  induction n with\n  | zero => rfl\n"
     "  | succ k ih => sorry\n",
     "a where": "theorem t (n : ℕ) : n ≤ n + 1 := go n\nwhere\n  go (k : ℕ) : k ≤ k + 1 := sorry\n",
@@ -88,6 +89,7 @@ async def test_what_is_proved_is_accepted_by_a_new_lean(
     answer = await engine.prove(request_at(engine, text))
     assert (answer.status, answer.checked, answer.message) == ("proved", True, "")
     assert answer.proved == answer.goals
+    assert "by" not in answer.edits[0].text or kind != "a lemma in a term"
     assert answer.memory_mb > 10 and answer.processes >= 2
     found = complaints(packaged_lean, example_oleans, edited(text, answer))
     assert len(found) == (kind == "an error above")
@@ -131,6 +133,21 @@ async def test_a_search_that_is_stopped_keeps_a_proof_of_some_goals_with_sorry_f
     assert edited(text, answer).split("\n")[row - 1][column - 1 :].startswith("sorry")
 
 
+async def test_what_cannot_be_proved_does_not_hide_the_goals_after_it(engine: Engine) -> None:
+    text = HARD.replace("t (m n : ℕ) : ", "t (p : Prop) (h : p) (m n : ℕ) : ").replace(
+        " := by", " ∧ m ≤ m + n ∧ p := by"
+    )
+    stop = asyncio.Event()
+
+    def stop_once_two_are_proved(state: ProofProgress) -> None:
+        if state.proved >= state.goals - 1 > 0 and state.steps.count("sorry") == 1:
+            stop.set()
+
+    answer = await engine.prove(request_at(engine, text, seconds=200), stop_once_two_are_proved, stop)
+    assert (answer.status, answer.script.count("sorry")) == ("partial", 1)
+    assert answer.proved == answer.goals - 1 and answer.script.index("sorry") < len(answer.script) - 5
+
+
 async def test_a_search_that_is_stopped_ends_soon_and_a_cancelled_one_leaves_lean_free(
     engine: Engine,
 ) -> None:
@@ -171,6 +188,7 @@ async def test_a_lean_that_dies_is_started_again(engine: Engine) -> None:
     [
         ("def f (n : ℕ) : ℕ := sorry\n", "not_proved", "The goal is data, not a proposition"),
         ("instance : Inhabited ℕ := ⟨sorry⟩\n", "not_proved", "The goal is data, not a proposition"),
+        ("theorem t (n : ℕ) : n = n := by\n  rfl\n", "not_proved", "Lean accepts the tactic that is there"),
         ("theorem t : 2 + 2 = 5 := by\n  sorry\n", "false", "The goal is false"),
         (
             "theorem gap (p : Prop) : p := by sorry\n\ntheorem t (p q : Prop) (h : p) : q := by\n  sorry\n",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from lean_extract.toolchains.packaged import PackagedLean, build_library
 from tests.forked import SCRIPT
+from tests.lake.projects import LakeProject
 from tests.lsp_server.conftest import Cli, succeed
 
 LAKEFILE = 'name = "lib"\n\n[[lean_lib]]\nname = "Lib"\n'
@@ -22,6 +24,10 @@ theorem add_left (a b c : ℕ) (h : b = c) : a + b = a + c := by
   rw [h]
 
 def twice (n : ℕ) : ℕ :=
+  n + n
+
+@[deprecated twice (since := "2026-01-01")]
+def double (n : ℕ) : ℕ :=
   n + n
 
 @[simp]
@@ -54,6 +60,18 @@ import Lib.Basic
 theorem simplified (m : ℕ) (h : m = 0) : Lib.twice 0 = m := by
   simp [h]
 """,
+    "Data": """\
+import Lib.Basic
+
+def four : ℕ :=
+  Lib.double 2
+""",
+    "Imports": """\
+import Lib.Helper
+
+theorem imports (a b : ℕ) (h : a = b) : b = a := by
+  exact Lib.helper a b h
+""",
     "Moved": """\
 import Lib.Basic
 
@@ -61,7 +79,13 @@ theorem moved (a b : ℕ) (h : a = b) : b = a :=
   h.symm
 """,
 }
+HELPER = """\
+theorem Lib.helper (a b : ℕ) (h : a = b) : b = a :=
+  h.symm
+"""
+DEPRECATED = BASIC[BASIC.index("@[deprecated") : BASIC.index("@[simp]")]
 CHANGES = [
+    ("Basic", DEPRECATED, ""),
     ("Basic", "theorem add_left", "theorem add_congr_right"),
     ("Basic", "(hab : a = b) (hbc : b = c)", "(hbc : b = c) (hab : a = b)"),
     ("Basic", "@[simp]\n", ""),
@@ -79,8 +103,9 @@ def make(root: Path, **files: str) -> Path:
 
 
 def test_a_change_of_the_library_is_repaired(cli: Cli, packaged_lean: PackagedLean, tmp_path: Path) -> None:
-    root = make(tmp_path / "lib", Basic=BASIC, **USES)
+    root = make(tmp_path / "lib", Basic=BASIC, Helper=HELPER, **USES)
     succeed(cli, "index", "--quiet", root)
+    (root / "Lib" / "Helper.lean").rename(root / "Lib" / "Shared.lean")
     for name, before, after in CHANGES:
         path = root / "Lib" / f"{name}.lean"
         text = path.read_text(encoding="utf-8")
@@ -89,30 +114,73 @@ def test_a_change_of_the_library_is_repaired(cli: Cli, packaged_lean: PackagedLe
     statements = {name: (root / "Lib" / f"{name}.lean").read_text().partition(":=")[0] for name in USES}
 
     shown = succeed(cli, "repair", cwd=root).stdout
-    assert "5 of 5 errors repaired" in shown
+    assert "7 of 7 errors repaired" in shown
     assert "+  · exact Lib.add_congr_right a b c h" in shown
     assert "add_congr_right" not in (root / "Lib" / "Names.lean").read_text()
 
     summary = root / "summary.md"
     answer = json.loads(succeed(cli, "repair", "--write", "--json", "--summary", summary, cwd=root).stdout)
-    assert answer["repaired"] == len(answer["errors"]) == 5
+    assert answer["repaired"] == len(answer["errors"]) == 7
     assert (
         {one["file"] for one in answer["errors"]}
         == {*answer["written"]}
         == {f"Lib/{name}.lean" for name in USES}
     )
     kinds = {one["file"]: one["kind"] for one in answer["errors"]}
-    assert kinds["Lib/Names.lean"] == "renamed"
+    assert kinds["Lib/Names.lean"] == kinds["Lib/Data.lean"] == "renamed"
+    assert kinds["Lib/Imports.lean"] == "import"
     assert kinds["Lib/Arguments.lean"] == kinds["Lib/Simplified.lean"] == "arguments"
     assert kinds["Lib/Moved.lean"] in ("renamed", "arguments")
-    assert "| Lib/Names.lean:5 | `names` | renamed |" in summary.read_text()
+    written = summary.read_text(encoding="utf-8")
+    assert "| `Lib.add_left` | `Lib.add_congr_right` | Lib/Names.lean:5 |" in written
+    assert "| `simp [h]` | `simp [h, Lib.twice_zero]` |" in written
 
     build_library(root, tmp_path / "compiled", packaged_lean)  # raises Lean's first error
     for name, statement in statements.items():
         text = (root / "Lib" / f"{name}.lean").read_text()
-        assert text.startswith(statement)
+        assert text.replace("Lib.Shared", "Lib.Helper").startswith(statement)
         assert "sorry" not in text
     assert succeed(cli, "repair", cwd=root).stdout == "No errors.\n"
+
+
+def test_lemmas_and_modules_of_a_lake_project_that_have_moved_are_imported(
+    cli: Cli, lake_project: Callable[..., LakeProject]
+) -> None:
+    lemma = "theorem Lib.add_left (a b c : Nat) (h : b = c) : a + b = a + c := by\n  rw [h]\n"
+    other = "theorem Lib.itself (a : Nat) : a = a := rfl\n\ntheorem Lib.one : 1 = 1 := rfl\n"
+    statement = "(a b c : Nat) (h : b = c) : a + b = a + c ∧ a = a"
+    uses = f"theorem uses {statement} :=\n  ⟨Lib.add_left a b c h, Lib.itself a⟩\n"
+    files = {"Basic": lemma + other, "Sub/Uses": f"import Lib.Basic\n\n{uses}"}
+    roots = "import Lib.Basic\nimport Lib.Sub.Uses\n"
+    project = lake_project(
+        files={"Lib.lean": roots, **{f"Lib/{name}.lean": text for name, text in files.items()}}
+    )
+
+    def repair(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        done = cli("repair", *words, cwd=project.root, PATH=project.environment["PATH"])
+        assert done.returncode == code, done.stdout + done.stderr
+        return done
+
+    succeed(cli, "index", "--quiet", project.root)
+    (project.root / "Lib" / "Basic.lean").unlink()
+    project.write({"Lib/Core.lean": other, "Lib/Moved.lean": lemma})
+    assert (
+        "Run `lake build Lib.Core Lib.Moved`, then try again: it may be there now." in repair(code=1).stdout
+    )
+    project.lake("build", succeeds=False)
+    shown = repair("Lib/Sub/Uses.lean").stdout
+    assert "-import Lib.Basic\n+import Lib.Core\n+import Lib.Moved\n" in shown
+    repair("Lib", "--write")
+    assert (project.root / "Lib" / "Sub" / "Uses.lean").read_text(encoding="utf-8").endswith(f"\n\n{uses}")
+    project.lake("build", succeeds=False)
+    answer = json.loads(repair("--write", "--json").stdout)
+    assert [(one["file"], one["kind"], one["after"]) for one in answer["errors"]] == [
+        ("Lib.lean", "import", "import Lib.Core")
+    ]
+    project.build()
+    project.write({"lakefile.toml": "name = \n"})
+    broken = repair(code=1)
+    assert broken.stdout == "" and "Lake cannot load the project" in broken.stderr
 
 
 def test_what_cannot_be_repaired_has_a_reason_and_stays_as_it_is(cli: Cli, tmp_path: Path) -> None:

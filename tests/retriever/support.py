@@ -50,10 +50,19 @@ def theorem(
     lines: tuple[int, int] | None = None,
     is_private: bool = False,
     generated_from: str | None = None,
+    doc: str | None = None,
 ) -> Premise:
     span = Span(Position(lines[0], 0), Position(lines[1], 9)) if lines else None
     return Premise(
-        name, kind, module, context, conclusion, span, is_private=is_private, generated_from=generated_from
+        name,
+        kind,
+        module,
+        context,
+        conclusion,
+        span,
+        doc,
+        is_private=is_private,
+        generated_from=generated_from,
     )
 
 

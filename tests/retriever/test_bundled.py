@@ -163,7 +163,9 @@ def test_what_an_older_version_packed_is_refused(data: Path, tmp_path: Path) -> 
         "lean": "",
     }
     (data / bundled.CARD).write_text(json.dumps(card))
-    with pytest.raises(IndexDamaged, match=r"bundled.json is of form 1, this version reads form 2") as caught:
+    with pytest.raises(
+        IndexDamaged, match=f"bundled.json is of form 1, this version reads form {bundled.FORM}"
+    ) as caught:
         bundled.unpack(tmp_path / "cache", data)
     assert "python scripts/build_bundled.py" in caught.value.hint
 

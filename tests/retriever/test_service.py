@@ -41,7 +41,12 @@ PROJECT = {
 }
 MATHLIB = {
     "Mathlib.Algebra.Group.Basic": Sheet(
-        [theorem("add_comm'", "Mathlib.Algebra.Group.Basic", "a + b = b + a", "(a b : G)")], package="mathlib"
+        [
+            theorem(
+                "add_comm'", "Mathlib.Algebra.Group.Basic", "a + b = b + a", "(a b : G)", doc="Sums commute."
+            )
+        ],
+        package="mathlib",
     ),
     "Mathlib.Data.Set": Sheet(
         [theorem("Set.mem_union", "Mathlib.Data.Set", "x ∈ s ∪ t ↔ x ∈ s ∨ x ∈ t")], package="mathlib"

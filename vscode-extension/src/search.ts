@@ -104,11 +104,12 @@ async function look(
 /** A premise as it is listed: whatever is typed, it is shown, since the server has chosen it. */
 function itemOf(premise: PremiseItem): Item {
   const scope = premise.in_scope === false ? `  needs ${premise.import ?? "an import"}` : "";
+  const detail = [premise.statement, premise.doc].filter((part) => part !== "").join("  — ");
   return {
     premise,
     label: premise.name,
     description: [`${premise.module}${scope}`, sorryLabel(premise), deprecationLabel(premise)].filter((part) => part !== "").join("  "),
-    ...(premise.statement !== "" && { detail: premise.statement }),
+    ...(detail !== "" && { detail }),
     alwaysShow: true,
     buttons: premise.import !== null ? [IMPORT, OPEN, COPY] : [OPEN, COPY],
   };

@@ -11,6 +11,7 @@ export function premiseItem(premise, rev) {
   if (link !== head) head.append(link);
   item.append(head);
   if (premise.statement) item.append(element("pre", premise.statement));
+  if (premise.doc) item.append(element("p", premise.doc, { class: "doc" }));
   const where = element("p", "", { class: "where" });
   where.append(element("span", premise.kind), " in ", element("code", premise.module));
   const scope = scopeOf(premise);

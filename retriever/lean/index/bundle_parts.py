@@ -3,6 +3,7 @@
     names     names, kinds, flags, lines, aliases; the files with their imports
     terms     terms that names do not explain (the shapes of statements), and the hashes of `structure`
     uses      how often proofs use each premise, and what each proof uses
+    docs      the words of doc strings
     vectors   the encoder's, in few bits (`retriever.models.vector_code`)
 
 A part is arrays by name, as an .npz within .xz. One more is an entry of `_PACKED` and what `_content_of` makes of it.
@@ -26,7 +27,7 @@ from retriever.lean.tokens import name_parts
 from retriever.models import vector_code
 from retriever.search.index.meta import IndexedFile
 from retriever.search.index.packed_lists import pack_lists, read_varints, unpack_lists, varints
-from retriever.search.index.postings import Postings, count_postings
+from retriever.search.index.postings import DocPostings, Postings, count_postings
 from retriever.search.index.proof_columns import ProofColumns, hash_names
 from retriever.search.index.segment import Segment
 from retriever.search.index.segment_content import SegmentContent, SegmentTables
@@ -86,6 +87,7 @@ def _content_of(parts: Mapping[str, bytes]) -> SegmentContent:
                 hash_names(text.split(b"\n")[:-1]), starts, uses["proofs"], uses["elsewhere"]
             ),
             structure=_structure(terms, len(found)),
+            docs=_doc_postings(_decompressed(parts["docs"]), len(found)),
         ),
         records=None,
         columns={
@@ -110,19 +112,27 @@ def _names(segment: Segment) -> Arrays:
 
 
 def _terms(segment: Segment) -> Arrays:
-    rest = _unexplained(segment)
-    counts, gaps = pack_lists(rest.starts, rest.documents)
-    found: dict[str, npt.NDArray[Any]] = {
-        "terms": np.frombuffer("".join(f"{term}\n" for term in rest.terms).encode(), dtype=np.uint8),
-        "counts": counts,
-        "documents": gaps,
-        "frequencies": varints(rest.frequencies),
-    }
+    found = _lists(_unexplained(segment))
     if (structure := segment.tables.structure) is not None:
         counts, gaps = pack_lists(structure.starts, structure.documents)
         hashes = np.diff(structure.hashes, prepend=np.uint32(0))
         found |= {"hashes": hashes, "hash_counts": counts, "hash_documents": gaps}
     return found
+
+
+def _lists(postings: Postings) -> dict[str, npt.NDArray[Any]]:
+    counts, gaps = pack_lists(postings.starts, postings.documents)
+    return {
+        "terms": np.frombuffer("".join(f"{term}\n" for term in postings.terms).encode(), dtype=np.uint8),
+        "counts": counts,
+        "documents": gaps,
+        "frequencies": varints(postings.frequencies),
+    }
+
+
+def _docs(segment: Segment) -> Arrays:
+    docs = segment.tables.docs
+    return {} if docs is None else _lists(docs)
 
 
 def _uses(segment: Segment) -> Arrays:
@@ -155,6 +165,7 @@ _PACKED: Mapping[str, Callable[[Segment], Arrays]] = {
     "names": _names,
     "terms": _terms,
     "uses": _uses,
+    "docs": _docs,
     "vectors": _vectors,
 }
 PARTS = tuple(_PACKED)
@@ -192,6 +203,16 @@ def _postings(part: Arrays, names: Sequence[str]) -> Postings:
     further = np.repeat(np.repeat(more, np.diff(starts)), often)
     terms, owners = np.concatenate([terms, further]), np.concatenate([owners, np.repeat(places, often)])
     return count_postings([*numbers], terms, owners, len(names))
+
+
+def _doc_postings(part: Arrays, count: int) -> DocPostings | None:
+    if "terms" not in part:
+        return None
+    starts, documents = unpack_lists(part["counts"], part["documents"])
+    frequencies = read_varints(part["frequencies"])
+    lengths = np.bincount(documents, weights=frequencies, minlength=count).astype(np.int32)
+    terms = part["terms"].tobytes().decode().split("\n")[:-1]
+    return DocPostings(terms, starts, documents.astype(np.int32), frequencies.astype(np.uint16), lengths)
 
 
 def _structure(part: Arrays, count: int) -> StructureColumns | None:

@@ -23,7 +23,7 @@ from retriever.lean.theorems import is_theorem
 from retriever.lean.tokens import premise_tokens
 from retriever.limits import MAX_NOTATION_TARGET_CHARACTERS, MAX_NOTATIONS_PER_FILE, MAX_SYMBOL_CHARACTERS
 from retriever.search.index.meta import IndexedFile
-from retriever.search.index.postings import build_postings
+from retriever.search.index.postings import DocPostings, build_postings
 from retriever.search.index.proof_columns import (
     MentionColumns,
     ProofColumns,
@@ -59,6 +59,8 @@ def content_of(
         with_records: whether statements are kept.
         tokens: what BM25 sees of a premise.
     """
+    from retriever.lean.words.doc_words import doc_words  # with tables of words
+
     premises = [premise for item in files for premise in item.records]
     hashes = hash_names(premise.name for premise in premises)
     kept = [Kept.of_file(len(item.records)) for item in files]
@@ -83,10 +85,11 @@ def content_of(
             trees=TreeColumns.of_rows(trees_of(one) if one else () for one in statements)
             if with_records
             else None,
+            docs=DocPostings.of(build_postings(words for item in files for words in doc_words(item.records))),
         ),
         records=[_record(premise) for premise in premises] if with_records else None,
         columns={
-            "flags": np.array([_flags_of(premise) for premise in premises], dtype=np.uint8),
+            "flags": np.array([flags_of(premise) for premise in premises], dtype=np.uint8),
             "lines": np.array([_line(premise) for premise in premises], dtype=np.int32),
             "uses": np.array([uses.get(premise.name, 0) for premise in premises], dtype=np.int32),
         },
@@ -146,7 +149,7 @@ class Flag(IntFlag):
     """The same of the attribute `deprecated`."""
 
 
-def _flags_of(premise: Premise) -> int:
+def flags_of(premise: Premise) -> int:
     """All that hold of a premise."""
     return (
         Flag.PRIVATE * premise.is_private

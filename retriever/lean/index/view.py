@@ -193,7 +193,7 @@ class Coverage:
 
     @cached_property
     def without_steps(self) -> int:
-        """How many files an older version read here, which kept no steps of their proofs."""
+        """How many files an older version read here, which kept no steps of their proofs, or no doc strings."""
         return sum(
             part.segment.lacks_steps(number)
             for part in self._view.parts

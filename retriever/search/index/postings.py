@@ -58,6 +58,21 @@ class Postings(Table):
 
 
 @dataclass(frozen=True, slots=True)
+class DocPostings(Postings):
+    """Postings of what is written about the documents for people; most documents have none of it."""
+
+    prefix, about = "doc_", "postings of doc strings"
+
+    terms: Vocabulary = column(Axis.KEYS)
+    lengths: Int32s = column(Axis.DOCUMENTS, np.int32)
+
+    @classmethod
+    def of(cls, found: Postings) -> DocPostings:
+        """These postings as a table of their own."""
+        return cls(found.terms, found.starts, found.documents, found.frequencies, found.lengths)
+
+
+@dataclass(frozen=True, slots=True)
 class _Occurrences(Table):
     """That a term is in a document, in any order."""
 

@@ -178,8 +178,9 @@ def find(ascending: UInt64s, wanted: UInt64s) -> Ids:
     return np.where(ascending[position] == wanted, position, -1)
 
 
-READ = 3
-"""Marks a file that this version has read whole. Older versions kept no trees (2), only steps (1), or nothing (0)."""
+READ = 4
+"""Marks a file that this version has read whole. Older versions kept no doc strings (3), no trees (2), only steps (1),
+or nothing (0)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +213,7 @@ class StepColumns(Table):
     records: Sequence[bytes] = column(Axis.ROWS)
     """Each step's record as JSON."""
     read: Bytes = column(Axis.FILES, np.uint8)
-    """uint8[f]: `READ` for each of the segment's files of which all was read: steps, mentions, trees."""
+    """uint8[f]: `READ` for each of the segment's files of which all was read: steps, mentions, trees, docs."""
 
     def __len__(self) -> int:
         return len(self.owners)

@@ -146,7 +146,7 @@ class Segment:
         return self.kind_names[int(self.kinds[index])]
 
     def lacks_steps(self, file: int) -> bool:
-        """Whether steps, mentions or trees of one of the files were not read: an older version indexed it."""
+        """Whether steps, mentions, trees or doc strings of a file were not read: an older version indexed it."""
         steps = self.tables.steps
         return steps is None or bool(steps.read[file] < READ)
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from retriever.models.quantise import StoredVectors
 from retriever.search.index.files import write_array, write_json, write_strings
 from retriever.search.index.meta import IndexedFile, Meta, sums_of
-from retriever.search.index.postings import Postings
+from retriever.search.index.postings import DocPostings, Postings
 from retriever.search.index.proof_columns import MentionColumns, ProofColumns, StepColumns
 from retriever.search.index.structure_columns import StructureColumns, TreeColumns
 from retriever.search.index.table import Kept, Table
@@ -39,6 +39,8 @@ class SegmentTables:
     """Absent where none was read from text."""
     trees: TreeColumns | None = None
     """Absent where no source text is shipped, and where an older version wrote the segment."""
+    docs: DocPostings | None = None
+    """Absent where the backend has none, and where an older version wrote the segment."""
 
     @classmethod
     @cache

@@ -207,7 +207,7 @@ async def test_the_time_limit_holds_while_lean_is_at_work(session: LeanSession) 
     goal = theorem("theorem t (p : Prop) (hp : p) : p")
     limits = SearchLimits(seconds=0.5, tactic_seconds=60)
     result = await search(LeanEnvironment(session, goal), Scripts("sleep 60000"), limits)
-    assert (result.status, result.reason) == ("limit", "It took 0.5 s.")
+    assert (result.status, result.reason) == ("limit", "Time ran out (0.5 s).")
     again = await search(LeanEnvironment(session, goal), Scripts("exact hp"), QUICK)
     assert again.proof == ("exact hp",)
 

@@ -13,7 +13,9 @@ from lean_extract.goals import format_goal, parse_state
 from lean_extract.records import Goal, ProofState, TacticOutcome
 from prover.search.environment import Proposed
 from prover.search.naming import named
+from prover.search.partial import furthest
 from prover.search.search import SearchLimits, SearchResult, search
+from prover.search.tree import NEXT_GOAL
 from tests.prover.search.scripted import Listed, Scripted, Table
 
 LIMITS = SearchLimits(seconds=30, nodes=50, tactics=20)
@@ -28,19 +30,21 @@ class Goals(Scripted):
     ) -> AsyncGenerator[TacticOutcome, None]:
         goals = [self.first]
         for tactic in path:
-            goals = [*self._left(goals[0], tactic), *goals[1:]]
+            goals = self._after(goals, tactic)
         for tactic in tactics:
             self.asked.append((goals[0], tactic))
-            end = self.table[goals[0]][tactic][1]
-            if end == "fails":
+            if tactic != NEXT_GOAL and self.table[goals[0]][tactic][1] == "fails":
                 yield TacticOutcome(tactic, "fails", None, "no")
                 continue
-            left = [*self._left(goals[0], tactic), *goals[1:]]
+            left = self._after(goals, tactic)
             found = ProofState(tuple(parse_state(f"⊢ {one}").goals[0] for one in left))
             yield TacticOutcome(tactic, "progress" if left else "closes", found)
 
-    def _left(self, goal: str, tactic: str) -> list[str]:
-        return [one for one in self.table[goal][tactic][1].split("|") if one != "done"]
+    def _after(self, goals: Sequence[str], tactic: str) -> list[str]:
+        first, *others = goals
+        if tactic == NEXT_GOAL:
+            return [*others, first]
+        return [*(one for one in self.table[first][tactic][1].split("|") if one != "done"), *others]
 
 
 async def searched(table: Table, limits: SearchLimits = LIMITS) -> tuple[SearchResult, Goals]:
@@ -65,8 +69,8 @@ async def test_a_state_gets_a_few_tactics_and_later_the_others() -> None:
 async def test_the_steps_that_prove_a_goal_do_not_count_against_the_next() -> None:
     table: Table = {
         "start": {"split": (-0.5, "P|Q"), "other": (-9.0, "R")},
-        "P": {"p1": (-3.0, "P1")},
-        "P1": {"p2": (-3.0, "done")},
+        "P": {"p1": (-1.5, "P1")},
+        "P1": {"p2": (-1.5, "done")},
         "Q": {"q": (-1.0, "done")},
         "R": {"r": (-0.5, "R1")},
         "R1": {"r1": (-0.5, "done")},
@@ -74,6 +78,22 @@ async def test_the_steps_that_prove_a_goal_do_not_count_against_the_next() -> No
     result, _ = await searched(table)
     scores = {node.goals: node.score for node in result.tree.nodes}
     assert scores[("⊢ Q",)] == scores[("⊢ P", "⊢ Q")] > scores[("⊢ P1", "⊢ Q")]
+
+
+async def test_goals_after_one_that_cannot_be_proved_are_proved() -> None:
+    table: Table = {
+        "start": {"split": (-0.5, "P|Q|R|S")},
+        "P": {f"p{number}": (-4.0, f"P{number}") for number in range(9)},
+        **{f"P{number}": {} for number in range(9)},
+        "Q": {"q": (-1.0, "done")},
+        "R": {"r": (-1.0, "fails")},
+        "S": {"s1": (-1.0, "S1")},
+        "S1": {"s2": (-1.0, "done")},
+    }
+    result, _ = await searched(table)
+    proof = furthest(result.tree)
+    assert (result.status, proof and proof.ends) == ("exhausted", (2, 4))
+    assert proof is not None and [one.steps for one in proof.left] == [(), ("q",), (), ("s1", "s2")]
 
 
 async def test_a_proved_goal_is_not_searched_again() -> None:
@@ -167,7 +187,9 @@ def test_every_theorem_with_a_proof_is_proved_and_no_tactic_is_tried_twice(table
         provable |= more
     if result.status != "limit":
         assert (result.status == "proved") == ("P" in provable)
-    refused = [(goal, tactic) for goal, tactic in environment.asked if full[goal][tactic][1] == "fails"]
+    refused = [
+        (goal, tactic) for goal, tactic in environment.asked if full[goal].get(tactic, ("", ""))[1] == "fails"
+    ]
     assert len(refused) == len(set(refused))
 
 

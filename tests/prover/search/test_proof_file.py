@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -228,3 +231,28 @@ async def test_a_lean_that_is_not_there(tmp_path: Path) -> None:
     nothing = (str(tmp_path / "lean"),)
     with pytest.raises(LeanNotFound, match="cannot be run"):
         await check_proof(theorem(SWAP), ["trivial"], Toolchain("path", nothing, nothing))
+
+
+INTERRUPTED = """
+import asyncio, json, signal, sys
+from pathlib import Path
+from lean_extract.toolchains.toolchain import Toolchain
+from prover.search.fresh_lean import FreshLean
+
+command, environment = json.loads(sys.argv[1])
+toolchain = Toolchain("packaged", (), tuple(command), environment)
+signal.signal(signal.SIGINT, lambda *_: None)
+lean = FreshLean(toolchain, None, 60, on_start=lambda _: print("started", flush=True))
+found = asyncio.run(lean.elaborate(Path("A.lean"), "example : 1 + 1 = 3 := rfl"))
+print(found.code, len(found.messages))
+"""
+
+
+def test_ctrl_c_in_a_terminal_does_not_end_a_new_lean(example: Toolchain) -> None:
+    argument = json.dumps([example.lean_command, dict(example.environment)])
+    command = [sys.executable, "-c", INTERRUPTED, argument]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.communicate(timeout=60) == ("1 1\n", None)

@@ -100,7 +100,7 @@ async def test_a_better_way_to_a_state_that_waits_is_taken() -> None:
     ("limits", "reason"),
     [
         (replace(LIMITS, nodes=3), "It expanded 3 states."),
-        (replace(LIMITS, nodes=10**9, seconds=0.02), "It took 0.02 s."),
+        (replace(LIMITS, nodes=10**9, seconds=0.02), "Time ran out (0.02 s)."),
     ],
 )
 async def test_an_endless_search_ends_at_its_limits(limits: SearchLimits, reason: str) -> None:

@@ -90,6 +90,11 @@ export interface PremiseItem {
    * where there is no goal.
    */
   readonly form: string;
+  /**
+   * The first sentence of its doc string on one line, without Markdown, at most 200 characters. Empty where it has none
+   * of its own, and where only a name is known.
+   */
+  readonly doc: string;
 }
 
 /**
@@ -622,9 +627,9 @@ export interface RepairedError {
   readonly message: string;
   /** What repaired it. */
   readonly kind: RepairKind;
-  /** The text that was replaced; empty if it was not repaired. */
+  /** The lines that were replaced; empty if it was not repaired. */
   readonly before: string;
-  /** The text in its place. */
+  /** The lines in their place. */
   readonly after: string;
   /** The edits of the file, the last in the file first. */
   readonly edits: readonly EditItem[];
@@ -635,6 +640,7 @@ export interface RepairedError {
 /**
  * What repaired an error.
  * - `renamed`: Another name in place of one that is deprecated, was renamed, or does not exist.
+ * - `import`: Another import, or a further one.
  * - `arguments`: The same lemmas with other arguments, or in another form.
  * - `tactic`: Another tactic that Lean accepts for the goal.
  * - `proof`: A proof that the search found.
@@ -642,6 +648,7 @@ export interface RepairedError {
  */
 export const REPAIR_KINDS = [
   "renamed",
+  "import",
   "arguments",
   "tactic",
   "proof",

@@ -138,7 +138,7 @@ function readPin(value: unknown): Pin | null {
 function readPremise(value: unknown): PremiseItem | null {
   if (!isRecord(value)) return null;
   const { name, statement, module, kind, score, in_scope, doc_url, rests_on_sorry, has_error, why } = value;
-  const { deprecated, replaced_by, form } = value;
+  const { deprecated, replaced_by, form, doc } = value;
   const line = value["import"];
   if (typeof name !== "string" || name === "" || typeof module !== "string") return null;
   return {
@@ -157,6 +157,7 @@ function readPremise(value: unknown): PremiseItem | null {
     explanation: [], // the view shows the line that is made of it
     why: typeof why === "string" ? why : "",
     form: typeof form === "string" ? form : "",
+    doc: typeof doc === "string" ? doc : "",
   };
 }
 

@@ -30,6 +30,7 @@ const premise = {
   explanation: [],
   why: "",
   form: "rw [Nat.add_comm]",
+  doc: "",
 };
 const shown = { goal: "⊢ P", parts: [{ start: 2, end: 3 }], premises: [premise], tactics: [], index, warnings: ["w"], notes: ["n"] };
 const answer: Suggestion = {

@@ -146,11 +146,12 @@ describe("a row", () => {
   });
 
   check("that is expanded shows the doc string and the whole statement once they are looked up; Escape closes it", async (view) => {
-    const short = premise("short", { statement: "" });
+    const short = premise("short", { statement: "", doc: "Says <b>this</b>." });
     await view.show(ready({ premises: [short], tactics: [], tacticsState: "off" }));
     await toList(view);
     await view.press(" ");
     assert.deepEqual(await view.sent(), [{ type: "details", premise: short }]);
+    assert.match(await view.row("short").innerText(), /Says <b>this<\/b>\./u);
     await view.learn({ type: "details", name: "short", module: short.module, details: { doc: "Says `this`.", statement: "(p : Prop) : p" } });
     const row = view.row("short");
     assert.match(await row.innerText(), /^short\n\(p : Prop\) : p\n.*\n.*\nSays this\.\nIn Mathlib\.Algebra\.Group\.Defs/u);

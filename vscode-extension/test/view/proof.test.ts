@@ -44,7 +44,7 @@ describe("the search for a proof", () => {
     await view.showProof(PARTLY_PROVED);
     assert.match(await panel(view), /^Proved 2 of 3 goals, line 9\n/u);
     await view.showProof(NO_PROOF);
-    assert.equal(await panel(view), "No proof found, line 9\nIt took 30 s.\nDiscard");
+    assert.equal(await panel(view), "No proof found, line 9\nTime ran out (30 s).\nDiscard");
     await view.showProof({ kind: "failed", line: 9, message: "The text has changed. `rfl`" });
     assert.equal(await panel(view), "The search failed, line 9\nThe text has changed. rfl\nDiscard");
   });

@@ -34,6 +34,7 @@ export function premise(name: string, more: Partial<PremiseItem> = {}): PremiseI
     explanation: [],
     why: "",
     form: `exact ${name} _`,
+    doc: "",
     ...more,
   };
 }
@@ -137,6 +138,7 @@ export const HOSTILE: readonly PremiseItem[] = [
     statement: "<img src=x onerror=\"window.broken = true\"><script>window.broken = true</script> </div> &lt; <b>b</b>",
     module: "<i>M</i>",
     kind: "<u>",
+    doc: "<img src=x onerror=\"window.broken = true\"> [a](command:x) `<b>`",
   }),
   needsImport(`Very.${"long".repeat(120)}`, `Module.${"Deep".repeat(60)}`, { statement: "x".repeat(3000) }),
   premise("שלום.עולם", { statement: `(שלום : ℕ) : שלום = ${RIGHT_TO_LEFT}1 = 0 ∧ ‮نص‬` }),
@@ -191,4 +193,4 @@ const ANSWER: ProofAnswer = {
 };
 export const PROVED: ProofState = { kind: "ended", line: 9, answer: ANSWER };
 export const PARTLY_PROVED: ProofState = { kind: "ended", line: 9, answer: { ...ANSWER, status: "partial", goals: 3 } };
-export const NO_PROOF: ProofState = { kind: "ended", line: 9, answer: { ...ANSWER, status: "not_proved", script: "", imports: [], edits: [], message: "It took 30 s." } };
+export const NO_PROOF: ProofState = { kind: "ended", line: 9, answer: { ...ANSWER, status: "not_proved", script: "", imports: [], edits: [], message: "Time ran out (30 s)." } };

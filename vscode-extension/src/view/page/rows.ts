@@ -108,8 +108,7 @@ class PremiseView implements RowView {
   /** What the server knows besides. */
   learn(details: Details): void {
     this.known = details;
-    setProse(this.doc, visible(details.doc));
-    this.doc.hidden = details.doc === "";
+    this.showDoc();
     this.showStatement();
   }
 
@@ -118,6 +117,8 @@ class PremiseView implements RowView {
     this.row = row;
     const { premise } = row;
     setName(this.name, visible(premise.name));
+    setAttribute(this.name, "title", premise.doc === "" ? null : visible(premise.doc));
+    this.showDoc();
     this.showStatement();
     this.use.show(row);
     setName(this.module, visible(premise.module));
@@ -129,6 +130,13 @@ class PremiseView implements RowView {
     setName(this.scope, visible(scopeLabel(premise)));
     this.meta.hidden = this.meta.textContent === "";
     copiedBy(this.element, premise.name);
+  }
+
+  /** Its first sentence, until the rest is known. */
+  private showDoc(): void {
+    const doc = this.known?.doc ?? this.row.premise.doc;
+    setProse(this.doc, visible(doc));
+    this.doc.hidden = doc === "";
   }
 
   private showStatement(): void {

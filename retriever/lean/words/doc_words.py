@@ -1,0 +1,24 @@
+"""The words that are written about premises: their doc strings, and what the module docs of their file say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lean_extract.records import Premise
+from lean_extract.source.attributes.translation import TRANSLATIONS
+from retriever.lean.words.vocabulary import word_tokens
+from retriever.limits import MAX_DOC_CHARACTERS
+
+
+def doc_words(premises: Sequence[Premise]) -> Iterator[list[str]]:
+    """The words about each of a file's premises.
+
+    The translation of a declaration (`to_additive`) that has no doc string of its own has the words of the
+    declaration's: they fit both, but only the declaration shows them. They do not fit what `simps` makes of it.
+    """
+    docs = {premise.name: premise.doc for premise in premises if premise.doc}
+    for premise in premises:
+        is_translation = premise.generated_by in TRANSLATIONS
+        doc = premise.doc or (docs.get(premise.generated_from or "", "") if is_translation else "")
+        texts = (doc[:MAX_DOC_CHARACTERS], premise.module_doc or "")
+        yield [word for text in texts if text for word in word_tokens(text)]
