@@ -20,6 +20,7 @@ from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SearchRequest
 from lsp_server.engine.schema import SearchAnswer
+from lsp_server.engine.schema_items import QueryKind
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import search_text
 
@@ -27,6 +28,7 @@ EXAMPLES = (
     "premise-suggest search add_comm                # by a name or a part of one",
     "premise-suggest search '?a * _ ≤ ?b * _'       # by a pattern",
     "premise-suggest search 'sum of odd numbers' --module Mathlib.Algebra --k 5",
+    "premise-suggest search 'a + b = b + a' --as words",
 )
 
 
@@ -39,6 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     text = "only from this module and those below it; may be repeated"
     parser.add_argument("--module", action="append", default=[], metavar="MODULE", help=text)
+    text = "how to read the query (default: as it looks)"
+    parser.add_argument(
+        "--as", dest="reading", type=QueryKind, choices=list(QueryKind), default=None, help=text
+    )
     parser.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
     parser.set_defaults(lean="")
     add_model_options(parser)
@@ -48,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
-    request = SearchRequest(typed(options.query), options.k, modules=tuple(options.module))
+    request = SearchRequest(typed(options.query), options.k, options.reading, modules=tuple(options.module))
     answer = asyncio.run(_search(options, request))
     if options.json:
         print_json(to_json(answer))
