@@ -181,12 +181,28 @@ class ProjectIndex:
             return kinds_for(caller, is_data=is_data(goal, lambda name: stated(snapshot, context, name)))
 
     def search(
-        self, text: str, where: GoalContext | None, k: int, allowed: Allowed | None = None
+        self,
+        text: str,
+        where: GoalContext | None,
+        k: int,
+        allowed: Allowed | None = None,
+        *,
+        explain: bool = False,
     ) -> list[RankedPremise]:
-        """The best `k` premises for free text: names that match first."""
+        """The best `k` premises for free text."""
         from retriever.lean.text_search import search
 
-        return self._declared.checked(search(self._service, text, where, k, allowed=allowed), where)
+        found = search(self._service, text, where, k, allowed=allowed, explain=explain)
+        return self._declared.checked(found, where)
+
+    def search_like(
+        self, name: str, where: GoalContext | None, k: int, allowed: Allowed | None = None
+    ) -> list[RankedPremise]:
+        """The `k` premises most like one of this name. Raises UserError: the index has none."""
+        from retriever.lean.text_search import search_like
+
+        found = search_like(self._service, name, where, k, allowed=allowed)
+        return self._declared.checked(found, where)
 
     def near(self, typed: str, position: GoalPosition, k: int) -> list[NearPremise]:
         """The `k` premises usable at a position whose names are nearest to a typed one. Raises as `context_at`."""

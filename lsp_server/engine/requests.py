@@ -14,6 +14,7 @@ from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.schema_proofs import ProofProgress
 from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
+from retriever.lean.words.filters import NO_FILTERS, SearchFilters
 
 OnUpdate = Callable[[Suggestion], None]
 """Called with a partial suggestion."""
@@ -67,8 +68,9 @@ class ProveRequest:
 class SearchRequest:
     """What is searched for: a pattern, a goal, if it has a `⊢` or is a declaration, else words or a name.
 
-    `position` decides what is in scope and declared above; `modules` are module prefixes (`Mathlib.Order`);
-    `in_scope` leaves out what the file does not import; `explain` explains the scores of a goal's premises.
+    Filters may be written beside it (`retriever.lean.words.filters`). `position` decides what is in scope and declared
+    above; `modules` are module prefixes (`Mathlib.Order`); `in_scope` leaves out what the file does not import;
+    `explain` explains the scores of premises for a goal or for words.
     """
 
     query: str
@@ -77,6 +79,8 @@ class SearchRequest:
     modules: tuple[str, ...] = ()
     in_scope: bool = False
     explain: bool = False
+    filters: SearchFilters = NO_FILTERS
+    """Those that were read in the query."""
 
 
 def checked_query(query: str) -> str:

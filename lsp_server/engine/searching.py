@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lean_extract.common.errors import BadSource, UserError
@@ -31,7 +31,9 @@ from retriever.lean.declared import DeclarationSite
 from retriever.lean.eligibility import Allowed, RankedPremise, RankRequest
 from retriever.lean.pattern_search import PatternMatches
 from retriever.lean.patterns.query import is_pattern
+from retriever.lean.words.filters import read_filters
 
+NO_WORDS_FIT = "Nothing fits these words well. Try other words, a part of a name, or a statement."
 _NO_FILE = "What is in scope is not known without a file, so nothing was left out."
 
 
@@ -45,7 +47,13 @@ class _Found:
 
 async def search(context: RequestContext, request: SearchRequest) -> SearchAnswer:
     """Premises for a pattern, a goal or free text; see `Engine.search`."""
-    query = checked_query(request.query)
+    query, filters = read_filters(checked_query(request.query))
+    request = replace(
+        request,
+        modules=(*request.modules, *filters.modules),
+        in_scope=request.in_scope or filters.in_scope,
+        filters=filters,
+    )
     await context.catch_up()
     await context.files.caught_up()
     index = (await context.index.current()).index
@@ -74,14 +82,25 @@ def _find(context: RequestContext, request: SearchRequest, index: ProjectIndex, 
     """The premises that fit the pattern, or the goal, or the query where that is neither."""
     settings, where = context.settings.premises, index.context_of(request.position)
     wanted = min(request.k or settings.count, ANSWER_PREMISES)
-    allowed = Allowed(modules=request.modules, in_scope=request.in_scope or not settings.out_of_scope)
+    filters = request.filters
+    allowed = Allowed(
+        modules=request.modules,
+        in_scope=request.in_scope or not settings.out_of_scope,
+        kinds=filters.kinds,
+        packages=filters.packages,
+        mentions=filters.mentions,
+    )
+    if filters.like:
+        near = index.search_like(filters.like[0], where, wanted, allowed)
+        return _Found(QueryKind.TEXT, [premise_item(one) for one in near])
     if is_pattern(query):
         matches = index.search_pattern(query, where, wanted, allowed)
         found = [premise_item(one) for one in matches.premises]
         return _Found(QueryKind.PATTERN, found, list(_left_out(matches.unread)), list(_more(matches)))
     if not is_goal(query):
-        found = [premise_item(one) for one in index.search(query, where, wanted, allowed)]
-        return _Found(QueryKind.TEXT, found)
+        ranked = index.search(query, where, wanted, allowed, explain=request.explain)
+        notes = [] if ranked else [NO_WORDS_FIT]
+        return _Found(QueryKind.TEXT, [premise_item(one) for one in ranked], notes=notes)
     goal: Goal = main_goal(parse_goal(query))
     if not index.relates_to(goal, where):
         return _Found(QueryKind.GOAL, [], notes=[NOTHING_FITS, *index.notes(goal)])

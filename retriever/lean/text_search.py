@@ -117,8 +117,11 @@ def search(
     k: int = 32,
     *,
     allowed: Allowed | None = None,
+    explain: bool = False,
 ) -> list[RankedPremise]:
     """The k premises, of any kind, that fit a text, best first; scores can be compared within one answer.
+
+    None for several words that nothing fits well. `explain`: whether those for words say what their scores come from.
 
     Raises what `PremiseService.rank` raises.
     """
@@ -134,7 +137,8 @@ def search(
         query = NameQuery.of(text)
         named = _named(offer, _applied_name(text), k)
         if not is_statement(text) and not named:
-            return search_words(service, text, where, k, allowed=allowed)
+            found = search_words(service, text, where, k, allowed=allowed, explain=explain)
+            return [] if found and " " in text and found[0].score < WELL else found
         found = named
         if not named and " " not in text:
             found = _best(offer, _by_name(offer, replace(query, concepts=())), k + SPARE)
@@ -142,6 +146,10 @@ def search(
             meant = service.rank(RankRequest(Goal((), text), where, k, "all", allowed))
             found = _one_list(found, meant, k + SPARE)
         return listed(found, where)[:k]
+
+
+WELL = 0.5
+"""The score of the floor: of several words, a best premise with less is no answer."""
 
 
 def search_words(
@@ -155,7 +163,7 @@ def search_words(
 ) -> list[RankedPremise]:
     """The same for a text that is read as words, whatever it looks like (`word_ranking`).
 
-    A score of 0.5 is that of a premise which is as likely wrong as right. Raises as `search`.
+    Raises as `search`.
     """
     with service.reading() as snapshot:
         offer = search_pool(snapshot, where, allowed, text)

@@ -25,6 +25,9 @@ COLUMNS = (
     "kind_generated",  # 1 if an attribute made it of another declaration
     "kind_deprecated",
     "in_scope",  # 1 if the open file can use it, 0 if not, 0.5 if that is not known
+    "lexical_short",  # `lexical` for a query of few words, else 0: there a name says more
+    "name_fit_short",
+    "use_count_short",
     "dense",  # cosine of the query's vector with the premise's; 0 without a model that reads words
 )
 
