@@ -137,8 +137,11 @@ def search(
         query = NameQuery.of(text)
         named = _named(offer, _applied_name(text), k)
         if not is_statement(text) and not named:
+            if query.is_name:
+                scores = _by_name(offer, query) + _BY_TEXT * _by_words(offer, query)
+                return listed(_best(offer, scores, k + SPARE), where)[:k]
             found = search_words(service, text, where, k, allowed=allowed, explain=explain)
-            return [] if found and " " in text and found[0].score < WELL else found
+            return [] if found and found[0].score < WELL else found
         found = named
         if not named and " " not in text:
             found = _best(offer, _by_name(offer, replace(query, concepts=())), k + SPARE)
