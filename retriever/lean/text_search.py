@@ -140,8 +140,7 @@ def search(
             if query.is_name:
                 scores = _by_name(offer, query) + _BY_TEXT * _by_words(offer, query)
                 return listed(_best(offer, scores, k + SPARE), where)[:k]
-            found = search_words(service, text, where, k, allowed=allowed, explain=explain)
-            return [] if found and found[0].score < WELL else found
+            return search_words(service, text, where, k, allowed=allowed, explain=explain, only_well=True)
         found = named
         if not named and " " not in text:
             found = _best(offer, _by_name(offer, replace(query, concepts=())), k + SPARE)
@@ -149,10 +148,6 @@ def search(
             meant = service.rank(RankRequest(Goal((), text), where, k, "all", allowed))
             found = _one_list(found, meant, k + SPARE)
         return listed(found, where)[:k]
-
-
-WELL = 0.5
-"""The score of the floor: of several words, a best premise with less is no answer."""
 
 
 def search_words(
@@ -163,14 +158,17 @@ def search_words(
     *,
     allowed: Allowed | None = None,
     explain: bool = False,
+    only_well: bool = False,
 ) -> list[RankedPremise]:
-    """The same for a text that is read as words, whatever it looks like (`word_ranking`).
+    """The same for a text that is read as words, whatever it looks like (`word_ranking`). `only_well`: none where nothing fits well.
 
     Raises as `search`.
     """
     with service.reading() as snapshot:
         offer = search_pool(snapshot, where, allowed, text)
         ranked = words_ranked(offer, text)
+        if only_well and not ranked.fit_well:
+            return []
         scores = np.zeros(len(offer.may_be_found), dtype=np.float32)
         scores[ranked.ids] = ranked.scores
         scores = offer.internal_last(scores)

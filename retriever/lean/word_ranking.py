@@ -34,6 +34,8 @@ _BY_WORDS, _BY_NAME, _BY_VECTOR = 3000, 300, 300
 _SHORT = 4
 """A query of so many words is short."""
 _FLATNESS = 4.0
+_LOOKED_AT = 10
+"""How many of the best have to have words of the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class RankedWords:
     scores: Floats
     """float32[m] in [0, 1]; 0.5 is the floor."""
     table: ScoredTable
+    fit_well: bool
+    """Whether the best reaches the floor, and enough of the query's words are in one of the best."""
 
     def explanations(self, numbers: Sequence[int]) -> list[Explanation]:
         """What each column group adds to the scores of some of the candidates, before they are put into [0, 1]."""
@@ -111,8 +115,10 @@ def rank_words(
         ]
     ).astype(np.float32)
     scorer = Fusion(COLUMNS, tuple(word_settings().weights[name] for name in COLUMNS))
-    sums = scorer.score(rows)
-    return RankedWords(ids, _chance(sums - word_settings().floor), ScoredTable(scorer, rows))
+    sums = scorer.score(rows) - word_settings().floor
+    covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
+    fit_well = bool((sums > 0).any() and (not words or covers.max() >= word_settings().least_cover))
+    return RankedWords(ids, _chance(sums), ScoredTable(scorer, rows), fit_well)
 
 
 def _chance(sums: Floats) -> Floats:

@@ -42,7 +42,9 @@ class WordSettings:
     weights: Mapping[str, float]
     """Of each of COLUMNS."""
     floor: float
-    """The weighted sum of a premise that is as likely wrong as right."""
+    """The weighted sum that the best premise has to have."""
+    least_cover: float
+    """The share of the query's words, weighted by idf, that one of the best premises has to have."""
     fitted_on: str
 
 
