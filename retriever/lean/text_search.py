@@ -160,9 +160,9 @@ def search_words(
     explain: bool = False,
     only_well: bool = False,
 ) -> list[RankedPremise]:
-    """The same for a text that is read as words, whatever it looks like (`word_ranking`). `only_well`: none where nothing fits well.
+    """The same for a text that is read as words, whatever it looks like (`word_ranking`).
 
-    Raises as `search`.
+    `only_well`: none where nothing fits well. Raises as `search`.
     """
     with service.reading() as snapshot:
         offer = search_pool(snapshot, where, allowed, text)

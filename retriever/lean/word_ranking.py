@@ -48,7 +48,8 @@ class RankedWords:
     """float32[m] in [0, 1]; 0.5 is the floor."""
     table: ScoredTable
     fit_well: bool
-    """Whether the best reaches the floor, and enough of the query's words are in one of the best."""
+    """Whether the best reaches the floor, and enough of the query's words are in one of the best: not looked at where
+    nothing has a doc string."""
 
     def explanations(self, numbers: Sequence[int]) -> list[Explanation]:
         """What each column group adds to the scores of some of the candidates, before they are put into [0, 1]."""
@@ -117,7 +118,10 @@ def rank_words(
     scorer = Fusion(COLUMNS, tuple(word_settings().weights[name] for name in COLUMNS))
     sums = scorer.score(rows) - word_settings().floor
     covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
-    fit_well = bool((sums > 0).any() and (not words or covers.max() >= word_settings().least_cover))
+    fit_well = bool(
+        (sums > 0).any()
+        and (not words or not snapshot.word_fields.has_docs or covers.max() >= word_settings().least_cover)
+    )
     return RankedWords(ids, _chance(sums), ScoredTable(scorer, rows), fit_well)
 
 
