@@ -21,6 +21,7 @@ from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SearchRequest
 from lsp_server.engine.schema import SearchAnswer
+from lsp_server.engine.schema_items import QueryKind
 from lsp_server.rendering.style import Style
 from lsp_server.rendering.terminal import search_text
 from retriever.lean.words.filters import KINDS
@@ -30,6 +31,7 @@ EXAMPLES = (
     "premise-suggest search '?a * _ ≤ ?b * _'       # by a pattern",
     "premise-suggest search 'sum of odd numbers' --module Mathlib.Algebra --k 5",
     "premise-suggest search 'image of a compact set kind:theorem mentions:Continuous'",
+    "premise-suggest search 'a + b = b + a' --as words",
 )
 
 
@@ -52,6 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "only what has this name in its statement; several: all of them"
     parser.add_argument("--mentions", action="append", default=[], metavar="NAME", help=text)
     parser.add_argument("--explain", action="store_true", help="for words or a goal: also explain each score")
+    text = "how to read the query (default: as it looks)"
+    parser.add_argument(
+        "--as", dest="reading", type=QueryKind, choices=list(QueryKind), default=None, help=text
+    )
     parser.add_argument("--json", action="store_true", help="print the JSON object (docs/json.md)")
     parser.set_defaults(lean="")
     add_model_options(parser)
@@ -62,7 +68,11 @@ def run(options: argparse.Namespace) -> int:
     """Run the command."""
     show_first_use()
     request = SearchRequest(
-        _query(options), options.k, modules=tuple(options.module), explain=options.explain
+        _query(options),
+        options.k,
+        options.reading,
+        modules=tuple(options.module),
+        explain=options.explain,
     )
     answer = asyncio.run(_search(options, request))
     if options.json:

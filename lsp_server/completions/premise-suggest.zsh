@@ -340,6 +340,7 @@ _shtab_premise_suggest_search_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--k[how many premises to list (default\: 16)]:N:"
   "*--module[only from this module and those below it\; may be repeated]:MODULE:"
+  "--as[how to read the query (default\: as it looks)]:reading:(words name goal pattern)"
   "--json[print the JSON object (docs\/json.md)]"
   "--model[the model\: a folder, or owner\/name on the Hugging Face hub (default\: the shipped one)]:NAME:"
   "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"

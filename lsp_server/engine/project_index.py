@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from retriever.lean.pattern_search import PatternMatches
     from retriever.lean.rewriting_search import Rewriting
     from retriever.lean.text_search import NearPremise
+    from retriever.lean.words.reading import Reading
 
 
 class ProjectIndex:
@@ -186,13 +187,14 @@ class ProjectIndex:
         where: GoalContext | None,
         k: int,
         allowed: Allowed | None = None,
+        reading: Reading | None = None,
         *,
         explain: bool = False,
     ) -> list[RankedPremise]:
-        """The best `k` premises for free text."""
+        """The best `k` premises for words, a name or a statement; `reading`: which it is (None: as it looks)."""
         from retriever.lean.text_search import search
 
-        found = search(self._service, text, where, k, allowed=allowed, explain=explain)
+        found = search(self._service, text, where, k, allowed=allowed, reading=reading, explain=explain)
         return self._declared.checked(found, where)
 
     def search_like(

@@ -28,6 +28,7 @@ from lsp_server.rendering.labels import (
     doubt_label,
     form_label,
     goal_heading,
+    reading_label,
     scope_label,
     verdict,
 )
@@ -44,7 +45,12 @@ def answer_text(answer: Answer) -> str:
         case ProofAnswer():
             return _proof(answer)
         case SearchAnswer():
-            return _text([_premises(answer.premises), _index(answer.index), *answer.warnings, *answer.notes])
+            read = f"The query was {reading_label(answer.kind)}."
+            if answer.other_kind is not None:
+                read += f" With as={answer.other_kind.value} it is {reading_label(answer.other_kind)}."
+            return _text(
+                [_premises(answer.premises), read, _index(answer.index), *answer.warnings, *answer.notes]
+            )
         case TrialsAnswer():
             tactics = "\n".join(map(_tactic, answer.tactics))
             return _text([f"Goal\n{answer.goal}", tactics, *answer.warnings, *answer.notes])

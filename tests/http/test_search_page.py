@@ -172,7 +172,7 @@ def test_each_example_finds_something_in_the_bundled_index(page: Any, number: in
     links.nth(number).click()
     expect(first_name(page)).to_be_visible()
     expect(page.get_by_role("region", name="Examples")).to_have_count(0)
-    kind = ["text", "text", "a pattern", "a goal"][number]
+    kind = ["words", "a name", "a pattern", "a goal"][number]
     expect(page.get_by_role("status")).to_contain_text(f"Read as {kind}.")
     expect(page.get_by_role("button", name=re.compile("^Show source"))).to_have_count(0)  # it has names only
     page.go_back()

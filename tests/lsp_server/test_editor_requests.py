@@ -119,7 +119,7 @@ async def test_edits_that_make_no_sense_are_refused(
 
 async def test_search_finds_names_statements_and_goals(editor: Editor) -> None:
     answer = await search(editor, "plus_swap", k=3)
-    assert (answer["kind"], premise_names(answer)[0]) == ("text", "Lib.plus_swap")
+    assert (answer["kind"], premise_names(answer)[0]) == ("name", "Lib.plus_swap")
     assert answer["premises"][0]["in_scope"] is None
     assert answer["premises"][0]["statement"]
     assert premise_names(await search(editor, "swap or"))[0] == "Lib.or_swap"
@@ -127,7 +127,7 @@ async def test_search_finds_names_statements_and_goals(editor: Editor) -> None:
     assert premise_names(await search(editor, "x + y = y + x"))[0] == "Lib.plus_swap"
     goal = await search(editor, "x y : Nat ⊢ x + y = y + x", k=2)
     assert (goal["kind"], premise_names(goal)[0], len(goal["premises"])) == ("goal", "Lib.plus_swap", 2)
-    assert set(goal) == {"kind", "premises", "index", "warnings", "notes"}
+    assert set(goal) == {"kind", "premises", "index", "warnings", "notes", "other_kind"}
 
 
 async def test_a_pattern_finds_statements_of_its_shape(editor: Editor) -> None:
