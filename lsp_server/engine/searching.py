@@ -84,6 +84,8 @@ def _find(context: RequestContext, request: SearchRequest, index: ProjectIndex, 
 
     Raises BadQuery, BadState: it cannot be read in any of these ways.
     """
+    if request.filters.like:
+        return _read_as(QueryKind.NAME, context, request, index, query)
     ways = [QueryKind(way.value) for way in readings(query)]
     failure: UserError | None = None
     nothing: _Found | None = None
@@ -118,7 +120,7 @@ def _read_as(
     )
     if filters.like:
         near = index.search_like(filters.like[0], where, wanted, allowed)
-        return _Found(QueryKind.NAME, [premise_item(one) for one in near])
+        return _Found(way, [premise_item(one) for one in near])
     if way is QueryKind.PATTERN:
         matches = index.search_pattern(without_ticks(query), where, wanted, allowed)
         found = [premise_item(one) for one in matches.premises]

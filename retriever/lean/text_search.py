@@ -122,7 +122,7 @@ def search(
 ) -> list[RankedPremise]:
     """The k premises, of any kind, that fit a text, best first; scores can be compared within one answer.
 
-    None for several words that nothing fits well. `reading`: what the text is; a goal is a statement; None: as it looks.
+    None for several words that nothing fits well. `reading`: what the text is (None: as it looks).
     `explain`: whether those for words say what their scores come from. Raises what `PremiseService.rank` raises.
     """
     text = (
