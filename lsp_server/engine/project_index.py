@@ -188,11 +188,22 @@ class ProjectIndex:
         k: int,
         allowed: Allowed | None = None,
         reading: Reading | None = None,
+        *,
+        explain: bool = False,
     ) -> list[RankedPremise]:
         """The best `k` premises for words, a name or a statement; `reading`: which it is (None: as it looks)."""
         from retriever.lean.text_search import search
 
-        found = search(self._service, text, where, k, allowed=allowed, reading=reading)
+        found = search(self._service, text, where, k, allowed=allowed, reading=reading, explain=explain)
+        return self._declared.checked(found, where)
+
+    def search_like(
+        self, name: str, where: GoalContext | None, k: int, allowed: Allowed | None = None
+    ) -> list[RankedPremise]:
+        """The `k` premises most like one of this name. Raises UserError: the index has none."""
+        from retriever.lean.text_search import search_like
+
+        found = search_like(self._service, name, where, k, allowed=allowed)
         return self._declared.checked(found, where)
 
     def without_docs(self) -> int:

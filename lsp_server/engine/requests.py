@@ -15,6 +15,7 @@ from lsp_server.engine.schema_items import QueryKind
 from lsp_server.engine.schema_proofs import ProofProgress
 from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
+from retriever.lean.words.filters import NO_FILTERS, SearchFilters
 
 OnUpdate = Callable[[Suggestion], None]
 """Called with a partial suggestion."""
@@ -68,8 +69,9 @@ class ProveRequest:
 class SearchRequest:
     """What is searched for: words, a name, a goal or a pattern, as it looks or as `reading` says.
 
-    `position` decides what is in scope and declared above; `modules` are module prefixes (`Mathlib.Order`);
-    `in_scope` leaves out what the file does not import; `explain` explains the scores of a goal's premises.
+    Filters may be written beside it (`retriever.lean.words.filters`). `position` decides what is in scope and declared
+    above; `modules` are module prefixes (`Mathlib.Order`); `in_scope` leaves out what the file does not import;
+    `explain` explains the scores of premises for a goal or for words.
     """
 
     query: str
@@ -79,6 +81,8 @@ class SearchRequest:
     modules: tuple[str, ...] = ()
     in_scope: bool = False
     explain: bool = False
+    filters: SearchFilters = NO_FILTERS
+    """Those that were read in the query."""
 
 
 def checked_query(query: str) -> str:

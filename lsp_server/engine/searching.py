@@ -29,8 +29,10 @@ from lsp_server.limits import ANSWER_PREMISES
 from retriever.lean.declared import DeclarationSite
 from retriever.lean.eligibility import Allowed, RankedPremise, RankRequest
 from retriever.lean.pattern_search import PatternMatches
+from retriever.lean.words.filters import read_filters
 from retriever.lean.words.reading import Reading, has_foreign_letters, has_goal, readings, without_ticks
 
+NO_WORDS_FIT = "Nothing fits these words well. Try other words, a part of a name, or a statement."
 _NO_FILE = "What is in scope is not known without a file, so nothing was left out."
 
 
@@ -45,7 +47,13 @@ class _Found:
 
 async def search(context: RequestContext, request: SearchRequest) -> SearchAnswer:
     """Premises for words, a name, a goal or a pattern; see `Engine.search`."""
-    query = checked_query(request.query)
+    query, filters = read_filters(checked_query(request.query))
+    request = replace(
+        request,
+        modules=(*request.modules, *filters.modules),
+        in_scope=request.in_scope or filters.in_scope,
+        filters=filters,
+    )
     await context.catch_up()
     await context.files.caught_up()
     index = (await context.index.current()).index
@@ -76,6 +84,8 @@ def _find(context: RequestContext, request: SearchRequest, index: ProjectIndex, 
 
     Raises BadQuery, BadState: it cannot be read in any of these ways.
     """
+    if request.filters.like:
+        return _read_as(QueryKind.NAME, context, request, index, query)
     ways = [QueryKind(way.value) for way in readings(query)]
     failure: UserError | None = None
     nothing: _Found | None = None
@@ -100,15 +110,26 @@ def _read_as(
     """The premises that fit a query that is read in this way. Raises BadQuery, BadState."""
     settings, where = context.settings.premises, index.context_of(request.position)
     wanted = min(request.k or settings.count, ANSWER_PREMISES)
-    allowed = Allowed(modules=request.modules, in_scope=request.in_scope or not settings.out_of_scope)
+    filters = request.filters
+    allowed = Allowed(
+        modules=request.modules,
+        in_scope=request.in_scope or not settings.out_of_scope,
+        kinds=filters.kinds,
+        packages=filters.packages,
+        mentions=filters.mentions,
+    )
+    if filters.like:
+        near = index.search_like(filters.like[0], where, wanted, allowed)
+        return _Found(way, [premise_item(one) for one in near])
     if way is QueryKind.PATTERN:
         matches = index.search_pattern(without_ticks(query), where, wanted, allowed)
         found = [premise_item(one) for one in matches.premises]
         return _Found(way, found, list(_left_out(matches.unread)), list(_more(matches)))
     if way is not QueryKind.GOAL or not has_goal(query):
-        ranked = index.search(query, where, wanted, allowed, Reading(way.value))
+        ranked = index.search(query, where, wanted, allowed, Reading(way.value), explain=request.explain)
+        notes = [*_uncovered(way, query), *([] if ranked else [NO_WORDS_FIT])]
         found = [premise_item(one) for one in ranked]
-        return _Found(way, found, list(_without_docs(index.without_docs())), list(_uncovered(way, query)))
+        return _Found(way, found, list(_without_docs(index.without_docs())), notes)
     goal: Goal = main_goal(parse_goal(query))
     if not index.relates_to(goal, where):
         return _Found(way, [], notes=[NOTHING_FITS, *index.notes(goal)])

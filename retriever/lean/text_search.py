@@ -118,10 +118,12 @@ def search(
     *,
     allowed: Allowed | None = None,
     reading: Reading | None = None,
+    explain: bool = False,
 ) -> list[RankedPremise]:
     """The k premises, of any kind, that fit a text, best first; scores can be compared within one answer.
 
-    `reading`: what the text is; a goal is a statement; None: as it looks. Raises what `PremiseService.rank` raises.
+    None for several words that nothing fits well. `reading`: what the text is (a goal is a statement; None: as it looks).
+    `explain`: whether those for words say what their scores come from. Raises what `PremiseService.rank` raises.
     """
     text = (
         without_ticks(text)[:MAX_TEXT_CHARACTERS].encode(errors="replace").decode()
@@ -135,13 +137,14 @@ def search(
             scores = _by_words(offer, query, text_tokens(text)) + _BY_TEXT * _by_name(offer, query)
             return listed(_best(offer, scores, k + SPARE), where)[:k]
         query = NameQuery.of(text)
-        is_goal = (reading or readings(text)[0]) is Reading.GOAL
+        way = reading or readings(text)[0]
+        is_goal = way is Reading.GOAL
         named = _named(offer, _applied_name(text), k) if is_goal or not has_symbols(text) else []
         if not is_goal and not named:
             if query.is_name and reading is not Reading.WORDS:
                 scores = _by_name(offer, query) + _BY_TEXT * _by_words(offer, query)
                 return listed(_best(offer, scores, k + SPARE), where)[:k]
-            return search_words(service, text, where, k, allowed=allowed)
+            return search_words(service, text, where, k, allowed=allowed, explain=explain, only_well=True)
         found = named
         if not named and " " not in text:
             found = _best(offer, _by_name(offer, replace(query, concepts=())), k + SPARE)
@@ -159,14 +162,17 @@ def search_words(
     *,
     allowed: Allowed | None = None,
     explain: bool = False,
+    only_well: bool = False,
 ) -> list[RankedPremise]:
     """The same for a text that is read as words, whatever it looks like (`word_ranking`).
 
-    A score of 0.5 is that of a premise which is as likely wrong as right. Raises as `search`.
+    `only_well`: none where nothing fits well. Raises as `search`.
     """
     with service.reading() as snapshot:
         offer = search_pool(snapshot, where, allowed, text)
         ranked = words_ranked(offer, text)
+        if only_well and not ranked.fit_well:
+            return []
         scores = np.zeros(len(offer.may_be_found), dtype=np.float32)
         scores[ranked.ids] = ranked.scores
         scores = offer.internal_last(scores)
