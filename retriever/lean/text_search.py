@@ -122,8 +122,9 @@ def search(
 ) -> list[RankedPremise]:
     """The k premises, of any kind, that fit a text, best first; scores can be compared within one answer.
 
-    None for several words that nothing fits well. `reading`: what the text is (a goal is a statement; None: as it looks).
-    `explain`: whether those for words say what their scores come from. Raises what `PremiseService.rank` raises.
+    None for several words that nothing fits well. `reading`: what the text is (None: as it looks; a goal is a
+    statement).
+    `explain`: whether those for words say what their scores come from. Raises as `PremiseService.rank`.
     """
     text = (
         without_ticks(text)[:MAX_TEXT_CHARACTERS].encode(errors="replace").decode()
