@@ -141,8 +141,8 @@ MINIMISED_STEPS = 24
 """A found proof with more tactics is not minimised."""
 MEMORY_LOOK_SECONDS = 0.25
 """Between two looks at the memory of Lean's processes."""
-SHORT_PROOF_SECONDS = 3.0
-"""For the search for a proof where no tactic of a suggestion closes the goal."""
+SHORT_PROOF_SHARE = 0.3
+"""Of the longest time for trying tactics: what the search for a proof takes where no tactic closes the goal."""
 PROOF_PROGRESS_SECONDS = 0.3
 """Between two reports of a search for a proof."""
 LEAN_PROGRESS_SECONDS = 2.0

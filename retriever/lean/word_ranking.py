@@ -18,7 +18,6 @@ from retriever.lean.explanation import Explanation, ScoredTable, explanations
 from retriever.lean.index.content import Flag, flags_of
 from retriever.lean.local import tokens_of
 from retriever.lean.ranker.kinds import group_of, kind_columns
-from retriever.lean.ranking import GoalVector
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
 from retriever.lean.words.fields import WordTable
@@ -27,11 +26,16 @@ from retriever.lean.words.settings import COLUMNS, word_settings
 from retriever.lean.words.vocabulary import word_tokens
 from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
 from retriever.search.fusion import Fusion
+from retriever.search.index.exact import NeighbourQuery
 from retriever.search.top import top
 
 _BY_WORDS, _BY_NAME, _BY_VECTOR = 3000, 300, 300
 """How many candidates each list gives."""
+_SHORT = 4
+"""A query of so many words is short."""
 _FLATNESS = 4.0
+_LOOKED_AT = 10
+"""How many of the best have to have words of the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,9 @@ class RankedWords:
     scores: Floats
     """float32[m] in [0, 1]; 0.5 is the floor."""
     table: ScoredTable
+    fit_well: bool
+    """Whether the best reaches the floor, and enough of the query's words are in one of the best: not looked at where
+    nothing has a doc string."""
 
     def explanations(self, numbers: Sequence[int]) -> list[Explanation]:
         """What each column group adds to the scores of some of the candidates, before they are put into [0, 1]."""
@@ -55,7 +62,7 @@ def rank_words(
     allowed: Bools,
     scope: Bools | None,
     text: str,
-    vector: GoalVector | None = None,
+    vector: NeighbourQuery | None = None,
 ) -> RankedWords:
     """Rank premises for a query in words.
 
@@ -79,7 +86,7 @@ def rank_words(
         top(by_name, _BY_NAME, allowed & (by_name > 0)),
     ]
     if vector is not None:
-        lists.append(vector.query.top(_BY_VECTOR, allowed[len(own) :]) + len(own))
+        lists.append(vector.top(_BY_VECTOR, allowed[len(own) :]) + len(own))
     ids = np.unique(np.concatenate(lists))
     flags = np.array([*map(flags_of, own)], dtype=np.uint8)
     groups = np.array([group_of(one.kind, is_theorem=is_theorem(one)) for one in own], dtype=np.int8)
@@ -87,7 +94,8 @@ def rank_words(
     marks = np.concatenate([flags, snapshot.view.flags])[ids]
     dense = np.zeros(len(ids))
     if vector is not None:
-        dense[ids >= len(own)] = vector.query.scores(ids[ids >= len(own)] - len(own))
+        dense[ids >= len(own)] = vector.scores(ids[ids >= len(own)] - len(own))
+    is_short = len(words) <= _SHORT
     rows = np.column_stack(
         [
             found.scores[ids],
@@ -103,12 +111,18 @@ def rank_words(
             (marks & Flag.GENERATED) != 0,
             (marks & Flag.DEPRECATED) != 0,
             reached[ids],
+            is_short * np.column_stack([found.scores[ids], fits[ids], np.log1p(uses[ids])]),
             dense,
         ]
     ).astype(np.float32)
     scorer = Fusion(COLUMNS, tuple(word_settings().weights[name] for name in COLUMNS))
-    sums = scorer.score(rows)
-    return RankedWords(ids, _chance(sums - word_settings().floor), ScoredTable(scorer, rows))
+    sums = scorer.score(rows) - word_settings().floor
+    covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
+    fit_well = bool(
+        (sums > 0).any()
+        and (not words or not snapshot.word_fields.has_docs or covers.max() >= word_settings().least_cover)
+    )
+    return RankedWords(ids, _chance(sums), ScoredTable(scorer, rows), fit_well)
 
 
 def _chance(sums: Floats) -> Floats:

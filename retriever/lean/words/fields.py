@@ -146,6 +146,11 @@ class WordFields:
     def __len__(self) -> int:
         return sum(map(len, self._tables))
 
+    @property
+    def has_docs(self) -> bool:
+        """Whether any premise of the tables has a doc string."""
+        return bool(self._means[FIELDS.index("doc")] > 1e-6)
+
     def matches(self, words: Iterable[str], first: WordTable) -> WordMatches:
         """How much of the distinct words each premise has.
 

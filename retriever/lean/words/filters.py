@@ -30,6 +30,9 @@ class SearchFilters:
     in_scope: bool = False
 
 
+NO_FILTERS = SearchFilters()
+
+
 def read_filters(text: str) -> tuple[str, SearchFilters]:
     """A query without its filters, and these. Raises BadQuery: a value is wrong, or there is nothing to look for."""
     found: dict[str, list[str]] = {key: [] for key in _KEYS}
@@ -37,7 +40,7 @@ def read_filters(text: str) -> tuple[str, SearchFilters]:
         found[key].append(value)
     kinds, modules, packages, mentions, like, scope = (tuple(found[key]) for key in _KEYS)
     filters = SearchFilters(kinds, modules, packages, mentions, like, bool(scope))
-    if filters == SearchFilters():
+    if filters == NO_FILTERS:
         return text, filters
     for kind in filters.kinds:
         if kind not in KINDS:

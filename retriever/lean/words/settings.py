@@ -25,6 +25,9 @@ COLUMNS = (
     "kind_generated",  # 1 if an attribute made it of another declaration
     "kind_deprecated",
     "in_scope",  # 1 if the open file can use it, 0 if not, 0.5 if that is not known
+    "lexical_short",  # `lexical` for a query of few words, else 0: there a name says more
+    "name_fit_short",
+    "use_count_short",
     "dense",  # cosine of the query's vector with the premise's; 0 without a model that reads words
 )
 
@@ -39,7 +42,9 @@ class WordSettings:
     weights: Mapping[str, float]
     """Of each of COLUMNS."""
     floor: float
-    """The weighted sum of a premise that is as likely wrong as right."""
+    """The weighted sum that the best premise has to have."""
+    least_cover: float
+    """The share of the query's words, weighted by idf, that one of the best premises has to have."""
     fitted_on: str
 
 
