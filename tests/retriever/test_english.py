@@ -73,12 +73,14 @@ def read(*signature: str, kind: str = "theorem") -> str:
             ("[MulOneClass M]", "[Subsingleton M]", "IsUnit a"),
             "If M has at most one element, then a is a unit. (More is assumed of the types.)",
         ),
+        (("IsLocalRing ↑(pullback f g)",), "↑(pullback f g) is local."),
         (("s ∈ 𝓝[t] x",), "s is in 𝓝[t] x."),
         (("(s ∪ t).centralizer.centralizer ⊆ s",), "(s ∪ t).centralizer.centralizer is contained in s."),
         (("¬(p ∧ q) ↔ p → ¬q",), "It is not true that (p and q) if and only if (if p, then it is not true that q)."),
         (("{P : ℕ → Prop}", "(base : P 0)", "P n ∨ Odd n"), "If P 0, then P n or n is odd."),
         # What says no more than the statement, what would be misread, and what states nothing:
         (("(x y : ℕ)", "x + y = y + x"), NOTHING),
+        (("(0 : ℝ) < r ↔ 0 < r",), NOTHING),
         (("f =O[l] g",), NOTHING),
         (("f ⟂ᵢ[μ] g",), NOTHING),
         (("(h : x ≤[i] y)", "IsCompact K"), NOTHING),
@@ -126,7 +128,7 @@ def test_any_text_is_read_within_bounds(text: str, binder: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["(" * 400, "¬" * 400, "x ∈ {y | " * 40, "f <| " * 90, "a + " * 120 + "a", "x" * 100_000]
+    "text", ["(" * 400, "¬" * 400, "→ (∀", "x ∈ {y | " * 40, "f <| " * 90, "a + " * 120 + "a", "x" * 100_000]
 )
 def test_what_is_deep_or_long_is_not_read(text: str) -> None:
     assert len(read(text)) <= MAX_READING_CHARACTERS

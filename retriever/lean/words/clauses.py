@@ -74,7 +74,7 @@ class Reader:
         node = bare(node)
         text, parts = node.text, node.parts
         if text in ("∀", "→"):
-            return self.is_proposition(parts[-1])
+            return bool(parts) and self.is_proposition(parts[-1])
         if text in _LOGICAL or row("relations", text, 2):
             return True
         call = self._call(node)
@@ -109,7 +109,8 @@ class Reader:
         if kind == "prefix" and text == "¬":
             return self._negation(parts[0])
         if kind == "infix" and text == "↔":
-            return f"{self._side(parts[0])} if and only if {self._side(parts[1])}"
+            left, right = map(self._side, parts)
+            return self.written(node) if left == right else f"{left} if and only if {right}"
         if kind == "infix" and text == "→":
             *hypotheses, conclusion = arrows(node)
             return conditional(list(map(self.clause, hypotheses)), self._side(conclusion))
@@ -125,7 +126,11 @@ class Reader:
         if kind == "brackets":
             return self._brackets(node)
         if kind == "coerced" and text == "↑" and parts:
-            return Phrase(f"↑{self.term(parts[0]).inner}")
+            return (
+                Phrase(f"↑{self._operand(parts[0])}")
+                if parts[0].kind == "name"
+                else Phrase(self.written(node))
+            )
         if kind == "binder":
             return self._big(node)
         if kind == "infix" and all(letter in _ARITHMETIC for letter in text):

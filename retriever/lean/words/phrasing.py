@@ -76,7 +76,7 @@ def listing(items: Sequence[str]) -> str:
 def is_type(node: SyntaxNode, variables: Mapping[str, bool]) -> bool:
     """Whether the form of a term shows that it is a type, or a type of maps. `variables`: as in `Reader`."""
     node = bare(node)
-    while node.text in ("∀", "→"):
+    while node.text in ("∀", "→") and node.parts:
         node = bare(node.parts[-1])
     if node.kind == "infix":
         return node.text.startswith(_MAPS)
