@@ -157,6 +157,15 @@ def test_the_source_of_an_own_result_opens_and_closes_with_the_keyboard(page: An
     expect(page.get_by_label("Goal, name, words or pattern")).to_be_focused()
 
 
+def test_a_result_is_read_by_rules_where_its_source_is_shown(page: Any) -> None:
+    page.goto("/?query=Subgroup.mul_mem")
+    page.get_by_role("button", name="Show source of Subgroup.mul_mem", exact=True).click()
+    reading = "Read by rules: Let G be a group. If a is in H and b is in H, then a * b is in H."
+    expect(page.get_by_role("region", name="Source of Subgroup.mul_mem").locator(".reading")).to_have_text(
+        reading
+    )
+
+
 def test_a_source_that_cannot_be_read_is_reported_in_its_place(page: Any) -> None:
     page.goto("/?query=Nat.add_comm")
     problem = '{"error": "The index is gone.", "schema": {"description": "Index again."}}'

@@ -128,7 +128,17 @@ def test_any_text_is_read_within_bounds(text: str, binder: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["(" * 400, "¬" * 400, "→ (∀", "x ∈ {y | " * 40, "f <| " * 90, "a + " * 120 + "a", "x" * 100_000]
+    "text",
+    [
+        "(" * 400,
+        "¬" * 400,
+        "→ (∀",
+        "f = (∪ a b)",
+        "x ∈ {y | " * 40,
+        "f <| " * 90,
+        "a + " * 120 + "a",
+        "x" * 100_000,
+    ],
 )
 def test_what_is_deep_or_long_is_not_read(text: str) -> None:
     assert len(read(text)) <= MAX_READING_CHARACTERS

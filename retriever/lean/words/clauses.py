@@ -138,7 +138,9 @@ class Reader:
             return Phrase(f"{left} {text} {right}", FORMULA)
         call = self._call(node)
         found = call and row("functions", call.name, len(call.arguments))
-        if text in _IMAGES and parts[0].text in _IMAGES:
+        if found and kind != "infix" and "{*}" in found.template:
+            found = None
+        if kind == "infix" and text in _IMAGES and parts[0].text in _IMAGES:
             found = None
         if call is not None and found:
             if "{*}" in found.template:
