@@ -82,6 +82,8 @@ def read(*signature: str, kind: str = "theorem") -> str:
         (("(x y : ℕ)", "x + y = y + x"), NOTHING),
         (("(0 : ℝ) < r ↔ 0 < r",), NOTHING),
         (("f =O[l] g",), NOTHING),
+        (("LinearIndependent R ![x, y]",), NOTHING),
+        (("IsOpen (f ∘ᴸ g)",), NOTHING),
         (("f ⟂ᵢ[μ] g",), NOTHING),
         (("(h : x ≤[i] y)", "IsCompact K"), NOTHING),
         (("IsCompact K) (",), NOTHING),

@@ -43,7 +43,7 @@ _SILENT = (
 )
 """Classes that say no more than that a statement can be written."""
 _FIRST_WORDS = ("if ", "the ", "for ", "there ", "it ", "eventually", "frequently", "almost ", "let ")
-_UNREAD = re.compile(r"[≤<≥>~]\[|=[OoΘ]|[∑∏]'?\[|∘[A-Z]|[⟂∥]\S")
+_UNREAD = re.compile(r"[≤<≥>~]\[|=[OoΘ]|[∑∏]'?\[|∘(?!ₗ?\s)\S|!\[|[⟂∥]\S")
 """Notation that the syntax does not know and would take for another: `≤[i]`, `=O[l]`, `∘L`."""
 _AFTER = ("of ", "with ", "acted ", "the ")
 """How what follows a noun begins."""
