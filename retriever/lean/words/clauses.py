@@ -13,7 +13,7 @@ from typing import Literal
 from lean_extract.syntax.binders import BoundNames, bound_names
 from lean_extract.syntax.statement_syntax import Word, read_words
 from lean_extract.syntax.terms import SyntaxNode
-from retriever.lean.words.phrase_table import negated, predicate, row
+from retriever.lean.words.phrase_table import OFTEN, PLACES, SIGNS, negated, predicate, row
 from retriever.lean.words.phrasing import (
     FORMULA,
     WORDED,
@@ -32,21 +32,11 @@ from retriever.lean.words.phrasing import (
 
 _ARITHMETIC = frozenset("+-*/^%•")
 _JOINED = {"∧": "and", "∨": "or"}
-_SIGNS = {
-    ("0", "<"): "positive",
-    ("0", "≤"): "nonnegative",
-    (">", "0"): "positive",
-    ("≥", "0"): "nonnegative",
-    ("<", "0"): "negative",
-    ("≤", "0"): "nonpositive",
-}
-_OFTEN = {"∀ᶠ": "eventually", "∃ᶠ": "frequently", "∀ᵐ": "almost everywhere"}
-_PLACES = {"atTop": "infinity", "atBot": "minus infinity"}
 _IS = re.compile(r"\{(\d)\} is (.*)")
 _IMAGES = ("''", "⁻¹'")
 """In a chain of them without brackets, the syntax does not know what is under what."""
 _PIPES = ("<|", "$")
-_LOGICAL = frozenset(("¬", "∧", "∨", "↔", "∃", "∃!", *_OFTEN))
+_LOGICAL = frozenset(("¬", "∧", "∨", "↔", "∃", "∃!", *OFTEN))
 _NAMED = ("Is", "Has")
 """How names of predicates begin."""
 ARTICLES = ("a ", "an ")
@@ -189,7 +179,7 @@ class Reader:
         if found is None:
             return None
         left, right = map(self.term, parts)
-        if sign := _SIGNS.get((left.text, symbol)) or _SIGNS.get((symbol, right.text)):
+        if sign := SIGNS.get((left.text, symbol)) or SIGNS.get((symbol, right.text)):
             return f"{{0}} is {sign}", [right.text if left.text == "0" else left.text]
         if symbol == "∈" and parts[1].kind == "applied" and (around := self._limit(parts[1]))[1]:
             return "{0} is a neighbourhood of {1}", [left.text, around[0]]
@@ -202,7 +192,7 @@ class Reader:
         call = None if isinstance(node, str) else self._call(bare(node))
         if call is not None and call.name == "𝓝" and len(call.arguments) == 1:
             return self._argument(call.arguments[0]).text, True
-        place = _PLACES.get(call.name.rpartition(".")[2], "") if call is not None else ""
+        place = PLACES.get(call.name.rpartition(".")[2], "") if call is not None else ""
         return (place, True) if place else (self._argument(node).text, False)
 
     def _argument(self, node: SyntaxNode | str) -> Phrase:
@@ -299,9 +289,9 @@ class Reader:
 
     def _quantified(self, node: SyntaxNode) -> str:
         symbol, (body, *_) = node.text, node.parts
-        if symbol in _OFTEN:
+        if symbol in OFTEN:
             *_, over = text_of(self._words[node.start + 1 : body.start]).removesuffix(",").partition(" in ")
-            how = f"{_OFTEN[symbol]} along {over}," if over else f"{_OFTEN[symbol]},"
+            how = f"{OFTEN[symbol]} along {over}," if over else f"{OFTEN[symbol]},"
             return f"{how} {self.clause(body).text}"
         count = sum(len(group.names) for group in bound_names(node.bound))
         begin = node.start + 1

@@ -27,6 +27,19 @@ _VERBS = (
     (" can ", " cannot "),
 )
 """The first verb of a template, and its negation."""
+SIGNS = {
+    ("0", "<"): "positive",
+    ("0", "≤"): "nonnegative",
+    (">", "0"): "positive",
+    ("≥", "0"): "nonnegative",
+    ("<", "0"): "negative",
+    ("≤", "0"): "nonpositive",
+}
+"""What a relation to zero is in one word."""
+OFTEN = {"∀ᶠ": "eventually", "∃ᶠ": "frequently", "∀ᵐ": "almost everywhere"}
+"""How often `∀ᶠ x in f, p` says that p holds."""
+PLACES = {"atTop": "infinity", "atBot": "minus infinity"}
+"""Where filters are that are at no point of the space."""
 _AT = (("WithinAt", 3, " within {1} at {2}"), ("On", 2, " on {1}"), ("At", 2, " at {1}"))
 """Endings of names of predicates, with the number of arguments with which they mean this."""
 
