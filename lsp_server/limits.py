@@ -145,8 +145,8 @@ OPEN_GOALS_SECONDS = 5.0
 """For finding out whether the goals that they leave are false."""
 MEMORY_LOOK_SECONDS = 0.25
 """Between two looks at the memory of Lean's processes."""
-SHORT_PROOF_SECONDS = 3.0
-"""For the search for a proof where no tactic of a suggestion closes the goal."""
+SHORT_PROOF_SHARE = 0.3
+"""Of the longest time for trying tactics: what the search for a proof takes where no tactic closes the goal."""
 KNOWN_PROOF_SECONDS = 2.0
 """For a search for a proof without imports where one with an import is known."""
 PROOF_PROGRESS_SECONDS = 0.3

@@ -11,6 +11,7 @@ from lean_extract.common.verbs import Verb, run_verb
 VERBS: Mapping[str, Verb] = {
     "dataset": Verb(".lean.dataset.dataset", "make a dataset from records"),
     "resplit": Verb(".lean.dataset.resplit", "split a dataset anew"),
+    "word-pairs": Verb(".lean.dataset.word_pairs", "make pairs of English and declaration from records"),
     "statistics": Verb(".lean.dataset.statistics", "print the statistics of datasets"),
     "augment": Verb(".lean.augmentation.augment", "make the augmented states of a dataset"),
     "tokenizer": Verb(".training.tokenizer", "train a WordPiece tokenizer"),
@@ -31,6 +32,7 @@ VERBS: Mapping[str, Verb] = {
     "fit-fusion": Verb(".lean.evaluation.fit_fusion", "fit the weights of the ranking features"),
     "ranking-examples": Verb(".lean.evaluation.ranking_examples", "make the examples of the learned ranker"),
     "fit-ranker": Verb(".lean.evaluation.fit_ranker", "fit the learned ranker to examples"),
+    "fit-words": Verb(".lean.evaluation.fit_words", "fit the ranking of searches in words"),
     "fit-rerank": Verb(".lean.evaluation.fit_rerank", "fit the weight of the re-ranker"),
     "ablation": Verb(".lean.evaluation.ablation", "measure the ranking without each feature"),
     "int8": Verb(".lean.evaluation.int8", "compare int8 with float32 weights"),

@@ -2,12 +2,15 @@
 
     python scripts/build_bundled.py RECORDS [--model FOLDER] [--work FOLDER] [--out FOLDER]
         [--revision NAME] [--lean VERSION] [--without NAMES]
+    python scripts/build_bundled.py RECORDS --docs [--out FOLDER]
 
 Resumable: modules that the work folder holds already are not embedded again. What is shipped has names,
 modules, kinds, imports, embeddings, the tokens of names, the words of doc strings, and what proofs use, but
 no text of statements or doc strings. Use counts and uses come from the proofs of training theorems alone, so
 that they tell nothing about held-out ones; neither do the theorems of `--without`, another benchmark's, nor
 their twins.
+
+With `--docs`, only the words of doc strings are made anew, for the premises that the bundle has.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from retriever.lean.dataset.dataset import names_in
 from retriever.lean.index import bundled
 from retriever.lean.index.content import content_of, kept_of
 from retriever.lean.tokens import name_tokens
+from retriever.lean.words.doc_words import doc_words
 from retriever.models.encoder import Encoder
 from retriever.models.quantise import quantise
 from retriever.search.index.manifest import LiveSegment
@@ -84,6 +88,18 @@ def read_library(path: Path, without: frozenset[str] = frozenset()) -> Library:
     known = {premise.name for premise in shipped}
     rows = ProofRows.of_names({name: sorted(known.intersection(used)) for name, used in proofs.items()})
     return Library(modules, premises, uses, rows)
+
+
+def read_doc_words(path: Path) -> dict[str, list[str]]:
+    by_module: dict[str, list[Premise]] = defaultdict(list)
+    for record in read_records(path):
+        if isinstance(record, Premise):
+            by_module[record.module].append(record)
+    return {
+        premise.name: words
+        for premises in by_module.values()
+        for premise, words in zip(premises, doc_words(premises), strict=True)
+    }
 
 
 def is_shipped(premise: Premise) -> bool:
@@ -145,8 +161,12 @@ def main() -> int:
     )
     parser.add_argument("--lean", default="", help="the Lean version that its `lean-toolchain` names")
     parser.add_argument("--without", type=Path, help="a file of theorem names whose proofs count nowhere")
+    parser.add_argument("--docs", action="store_true", help="only make the words of doc strings anew")
     options = parser.parse_args()
     try:
+        if options.docs:
+            bundled.replace_docs(options.out, read_doc_words(options.records))
+            return 0
         revision = options.revision or read_header(options.records).revision
         encoder = Encoder.load(options.model)
         store = IndexStore(options.work)

@@ -102,8 +102,8 @@ def _why_outdated(complete: bool, fresh: Freshness) -> Iterator[str]:
         number = len(fresh.stale_files)
         yield f"{counted(number, 'file')} {'has' if number == 1 else 'have'} changed since"
     if fresh.without_steps:
-        number = counted(fresh.without_steps, "file")
-        yield f"an older version kept no proof steps, votes or doc strings of {number}"
+        files = counted(fresh.without_steps, "file")
+        yield f"an older version kept no proof steps, votes or doc strings of {files}"
 
 
 def bundled_finding(model: Path | None, data: Path, reading: IndexReading) -> Finding:

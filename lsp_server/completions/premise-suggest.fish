@@ -67,7 +67,7 @@ function _shtab_premise_suggest_using
 end
 
 set -g _shtab_premise_suggest_commands setup suggest prove fill repair search doctor serve http mcp index collections eval 'eval minif2f' 'eval project' 'eval minicore' 'eval retrieval' 'eval report' demo completion
-set -g _shtab_premise_suggest_opts_with_value --after --backend --caller --collection --column --data --dataset --device --dojo --file --folder --generated --generator --git --goal --host --k --lean --library --limit --line --log --memory --model --module --name --nodes --out --part --passes --picture --port --premises --processes --project --rate --remove --repl --rerank --retriever --rev --scheduler --seconds --seed --select --split --state --store --summary --svg --tactic-seconds --tactics --tactics-from --tcp --text --theorems --token --total --workers
+set -g _shtab_premise_suggest_opts_with_value --after --as --backend --caller --collection --column --data --dataset --device --dojo --file --folder --generated --generator --git --goal --host --k --kind --lean --library --like --limit --line --log --memory --mentions --model --module --name --nodes --out --package --part --passes --picture --port --premises --processes --project --rate --remove --repl --rerank --retriever --rev --scheduler --seconds --seed --select --split --state --store --summary --svg --tactic-seconds --tactics --tactics-from --tcp --text --theorems --token --total --workers
 
 complete -c premise-suggest -e
 complete -c premise-suggest -f
@@ -161,8 +161,14 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using repair' -l download
 complete -c premise-suggest -n '_shtab_premise_suggest_using repair; and test $_shtab_premise_suggest_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'Lean files, and folders of a project, whose files are meant (default: the current folder)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using; and test $_shtab_premise_suggest_npos -eq 0' -a search -d 'Search premises by name, words, statement or pattern.'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -s h -l help -d 'show this help message and exit'
+complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l like -x -d 'list what is most like this declaration, with no QUERY'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l k -x -d 'how many premises to list (default: 16)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l module -x -d 'only from this module and those below it; may be repeated'
+complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l kind -xka "theorem def instance structure class inductive field constructor" -d 'only of this kind'
+complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l package -x -d 'only from this package'
+complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l mentions -x -d 'only what has this name in its statement; several: all of them'
+complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l explain -d 'for words or a goal: also explain each score'
+complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l as -xka "words name goal pattern" -d 'how to read the query (default: as it looks)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l json -d 'print the JSON object (docs/json.md)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l model -x -d 'the model: a folder, or owner/name on the Hugging Face hub (default: the shipped one)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l device -xka "auto cpu cuda" -d 'where models run; auto: on a GPU where it can be used, else on the CPU (default: auto)'

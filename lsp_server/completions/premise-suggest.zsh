@@ -338,8 +338,14 @@ _shtab_premise_suggest_repair_defaults_added=0
 
 _shtab_premise_suggest_search_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--like[list what is most like this declaration, with no QUERY]:NAME:"
   "--k[how many premises to list (default\: 16)]:N:"
   "*--module[only from this module and those below it\; may be repeated]:MODULE:"
+  "*--kind[only of this kind]:kind:(theorem def instance structure class inductive field constructor)"
+  "*--package[only from this package]:NAME:"
+  "*--mentions[only what has this name in its statement\; several\: all of them]:NAME:"
+  "--explain[for words or a goal\: also explain each score]"
+  "--as[how to read the query (default\: as it looks)]:reading:(words name goal pattern)"
   "--json[print the JSON object (docs\/json.md)]"
   "--model[the model\: a folder, or owner\/name on the Hugging Face hub (default\: the shipped one)]:NAME:"
   "--device[where models run\; auto\: on a GPU where it can be used, else on the CPU (default\: auto)]:device:(auto cpu cuda)"

@@ -46,7 +46,7 @@ from lsp_server.engine.tactic_runner import (
     closes,
 )
 from lsp_server.engine.tasks import Timer, begun_again
-from lsp_server.limits import ANSWER_PREMISES, EARLY_GOAL_SECONDS
+from lsp_server.limits import ANSWER_PREMISES, EARLY_GOAL_SECONDS, SHORT_PROOF_SHARE
 from prover.candidates import Candidate
 from prover.generator.source import Generated
 from prover.verify import GoalPosition
@@ -342,7 +342,8 @@ class Pipeline:
             begin = time.monotonic()
             candidates = self.candidates.propose(CandidateRequest(context, current, trial, warnings))
             results = await self.runner.run(context.lean, trial, candidates, warnings, on_outcomes)
-            left = trial.tactics.seconds - (time.monotonic() - begin)
+            longest = trial.tactics.seconds
+            left = min(longest * SHORT_PROOF_SHARE, longest - (time.monotonic() - begin))
             if searches and not part and left > 0 and not any(map(closes, results.outcomes)):
                 results = await self._with_proof(context, found, results, left)
             return self.runner.kept(trial, results)

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from retriever.lean.pattern_search import PatternMatches
     from retriever.lean.rewriting_search import Rewriting
     from retriever.lean.text_search import NearPremise
+    from retriever.lean.words.reading import Reading
 
 
 class ProjectIndex:
@@ -188,12 +189,29 @@ class ProjectIndex:
             return kinds_for(caller, is_data=is_data(goal, lambda name: stated(snapshot, context, name)))
 
     def search(
-        self, text: str, where: GoalContext | None, k: int, allowed: Allowed | None = None
+        self,
+        text: str,
+        where: GoalContext | None,
+        k: int,
+        allowed: Allowed | None = None,
+        reading: Reading | None = None,
+        *,
+        explain: bool = False,
     ) -> list[RankedPremise]:
-        """The best `k` premises for free text: names that match first."""
+        """The best `k` premises for words, a name or a statement; `reading`: which it is (None: as it looks)."""
         from retriever.lean.text_search import search
 
-        return self._declared.checked(search(self._service, text, where, k, allowed=allowed), where)
+        found = search(self._service, text, where, k, allowed=allowed, reading=reading, explain=explain)
+        return self._declared.checked(found, where)
+
+    def search_like(
+        self, name: str, where: GoalContext | None, k: int, allowed: Allowed | None = None
+    ) -> list[RankedPremise]:
+        """The `k` premises most like one of this name. Raises UserError: the index has none."""
+        from retriever.lean.text_search import search_like
+
+        found = search_like(self._service, name, where, k, allowed=allowed)
+        return self._declared.checked(found, where)
 
     def without_docs(self) -> int:
         """How many files an older version indexed, which kept no doc strings. Raises IndexMissing, IndexDamaged."""

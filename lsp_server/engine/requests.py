@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from lean_extract.common.errors import BadQuery, BadState, NoGoalHere, UserError
 from lean_extract.limits import MAX_STATE_CHARACTERS
-from lean_extract.pasted import TURNSTILE, doubts, is_statement, read_pasted
+from lean_extract.pasted import doubts, read_pasted
 from lean_extract.records import Goal, ProofState
 from lean_extract.syntax.canonical import well_formed
 from lsp_server.engine.schema import Suggestion
+from lsp_server.engine.schema_items import QueryKind
 from lsp_server.engine.schema_proofs import ProofProgress
 from prover.verify import GoalPosition
 from retriever.lean.callers import Caller
+from retriever.lean.words.filters import NO_FILTERS, SearchFilters
 
 OnUpdate = Callable[[Suggestion], None]
 """Called with a partial suggestion."""
@@ -65,18 +67,22 @@ class ProveRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """What is searched for: a pattern, a goal, if it has a `⊢` or is a declaration, else words or a name.
+    """What is searched for: words, a name, a goal or a pattern, as it looks or as `reading` says.
 
-    `position` decides what is in scope and declared above; `modules` are module prefixes (`Mathlib.Order`);
-    `in_scope` leaves out what the file does not import; `explain` explains the scores of a goal's premises.
+    Filters may be written beside it (`retriever.lean.words.filters`). `position` decides what is in scope and declared
+    above; `modules` are module prefixes (`Mathlib.Order`); `in_scope` leaves out what the file does not import;
+    `explain` explains the scores of premises for a goal or for words.
     """
 
     query: str
     k: int | None = None
+    reading: QueryKind | None = None
     position: GoalPosition | None = None
     modules: tuple[str, ...] = ()
     in_scope: bool = False
     explain: bool = False
+    filters: SearchFilters = NO_FILTERS
+    """Those that were read in the query."""
 
 
 def checked_query(query: str) -> str:
@@ -110,11 +116,6 @@ def parse_goal(text: str) -> ProofState:
 def goal_doubts(text: str) -> list[str]:
     """Sentences on doubts about how a given goal was read. Raises BadState as `parse_goal` does."""
     return doubts(well_formed(text))
-
-
-def is_goal(query: str) -> bool:
-    """Whether a search query is read as a goal."""
-    return TURNSTILE in query or is_statement(query)
 
 
 def main_goal(state: ProofState) -> Goal:

@@ -76,6 +76,10 @@ class SearchAnswer:
     index: Annotated[IndexItem, "What was searched, and how fresh it is."]
     warnings: Annotated[list[str], "As in Suggestion."] = field(default_factory=list)
     notes: Annotated[list[str], "As in Suggestion."] = field(default_factory=list)
+    other_kind: Annotated[
+        QueryKind | None,
+        "How else the query may be read; a search with this as `as` reads it so. Null where there is no doubt.",
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

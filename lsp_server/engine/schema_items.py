@@ -61,8 +61,9 @@ class GoalPlace(DocumentedEnum):
 class QueryKind(DocumentedEnum):
     """How a search query was read."""
 
-    GOAL = "goal", "As a goal: it has a `⊢`, or is a declaration with its `:=`."
-    TEXT = "text", "As a name, a part of one, or words."
+    WORDS = "words", "As words of English, with or without formulas in LaTeX or Lean."
+    NAME = "name", "As a name or a part of one."
+    GOAL = "goal", "As a goal: it has a `⊢`, is a declaration with its `:=`, or is a statement."
     PATTERN = (
         "pattern",
         "As a pattern (docs/pattern-search.md): it has a hole `_` or `?a`, or a quoted part of a name.",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lean_extract.common.errors import BadSource, UserError
+from lean_extract.common.errors import BadQuery, BadSource, BadState, UserError
 from lean_extract.common.files.reading import read_source
 from lean_extract.records import Goal
 from lsp_server.engine.declared_text import DeclaredText, declared_text
@@ -20,7 +20,6 @@ from lsp_server.engine.requests import (
     SearchRequest,
     checked_query,
     goal_doubts,
-    is_goal,
     main_goal,
     parse_goal,
 )
@@ -30,8 +29,10 @@ from lsp_server.limits import ANSWER_PREMISES
 from retriever.lean.declared import DeclarationSite
 from retriever.lean.eligibility import Allowed, RankedPremise, RankRequest
 from retriever.lean.pattern_search import PatternMatches
-from retriever.lean.patterns.query import is_pattern
+from retriever.lean.words.filters import read_filters
+from retriever.lean.words.reading import Reading, has_foreign_letters, has_goal, readings, without_ticks
 
+NO_WORDS_FIT = "Nothing fits these words well. Try other words, a part of a name, or a statement."
 _NO_FILE = "What is in scope is not known without a file, so nothing was left out."
 
 
@@ -41,11 +42,18 @@ class _Found:
     premises: list[PremiseItem]
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
+    other_kind: QueryKind | None = None
 
 
 async def search(context: RequestContext, request: SearchRequest) -> SearchAnswer:
-    """Premises for a pattern, a goal or free text; see `Engine.search`."""
-    query = checked_query(request.query)
+    """Premises for words, a name, a goal or a pattern; see `Engine.search`."""
+    query, filters = read_filters(checked_query(request.query))
+    request = replace(
+        request,
+        modules=(*request.modules, *filters.modules),
+        in_scope=request.in_scope or filters.in_scope,
+        filters=filters,
+    )
     await context.catch_up()
     await context.files.caught_up()
     index = (await context.index.current()).index
@@ -59,6 +67,7 @@ async def search(context: RequestContext, request: SearchRequest) -> SearchAnswe
         index=await context.freshness(index),
         warnings=[*warnings, *found.warnings],
         notes=list(found.notes),
+        other_kind=found.other_kind,
     )
 
 
@@ -71,23 +80,67 @@ async def symbols(context: RequestContext, text: str, k: int) -> list[tuple[Rank
 
 
 def _find(context: RequestContext, request: SearchRequest, index: ProjectIndex, query: str) -> _Found:
-    """The premises that fit the pattern, or the goal, or the query where that is neither."""
+    """What is found by the likeliest way to read a query, or by the other one if that is nothing.
+
+    Raises BadQuery, BadState: it cannot be read in any of these ways.
+    """
+    if request.filters.like:
+        return _read_as(QueryKind.NAME, context, request, index, query)
+    ways = [QueryKind(way.value) for way in readings(query)]
+    failure: UserError | None = None
+    nothing: _Found | None = None
+    for way in [request.reading] if request.reading is not None else ways:
+        try:
+            found = _read_as(way, context, request, index, query)
+        except (BadQuery, BadState) as error:
+            failure = failure or error
+            continue
+        found = replace(found, other_kind=next((other for other in ways if other is not way), None))
+        if found.premises:
+            return found
+        nothing = nothing or found
+    if nothing is None and failure is not None:
+        raise failure
+    return nothing or _Found(QueryKind.WORDS, [])
+
+
+def _read_as(
+    way: QueryKind, context: RequestContext, request: SearchRequest, index: ProjectIndex, query: str
+) -> _Found:
+    """The premises that fit a query that is read in this way. Raises BadQuery, BadState."""
     settings, where = context.settings.premises, index.context_of(request.position)
     wanted = min(request.k or settings.count, ANSWER_PREMISES)
-    allowed = Allowed(modules=request.modules, in_scope=request.in_scope or not settings.out_of_scope)
-    if is_pattern(query):
-        matches = index.search_pattern(query, where, wanted, allowed)
+    filters = request.filters
+    allowed = Allowed(
+        modules=request.modules,
+        in_scope=request.in_scope or not settings.out_of_scope,
+        kinds=filters.kinds,
+        packages=filters.packages,
+        mentions=filters.mentions,
+    )
+    if filters.like:
+        near = index.search_like(filters.like[0], where, wanted, allowed)
+        return _Found(way, [premise_item(one) for one in near])
+    if way is QueryKind.PATTERN:
+        matches = index.search_pattern(without_ticks(query), where, wanted, allowed)
         found = [premise_item(one) for one in matches.premises]
-        return _Found(QueryKind.PATTERN, found, list(_left_out(matches.unread)), list(_more(matches)))
-    if not is_goal(query):
-        found = [premise_item(one) for one in index.search(query, where, wanted, allowed)]
-        return _Found(QueryKind.TEXT, found, list(_without_docs(index.without_docs())))
+        return _Found(way, found, list(_left_out(matches.unread)), list(_more(matches)))
+    if way is not QueryKind.GOAL or not has_goal(query):
+        ranked = index.search(query, where, wanted, allowed, Reading(way.value), explain=request.explain)
+        notes = [*_uncovered(way, query), *([] if ranked else [NO_WORDS_FIT])]
+        found = [premise_item(one) for one in ranked]
+        return _Found(way, found, list(_without_docs(index.without_docs())), notes)
     goal: Goal = main_goal(parse_goal(query))
     if not index.relates_to(goal, where):
-        return _Found(QueryKind.GOAL, [], notes=[NOTHING_FITS, *index.notes(goal)])
+        return _Found(way, [], notes=[NOTHING_FITS, *index.notes(goal)])
     ranked = index.rank(RankRequest(goal, where, wanted, allowed=allowed, explain=request.explain))
     found = listed(index, goal, ranked, request.position).premises
-    return _Found(QueryKind.GOAL, found, notes=[*goal_doubts(query), *index.notes(goal)])
+    return _Found(way, found, notes=[*goal_doubts(query), *index.notes(goal)])
+
+
+def _uncovered(way: QueryKind, query: str) -> Iterator[str]:
+    if way is QueryKind.WORDS and has_foreign_letters(query):
+        yield "Words are searched in English only. Names and formulas are found among words of any language."
 
 
 def _left_out(unread: int) -> Iterator[str]:

@@ -8,7 +8,6 @@ from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.proof_scripts import ScriptWriter
 from lsp_server.engine.proposing import proposer_at
 from lsp_server.engine.request_context import RequestContext
-from lsp_server.limits import SHORT_PROOF_SECONDS
 from prover.search.environment import LeanEnvironment
 from prover.search.search import SearchLimits, search
 
@@ -16,9 +15,9 @@ from prover.search.search import SearchLimits, search
 async def short_proof(context: RequestContext, found: GoalFound, seconds: float) -> TacticOutcome | None:
     """A proof of the goal, as Lean accepts it in the document; None if a search of this time finds none.
 
-    It takes `SHORT_PROOF_SECONDS` at most. Raises PremiseIndexError, BadSource.
+    Raises PremiseIndexError, BadSource.
     """
-    limits = SearchLimits(min(seconds, SHORT_PROOF_SECONDS))
+    limits = SearchLimits(seconds)
     try:
         proposer = await proposer_at(context, found.asked, [])
         lean = await context.lean.session()

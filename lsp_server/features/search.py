@@ -8,13 +8,14 @@ from lean_extract.records import Position
 from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.engine import Engine
 from lsp_server.engine.requests import SearchRequest
+from lsp_server.engine.schema_items import QueryKind
 from lsp_server.protocol.handlers import active
 from lsp_server.protocol.parameters import Parameters
 from lsp_server.protocol.server import PremiseServer
 from prover.verify import GoalPosition
 
 _REQUEST = "premiseSuggest/search"
-_NAMES = frozenset({"query", "k", "textDocument", "position", "modules", "inScope"})
+_NAMES = frozenset({"query", "k", "textDocument", "position", "modules", "inScope", "as"})
 
 
 def register(server: PremiseServer) -> None:
@@ -28,6 +29,7 @@ def register(server: PremiseServer) -> None:
         request = SearchRequest(
             query=given.text("query", "a goal, a name, some words, or a pattern"),
             k=given.number("k"),
+            reading=given.one_of("as", QueryKind),
             position=position,
             modules=given.texts("modules"),
             in_scope=given.flag("inScope"),

@@ -20,6 +20,7 @@ from lsp_server.engine.documented_json import to_json
 from lsp_server.engine.requests import SearchRequest
 from lsp_server.engine.schema import CollectionAnswer, DeclarationAnswer, SearchAnswer
 from lsp_server.engine.schema_files.json_schema import inlined
+from lsp_server.engine.schema_items import QueryKind
 from lsp_server.http.backend import HttpBackend
 from lsp_server.http.policy import may_see_paths
 from lsp_server.http.problems import Refusal
@@ -90,6 +91,9 @@ def _questions(backend: HttpBackend) -> APIRouter:
             ),
         ],
         k: Annotated[int, Query(description="How many, from 1 to 1,000.")] = 32,
+        reading: Annotated[
+            QueryKind | None, Query(alias="as", description="How to read the query. Without it: as it looks.")
+        ] = None,
         module: Annotated[
             str,
             Query(
@@ -113,6 +117,7 @@ def _questions(backend: HttpBackend) -> APIRouter:
         request = SearchRequest(
             query=query,
             k=max(1, min(k, HTTP_PREMISES)),
+            reading=reading,
             position=_importing(_names_in(imports)),
             modules=_names_in(module),
             in_scope=in_scope,

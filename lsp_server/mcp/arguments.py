@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lean_extract.common.errors import UserError
 from lean_extract.limits import MAX_STATE_CHARACTERS
+from lsp_server.engine.schema_items import QueryKind
 from lsp_server.limits import (
     ADDRESS_CHARACTERS,
     LISTED_FIELDS,
@@ -118,6 +119,11 @@ class SearchArguments(Arguments):
         max_length=MAX_STATE_CHARACTERS,
         description="A name, a part of one, words of English, a statement, or a pattern (`_` is any term).",
         examples=["continuous image of a compact set", "?a * _ ≤ ?b * _", 'Real.sin, "add"'],
+    )
+    reading: QueryKind | None = Field(
+        None,
+        alias="as",
+        description="How to read the query. Without it: as it looks; `kind` of the answer says how.",
     )
     k: _Count = _USUAL_COUNT
     modules: _Modules = Field(default_factory=list)

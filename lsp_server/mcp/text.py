@@ -28,12 +28,16 @@ from lsp_server.rendering.labels import (
     doubt_label,
     form_label,
     goal_heading,
+    reading_label,
     scope_label,
+    shorten,
     verdict,
 )
 from lsp_server.rendering.proofs import result_label
 
 _INDENT = "    "
+_DOC = 100
+"""Characters of a doc string: agents pay for every line."""
 
 
 def answer_text(answer: Answer) -> str:
@@ -44,7 +48,12 @@ def answer_text(answer: Answer) -> str:
         case ProofAnswer():
             return _proof(answer)
         case SearchAnswer():
-            return _text([_premises(answer.premises), _index(answer.index), *answer.warnings, *answer.notes])
+            read = f"The query was {reading_label(answer.kind)}."
+            if answer.other_kind is not None:
+                read += f" With as={answer.other_kind.value} it is {reading_label(answer.other_kind)}."
+            return _text(
+                [_premises(answer.premises), read, _index(answer.index), *answer.warnings, *answer.notes]
+            )
         case TrialsAnswer():
             tactics = "\n".join(map(_tactic, answer.tactics))
             return _text([f"Goal\n{answer.goal}", tactics, *answer.warnings, *answer.notes])
@@ -99,15 +108,18 @@ def _no_tactics(status: TacticsStatus) -> str:
 
 
 def _premises(premises: list[PremiseItem]) -> str:
-    return "\n".join(map(_premise, premises)) or "none fit"
+    return "\n".join(f"{_premise(one)}{_sentence(one)}" for one in premises) or "none fit"
+
+
+def _sentence(premise: PremiseItem) -> str:
+    return f"  -- {shorten(premise.doc, _DOC)}" if premise.doc else ""
 
 
 def _premise(premise: PremiseItem) -> str:
     statement = f" {premise.statement}" if premise.statement else ""
     place = ", ".join(filter(None, [premise.module, scope_label(premise), deprecation_label(premise)]))
     labels = "; ".join(filter(None, [premise.kind, place, doubt_label(premise), form_label(premise)]))
-    doc = f"  -- {premise.doc}" if premise.doc else ""
-    return f"{premise.name}{statement}  [{labels}]{doc}"
+    return f"{premise.name}{statement}  [{labels}]"
 
 
 def _tactic(tactic: TacticItem) -> str:
@@ -119,7 +131,8 @@ def _tactic(tactic: TacticItem) -> str:
 
 def _declaration(answer: DeclarationAnswer) -> str:
     where = f"{answer.path}:{answer.line}" if answer.path and answer.line else answer.path or ""
-    return _text([_premise(answer.premise), where, answer.premise.doc_url or "", answer.source or answer.doc])
+    text = answer.source or answer.doc or answer.premise.doc
+    return _text([_premise(answer.premise), where, answer.premise.doc_url or "", text])
 
 
 def _index(index: IndexItem) -> str:

@@ -90,7 +90,8 @@ async def _premises(workspace: Workspace, given: PremisesArguments, updates: Upd
 
 
 async def _search(workspace: Workspace, given: SearchArguments, updates: Updates) -> SearchAnswer:
-    return await workspace.first.search(SearchRequest(given.query, given.k, modules=tuple(given.modules)))
+    request = SearchRequest(given.query, given.k, given.reading, modules=tuple(given.modules))
+    return await workspace.first.search(request)
 
 
 async def _try_tactics(workspace: Workspace, given: TrialArguments, updates: Updates) -> TrialsAnswer:

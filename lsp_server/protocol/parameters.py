@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from enum import StrEnum
+from typing import Any, NoReturn, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
@@ -11,6 +12,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from lean_extract.common.typed import Misfit, read_value
 
 Token = int | str
+_Kind = TypeVar("_Kind", bound=StrEnum)
 
 
 class Parameters:
@@ -50,6 +52,13 @@ class Parameters:
         if not value.strip():
             self.refuse(f"{name} must be a string: {what}")
         return value
+
+    def one_of(self, name: str, kinds: type[_Kind]) -> _Kind | None:
+        """One of the values of an enumeration, or None."""
+        value = self._values.get(name)
+        if value is not None and value not in [*kinds]:
+            self.refuse(f"{name} must be {', '.join(kinds)}")
+        return None if value is None else kinds(value)
 
     def number(self, name: str) -> int | None:
         """A whole number above 0, or None."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from lsp_server.engine.schema import Suggestion
-from lsp_server.engine.schema_items import IndexItem, PremiseItem, TacticItem, TacticVerdict
+from lsp_server.engine.schema_items import IndexItem, PremiseItem, QueryKind, TacticItem, TacticVerdict
 
 _SORRY_LABEL = "rests on sorry"
 _MOST_TARGETS, _NARROWEST_TARGET = 12, 12
@@ -25,6 +25,11 @@ def shorten(text: str, width: int) -> str:
 def searched(index: IndexItem) -> str:
     """How many premises were searched."""
     return f"of {sum(source.premises for source in index.sources):,}"
+
+
+def reading_label(kind: QueryKind) -> str:
+    """`read as a goal`."""
+    return f"read as {'' if kind is QueryKind.WORDS else 'a '}{kind.value}"
 
 
 def scope_label(premise: PremiseItem) -> str:

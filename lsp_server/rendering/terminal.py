@@ -22,6 +22,7 @@ from lsp_server.rendering.labels import (
     form_label,
     goal_heading,
     origin_label,
+    reading_label,
     scope_label,
     searched,
     shorten,
@@ -101,11 +102,17 @@ def common_remarks(answered: Sequence[AnsweredSorry], style: Style) -> str:
 
 def search_text(answer: SearchAnswer, style: Style) -> str:
     """The answer to a search, for a terminal."""
-    parts = [style.bold("Premises") + style.dim(f"  ({searched(answer.index)})")]
+    about = f"{searched(answer.index)}, {reading_label(answer.kind)}"
+    parts = [style.bold("Premises") + style.dim(f"  ({about})")]
     if not answer.premises:
         parts.append("  none found")
     for rank, premise in enumerate(answer.premises, start=1):
         parts += _premise(rank, premise, style, with_doc=True)
+    if answer.other_kind is not None:
+        parts += [
+            "",
+            style.dim(f"It can also be {reading_label(answer.other_kind)}: --as {answer.other_kind.value}"),
+        ]
     parts += ["", _freshness(answer.index, style)]
     return _with_remarks(parts, answer.notes, answer.warnings, style)
 

@@ -17,6 +17,7 @@ from retriever.lean.explanation import Explanation
 from retriever.lean.goal_context import GoalContext, declared_before, proved
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
+from retriever.lean.tokens import name_parts, premise_tokens
 from retriever.limits import MAX_LOCAL_PREMISES
 
 
@@ -36,6 +37,12 @@ class Allowed:
     """Whole module names."""
     names: frozenset[str] | None = None
     """Full names of premises."""
+    kinds: tuple[str, ...] = ()
+    """`theorem`, `def`, or other keywords of Lean (`words.filters`)."""
+    packages: tuple[str, ...] = ()
+    """In any case of letters."""
+    mentions: tuple[str, ...] = ()
+    """Names that the statement, or the premise's own name, has: all of them."""
 
     def mask(self, snapshot: Snapshot, scope: Bools | None) -> Bools | None:
         """bool[n]: the indexed premises that pass; None: all. `scope` is what the imports reach, if known."""
@@ -47,17 +54,38 @@ class Allowed:
             ids = snapshot.names.find_names(self.names or ())
             chosen[ids[ids >= 0]] = True
             found.append(chosen)
+        if self.kinds:
+            found.append(self._of_kinds(snapshot))
+        if self.packages:
+            wanted = {name.lower() for name in self.packages}
+            files = (file for file in snapshot.view.live_files if file.package.lower() in wanted)
+            found.append(snapshot.view.in_modules(frozenset(file.module for file in files)))
+        found += [snapshot.having(token) for name in self.mentions for token in mention_tokens(name)]
         return np.logical_and.reduce(found) if found else None
+
+    def _of_kinds(self, snapshot: Snapshot) -> Bools:
+        named = snapshot.view.of_kinds(frozenset(_keywords(self.kinds)))
+        return (named & ~snapshot.is_theorem) | (
+            snapshot.is_theorem if "theorem" in self.kinds else np.False_
+        )
 
     def admits(self, premise: Premise) -> bool:
         """Whether a premise of the open file passes; that is in scope in any case."""
         if self.modules and not is_below(premise.module, self.modules):
+            return False
+        if self.packages or (self.kinds and not self._admits_kind(premise)):
+            return False
+        tokens = premise_tokens(premise) if self.mentions else ()
+        if any(token not in tokens for name in self.mentions for token in mention_tokens(name)):
             return False
         return (
             not self._names_premises
             or premise.module in (self.declared_in or ())
             or premise.name in (self.names or ())
         )
+
+    def _admits_kind(self, premise: Premise) -> bool:
+        return "theorem" in self.kinds if is_theorem(premise) else premise.kind in _keywords(self.kinds)
 
     @property
     def _names_premises(self) -> bool:
@@ -66,6 +94,22 @@ class Allowed:
     def _below(self, snapshot: Snapshot) -> Iterable[str]:
         prefixes = frozenset(self.modules)
         return (file.module for file in snapshot.view.live_files if is_below(file.module, prefixes))
+
+
+_KEYWORDS = {
+    "def": ("def", "abbrev", "irreducible_def", "opaque"),
+    "class": ("class", "class inductive", "class abbrev"),
+    "inductive": ("inductive", "class inductive", "coinductive"),
+}
+
+
+def _keywords(kinds: Iterable[str]) -> list[str]:
+    return [keyword for kind in kinds for keyword in _KEYWORDS.get(kind, (kind,))]
+
+
+def mention_tokens(name: str) -> tuple[str, ...]:
+    """The tokens of a premise that mentions a name; its namespaces may be left out."""
+    return name_parts(name.rpartition(".")[2])[:1]
 
 
 def is_below(module: str, prefixes: Collection[str]) -> bool:

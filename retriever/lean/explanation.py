@@ -28,7 +28,7 @@ GROUPS = {
         "is_equation is_equivalence rewrites conclusion_weight"
     ),
     "name": "name_* theorem_name",
-    "use": "use_count",
+    "use": "use_count use_count_*",
     "place": (
         "used_nearby last_use same_* line_distance declaration_gap directory_* folder_* namespace_* import_*"
     ),

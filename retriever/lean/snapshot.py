@@ -31,6 +31,7 @@ from retriever.search.index.view import LiveNames, OpenStores, open_stores
 from retriever.search.votes import ProofGraph
 
 if TYPE_CHECKING:
+    from retriever.lean.words.fields import WordFields
     from retriever.lean.words.name_search import NameSearch
 from collections.abc import Iterator, Set
 
@@ -147,6 +148,18 @@ class Snapshot:
 
         return [NameSearch(segment.names.data) for segment in self.view.segments]
 
+    @cached_property
+    def word_fields(self) -> WordFields:
+        """The words of all premises: of names, doc strings and statements."""
+        from retriever.lean.words.fields import WordTable  # with tables of words, which no goal needs
+        from retriever.lean.words.settings import word_fields
+
+        tables = [
+            WordTable.of(names, segment.tables.docs, segment.tables.postings)
+            for names, segment in zip(self.searched_names, self.view.segments, strict=True)
+        ]
+        return word_fields(tables)
+
     def is_definition(self, kinds: frozenset[str]) -> Bools:
         """bool[n]: premises of these kinds, as `Premise` names them, that are not theorems."""
         return self._of_kinds.get_or_make(kinds, lambda: self.view.of_kinds(kinds) & ~self.is_theorem)
@@ -178,6 +191,13 @@ class Snapshot:
     def importers(self, module: str) -> frozenset[str]:
         """The modules that import this one, directly or through others."""
         return self._importers.get_or_make(module, lambda: importers(self._graph, module))
+
+    def having(self, token: str) -> Bools:
+        """bool[n]: which premises have one of `premise_tokens`."""
+        found = np.zeros(len(self.view), dtype=np.bool_)
+        for segment, base in zip(self.view.segments, self.view.bounds, strict=False):
+            found[segment.tables.postings.find(token)[0] + base] = True
+        return found
 
     def in_module(self, module: str) -> Bools:
         """bool[n]: what this module declares."""

@@ -1,8 +1,8 @@
 """Free text: a name or a part of one, words, or a statement.
 
-Words are looked for in names and, less, in statements (BM25: the model reads Lean, not English). A text with
-Lean's symbols is read as a goal's target and ranked like a goal, after the names that have it as typed. A notation
-alone finds the statements with it or its constant.
+Words are looked for in names and, less, in statements (BM25: the model reads Lean, not English). A statement is
+ranked as a goal's target, after the names that have it as typed. A notation alone finds the statements with it or its
+constant. `retriever.lean.words.reading` decides which it is.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lean_extract.common.arrays import Bools, Floats
+from lean_extract.common.errors import UserError
 from lean_extract.records import Goal, Premise
 from lean_extract.syntax.dotted import undotted
 from lean_extract.syntax.lexer import is_plain_name
@@ -35,14 +36,16 @@ from retriever.lean.listing import SPARE, listed
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
 from retriever.lean.tokens import VARIABLE, premise_tokens, raw_tokens, text_tokens
+from retriever.lean.word_ranking import RankedWords, rank_words
+from retriever.lean.words.fields import WordTable, words_of
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
 from retriever.lean.words.near_names import nearest, pieces
 from retriever.lean.words.query import ASKED
+from retriever.lean.words.reading import Reading, has_symbols, readings, without_ticks
 from retriever.lean.words.splitting import SMALL_WORDS
 from retriever.limits import MAX_NEAR_NAMES, MAX_QUERY_CHARACTERS, MAX_TEXT_CHARACTERS
 from retriever.search.top import top
 
-_STATEMENT = re.compile(r"[^\w\s.,;:'’\"“”`«»?!‐–—-]")
 _WORD = re.compile(r"[\w.']+")
 _INTERNAL = np.float32(1e-4)
 """What the score of an internal premise is multiplied by: it comes last, and keeps its place among its like."""
@@ -114,12 +117,18 @@ def search(
     k: int = 32,
     *,
     allowed: Allowed | None = None,
+    reading: Reading | None = None,
+    explain: bool = False,
 ) -> list[RankedPremise]:
     """The k premises, of any kind, that fit a text, best first; scores can be compared within one answer.
 
-    Raises what `PremiseService.rank` raises.
+    None for several words that nothing fits well. `reading`: what the text is (None: as it looks; a goal is a
+    statement).
+    `explain`: whether those for words say what their scores come from. Raises as `PremiseService.rank`.
     """
-    text = text.strip()[:MAX_TEXT_CHARACTERS].encode(errors="replace").decode()  # without lone surrogates
+    text = (
+        without_ticks(text)[:MAX_TEXT_CHARACTERS].encode(errors="replace").decode()
+    )  # without lone surrogates
     if k <= 0 or not text:
         return []
     with service.reading() as snapshot:
@@ -129,10 +138,14 @@ def search(
             scores = _by_words(offer, query, text_tokens(text)) + _BY_TEXT * _by_name(offer, query)
             return listed(_best(offer, scores, k + SPARE), where)[:k]
         query = NameQuery.of(text)
-        named = _named(offer, _applied_name(text), k)
-        if not is_statement(text) and not named:
-            scores = _by_name(offer, query) + _BY_TEXT * _by_words(offer, query)
-            return listed(_best(offer, scores, k + SPARE), where)[:k]
+        way = reading or readings(text)[0]
+        is_goal = way is Reading.GOAL
+        named = _named(offer, _applied_name(text), k) if is_goal or not has_symbols(text) else []
+        if not is_goal and not named:
+            if query.is_name and reading is not Reading.WORDS:
+                scores = _by_name(offer, query) + _BY_TEXT * _by_words(offer, query)
+                return listed(_best(offer, scores, k + SPARE), where)[:k]
+            return search_words(service, text, where, k, allowed=allowed, explain=explain, only_well=True)
         found = named
         if not named and " " not in text:
             found = _best(offer, _by_name(offer, replace(query, concepts=())), k + SPARE)
@@ -140,6 +153,74 @@ def search(
             meant = service.rank(RankRequest(Goal((), text), where, k, "all", allowed))
             found = _one_list(found, meant, k + SPARE)
         return listed(found, where)[:k]
+
+
+def search_words(
+    service: PremiseService,
+    text: str,
+    where: GoalContext | None = None,
+    k: int = 32,
+    *,
+    allowed: Allowed | None = None,
+    explain: bool = False,
+    only_well: bool = False,
+) -> list[RankedPremise]:
+    """The same for a text that is read as words, whatever it looks like (`word_ranking`).
+
+    `only_well`: none where nothing fits well. Raises as `search`.
+    """
+    with service.reading() as snapshot:
+        offer = search_pool(snapshot, where, allowed, text)
+        ranked = words_ranked(offer, text)
+        if only_well and not ranked.fit_well:
+            return []
+        scores = np.zeros(len(offer.may_be_found), dtype=np.float32)
+        scores[ranked.ids] = ranked.scores
+        scores = offer.internal_last(scores)
+        best = ranked.ids[top(scores[ranked.ids], k + SPARE)].tolist()
+        found = offer.ranked_premises(best, scores)
+        if explain:
+            whys = ranked.explanations(best)
+            found = [replace(one, explanation=why) for one, why in zip(found, whys, strict=True)]
+        return listed(found, where)[:k]
+
+
+_LIKE = 300
+"""How many candidates the vectors and the words of a premise give."""
+_WORDS_OF_LIKE = 0.3
+"""The weight of shared words, relative to the cosine."""
+
+
+def search_like(
+    service: PremiseService,
+    name: str,
+    where: GoalContext | None = None,
+    k: int = 32,
+    *,
+    allowed: Allowed | None = None,
+) -> list[RankedPremise]:
+    """The k indexed premises most like one of this name, by vectors and by words. Raises UserError: none has it."""
+    with service.reading() as snapshot:
+        (number,) = snapshot.names.find_names([name]).tolist()
+        if number < 0:
+            raise UserError(
+                f"There is no declaration `{name}` in the index.", "Search for a part of its name."
+            )
+        offer = replace(search_pool(snapshot, where, allowed, name), own=())
+        near = snapshot.search.query(snapshot.view.vector(number))
+        shared = snapshot.word_fields.matches(
+            words_of(snapshot.view.premise(number)), WordTable.none()
+        ).scores
+        ids = np.union1d(near.top(_LIKE, offer.offered), top(shared, _LIKE, offer.offered))
+        ids = ids[ids != number]
+        scores = np.zeros(len(offer.offered), dtype=np.float32)
+        scores[ids] = near.scores(ids) + _WORDS_OF_LIKE * shared[ids]
+        return listed(_best(offer, scores, k + SPARE), where)[:k]
+
+
+def words_ranked(offer: SearchPool, text: str) -> RankedWords:
+    """The candidates for a text that is read as words."""
+    return rank_words(offer.snapshot, offer.own, offer.may_be_found, offer.scope, text)
 
 
 def search_names(service: PremiseService, text: str, k: int) -> list[RankedPremise]:
@@ -201,11 +282,6 @@ def _named(offer: SearchPool, name: str, k: int) -> list[RankedPremise]:
         return []
     found = _best(offer, _by_name(offer, replace(NameQuery.of(name), concepts=())), k + SPARE)
     return [one for one in found if f".{one.premise.name}".endswith(f".{name}")][:k]
-
-
-def is_statement(text: str) -> bool:
-    """Whether a text has symbols of Lean's in it, and not words and names alone."""
-    return bool(_STATEMENT.search(text))
 
 
 def _by_name(offer: SearchPool, query: NameQuery) -> Floats:

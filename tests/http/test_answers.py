@@ -10,7 +10,7 @@ from tests.answers import conforming
 from tests.http.conftest import ADD_COMM, BUNDLED, TOKEN, Served, serving
 
 
-@pytest.mark.parametrize(("query", "kind"), [(ADD_COMM, "goal"), ("add_comm", "text")])
+@pytest.mark.parametrize(("query", "kind"), [(ADD_COMM, "goal"), ("add_comm", "name")])
 def test_premises_are_answered_as_documented(server: Served, query: str, kind: str) -> None:
     answer = conforming(server.get("/api/premises", query=query).json(), "SearchAnswer")
     assert answer["kind"] == kind

@@ -86,7 +86,7 @@ def test_a_name_is_searched_with_the_keyboard_alone(page: Any, keys: str) -> Non
     page.keyboard.type("Nat.add_comm")
     page.keyboard.press(keys)
     expect(first_name(page)).to_have_text("Nat.add_comm")
-    expect(page.get_by_role("status")).to_contain_text("Read as text.")
+    expect(page.get_by_role("status")).to_contain_text("Read as a name.")
 
 
 def test_a_goal_of_two_lines_is_typed(page: Any) -> None:
@@ -173,12 +173,22 @@ def test_each_example_finds_something_in_the_bundled_index(page: Any, number: in
     links.nth(number).click()
     expect(first_name(page)).to_be_visible()
     expect(page.get_by_role("region", name="Examples")).to_have_count(0)
-    kind = ["text", "text", "a pattern", "a goal"][number]
+    kind = ["words", "a name", "a pattern", "a goal"][number]
     expect(page.get_by_role("status")).to_contain_text(f"Read as {kind}.")
     expect(page.get_by_role("button", name=re.compile("^Show source"))).to_have_count(0)  # it has names only
     page.go_back()
     expect(links.nth(number)).to_be_visible()
     expect(page.locator("#list li")).to_have_count(0)
+
+
+def test_a_query_is_read_another_way_by_a_button_and_a_link(page: Any) -> None:
+    page.goto("/?query=add")
+    expect(page.get_by_role("status")).to_contain_text("Read as words.")
+    page.get_by_role("button", name="Read it as a name").click()
+    expect(page.get_by_role("status")).to_contain_text("Read as a name.")
+    assert "as=name" in page.url
+    page.reload()
+    expect(page.get_by_role("status")).to_contain_text("Read as a name.")
 
 
 def test_more_results_come_below_and_have_a_link(page: Any) -> None:

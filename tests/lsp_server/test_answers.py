@@ -53,7 +53,7 @@ async def test_the_language_server_answers_as_documented(editor: Editor) -> None
     for part in parts[1:]:
         conforming(part, "TacticsSoFar")
     assert len(parts) > 1
-    for query, kind in (("plus_swap", "text"), (STATE, "goal")):
+    for query, kind in (("plus_swap", "name"), (STATE, "goal")):
         found = plain(await editor.request("premiseSuggest/search", {"query": query}))
         assert conforming(found, "SearchAnswer")["kind"] == kind
 

@@ -12,6 +12,7 @@ from tests.lsp_server.conftest import (
     answered,
     make_project,
     place_of,
+    premise_names,
     start_editor,
     stop_editor,
     succeed,
@@ -20,7 +21,7 @@ from tests.lsp_server.test_features import complete, hover, named
 
 LONG = "quagga " * 7000
 LIBRARY = f"""/-! # Animals
-* `zorb_swap`: the law of the mirrored okapi
+* `zorb_plain`: the law of the mirrored okapi
 -/
 
 /-- Swapping *twice* is <b onclick=alert(1)>nothing</b>, see [here](command:evil) and `x_y`. More
@@ -59,6 +60,18 @@ def test_the_first_sentence_is_in_answers_of_the_command_line(animals: Path, cli
     explained = succeed(cli, "suggest", place, "--explain", cwd=animals).stdout
     assert f"\n     {SENTENCE}\n" in explained
     assert SENTENCE not in succeed(cli, "suggest", place, cwd=animals).stdout
+
+
+async def test_what_is_written_about_a_declaration_finds_it(
+    animals: Path, environment: dict[str, str], cli: Cli
+) -> None:
+    wanted = {"wombats": "zorb_swap", "law of the mirrored okapi": "zorb_plain", "quagga": "zorb_long"}
+    told = {words: premise_names(answered(cli, "search", words, cwd=animals))[0] for words in wanted}
+    assert told == wanted
+    editor = await start_editor(animals, environment, options={"index": {"auto": False}})
+    for words, name in wanted.items():
+        assert premise_names(await editor.request("premiseSuggest/search", {"query": words}))[0] == name
+    await stop_editor(editor)
 
 
 async def test_the_first_sentence_is_text_in_completion_and_hover(

@@ -119,15 +119,21 @@ async def test_edits_that_make_no_sense_are_refused(
 
 async def test_search_finds_names_statements_and_goals(editor: Editor) -> None:
     answer = await search(editor, "plus_swap", k=3)
-    assert (answer["kind"], premise_names(answer)[0]) == ("text", "Lib.plus_swap")
+    assert (answer["kind"], premise_names(answer)[0]) == ("name", "Lib.plus_swap")
     assert answer["premises"][0]["in_scope"] is None
     assert answer["premises"][0]["statement"]
     assert premise_names(await search(editor, "swap or"))[0] == "Lib.or_swap"
     assert premise_names(await search(editor, "double"))[0] == "Lib.double"
     assert premise_names(await search(editor, "x + y = y + x"))[0] == "Lib.plus_swap"
+    stated = await search(editor, "x + y = y + x")
+    assert (stated["kind"], stated["other_kind"]) == ("goal", None)
+    stated = await search(editor, "x + y = y + x", **{"as": "words"})
+    assert (stated["kind"], stated["other_kind"]) == ("words", "goal")
+    with pytest.raises(JsonRpcException, match="as must be words, name, goal, pattern"):
+        await search(editor, "plus_swap", **{"as": "prose"})
     goal = await search(editor, "x y : Nat ⊢ x + y = y + x", k=2)
     assert (goal["kind"], premise_names(goal)[0], len(goal["premises"])) == ("goal", "Lib.plus_swap", 2)
-    assert set(goal) == {"kind", "premises", "index", "warnings", "notes"}
+    assert set(goal) == {"kind", "premises", "index", "warnings", "notes", "other_kind"}
 
 
 async def test_a_pattern_finds_statements_of_its_shape(editor: Editor) -> None:
@@ -182,9 +188,27 @@ async def test_a_search_for_nothing_is_told(editor: Editor, query: str) -> None:
     assert refused.value.data["hint"]
 
 
-@pytest.mark.parametrize("query", ["x" * 100_000, "a + " * 25_000, "\ud800 swap", "⟪⟫ 𝔸 ☃ \u202e", "«", "."])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "x" * 100_000,
+        "a + " * 25_000,
+        "the sum of " * 9_000,
+        r"$\sum_i x_i$ " * 7_000,
+        "\ud800 swap",
+        "⟪⟫ 𝔸 ☃ \u202e",
+        "«",
+        ".",
+        "of the",
+        "Summe über alle Teiler",
+    ],
+)
 async def test_odd_queries_are_answered(editor: Editor, query: str) -> None:
-    assert (await search(editor, query))["kind"] == "text"
+    assert (await search(editor, query))["kind"] == "words"
+
+
+async def test_what_is_not_covered_of_a_query_is_noted(editor: Editor) -> None:
+    assert "English only" in (await search(editor, "两个自然数的和"))["notes"][0]
 
 
 async def test_a_goal_without_a_target_is_told(editor: Editor) -> None:

@@ -122,12 +122,14 @@ def test_a_suggestion_has_a_proof_of_a_few_steps_where_no_tactic_closes_the_goal
     cli: Cli, library: Path, errors: Callable[[Path], list[str]]
 ) -> None:
     write(library, Few=THREE_LEMMAS)
+    (library / "premise-suggest.toml").write_text("tactics.seconds = 100\n", encoding="utf-8")
     answer = json.loads(succeed(cli, "suggest", "Few.lean:5", "--tactics", "--json", cwd=library).stdout)
     best = answer["tactics"][0]
     assert (best["status"], best["rests_on_sorry"]) == ("closes", False)
     (library / "Few.lean").write_text(THREE_LEMMAS.replace("sorry", best["edit"]["text"]), encoding="utf-8")
     assert errors(library / "Few.lean") == []
-    (library / "Few.lean").unlink()
+    for name in ("Few.lean", "premise-suggest.toml"):
+        (library / name).unlink()
 
 
 def test_fill_writes_every_proof_that_it_finds(
@@ -276,7 +278,9 @@ def test_the_action_lists_what_can_be_closed(
         text=True,
     )
     assert (done.returncode, files["GITHUB_OUTPUT"].read_text()) == (code, "proved=4\n"), done.stderr
-    marks = [line for line in done.stdout.splitlines() if line.startswith("::warning file=proofs/Listed.lean,")]
+    marks = [
+        line for line in done.stdout.splitlines() if line.startswith("::warning file=proofs/Listed.lean,")
+    ]
     assert (len(marks), marks[0].partition("::This")[0]) == (4, "::warning file=proofs/Listed.lean,line=4")
     heading, _, first, *_, hard = files["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8").splitlines()
     assert heading.count("|") == 6

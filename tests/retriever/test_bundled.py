@@ -20,6 +20,8 @@ from retriever.lean.index.build import update_index
 from retriever.lean.index.bundle_parts import UNUSED_STEP
 from retriever.lean.index.view import LeanView, proof_graph
 from retriever.lean.service import PremiseService
+from retriever.lean.text_search import search
+from retriever.lean.words.vocabulary import word_tokens
 from retriever.models.encoder import Encoder
 from retriever.search.index.segment import Segment
 from retriever.search.index.store import IndexStore
@@ -218,6 +220,18 @@ def test_another_encoder_changes_its_part_alone(data: Path, tmp_path: Path) -> N
     bundled.pack(segment, tmp_path / "other", revision="v0", built_at="later")
     before, after = contents(data), contents(tmp_path / "other")
     assert {name for name in before if before[name] != after[name]} == {"vectors.npz.xz", bundled.CARD}
+
+
+def test_new_words_of_docs_change_their_part_alone_and_are_found(
+    data: Path, tmp_path: Path, model_folder: Path
+) -> None:
+    before = contents(data)
+    bundled.replace_docs(data, {"Set.mem_union": word_tokens("Belonging to either of two collections.")})
+    after = contents(data)
+    assert {name for name in before if before[name] != after[name]} == {"docs.npz.xz", bundled.CARD}
+    service = PremiseService.open([bundled.unpack(tmp_path / "cache", data)], model_folder)
+    found = search(service, "which elements belong to two collections")
+    assert [one.premise.name for one in found] == ["Set.mem_union"]
 
 
 def test_nothing_shipped_is_told(tmp_path: Path) -> None:

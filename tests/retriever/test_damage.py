@@ -43,8 +43,8 @@ GENERATOR = Path(prover.__path__[0]) / "data" / "generator"
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory, encoder: Encoder) -> Path:
-    """A store with a segment of everything that one may have: records, exported names, a graph."""
-    sheet = [theorem("Nat.add_comm", "A", "n + m = m + n", "(n m : ℕ)", lines=(3, 4))]
+    """A store with a segment of everything that one may have: records, exported names, doc strings, a graph."""
+    sheet = [theorem("Nat.add_comm", "A", "n + m = m + n", "(n m : ℕ)", lines=(3, 4), doc="Sums.")]
     sheet += [theorem(f"B.le{i}", "A", f"a ≤ b + {i}", "(a b : ℕ)") for i in range(30)]
     store = IndexStore(tmp_path_factory.mktemp("whole"))
     with store.writer(encoder.fingerprint) as writer:

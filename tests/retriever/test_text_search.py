@@ -13,7 +13,7 @@ from retriever.lean.declared import described
 from retriever.lean.eligibility import Allowed, RankRequest, is_below
 from retriever.lean.goal_context import GoalContext
 from retriever.lean.service import PremiseService
-from retriever.lean.text_search import is_statement, search
+from retriever.lean.text_search import search
 from retriever.models.encoder import Encoder
 from tests.retriever.support import COMMUTES, Sheet, make_store, theorem
 
@@ -97,12 +97,6 @@ def test_a_prefix_ends_with_a_part_of_the_name() -> None:
 def test_many_prefixes_are_looked_up_and_mean_the_same(module: str, prefixes: list[str]) -> None:
     meant = any(module == prefix or module.startswith(f"{prefix}.") for prefix in prefixes)
     assert is_below(module, frozenset(prefixes)) == meant
-
-
-def test_what_is_a_statement() -> None:
-    assert is_statement("a + b = c") and is_statement("∀ x, p x")
-    assert not is_statement("Nat.add_comm' of two-sided ideals, «x»!")
-    assert not is_statement("the Cauchy–Schwarz “inequality”")
 
 
 def test_a_symbol_of_a_name_is_looked_for_as_typed(

@@ -107,7 +107,7 @@ export class Doing implements ViewActions {
     const at = current && { textDocument: { uri: current.document.uri.toString() }, position: plain(current.selection.active) };
     showSearch(
       {
-        search: (query, signal) => this.look({ query, ...at }, signal),
+        search: (query, as, signal) => this.look({ query, ...(as !== null && { as }), ...at }, signal),
         insert: (premise, addImport) => void this.insert(positionId, insertionOf(premise, "name", addImport)),
         copy: (premise) => this.copyName(premise.name),
         open: (premise) => void openDeclaration(server, premise, uri),

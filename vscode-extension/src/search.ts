@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import type { SearchAnswer } from "./generated/answers";
+import type { QueryKind, SearchAnswer } from "./generated/answers";
 import { pause } from "./timing";
 import { deprecationLabel, sorryLabel } from "./view/format";
 import type { PremiseItem } from "./view/state";
@@ -12,14 +12,18 @@ const WAIT_MS = 150;
 
 /** What can be done with a premise that was found. */
 export interface SearchActions {
-  readonly search: (query: string, signal: AbortSignal) => Promise<SearchAnswer | null>;
+  readonly search: (query: string, as: QueryKind | null, signal: AbortSignal) => Promise<SearchAnswer | null>;
   readonly insert: (premise: PremiseItem, addImport: boolean) => void;
   readonly copy: (premise: PremiseItem) => void;
   readonly open: (premise: PremiseItem) => void;
 }
 
+const KINDS: Record<QueryKind, string> = { words: "Words", name: "a Name", goal: "a Goal", pattern: "a Pattern" };
+
 interface Item extends vscode.QuickPickItem {
   readonly premise?: PremiseItem;
+  /** What the query is read as where this item is chosen. */
+  readonly as?: QueryKind;
 }
 
 /** VS Code sorts what matches what is typed; our order is the server's. The property is not in its types. */
@@ -39,14 +43,15 @@ export function showSearch(actions: SearchActions, canInsert: boolean): void {
   picker.matchOnDescription = picker.matchOnDetail = false;
   picker.sortByLabel = false;
   let abort = new AbortController();
-  const typed = async (query: string) => {
+  const typed = async (query: string, as: QueryKind | null) => {
     abort.abort();
     abort = new AbortController();
-    await look(picker, actions, query, abort.signal);
+    await look(picker, actions, query, as, abort.signal);
   };
-  picker.onDidChangeValue((query) => void typed(query));
+  picker.onDidChangeValue((query) => void typed(query, null));
   picker.onDidAccept(() => {
-    const premise = picker.selectedItems[0]?.premise;
+    const { premise, as } = picker.selectedItems[0] ?? {};
+    if (as !== undefined) void typed(picker.value, as);
     if (premise === undefined) return;
     picker.hide();
     if (canInsert) actions.insert(premise, false);
@@ -66,7 +71,13 @@ export function showSearch(actions: SearchActions, canInsert: boolean): void {
   picker.show();
 }
 
-async function look(picker: Picker, actions: SearchActions, query: string, signal: AbortSignal): Promise<void> {
+async function look(
+  picker: Picker,
+  actions: SearchActions,
+  query: string,
+  as: QueryKind | null,
+  signal: AbortSignal,
+): Promise<void> {
   if (query.trim() === "") {
     picker.items = [];
     picker.busy = false;
@@ -75,12 +86,13 @@ async function look(picker: Picker, actions: SearchActions, query: string, signa
   picker.busy = true;
   if (!(await pause(WAIT_MS, signal))) return;
   try {
-    const answer = await actions.search(query, signal);
+    const answer = await actions.search(query, as, signal);
     if (signal.aborted || answer === null) return;
-    picker.items =
+    const found =
       answer.premises.length > 0
         ? answer.premises.map(itemOf)
-        : ["Nothing in the index matches.", ...answer.warnings].map(messageItem);
+        : ["Nothing in the index matches.", ...answer.warnings, ...answer.notes].map(messageItem);
+    picker.items = answer.other_kind === null ? found : [...found, otherItem(answer.kind, answer.other_kind)];
   } catch (error) {
     if (signal.aborted || isPassing(error)) return;
     picker.items = [messageItem(sentence(readFailure(error)))];
@@ -101,6 +113,10 @@ function itemOf(premise: PremiseItem): Item {
     alwaysShow: true,
     buttons: premise.import !== null ? [IMPORT, OPEN, COPY] : [OPEN, COPY],
   };
+}
+
+function otherItem(kind: QueryKind, other: QueryKind): Item {
+  return { as: other, label: `$(search) Read It as ${KINDS[other]}`, description: `now as ${KINDS[kind]}`, alwaysShow: true };
 }
 
 function messageItem(label: string): Item {

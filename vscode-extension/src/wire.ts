@@ -87,11 +87,12 @@ export function readSearch(value: unknown): SearchAnswer | null {
   const index = isRecord(value) ? readIndex(value["index"]) : null;
   if (!isRecord(value) || index === null) return null;
   return {
-    kind: oneOf(QUERY_KINDS, value["kind"], "text"),
+    kind: oneOf(QUERY_KINDS, value["kind"], "words"),
     premises: list<PremiseItem>(value["premises"]),
     index,
     warnings: strings(value["warnings"]),
     notes: strings(value["notes"]),
+    other_kind: oneOf(QUERY_KINDS, value["other_kind"], null),
   };
 }
 
@@ -226,7 +227,7 @@ function numbers(value: unknown): Readonly<Record<string, number>> {
 }
 
 /** One of the known values; `fallback` for one of a later version. */
-function oneOf<T extends string>(known: readonly T[], value: unknown, fallback: T): T {
+function oneOf<T extends string, F extends T | null>(known: readonly T[], value: unknown, fallback: F): T | F {
   return known.find((one) => one === value) ?? fallback;
 }
 

@@ -8,8 +8,10 @@ const DEFAULT_COUNT = "32";
 const MOST = 1000;
 /** What an option's value begins with where it is a collection of another backend. */
 const COLLECTION = "collection/";
-const IDS = ["search", "list", "results", "index", "share", "filters", "examples", "more", ...FIELDS];
+const IDS = ["search", "list", "results", "index", "share", "filters", "examples", "more", "reread", ...FIELDS];
 const page = Object.fromEntries(IDS.map((id) => [id, document.getElementById(id)]));
+/** What a query can be read as. */
+const KINDS = { words: "words", name: "a name", goal: "a goal", pattern: "a pattern" };
 let running = null;
 /** What was searched for last; the form may hold something else by now. */
 let searched = new URLSearchParams();
@@ -84,6 +86,7 @@ function list(items, isMore) {
 
 function showDocuments(answer, isMore) {
   list(answer.hits.map(documentItem), isMore);
+  page.reread.hidden = true;
   say(counted("document"), { notes: answer.warnings });
   page.index.textContent = `${answer.collection} (${answer.backend}): ${answer.documents} documents`;
 }
@@ -93,8 +96,10 @@ function showPremises(answer, isMore) {
     answer.premises.map((premise) => premiseItem(premise, searched.get("rev"))),
     isMore,
   );
-  const kind = { goal: "Read as a goal.", pattern: "Read as a pattern.", text: "Read as text." }[answer.kind];
-  say(`${counted("premise")} ${kind}`, { notes: [...answer.warnings, ...answer.notes] });
+  page.reread.hidden = answer.other_kind === null;
+  page.reread.value = answer.other_kind ?? "";
+  page.reread.textContent = `Read it as ${KINDS[answer.other_kind]}`;
+  say(`${counted("premise")} Read as ${KINDS[answer.kind]}.`, { notes: [...answer.warnings, ...answer.notes] });
   page.index.textContent = answer.index.line;
 }
 
@@ -128,7 +133,7 @@ async function search({ isMore = false } = {}) {
 
 function fail(text) {
   page.list.replaceChildren();
-  page.share.hidden = page.more.hidden = true;
+  page.share.hidden = page.more.hidden = page.reread.hidden = true;
   say(text, { isError: true });
 }
 
@@ -136,6 +141,8 @@ function fail(text) {
 async function arrive() {
   restore(location.search);
   searched = parameters();
+  const kind = new URLSearchParams(location.search).get("as");
+  if (kind) searched.set("as", kind);
   const isEmpty = page.query.value.trim() === "";
   page.examples.hidden = !isEmpty;
   entitle();
@@ -219,6 +226,11 @@ page.search.addEventListener("submit", (event) => {
 page.more.addEventListener("click", () => {
   pages += 1;
   go(true);
+});
+page.reread.addEventListener("click", () => {
+  searched.set("as", page.reread.value);
+  pages = 1;
+  go(false);
 });
 page.examples.addEventListener("click", (event) => {
   const link = event.target.closest("a");

@@ -12,7 +12,8 @@ from __future__ import annotations
 import argparse
 import hashlib
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from lean_extract.common.typed import read_value
 from lean_extract.common.verbs import write_json
 from retriever.lean.index import bundled
 from retriever.lean.service import PremiseService
-from retriever.lean.text_search import search
+from retriever.lean.text_search import search_words
 from retriever.metrics.ranking import ndcg_at, recall_at
 from retriever.search.index.store import IndexStore
 
@@ -46,9 +47,9 @@ PUBLISHED = (
     ("LeanExplore", 0.393, 0.569),
 )
 """nDCG@10 and R@10 that others published, on all 810 shared queries."""
-_FIRST = 10
-_DEPTHS = (1, _FIRST, 100)
-COLUMNS = (f"nDCG@{_FIRST}", *(f"R@{k}" for k in _DEPTHS))
+FIRST = 10
+_DEPTHS = (1, FIRST, 100)
+COLUMNS = (f"nDCG@{FIRST}", *(f"R@{k}" for k in _DEPTHS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class WordQuery:
     text: str
     gold: str
     style: str
+    is_shared: bool
+    """Whether published systems are compared on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +74,14 @@ class WordAnswer:
     @property
     def figures(self) -> list[float]:
         """The metrics of `COLUMNS`."""
-        grades = [float(name == self.query.gold) for name in self.found]
-        ranking = range(len(grades))
-        gold = {grades.index(1.0) if 1.0 in grades else -1}
-        return [ndcg_at(grades, [1.0], _FIRST), *(recall_at(ranking, gold, k) for k in _DEPTHS)]
+        return figures_of(self.found.index(self.query.gold) if self.query.gold in self.found else None)
+
+
+def figures_of(place: int | None) -> list[float]:
+    """The metrics of `COLUMNS` where the right answer is at this place, from 0; None: nowhere."""
+    grades = [0.0] * (place or 0) + [float(place is not None)]
+    gold = {-1 if place is None else place}
+    return [ndcg_at(grades, [1.0], FIRST), *(recall_at(range(len(grades)), gold, k) for k in _DEPTHS)]
 
 
 def read(path: Path, styles: Sequence[str] = tuple(STYLES), *, shared_only: bool = True) -> list[WordQuery]:
@@ -82,7 +89,7 @@ def read(path: Path, styles: Sequence[str] = tuple(STYLES), *, shared_only: bool
     try:
         rows = read_value(tuple[dict[str, Any], ...], read_json(path))
         return [
-            WordQuery(text, str(row["full_name"]), style)
+            WordQuery(text, str(row["full_name"]), style, bool(row["shared"]))
             for row in rows
             if row["shared"] or not shared_only
             for style in styles
@@ -95,7 +102,9 @@ def read(path: Path, styles: Sequence[str] = tuple(STYLES), *, shared_only: bool
 def answers_of(service: PremiseService, queries: Sequence[WordQuery]) -> list[WordAnswer]:
     """The first answers of an index to each query. Raises what `PremiseService.rank` raises."""
     return [
-        WordAnswer(query, tuple(one.premise.name for one in search(service, query.text, None, max(_DEPTHS))))
+        WordAnswer(
+            query, tuple(one.premise.name for one in search_words(service, query.text, None, max(_DEPTHS)))
+        )
         for query in queries
     ]
 
@@ -112,8 +121,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("queries", type=Path, metavar="QUERIES")
     parser.add_argument("--style", choices=STYLES, nargs="+", default=list(STYLES), help="default: all")
-    parser.add_argument("--index", type=Path, nargs="+", help="folders of indexes; default: the bundled one")
-    parser.add_argument("--model", type=Path, default=bundled.DATA.parent / "encoder")
+    add_index_options(parser)
     parser.add_argument("--all", action="store_true", help="also queries that published systems do not share")
     parser.add_argument(
         "--missed", action="store_true", help="print the queries with no hit in the first ten"
@@ -121,31 +129,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, help="write the figures to this file")
 
 
+def add_index_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what `opened` reads."""
+    parser.add_argument("--index", type=Path, nargs="+", help="folders of indexes; default: the bundled one")
+    parser.add_argument("--model", type=Path, default=bundled.DATA.parent / "encoder")
+
+
+@contextmanager
+def opened(options: argparse.Namespace) -> Iterator[PremiseService]:
+    """The service over the indexes that the options name. Raises what `PremiseService.open` raises."""
+    with tempfile.TemporaryDirectory() as cache:
+        stores = list(map(IndexStore, options.index or ())) or [bundled.unpack(Path(cache))]
+        yield PremiseService.open(stores, options.model)
+
+
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     queries = read(options.queries, options.style, shared_only=not options.all)
     if not queries:
         raise BadSettings(f"{options.queries} has no query of these styles.", "Try --all.")
-    with tempfile.TemporaryDirectory() as cache:
-        stores = list(map(IndexStore, options.index or ())) or [bundled.unpack(Path(cache))]
-        service = PremiseService.open(stores, options.model)
+    with opened(options) as service:
         answers, missing = answers_of(service, queries), missing_names(service, queries)
-    report = {
+    styles = [*dict.fromkeys(query.style for query in queries), "all"]
+    rows = {
+        style: _row([answer for answer in answers if style in (answer.query.style, "all")])
+        for style in styles
+    }
+    about = {
         "data": hashlib.sha256(options.queries.read_bytes()).hexdigest()[:16],
         "queries": len(queries),
         "declarations": len({query.gold for query in queries}),
         "missing": len(missing),
-        "rows": {
-            style: _row([answer for answer in answers if style in (answer.query.style, "all")])
-            for style in [*dict.fromkeys(query.style for query in queries), "all"]
-        },
     }
-    print(", ".join(f"{name} {value}" for name, value in report.items() if name != "rows"))
-    print(f"\n{_markdown(report['rows'])}")
+    print(", ".join(f"{name} {value}" for name, value in about.items()))
+    print(f"\n{_markdown(rows)}")
     if options.missed:
         _print_missed(answers, missing)
     if options.json:
-        write_json(options.json, report)
+        write_json(options.json, {**about, "rows": rows})
 
 
 def _row(answers: Sequence[WordAnswer]) -> dict[str, float]:
@@ -169,6 +190,6 @@ def _print_missed(answers: Sequence[WordAnswer], missing: Sequence[str]) -> None
     if missing:
         print(f"\nnot in the index: {', '.join(missing)}")
     for answer in answers:
-        if answer.query.gold not in answer.found[:_FIRST]:
+        if answer.query.gold not in answer.found[:FIRST]:
             print(f"\n{answer.query.style}: {answer.query.text}\n  wanted {answer.query.gold}")
-            print(f"  found {', '.join(answer.found[:_FIRST])}")
+            print(f"  found {', '.join(answer.found[:FIRST])}")

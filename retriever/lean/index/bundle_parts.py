@@ -131,7 +131,11 @@ def _lists(postings: Postings) -> dict[str, npt.NDArray[Any]]:
 
 
 def _docs(segment: Segment) -> Arrays:
-    docs = segment.tables.docs
+    return docs_of(segment.tables.docs)
+
+
+def docs_of(docs: DocPostings | None) -> Arrays:
+    """The arrays of the part `docs`."""
     return {} if docs is None else _lists(docs)
 
 

@@ -13,9 +13,9 @@ import secrets
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,9 +51,10 @@ from retriever.search.index.meta import (
     always,
     read_checked,
 )
+from retriever.search.index.postings import DocPostings, build_postings
 from retriever.search.index.proof_columns import ProofRows
 from retriever.search.index.segment import Segment
-from retriever.search.index.segment_content import write_segment
+from retriever.search.index.segment_content import SegmentContent, write_segment
 from retriever.search.index.store import OTHER_MODEL, IndexStore
 
 CARD = "bundled.json"
@@ -128,25 +129,46 @@ def pack(segment: Segment, out: Path, *, revision: str, built_at: str, lean: str
     """
     parts = bundle_parts.pack(segment)
     out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=_UNPACKING, dir=out) as folder:
-        write_segment(Path(folder), bundle_parts.unpack(parts), segment.fingerprint)
-        found = Meta.read(Path(folder)).sums
+    found = _sums(out, bundle_parts.unpack(parts), segment.fingerprint)
     lost = [name for name in segment.sums if name not in _ROUNDED and found.get(name) != segment.sums[name]]
     if lost or found.keys() != segment.sums.keys():
         raise ValueError(f"packing would change {', '.join(lost) or 'which files there are'}")
+    bundle = Bundle(FORM, segment.fingerprint, revision, len(segment), built_at, {}, "", lean)
+    return _written(out, bundle, parts, found)
+
+
+def replace_docs(data: Path, words: Mapping[str, Sequence[str]]) -> Bundle:
+    """Make the part `docs` of a bundle anew, for the premises that it has; returns its card.
+
+    Args:
+        data: the bundle's folder.
+        words: what is written about a premise, by its name (`doc_words`).
+
+    Raises OSError, IndexMissing, IndexDamaged.
+    """
+    bundle = read_card(data)
+    parts = {name: read_part(data, name, bundle) for name in PARTS}
+    content = bundle_parts.unpack(parts)
+    docs = DocPostings.of(build_postings(words.get(name, ()) for name in content.names))
+    parts["docs"] = bundle_parts.compressed(bundle_parts.docs_of(docs))
+    content = replace(content, tables=replace(content.tables, docs=docs))
+    return _written(data, bundle, parts, _sums(data, content, bundle.fingerprint))
+
+
+def _sums(beside: Path, content: SegmentContent, fingerprint: str) -> Mapping[str, object]:
+    """The sizes and hashes of the files that a segment of this content has."""
+    with tempfile.TemporaryDirectory(prefix=_UNPACKING, dir=beside) as folder:
+        write_segment(Path(folder), content, fingerprint)
+        return Meta.read(Path(folder)).sums
+
+
+def _written(out: Path, bundle: Bundle, parts: Mapping[str, bytes], sums: Mapping[str, object]) -> Bundle:
+    """The card of these parts, which are written. `sums`: of the files that they unpack to."""
     for name, content in parts.items():
         with replacing_bytes(part_path(out, name)) as file:
             file.write(content)
-    bundle = Bundle(
-        FORM,
-        segment.fingerprint,
-        revision,
-        len(segment),
-        built_at,
-        {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()},
-        _digest(found.items()),
-        lean,
-    )
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()}
+    bundle = replace(bundle, parts=hashes, unpacked=_digest(sums.items()))
     with replacing(out / CARD) as card:
         json.dump({name: getattr(bundle, name) for name in Bundle.__slots__}, card, indent=2)
         card.write("\n")

@@ -89,7 +89,7 @@ def content_of(
         ),
         records=[_record(premise) for premise in premises] if with_records else None,
         columns={
-            "flags": np.array([_flags_of(premise) for premise in premises], dtype=np.uint8),
+            "flags": np.array([flags_of(premise) for premise in premises], dtype=np.uint8),
             "lines": np.array([_line(premise) for premise in premises], dtype=np.int32),
             "uses": np.array([uses.get(premise.name, 0) for premise in premises], dtype=np.int32),
         },
@@ -149,7 +149,7 @@ class Flag(IntFlag):
     """The same of the attribute `deprecated`."""
 
 
-def _flags_of(premise: Premise) -> int:
+def flags_of(premise: Premise) -> int:
     """All that hold of a premise."""
     return (
         Flag.PRIVATE * premise.is_private

@@ -40,6 +40,11 @@ class WordIndex:
         return self._count
 
     @property
+    def words(self) -> list[str]:
+        """The words of all names, ascending."""
+        return self._words
+
+    @property
     def lengths(self) -> npt.NDArray[np.float32]:
         """float32[n]: the number of distinct words in each name, at least 1. Small words count less."""
         return self._lengths

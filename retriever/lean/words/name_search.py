@@ -34,6 +34,8 @@ _USE = 0.005
 """The weight of the logarithm of uses in proofs: of similar names, the one used more often ranks first."""
 _AT_END, _LAST = 3, 6
 """Tiers below these rank above all matches by words: if words were typed, and if a name was typed."""
+MOST_TYPED = float(_LAST)
+"""The largest bonus for a name that has the query as typed."""
 _IN_ONE_PIECE = 0.1
 """The bonus for a name that contains the query in one piece elsewhere."""
 _SHORT = 4
@@ -122,6 +124,15 @@ class NameSearch:
         """float32[n]: the number of words in each name."""
         return self._index.lengths
 
+    @property
+    def words(self) -> Sequence[str]:
+        """The words of all names, ascending."""
+        return self._index.words
+
+    def having(self, word: str) -> Int32s:
+        """The names that contain this word, ascending."""
+        return self._index.holding(word)
+
     def by_words(self, concept: Concept) -> _Matches:
         """The names that contain all words of one of the concept's ways, or of the concept itself."""
         matches = _Matches.none(len(self))
@@ -173,27 +184,35 @@ class NameSearch:
 
 
 def score(parts: Sequence[NameSearch], query: NameQuery, uses: npt.NDArray[np.integer]) -> Floats:
-    """float32[n]: how well each name matches the query; 0: not at all. The names of all parts are concatenated.
+    """float32[n]: how well each name matches the query; 0: not at all. See `name_scores`."""
+    fits, typed = name_scores(parts, query, uses)
+    return fits + typed
+
+
+def name_scores(
+    parts: Sequence[NameSearch], query: NameQuery, uses: npt.NDArray[np.integer]
+) -> tuple[Floats, Floats]:
+    """(float32[n], float32[n]): how well each name's words match the query's, and the bonus for having it as typed.
 
     Args:
-        parts: the names.
+        parts: the names, which are numbered through all parts.
         query: the query.
         uses: int[n]: how often each is used in proofs.
     """
     matches = _matches_of(parts, query.concepts)
-    total = np.zeros(len(matches.closeness), dtype=np.float32)
+    fits = np.zeros(len(matches.closeness), dtype=np.float32)
     names = np.flatnonzero(matches.closeness)
     if len(names):
         lengths = np.concatenate([part.lengths for part in parts])[names]
         share = np.minimum(matches.words[names] / lengths, 1.0)
         fit = matches.closeness[names] ** _ALL_WORDS * (1 - _WHOLE_NAME + _WHOLE_NAME * share)
-        total[names] = fit + _USE * np.log1p(uses[names])
-    base = 0
-    for part in parts:
-        here = slice(base, base + len(part))
-        total[here] += _as_typed(part, query, matches.closeness[here])
-        base += len(part)
-    return total
+        fits[names] = fit + _USE * np.log1p(uses[names])
+    bounds = np.cumsum([0, *map(len, parts)]).tolist()
+    typed = [
+        _as_typed(part, query, matches.closeness[start:stop])
+        for part, start, stop in zip(parts, bounds, bounds[1:], strict=False)
+    ]
+    return fits, np.concatenate([fits[:0], *typed])
 
 
 def _as_typed(part: NameSearch, query: NameQuery, closeness: Floats) -> Floats:

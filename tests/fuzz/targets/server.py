@@ -23,7 +23,7 @@ from lsp_server.documents.completion_context import completion_at, questions
 from lsp_server.documents.declarations import declaration_span
 from lsp_server.documents.insertion import import_insertion, name_insertion
 from lsp_server.documents.positions import position_at
-from lsp_server.engine.requests import checked_query, is_goal, main_goal, parse_goal
+from lsp_server.engine.requests import checked_query, main_goal, parse_goal
 from lsp_server.engine.settings import parse
 from lsp_server.http.new_premises import read_declaration
 from lsp_server.http.prefixes import starting_with
@@ -37,7 +37,9 @@ from retriever.lean.structure.hashes import of_goal, of_premise
 from retriever.lean.symbols import goal_symbols
 from retriever.lean.tokens import goal_tokens, premise_tokens, shape_tokens, text_tokens
 from retriever.lean.words.name_search import NameQuery, NameSearch, score
+from retriever.lean.words.reading import readings
 from retriever.lean.words.splitting import split
+from retriever.lean.words.vocabulary import word_tokens
 from retriever.models.text import premise_texts, readable, state_text, unrelated_share
 from tests.fuzz.targets.lean import MODULE
 from tests.fuzz.targets.target import JSON_SHAPES, JSON_TEXTS, STATE, Target, json_values
@@ -54,8 +56,8 @@ def _names(text: str) -> None:
 def _query(text: str) -> None:
     query = checked_query(text)
     split(query)
-    is_goal(query)
-    text_search.is_statement(query)
+    readings(query)
+    word_tokens(query)
     text_search._tokens(NameQuery.of(query))
     text_tokens(query)
     shape_tokens(query)

@@ -355,17 +355,21 @@ export interface SearchAnswer {
   readonly warnings: readonly string[];
   /** As in Suggestion. */
   readonly notes: readonly string[];
+  /** How else the query may be read; a search with this as `as` reads it so. Null where there is no doubt. */
+  readonly other_kind: QueryKind | null;
 }
 
 /**
  * How a search query was read.
- * - `goal`: As a goal: it has a `⊢`, or is a declaration with its `:=`.
- * - `text`: As a name, a part of one, or words.
+ * - `words`: As words of English, with or without formulas in LaTeX or Lean.
+ * - `name`: As a name or a part of one.
+ * - `goal`: As a goal: it has a `⊢`, is a declaration with its `:=`, or is a statement.
  * - `pattern`: As a pattern (docs/pattern-search.md): it has a hole `_` or `?a`, or a quoted part of a name.
  */
 export const QUERY_KINDS = [
+  "words",
+  "name",
   "goal",
-  "text",
   "pattern",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

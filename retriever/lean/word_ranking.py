@@ -1,0 +1,130 @@
+"""The ranking for a query in words: a weighted sum of a few columns over candidates.
+
+Candidates are the best by words (`words.fields`: BM25F over names, doc strings and statements), by names
+(`words.name_search`) and, where a model reads the query into the space of the premises, by its vector. The weights are
+in `words/ranking.json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lean_extract.common.arrays import Bools, Floats, Ids
+from lean_extract.records import Premise
+from retriever.lean.explanation import Explanation, ScoredTable, explanations
+from retriever.lean.index.content import Flag, flags_of
+from retriever.lean.local import tokens_of
+from retriever.lean.ranker.kinds import group_of, kind_columns
+from retriever.lean.snapshot import Snapshot
+from retriever.lean.theorems import is_theorem
+from retriever.lean.words.fields import WordTable
+from retriever.lean.words.name_search import MOST_TYPED, NameQuery, NameSearch, name_scores
+from retriever.lean.words.settings import COLUMNS, word_settings
+from retriever.lean.words.vocabulary import word_tokens
+from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
+from retriever.search.fusion import Fusion
+from retriever.search.index.exact import NeighbourQuery
+from retriever.search.top import top
+
+_BY_WORDS, _BY_NAME, _BY_VECTOR = 3000, 300, 300
+"""How many candidates each list gives."""
+_SHORT = 4
+"""A query of so many words is short."""
+_FLATNESS = 4.0
+_LOOKED_AT = 10
+"""How many of the best have to have words of the query."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedWords:
+    """The candidates for a query in words."""
+
+    ids: Ids
+    """int64[m]: their numbers; premises of the open file come first."""
+    scores: Floats
+    """float32[m] in [0, 1]; 0.5 is the floor."""
+    table: ScoredTable
+    fit_well: bool
+    """Whether the best reaches the floor, and enough of the query's words are in one of the best: not looked at where
+    nothing has a doc string."""
+
+    def explanations(self, numbers: Sequence[int]) -> list[Explanation]:
+        """What each column group adds to the scores of some of the candidates, before they are put into [0, 1]."""
+        return explanations([self.table], np.searchsorted(self.ids, numbers))
+
+
+def rank_words(
+    snapshot: Snapshot,
+    own: Sequence[Premise],
+    allowed: Bools,
+    scope: Bools | None,
+    text: str,
+    vector: NeighbourQuery | None = None,
+) -> RankedWords:
+    """Rank premises for a query in words.
+
+    Args:
+        snapshot: the index, of n premises.
+        own: premises of the open file.
+        allowed: bool[len(own) + n]: what may be found.
+        scope: bool[n]: what the open file can use, if that is known.
+        text: the query.
+        vector: the query in the space of the premises, where a model reads words.
+    """
+    query, table = NameQuery.of(text), WordTable.of_premises(own, tokens_of)
+    words = dict.fromkeys(word_tokens(text[:MAX_QUERY_CHARACTERS]))
+    found = snapshot.word_fields.matches([*words][:MAX_QUERY_WORDS], table)
+    names = [NameSearch.of_names(premise.name for premise in own), *snapshot.searched_names]
+    uses = np.concatenate([np.zeros(len(own), dtype=np.int32), snapshot.view.uses])
+    fits, typed = name_scores(names, query, uses)
+    by_name = fits + typed
+    lists = [
+        top(found.scores, _BY_WORDS, allowed & (found.scores > 0)),
+        top(by_name, _BY_NAME, allowed & (by_name > 0)),
+    ]
+    if vector is not None:
+        lists.append(vector.top(_BY_VECTOR, allowed[len(own) :]) + len(own))
+    ids = np.unique(np.concatenate(lists))
+    flags = np.array([*map(flags_of, own)], dtype=np.uint8)
+    groups = np.array([group_of(one.kind, is_theorem=is_theorem(one)) for one in own], dtype=np.int8)
+    reached = np.full(len(allowed), 0.5) if scope is None else np.append(np.ones(len(own)), scope)
+    marks = np.concatenate([flags, snapshot.view.flags])[ids]
+    dense = np.zeros(len(ids))
+    if vector is not None:
+        dense[ids >= len(own)] = vector.scores(ids[ids >= len(own)] - len(own))
+    is_short = len(words) <= _SHORT
+    rows = np.column_stack(
+        [
+            found.scores[ids],
+            found.cover[ids],
+            found.name_cover[ids],
+            fits[ids],
+            typed[ids] / MOST_TYPED,
+            np.log(np.concatenate([part.lengths for part in names])[ids]),
+            np.log1p(uses[ids]),
+            kind_columns(np.concatenate([groups, snapshot.kind_groups])[ids])[
+                :, 1:
+            ],  # not that of definitions
+            (marks & Flag.GENERATED) != 0,
+            (marks & Flag.DEPRECATED) != 0,
+            reached[ids],
+            is_short * np.column_stack([found.scores[ids], fits[ids], np.log1p(uses[ids])]),
+            dense,
+        ]
+    ).astype(np.float32)
+    scorer = Fusion(COLUMNS, tuple(word_settings().weights[name] for name in COLUMNS))
+    sums = scorer.score(rows) - word_settings().floor
+    covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
+    fit_well = bool(
+        (sums > 0).any()
+        and (not words or not snapshot.word_fields.has_docs or covers.max() >= word_settings().least_cover)
+    )
+    return RankedWords(ids, _chance(sums), ScoredTable(scorer, rows), fit_well)
+
+
+def _chance(sums: Floats) -> Floats:
+    """float32[m] in (0, 1): the logistic function, flat enough that float32 keeps the order."""
+    return np.asarray(1 / (1 + np.exp(-sums.astype(np.float64) / _FLATNESS)), dtype=np.float32)
