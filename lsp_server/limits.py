@@ -139,10 +139,16 @@ MINIMISING_SECONDS = 2.0
 """For finding out which tactics of a found proof are not needed."""
 MINIMISED_STEPS = 24
 """A found proof with more tactics is not minimised."""
+UNFINISHED_PROOFS = 12
+"""Unfinished proofs of one search that are looked at for one to show, those that have come furthest first."""
+OPEN_GOALS_SECONDS = 5.0
+"""For finding out whether the goals that they leave are false."""
 MEMORY_LOOK_SECONDS = 0.25
 """Between two looks at the memory of Lean's processes."""
 SHORT_PROOF_SHARE = 0.3
 """Of the longest time for trying tactics: what the search for a proof takes where no tactic closes the goal."""
+KNOWN_PROOF_SECONDS = 2.0
+"""For a search for a proof without imports where one with an import is known."""
 PROOF_PROGRESS_SECONDS = 0.3
 """Between two reports of a search for a proof."""
 LEAN_PROGRESS_SECONDS = 2.0

@@ -13,6 +13,7 @@ from itertools import islice
 from prover.facts import Hole, Way, bracketed, ways_of_hypothesis
 from prover.limits import MAX_PROOF_TERM_DEPTH, MAX_UNIFICATIONS
 from prover.matching import Bindings, is_closed, resolved, unfolded, unify
+from prover.shapes import tokens
 from prover.terms import FALSE, TRUE, Term, instantiate, operator
 
 _MOST_FOUND = 6
@@ -225,7 +226,7 @@ class _Search:
                 yield proof.written(f"⟨_, {proof.text}⟩")
 
     def _introduced(self, goal: Term, bindings: Bindings, budget: _Budget) -> Iterator[ChainedProof]:
-        """`fun x h => …`; the introduced hypotheses are known in the body only."""
+        """`fun x h => …`, with `_` for what is not used; the introduced hypotheses are known in the body only."""
         names: list[str] = []
         before = len(self._local)
         while len(names) < _MOST_INTRODUCED and (step := self._introduction(unfolded(goal))) is not None:
@@ -235,7 +236,9 @@ class _Search:
         del self._local[before:]
         self._used.difference_update(names)
         for proof in found:
-            yield proof.written(f"fun {' '.join(names)} => {proof.text}")
+            used = {token.partition(".")[0] for token in tokens(proof.text)}
+            written = (name if name in used else "_" for name in names)
+            yield proof.written(f"fun {' '.join(written)} => {proof.text}")
 
     def _introduction(self, goal: Term) -> tuple[str, Term] | None:
         if (goal.kind, goal.head) == ("binder", "∀"):

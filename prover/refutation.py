@@ -26,7 +26,7 @@ from prover.limits import (
     REFUTATION_AFTER_SECONDS,
     REFUTATION_SECONDS,
 )
-from prover.shapes import strip_brackets, tokens
+from prover.shapes import binder_arguments, shape, strip_brackets, tokens
 from prover.states import has_unknowns
 from prover.verify import GoalPosition
 
@@ -140,7 +140,7 @@ async def _shown(lean: LiveLean, at: GoalPosition, plan: _Refutation, seconds: f
     outcome = await _accepted(lean, GoalPosition(at.path, text, at.position), [plan.generalize], seconds)
     if outcome is None or outcome.edit is None or outcome.edit.cursor is None:
         return None
-    there = GoalPosition(at.path, _with(text, outcome.edit), outcome.edit.cursor)
+    there = GoalPosition(at.path, edited(text, outcome.edit), outcome.edit.cursor)
     if await _accepted(lean, there, [plan.all_at_once()], seconds) is None:
         return None
     words = plan.each()
@@ -170,7 +170,8 @@ async def _accepted(
     return accepted
 
 
-def _with(text: str, edit: Edit) -> str:
+def edited(text: str, edit: Edit) -> str:
+    """A text after an edit."""
     document = LeanDocument(text)
     start, end = document.offset(edit.span.start), document.offset(edit.span.end)
     return f"{document.text[:start]}{edit.text}{document.text[end:]}"
@@ -178,21 +179,28 @@ def _with(text: str, edit: Edit) -> str:
 
 def _planned(goal: Goal) -> _Refutation | None:
     """How a goal is refuted; None where its context has definitions, or too much."""
-    written = [(name, one) for one in goal.hypotheses for name in one.names]
-    if len(written) > MAX_GENERALIZED or any(one.value is not None for one in goal.hypotheses):
+    names = [name for one in goal.hypotheses for name in one.names]
+    types = [(name, tokens(one.type)) for one in goal.hypotheses for name in one.names] + _bound(goal)
+    if len(types) > MAX_GENERALIZED or any(one.value is not None for one in goal.hypotheses):
         return None
     known = dict(_VALUES)
     ranges: list[tuple[str, ...]] = []
-    for name, one in written:
-        kind = tokens(one.type)
+    for name, kind in types:
         if kind[:1] == ("Type",):
             is_lifted = len(kind) > 1
             ranges.append(("(ULift Bool)" if is_lifted else "Bool",))
             known[name] = _IN_TYPE[is_lifted]
         else:
             ranges.append(_values(kind, known) or ("",))
-    names = tuple(without_marks(name) for name, _ in written)
-    return _Refutation(_generalizing([name for name, _ in written]), names, _choices(ranges))
+    written = tuple(without_marks(name) for name, _ in types)
+    return _Refutation(_generalizing(names), written, _choices(ranges))
+
+
+def _bound(goal: Goal) -> list[tuple[str, tuple[str, ...]]]:
+    """The variables that the target begins with (`∀ m n : ℕ, …`), and their types; none where one has no type."""
+    target = shape(goal.target)
+    bound = binder_arguments(target.left) if target.kind == "forall" else []
+    return [(one.name, one.type) for one in bound] if all(one.type for one in bound) else []
 
 
 def _generalizing(names: Sequence[str]) -> str:

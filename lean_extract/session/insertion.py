@@ -249,7 +249,7 @@ class Insertion:
         if outcome.status != "closes":
             return outcome
         if has_sorry(tactic):  # the caller knows
-            return replace(outcome, rests_on_sorry=True)
+            return replace(outcome, rests_on_sorry=True, unfinished=await self._unfinished(tactic, seconds))
         if found.is_unchecked and self._site.names_itself(tactic):
             return replace(outcome, status="fails", state=None, message=_NAMES_ITSELF, edit=None)
         return await self._with_soundness(tactic, form.text, found, outcome, seconds)

@@ -249,7 +249,7 @@ class WrittenTactics:
         rest = _BLANK.match(text, offset)
         if rest is None or not line.strip():
             return rest is not None
-        return self._needs_more(offset) and self._below(offset) is None
+        return self._needs_more(offset) and self.below(offset) is None
 
     def _needs_more(self, offset: int) -> bool:
         """Whether the line ends at an offset after what needs a tactic or a value."""
@@ -257,7 +257,7 @@ class WrittenTactics:
         start = max(text.rfind("\n", 0, offset) + 1, offset - _REACH)
         return _BLANK.match(text, offset) is not None and _EMPTY.search(text[start:offset]) is not None
 
-    def _below(self, offset: int) -> int | None:
+    def below(self, offset: int) -> int | None:
         """Where the text below a line begins, if it is deeper than the line, which ends at an offset."""
         text = self.document.text
         start, rest = text.rfind("\n", 0, offset) + 1, _BLANK.match(text, offset)
@@ -333,7 +333,7 @@ class WrittenTactics:
         if found is not None and self.in_proof(offset):
             offset = found.end()
         end = offset + len("by") if text.startswith("by", offset) else offset
-        below = self._below(end) if self._needs_more(end) else None
+        below = self.below(end) if self._needs_more(end) else None
         return offset if below is None or hole_at(self.document, below) is None else below
 
     def empty_at(self, offset: int) -> int | None:

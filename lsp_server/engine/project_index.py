@@ -151,6 +151,13 @@ class ProjectIndex:
             missing = snapshot.out_of_reach(modules, context.imports, is_prelude=is_prelude)
         return missing - {context.module}
 
+    def smallest_first(self, modules: Iterable[str]) -> list[str]:
+        """The modules, each before those of them that import it."""
+        found = dict.fromkeys(modules)
+        with self._service.reading() as snapshot:
+            importers = {one: len(found.keys() & snapshot.importers(one)) for one in found}
+        return sorted(found, key=lambda one: (one != "", -importers[one]))
+
     def rank(self, request: RankRequest) -> list[RankedPremise]:
         """The premises that fit a goal best, of the kinds in the request or those that its caller can use."""
         parts = (

@@ -19,7 +19,7 @@ from lsp_server.engine.schema_proofs import ProofAnswer, ProofStatus
 from lsp_server.engine.tasks import begun_again, unless_set
 from lsp_server.limits import PROOF_CHECK_SECONDS
 from prover.search.fresh_lean import FreshLean
-from prover.search.partial import furthest, proof_at
+from prover.search.partial import proof_at
 from prover.search.script import Proof
 from prover.search.search import SearchLimits, SearchResult
 from prover.search.theorem import CheckedProof, check_file
@@ -47,24 +47,33 @@ class ProofAnswers:
         self, answer: ProofAnswer, result: SearchResult, premises: ProjectPremises
     ) -> ProofAnswer:
         """The answer with what a search has found."""
-        unfinished = furthest(result.tree) if result.status != "proved" else None
-        if result.status == "failed" and unfinished is None:
-            return replace(answer, status=ProofStatus.FAILED, message=result.reason)
-        if result.status != "proved" and unfinished is None:
-            if self.stop.is_set():
-                return answer
-            return replace(answer, status=ProofStatus.NOT_PROVED, message=_why(result))
-        proof = unfinished or await self._whole(result.tree)
+        if result.status != "proved":
+            return await self._unfinished(answer, result, premises)
+        proof = await self._whole(result.tree)
         outcome = await begun_again(lambda: self._writer.written(proof))
-        if outcome is None or outcome.edit is None:
-            refused = "A proof was found, but Lean does not accept it in the document."
-            message = _why(result) if unfinished else refused
+        if outcome is None:
+            message = "A proof was found, but Lean does not accept it in the document."
             return replace(answer, status=ProofStatus.NOT_PROVED, message=message)
         proved, goals = proof.ends
-        status = ProofStatus.PARTIAL if unfinished else ProofStatus.PROVED
-        message = _why(result) if unfinished else ""
-        answer = replace(answer, status=status, proved=proved, goals=goals, message=message)
+        answer = replace(answer, status=ProofStatus.PROVED, proved=proved, goals=goals)
         return await self.shown(answer, self.found.outcome(outcome), premises)
+
+    async def _unfinished(
+        self, answer: ProofAnswer, result: SearchResult, premises: ProjectPremises
+    ) -> ProofAnswer:
+        """The answer with what a search without success has found."""
+        found = await self._writer.furthest(result.tree)
+        if found is not None:
+            proof, outcome = found
+            proved, goals = proof.ends
+            message = _why(result)
+            answer = replace(answer, status=ProofStatus.PARTIAL, proved=proved, goals=goals, message=message)
+            return await self.shown(answer, self.found.outcome(outcome), premises)
+        if result.status == "failed":
+            return replace(answer, status=ProofStatus.FAILED, message=result.reason)
+        if self.stop.is_set():
+            return answer
+        return replace(answer, status=ProofStatus.NOT_PROVED, message=_why(result))
 
     async def shown(
         self, answer: ProofAnswer, outcome: TacticOutcome, premises: ProjectPremises

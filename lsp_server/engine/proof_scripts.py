@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Hashable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 
-from lean_extract.common.errors import LeanError
+from lean_extract.common.errors import LeanError, NoGoalHere
 from lean_extract.records import Position, ProofState, TacticOutcome
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.live import LiveLean
+from lean_extract.syntax.lexer import tokenize
 from lean_extract.syntax.tactic_text import has_sorry
 from lsp_server.engine.goal_places import GoalFound
-from lsp_server.limits import MINIMISED_STEPS, MINIMISING_SECONDS
+from lsp_server.engine.tasks import begun_again
+from lsp_server.limits import MINIMISED_STEPS, MINIMISING_SECONDS, OPEN_GOALS_SECONDS, UNFINISHED_PROOFS
+from prover.refutation import edited, refuted
+from prover.search.partial import furthest_first
 from prover.search.script import WIDTH, Proof, argument, forms, read_proof
 from prover.search.theorem import ProofFile, declared_at, script
 from prover.search.tree import SearchTree
+from prover.states import nameless_fingerprint
+from prover.verify import GoalPosition
 
 
 class ScriptWriter:
@@ -57,6 +65,48 @@ class ScriptWriter:
                 return read_proof(left, [states[0], *between, ProofState(())])
         return read_proof(tactics, states)
 
+    async def furthest(self, tree: SearchTree) -> tuple[Proof, TacticOutcome] | None:
+        """The unfinished proof that has come furthest and may yet be finished, and its best form. Raises LeanError.
+
+        None uses what rests on `sorry`, or leaves a goal that Lean shows to be false, as far as time allows.
+        """
+        false: set[Hashable] = set()
+        end = time.monotonic() + OPEN_GOALS_SECONDS
+        for proof in islice(furthest_first(tree), UNFINISHED_PROOFS):
+            goals = [ProofState((goal,)) for goal in proof.open]
+            if any(nameless_fingerprint(one) in false for one in goals):
+                continue
+            outcome = await begun_again(partial(self.written, proof))
+            if outcome is None:
+                continue
+            wrong = await self._false(outcome, goals, end)
+            if wrong is None:
+                return proof, outcome
+            false.add(nameless_fingerprint(wrong))
+        return None
+
+    async def _false(
+        self, outcome: TacticOutcome, goals: Sequence[ProofState], end: float
+    ) -> ProofState | None:
+        """The first of the goals that a script leaves to `sorry` that Lean shows to be false by a point in time."""
+        at, edit = self._found.asked, outcome.edit
+        assert edit is not None
+        document = LeanDocument(edited(at.text or "", edit))
+        written, begin = tokenize(edit.text), document.offset(edit.span.start)
+        for number, goal in zip(written.sorries, goals, strict=False):
+            place = document.position(begin + written.starts[number])
+            here = GoalPosition(at.path, document.text, place)
+            seconds = end - time.monotonic()
+            try:
+                state = (
+                    await self._lean.goals_at(here.path, here.text, here.position) if seconds > 0 else None
+                )
+            except (LeanError, NoGoalHere):
+                state = None
+            if state is not None and await refuted(self._lean, here, state, seconds) is not None:
+                return goal
+        return None
+
     async def written(self, proof: Proof) -> TacticOutcome | None:
         """The best form of a proof that Lean accepts, with the edit of what it judged; None if it accepts none."""
         texts = forms(proof, WIDTH - self._found.asked.position.column)
@@ -65,7 +115,7 @@ class ScriptWriter:
         accepted: dict[str, TacticOutcome] = {}
         async with aclosing(self._outcomes(texts, self._seconds, unfinished=not is_whole)) as outcomes:
             async for outcome in outcomes:
-                if _proves(outcome) or (not is_whole and outcome.status == "closes" and outcome.edit):
+                if _proves(outcome) or (not is_whole and _proves_a_part(outcome)):
                     accepted[outcome.tactic] = outcome
                 else:
                     refused.add(outcome.tactic)
@@ -95,6 +145,10 @@ class ScriptWriter:
 
 def _proves(outcome: TacticOutcome) -> bool:
     return outcome.status == "closes" and outcome.edit is not None and not outcome.rests_on_sorry
+
+
+def _proves_a_part(outcome: TacticOutcome) -> bool:
+    return outcome.status == "closes" and outcome.edit is not None and not outcome.unfinished
 
 
 _BY_EXACT = re.compile(r"\(by exact (?P<bracketed>[^\n;]+)\)|by exact (?P<plain>[^\n;]+)")

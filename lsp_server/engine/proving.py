@@ -19,10 +19,11 @@ from functools import partial
 
 from lean_extract.common.errors import LeanDied, LeanTimeout
 from lean_extract.goals import format_goal
-from lean_extract.records import TacticOutcome
+from lean_extract.records import Edit, TacticOutcome
 from lean_extract.session.document import LeanDocument
 from lean_extract.session.live import LiveLean
 from lean_extract.session.tactic_sites import declared_name
+from lean_extract.session.tactic_spans import WrittenTactics
 from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.peak_memory import PeakMemory, measured
 from lsp_server.engine.pipeline import Pipeline
@@ -34,7 +35,7 @@ from lsp_server.engine.requests import OnProofProgress, ProveRequest, main_goal
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress, ProofStatus
 from lsp_server.engine.tasks import LeanProgress, OnWaiting, begun_again, unless_set, while_waiting
 from lsp_server.engine.with_imports import WithImports
-from lsp_server.limits import PROOF_PROGRESS_SECONDS
+from lsp_server.limits import KNOWN_PROOF_SECONDS, PROOF_PROGRESS_SECONDS
 from prover.refutation import unless_refuted
 from prover.search.environment import LeanEnvironment
 from prover.search.memory import ProofMemory, Remembering
@@ -116,7 +117,10 @@ class _Proving:
         hindrance = await self._hindrance()
         if hindrance:
             return SearchedProof(replace(answer, status=ProofStatus.NOT_PROVED, message=hindrance))
-        limits = SearchLimits(self.request.seconds)
+        known = await self._known()
+        limits = SearchLimits(
+            min(self.request.seconds, KNOWN_PROOF_SECONDS) if known else self.request.seconds
+        )
         environment = LeanEnvironment(self.lean, self.found.asked)
         proposer = Remembering(prepared, self.memory)
         watch = None if on_progress is None else _Progress(on_progress, limits.seconds)
@@ -132,7 +136,9 @@ class _Proving:
             seconds = round(time.monotonic() - begin, 3)
             return SearchedProof(replace(answer, status=ProofStatus.FALSE, message=result, seconds=seconds))
         self.memory.learn(result)
-        found = await self._imported(result, answer.warnings) if result.status != "proved" else None
+        found = None
+        if result.status != "proved":
+            found = known or await self._imported(result, answer.warnings, on_progress)
         answer = replace(
             answer,
             seconds=round(time.monotonic() - begin, 3),
@@ -144,7 +150,15 @@ class _Proving:
             return SearchedProof(await self._answers.shown(answer, found, prepared.premises), result.tree)
         return SearchedProof(await self._answers.answered(answer, result, prepared.premises), result.tree)
 
-    async def _imported(self, result: SearchResult, warnings: list[str]) -> TacticOutcome | None:
+    async def _known(self) -> TacticOutcome | None:
+        """What a suggestion has found to close the goal with an import, with the edit of the document."""
+        current = await self.context.index.current()
+        known = await self.with_imports.known(self.context, self.found, current)
+        return self.found.outcome(known) if known is not None and self.request.imports else None
+
+    async def _imported(
+        self, result: SearchResult, warnings: list[str], on_progress: OnProofProgress | None
+    ) -> TacticOutcome | None:
         """A proof with a premise that needs an import, with the edit of the document; None if none is found.
 
         The search for it has the time that is left, and half the time of the first one at least.
@@ -152,6 +166,9 @@ class _Proving:
         if not self.request.imports or self.stop.is_set():
             return None
         seconds = max(self.request.seconds - result.seconds, self.request.seconds / 2)
+        if on_progress is not None:
+            limit = round(result.seconds + seconds, 1)
+            on_progress(replace(_progress(result, limit), imports=True))
         current = await self.context.index.current()
         trying = self.with_imports.closing(self.context, self.found, current, self._in_copy, seconds)
         tried = await unless_set(self.stop, trying)
@@ -189,20 +206,29 @@ class _Proving:
         outcomes = self.lean.try_tactics(at.path, at.text, at.position, [_OF_A_PROPOSITION])
         try:
             async with aclosing(outcomes) as stream:
-                return "".join([_hindrance_in(one) async for one in stream])
+                return "".join([_hindrance_in(one, at.text or "") async for one in stream])
         except (LeanDied, LeanTimeout):  # the search starts it again, or says why not
             return ""
 
 
-def _hindrance_in(outcome: TacticOutcome) -> str:
-    """What Lean's verdict on `_OF_A_PROPOSITION` says against a search."""
+def _hindrance_in(outcome: TacticOutcome, text: str) -> str:
+    """What Lean's verdict on `_OF_A_PROPOSITION` in a text says against a search."""
     if outcome.status == "fails" and "ype mismatch" in outcome.message:
         return "The goal is data, not a proposition: any value of its type would do. Give one by hand."
     if outcome.edit is not None and outcome.edit.text != outcome.edit.text.rstrip():
         return (
             "Lean accepts the tactic that is there. Write `sorry` in its place to search for another proof."
         )
+    if outcome.edit is not None and _is_followed(outcome.edit, text):
+        return "There are tactics below. Write `sorry` in their place, or choose the line of one of them."
     return ""
+
+
+def _is_followed(edit: Edit, text: str) -> bool:
+    """Whether an edit inserts a tactic at the end of a line, above deeper ones."""
+    document = LeanDocument(text)
+    offset = document.offset(edit.span.start)
+    return edit.span.start == edit.span.end and WrittenTactics(document, offset).below(offset) is not None
 
 
 def _declaration(found: GoalFound) -> str:
@@ -224,11 +250,12 @@ class _Progress:
         if so_far.seconds - self._last < PROOF_PROGRESS_SECONDS:
             return
         self._last = so_far.seconds
-        proof = furthest(so_far.tree)
-        proved, goals = proof.ends if proof else (0, 1)
-        steps = forms(proof)[0] if proof else ""
-        self._report(
-            ProofProgress(
-                round(so_far.seconds, 1), self._limit, so_far.nodes, so_far.tactics, proved, goals, steps
-            )
-        )
+        self._report(_progress(so_far, self._limit))
+
+
+def _progress(so_far: SearchResult, limit: float) -> ProofProgress:
+    proof = furthest(so_far.tree)
+    proved, goals = proof.ends if proof else (0, 1)
+    steps = forms(proof)[0] if proof else ""
+    seconds = round(so_far.seconds, 1)
+    return ProofProgress(seconds, limit, so_far.nodes, so_far.tactics, proved, goals, steps)

@@ -313,12 +313,12 @@ class RunningLean:
         return [_rejection(error) for error in found[:_MOST_WARNINGS]]
 
     def rejection(self, module: str) -> str:
-        """Why a module does not compile, in a sentence; empty where that is not known, or Lake compiles it."""
+        """Why a module does not compile, in a short sentence; empty where that is not known, or Lake compiles it."""
         error = next((one for one in self._rejected if module in one.modules), None)
         place = error.place if isinstance(error, ProjectBroken) else None
         if error is None or place is None:
             return str(error or "")
-        return f"{place.path.name} has an error ({_quoted(place)})."
+        return f"{place.path.name} has an error (line {place.line})."
 
     async def end(self) -> None:
         """End Lean; the next request starts it again."""

@@ -31,6 +31,7 @@ class ProofProgress:
     proved: Annotated[int, "How many of the goals of `steps` are proved."]
     goals: Annotated[int, "How many goals `steps` leads to."]
     steps: Annotated[str, "The script that has come furthest; empty if none has."]
+    imports: Annotated[bool, "Whether it has found no proof, and tries what needs an import."] = False
 
 
 @dataclass(frozen=True, slots=True)

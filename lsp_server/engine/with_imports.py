@@ -99,6 +99,13 @@ class WithImports:
                     self._known.put(key, known)
             return known
 
+    async def known(
+        self, context: RequestContext, found: GoalFound, current: CurrentIndex
+    ) -> TacticOutcome | None:
+        """What a call for this goal has found to close it, best first."""
+        known = self._known.get(await asyncio.to_thread(_key, context, found, current))
+        return next(iter(known.outcomes), None) if known is not None else None
+
     async def close(self) -> None:
         """End the second Lean."""
         if self._ending is not None:
@@ -225,11 +232,12 @@ class _Trial:
         return []
 
     async def _with_one(self, copy: ImportingCopy, closing: Sequence[TacticOutcome]) -> list[TacticOutcome]:
-        """Those that close the goal with a single import, each with it; what needs none is first tried without."""
+        """Those that close the goal with a single import, the smallest one; what needs none is first tried without."""
         request = RankRequest(main_goal(self.found.state), k=DEPTH)
         ranked = await self.pipeline.rank(self.second, request, copy.found.asked)
         needed = await asyncio.to_thread(self._needed, copy, [one.shown for one in closing], ranked.premises)
-        for module in dict.fromkeys(chain.from_iterable(needed)):
+        index = self.current.index
+        for module in await asyncio.to_thread(index.smallest_first, chain.from_iterable(needed)):
             tactics = [one for one, modules in zip(closing, needed, strict=True) if module in modules]
             accepted = await self._judged(copy, module, tactics)
             if accepted:

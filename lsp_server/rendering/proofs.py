@@ -58,7 +58,8 @@ def progress_line(progress: ProofProgress) -> str:
     """The state of a search."""
     proved = f", {progress.proved} of {progress.goals} goals proved" if progress.goals > 1 else ""
     states = counted(progress.states, "state")
-    return f"{progress.seconds:.0f} s of {progress.limit:.0f} s, {states}{proved}"
+    doing = "trying lemmas that need an import" if progress.imports else f"{states}{proved}"
+    return f"{progress.seconds:.0f} s of {progress.limit:.0f} s, {doing}"
 
 
 def fill_table(answer: FillAnswer, style: Style) -> str:

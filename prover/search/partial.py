@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from prover.search.script import Proof, is_worth_showing, read_proof
 from prover.search.tree import SearchTree
 
@@ -16,10 +18,13 @@ def proof_at(tree: SearchTree, index: int) -> Proof:
 
 
 def furthest(tree: SearchTree) -> Proof | None:
-    """The unfinished proof with the fewest open goals, of these the one with the shortest goals.
+    """The first of `furthest_first`."""
+    return next(furthest_first(tree), None)
 
-    None if none proves a goal of a branch.
-    """
+
+def furthest_first(tree: SearchTree) -> Iterator[Proof]:
+    """The unfinished proofs that prove a goal of a branch: those with the fewest open goals first, of these those with
+    the shortest."""
     has_closed: dict[int, bool] = {0: False}
     found: list[tuple[int, int, int]] = []
     for index in range(1, len(tree.nodes)):
@@ -32,4 +37,4 @@ def furthest(tree: SearchTree) -> Proof | None:
         if has_closed[index] and node.state.goals:
             found.append((len(node.goals), sum(map(len, node.goals)), index))
     shortest = (proof_at(tree, index) for _, _, index in sorted(found)[:_LOOKED_AT])
-    return next(filter(is_worth_showing, shortest), None)
+    yield from filter(is_worth_showing, shortest)

@@ -30,11 +30,17 @@ def marked(text: str) -> tuple[str, Position]:
 
 
 async def outcomes(
-    session: LeanSession, text: str, tactics: Sequence[str], *, timeout: float = 30, name: str = "A.lean"
+    session: LeanSession,
+    text: str,
+    tactics: Sequence[str],
+    *,
+    timeout: float = 30,
+    name: str = "A.lean",
+    unfinished: bool = False,
 ) -> dict[str, TacticOutcome]:
     """What becomes of each tactic at the mark of a text, by tactic."""
     plain, position = marked(text)
-    tried = session.try_tactics(Path(name), plain, position, tactics, timeout=timeout)
+    tried = session.try_tactics(Path(name), plain, position, tactics, timeout=timeout, unfinished=unfinished)
     async with aclosing(tried):
         return {outcome.tactic: outcome async for outcome in tried}
 

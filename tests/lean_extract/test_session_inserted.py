@@ -77,6 +77,14 @@ async def test_what_rests_on_sorry_is_said_to(session: LeanSession, place: str) 
     assert [one.rpartition(".")[2] for one in found.unfinished] == [name]
 
 
+async def test_a_tactic_that_leaves_goals_to_sorry_says_what_else_rests_on_it(session: LeanSession) -> None:
+    text = f"{WRONG}theorem t {FALSE} ∧ a = a := by\n  ‸sorry\n"
+    tactics = ["constructor\n· exact wrong a b\n· sorry", "constructor\n· sorry\n· rfl"]
+    found = await outcomes(session, text, tactics, unfinished=True)
+    assert [(one.status, one.rests_on_sorry) for one in found.values()] == [("closes", True)] * 2
+    assert [found[one].unfinished for one in tactics] == [("wrong",), ()]
+
+
 async def test_a_lemma_that_simp_finds_by_itself_counts(session: LeanSession) -> None:
     text = (
         "def Odd (n : Nat) : Prop := n = n + 1\n\n@[simp] theorem wrong (n : Nat) : Odd n := sorry\n\n"

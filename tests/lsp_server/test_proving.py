@@ -18,7 +18,7 @@ from lean_extract.toolchains.compile import lean_messages
 from lean_extract.toolchains.packaged import PackagedLean
 from lsp_server.commands.demo import EXAMPLE
 from lsp_server.engine.engine import Engine
-from lsp_server.engine.requests import ProveRequest
+from lsp_server.engine.requests import ProveRequest, SuggestRequest
 from lsp_server.engine.schema_proofs import ProofAnswer, ProofProgress
 from prover.verify import GoalPosition
 from tests.lsp_server.conftest import Cli, indexed_example
@@ -103,8 +103,10 @@ async def test_what_needs_an_import_is_proved_with_it(
     )
     request = request_at(engine, text, seconds=4)
     assert (await engine.prove(replace(request, imports=False))).status != "proved"
-    answer = await engine.prove(replace(request, seconds=20))
+    shown: list[ProofProgress] = []
+    answer = await engine.prove(replace(request, seconds=20), shown.append)
     assert (answer.status, answer.checked, len(answer.imports)) == ("proved", True, 1)
+    assert shown[-1].imports and not shown[0].imports
     assert (answer.proved, answer.goals) == (1, 1)
     changed = edited(text, answer)
     assert f"\n{answer.imports[0]}\n" in changed
@@ -181,6 +183,34 @@ async def test_a_lean_that_dies_is_started_again(engine: Engine) -> None:
     answer = await engine.prove(request_at(engine, text, seconds=60), kill)
     assert killed
     assert (answer.status, answer.checked) == ("proved", True)
+
+
+async def test_a_script_that_leaves_a_false_goal_is_not_shown(engine: Engine) -> None:
+    text = "theorem t (n : Nat) : ∃ m, n < m ∧ ∀ k, 1 < k → k < m → m % k ≠ 0 := by\n  sorry\n"
+    stop = asyncio.Event()
+    answer = await engine.prove(
+        request_at(engine, text, seconds=200), lambda state: stop.set() if state.proved else None, stop
+    )
+    assert stop.is_set()
+    assert (answer.status, answer.edits) == ("stopped", [])
+
+
+async def test_at_the_head_of_a_proof_with_tactics_nothing_is_searched(engine: Engine) -> None:
+    text = "theorem t (n m : ℕ) (h : n ≤ m) : n ≤ m + 0 := by\n  rw [Nat.add_zero]\n  exact h\n"
+    request = request_at(engine, HEADER + text)
+    head = replace(request.position, position=default_position((HEADER + text).split("\n"), 2))
+    answer = await engine.prove(replace(request, position=head))
+    assert (answer.status, answer.states, answer.edits) == ("not_proved", 0, [])
+    assert answer.message.startswith("There are tactics below.")
+
+
+async def test_what_a_suggestion_found_with_an_import_is_used(engine: Engine) -> None:
+    text = "import Example.Nat.Basic\n\ntheorem t (m n : ℕ) : m ≤ n ∨ n ≤ m := by\n  sorry\n"
+    request = request_at(engine, text, seconds=100)
+    shown = await engine.suggest(SuggestRequest(request.position, tactics=True))
+    answer = await engine.prove(request)
+    assert (answer.script, answer.imports) == (shown.tactics[0].tactic, ["import Example.Nat.Order"])
+    assert answer.seconds < 50 and answer.checked
 
 
 @pytest.mark.parametrize(

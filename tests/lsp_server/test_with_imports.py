@@ -37,12 +37,9 @@ ORDER = "import Example.Nat.Order"
 
 BROKEN = """import Example.Nat.Basic
 
-theorem level_from_zero (f : ℕ → ℕ) (h : ∀ k, f k = f (k + 1)) (n : ℕ) : f n = f 0 := by
-  induction n with
-  | zero => rfl
-  | succ k ih => exact (h k).symm.trans ih
-
-theorem wrong : 1 = 2 := rfl
+theorem cube (m n : ℕ) :
+    (m + n) * (m + n) * (m + n) = n * n * n + m * m * m + 3 * (m * n * (m + n)) := by
+  rfl
 """
 
 
@@ -166,12 +163,12 @@ async def test_what_cannot_be_imported_is_not_offered(library: Editor) -> None:
 
 
 async def test_a_module_that_does_not_compile_is_left_out_with_a_sentence(library: Editor) -> None:
-    text = BROKEN[: BROKEN.index(":= by")].replace("level_from_zero", "v") + ":= by\n  sorry\n"
+    text = BROKEN[: BROKEN.index(":= by")].replace("cube", "v") + ":= by\n  sorry\n"
     answer = await suggested(library, "Beside.lean", text)
     assert "Broken" in {one["module"] for one in answer["premises"]}
     assert not with_import(answer)
     [warning] = [one for one in answer["warnings"] if one.startswith("`import Broken` was not tried")]
-    assert "Broken.lean has an error (line 8: " in warning
+    assert warning == "`import Broken` was not tried: Broken.lean has an error (line 5)."
 
 
 async def test_the_terminal_says_what_is_added(library: Editor, cli: Cli) -> None:

@@ -129,7 +129,7 @@ def test_one_side_of_an_equivalence_that_is_the_goal() -> None:
         ("p q r : Prop\nh : p ∧ q ∧ r\n⊢ r", "exact h.2.2"),
         ("p q : Prop\nh : p ↔ q\nk : ¬q\n⊢ ¬p", "exact fun h1 => k (h.mp h1)"),
         ("n : ℕ\nhpos : 0 < n\nhlt : n < 0\n⊢ 0 < 0", "exact hpos.trans hlt"),
-        ("s : Set ℕ\nh : ∃ k, k ∈ s\nf : ∀ k ∈ s, p k\n⊢ ∃ k, p k", "exact h.elim (fun x h1 => ⟨_, f _ h1⟩)"),
+        ("s : Set ℕ\nh : ∃ k, k ∈ s\nf : ∀ k ∈ s, p k\n⊢ ∃ k, p k", "exact h.elim (fun _ h1 => ⟨_, f _ h1⟩)"),
     ],
 )
 def test_hypotheses_are_put_together(goal: str, term: str | None) -> None:

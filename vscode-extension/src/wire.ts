@@ -138,7 +138,7 @@ export function readProofProgress(value: unknown): ProofProgress | null {
   const { seconds, limit, states, tactics, proved, goals, steps } = value;
   return {
     ...{ seconds: count(seconds), limit, states: count(states), tactics: count(tactics) },
-    ...{ proved: count(proved), goals: count(goals), steps },
+    ...{ proved: count(proved), goals: count(goals), steps, imports: value["imports"] === true },
   };
 }
 

@@ -24,6 +24,7 @@ _UNPROVED = (
     [
         ("theorem t (m n : Nat) (h : 0 < m) : m + n = m := by\n  sorry", "m = 1, n = 1 is a counterexample."),
         ("theorem t : 2 + 2 = 5 := by\n  sorry", "Lean's `decide` refutes it."),
+        ("theorem t (m : Nat) : ∀ n : Nat, n + m < 5 := by\n  sorry", "m = 2, n = 3 is a counterexample."),
         (
             "theorem t (p q : Prop) : p ∨ q → p := by\n  intro\n  sorry",
             "p = False, q = True is a counterexample.",

@@ -516,6 +516,8 @@ export interface ProofProgress {
   readonly goals: number;
   /** The script that has come furthest; empty if none has. */
   readonly steps: string;
+  /** Whether it has found no proof, and tries what needs an import. */
+  readonly imports: boolean;
 }
 
 /** The result of a search for the proof of one `sorry`, or of one goal. */

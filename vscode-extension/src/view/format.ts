@@ -51,8 +51,10 @@ export function targetLine(goal: string): string {
 }
 
 /** How far a search for a proof is: `12 s of 30 s · 41 states · 2 of 3 goals proved`. */
-export function proofProgress({ seconds, limit, states, proved, goals }: ProofProgress): string {
-  const parts = [`${Math.round(seconds)} s of ${Math.round(limit)} s`, counted(states, "state")];
+export function proofProgress({ seconds, limit, states, proved, goals, imports }: ProofProgress): string {
+  const time = `${Math.round(seconds)} s of ${Math.round(limit)} s`;
+  if (imports) return `${time} · trying lemmas that need an import`;
+  const parts = [time, counted(states, "state")];
   return [...parts, ...(goals > 1 ? [`${proved} of ${goals} goals proved`] : [])].join(" · ");
 }
 

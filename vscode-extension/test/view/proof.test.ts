@@ -5,7 +5,7 @@ import { describe } from "node:test";
 
 import { checks, toList } from "./check";
 import type { View } from "./harness";
-import { ABC, many, NO_PROOF, PARTLY_PROVED, PROVED, ready, SEARCHING } from "./samples";
+import { ABC, many, NO_PROOF, PARTLY_PROVED, PROGRESS, PROVED, ready, SEARCHING } from "./samples";
 
 const check = checks();
 
@@ -27,6 +27,8 @@ describe("the search for a proof", () => {
     assert.match(await panel(view), /12 s of 30 s · 41 states · 2 of 3 goals proved/u);
     const bar = view.page.getByRole("progressbar", { name: "Time" });
     assert.deepEqual([await bar.getAttribute("value"), await bar.getAttribute("max")], ["12.2", "30"]);
+    await view.showProof({ kind: "running", line: 9, progress: { ...PROGRESS, imports: true } });
+    assert.match(await panel(view), /12 s of 30 s · trying lemmas that need an import/u);
     await view.showProof(PROVED);
     assert.deepEqual(await tops(), before);
     await view.pass(1000);

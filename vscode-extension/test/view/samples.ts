@@ -184,7 +184,7 @@ export const FULL = ready({
 });
 
 /** A search for a proof: going on, and its ends. */
-const PROGRESS: ProofProgress = { seconds: 12.2, limit: 30, states: 41, tactics: 380, proved: 2, goals: 3, steps: "constructor" };
+export const PROGRESS: ProofProgress = { seconds: 12.2, limit: 30, states: 41, tactics: 380, proved: 2, goals: 3, steps: "constructor", imports: false };
 export const SEARCHING: ProofState = { kind: "running", line: 9, progress: PROGRESS };
 const ANSWER: ProofAnswer = {
   ...{ status: "proved", goal: "⊢ p", declaration: "t", script: "constructor\n· exact h\n· rfl", cursor: null },
