@@ -234,7 +234,7 @@ encoder = Encoder.load(Path({str(model_folder)!r}))
 update_index(Path({str(project.root)!r}), IndexStore(Path({str(project.store.root)!r})), encoder)
 """
     found = []
-    for flushes in (3, 48, 48):
+    for flushes in (3, 60, 60):
         assert run_killed(index, flushes) == -signal.SIGKILL
         names = project.names()
         assert names >= ALL

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,25 +44,22 @@ def premises() -> list[Premise]:
     ]
 
 
+def planted(folder: Path) -> dict[str, Any]:
+    """A preset's values without run and schedule, whose records and pairs are written into a folder."""
+    records, pairs, without = (folder / name for name in ("records.jsonl", "pairs.jsonl", "without"))
+    write_records(records, Header("text", "r1"), premises())
+    without.write_text("Little.join_comm\n")
+    assert command("retriever word-pairs")([records, pairs, "--without", without]) == 0
+    sizes = {"dimension": 16, "queries": 32, "negatives": 16, "rarest": 1, "dropped_docs": 0.3}
+    return {"kind": "words", "dataset": str(records), "pairs": str(pairs), **sizes}
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with records, pairs, a run that was stopped and went on, and the model."""
     folder = tmp_path_factory.mktemp("words")
-    write_records(folder / "records.jsonl", Header("text", "r1"), premises())
-    (folder / "without").write_text("Little.join_comm\n")
-    pairs = [folder / "records.jsonl", folder / "pairs.jsonl", "--without", folder / "without"]
-    assert command("retriever word-pairs")(pairs) == 0
     schedule = {"steps": 60, "learning_rate": 1e-2, "evaluate_every": 20, "checkpoint_every": 10}
-    paths = {"dataset": folder / "records.jsonl", "pairs": folder / "pairs.jsonl", "run": folder / "run"}
-    values = {
-        "kind": "words",
-        "dimension": 16,
-        "queries": 32,
-        "negatives": 16,
-        "rarest": 1,
-        "schedule": schedule,
-    }
-    preset = {**{name: str(path) for name, path in paths.items()}, **values, "dropped_docs": 0.3}
+    preset = {**planted(folder), "run": str(folder / "run"), "schedule": schedule}
     (folder / "words.yaml").write_text(yaml.safe_dump(preset))
     assert command("retriever train")([folder / "words.yaml", "--until", "25"]) == 0
     assert command("retriever train")([folder / "words.yaml", "--resume"]) == 0
