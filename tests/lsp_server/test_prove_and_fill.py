@@ -50,7 +50,9 @@ def value : ℕ := sorry
 """
 HARD = """import Example.Nat.Basic
 
-theorem squares (m n : ℕ) : (m + n) * (m + n) + m * m = 2 * (m * m) + 2 * (m * n) + n * n := by
+theorem squares (m n : ℕ) :
+    (m + n) * (m + n) * (m + n) * (m + n)
+      = n * n * n * n + m * m * m * m + 4 * (m * n * (m * m + n * n)) + 6 * (m * m * (n * n)) := by
   sorry
 """
 
@@ -104,7 +106,7 @@ def test_what_is_not_proved_or_cannot_be_written_is_said(cli: Cli, library: Path
     (library / "Fixed.lean").chmod(0o444)
     done = cli("prove", "Hard.lean", "--seconds", "1", "--write", cwd=library)
     assert (done.returncode, (library / "Hard.lean").read_text(encoding="utf-8")) == (1, HARD)
-    assert "⊢ (m + n) * (m + n) + m * m" in done.stdout
+    assert "⊢ (m + n) * (m + n) * (m + n) * (m + n) =" in done.stdout
     for arguments, said in (
         (["prove", "Fixed.lean", "--write"], "Fixed.lean is read-only"),
         (["prove", "Nothing.lean"], "There is no file Nothing.lean"),
@@ -285,7 +287,7 @@ def test_the_action_lists_what_can_be_closed(
     heading, _, first, *_, hard = files["GITHUB_STEP_SUMMARY"].read_text(encoding="utf-8").splitlines()
     assert heading.count("|") == 6
     assert first.startswith("| Listed.lean | 4 | swapped | proved | `")
-    assert hard.startswith("| Difficult.lean | 4 | squares | not_proved | ")
+    assert hard.startswith("| Difficult.lean | 6 | squares | not_proved | ")
 
 
 def _expanded(text: str, inputs: dict[str, str]) -> str:
