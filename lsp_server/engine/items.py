@@ -115,7 +115,7 @@ _SMALLEST_REASON = 0.05
 """A smaller contribution would be shown as 0.0."""
 _REASONS = {
     FeatureGroup.MEANING: ("near in meaning", "its meaning"),
-    FeatureGroup.WORDS: ("shares words with the goal", "its words"),
+    FeatureGroup.WORDS: ("shares words", "its words"),
     FeatureGroup.PROOFS: ("used in proofs of similar theorems", "the proofs of similar theorems"),
     FeatureGroup.TOGETHER: ("used together with other candidates", "what it is used with"),
     FeatureGroup.SHAPE: ("fits the goal's shape", "its shape"),
