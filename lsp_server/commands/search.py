@@ -47,7 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     text = "only from this module and those below it; may be repeated"
     parser.add_argument("--module", action="append", default=[], metavar="MODULE", help=text)
-    parser.add_argument("--kind", action="append", choices=KINDS, default=[], help="only of this kind")
+    text = f"only of this kind: {', '.join(KINDS)}"
+    parser.add_argument("--kind", action="append", choices=KINDS, default=[], metavar="KIND", help=text)
     parser.add_argument(
         "--package", action="append", default=[], metavar="NAME", help="only from this package"
     )
@@ -85,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
 def _query(options: argparse.Namespace) -> str:
     """The query with the options' filters beside it, as people may write them there. Raises UserError."""
     if not options.query and not options.like:
-        raise UserError("There is no QUERY.", "Say what to look for, or name a declaration by --like.")
+        raise UserError("QUERY is missing.", "See: premise-suggest search --help")
     chosen = {
         "like": filter(None, [options.like]),
         "kind": options.kind,

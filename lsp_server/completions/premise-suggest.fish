@@ -164,7 +164,7 @@ complete -c premise-suggest -n '_shtab_premise_suggest_using search' -s h -l hel
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l like -x -d 'list what is most like this declaration, with no QUERY'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l k -x -d 'how many premises to list (default: 16)'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l module -x -d 'only from this module and those below it; may be repeated'
-complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l kind -xka "theorem def instance structure class inductive field constructor" -d 'only of this kind'
+complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l kind -xka "theorem def instance structure class inductive field constructor" -d 'only of this kind: theorem, def, instance, structure, class, inductive, field, constructor'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l package -x -d 'only from this package'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l mentions -x -d 'only what has this name in its statement; several: all of them'
 complete -c premise-suggest -n '_shtab_premise_suggest_using search' -l explain -d 'for words or a goal: also explain each score'

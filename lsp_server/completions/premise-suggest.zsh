@@ -341,7 +341,7 @@ _shtab_premise_suggest_search_options=(
   "--like[list what is most like this declaration, with no QUERY]:NAME:"
   "--k[how many premises to list (default\: 16)]:N:"
   "*--module[only from this module and those below it\; may be repeated]:MODULE:"
-  "*--kind[only of this kind]:kind:(theorem def instance structure class inductive field constructor)"
+  "*--kind[only of this kind\: theorem, def, instance, structure, class, inductive, field, constructor]:KIND:(theorem def instance structure class inductive field constructor)"
   "*--package[only from this package]:NAME:"
   "*--mentions[only what has this name in its statement\; several\: all of them]:NAME:"
   "--explain[for words or a goal\: also explain each score]"

@@ -63,7 +63,7 @@ def test_search_lists_what_has_a_pattern_a_name_or_words(cli: Cli, project: Path
         "  1. Lib.plus_swap"
     )
     found = answered(cli, "search", "or_swap", "--module", "Lib", cwd=project)
-    assert (found["kind"], found["premises"][0]["name"]) == ("text", "Lib.or_swap")
+    assert (found["kind"], found["premises"][0]["name"]) == ("name", "Lib.or_swap")
     read = answered(cli, "search", "-", stdin='_ ∨ _, "swap"', cwd=project)
     assert read["premises"][0]["name"] == "Lib.or_swap"
     assert all("or_swap" in premise["name"] for premise in read["premises"])

@@ -20,10 +20,12 @@ pytest.importorskip("distributed")
 UNSOUND = line("unsound", "theorem unsound (n : Nat) : prime n")
 
 
+MEASURED = ("seconds", "finished", "memory_mb", "processes")
+
+
 def without_times(found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {
-        name: {key: value for key, value in row.items() if key not in ("seconds", "finished")}
-        for name, row in found.items()
+        name: {key: value for key, value in row.items() if key not in MEASURED} for name, row in found.items()
     }
 
 
