@@ -147,6 +147,8 @@ MEMORY_LOOK_SECONDS = 0.25
 """Between two looks at the memory of Lean's processes."""
 SHORT_PROOF_SHARE = 0.3
 """Of the longest time for trying tactics: what the search for a proof takes where no tactic closes the goal."""
+SHORT_PROOF_STATES = 32
+"""How many states that search expands."""
 KNOWN_PROOF_SECONDS = 2.0
 """For a search for a proof without imports where one with an import is known."""
 PROOF_PROGRESS_SECONDS = 0.3

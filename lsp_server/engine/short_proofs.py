@@ -8,6 +8,7 @@ from lsp_server.engine.goal_places import GoalFound
 from lsp_server.engine.proof_scripts import ScriptWriter
 from lsp_server.engine.proposing import proposer_at
 from lsp_server.engine.request_context import RequestContext
+from lsp_server.limits import SHORT_PROOF_STATES
 from prover.search.environment import LeanEnvironment
 from prover.search.search import SearchLimits, search
 
@@ -17,7 +18,7 @@ async def short_proof(context: RequestContext, found: GoalFound, seconds: float)
 
     Raises PremiseIndexError, BadSource.
     """
-    limits = SearchLimits(seconds)
+    limits = SearchLimits(seconds, SHORT_PROOF_STATES)
     try:
         proposer = await proposer_at(context, found.asked, [])
         lean = await context.lean.session()

@@ -182,7 +182,7 @@ def test_a_cancelled_search_makes_room_for_other_calls(workplace: Workplace) -> 
         agent.send(call("{}", '"next"', tool="index_status"))
         while (message := agent.answer()).get("id") != "next":
             pass
-        assert message["result"]["structuredContent"]["index"]["state"] == "consulted"
+        assert message["result"]["structuredContent"]["index"]["state"] in ("warming", "consulted")
 
 
 def test_a_client_that_does_not_read_on_does_not_stop_the_server(workplace: Workplace) -> None:
