@@ -24,7 +24,7 @@ READ_BY_RULES = "Read by rules:"
 _STATEMENTS = frozenset(("theorem", "lemma", "axiom"))
 _MEMBERS = frozenset(("instance", "field"))
 """Kinds that are statements only if their form shows it."""
-_INSTANCE_NAME = re.compile(r"[\w']+ : ")
+_INSTANCE_NAME = re.compile(r"\A[\w']+ : ")
 _LEFT_OUT = Clause("(More is assumed of the types.)")
 """Ends the reading of a statement with classes that the table does not know, or too many."""
 _SILENT = (
