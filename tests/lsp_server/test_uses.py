@@ -59,7 +59,7 @@ async def uses(
         ("eq_chained", "exact h.trans k.symm"),
         ("paired", "exact ⟨(both h).2, add_two h⟩"),
         ("one_side", "exact Or.inr ((iff_style _).mpr h)"),
-        ("for_all", "exact fun x h => (iff_style _).mpr h"),
+        ("for_all", "exact fun _ h => (iff_style _).mpr h"),
     ],
 )
 async def test_what_closes_the_goal_is_tried(uses: Editor, goal: str, tactic: str) -> None:
