@@ -1,8 +1,8 @@
 """Free text: a name or a part of one, words, or a statement.
 
-Words are looked for in names and, less, in statements (BM25: the model reads Lean, not English). A statement is
-ranked as a goal's target, after the names that have it as typed. A notation alone finds the statements with it or its
-constant. `retriever.lean.words.reading` decides which it is.
+Words are looked for in names, doc strings and statements (`retriever.lean.word_ranking`), a name in names and, less,
+in statements. A statement is ranked as a goal's target, after the names that have it as typed. A notation alone finds
+the statements with it or its constant. `retriever.lean.words.reading` decides which it is.
 """
 
 from __future__ import annotations
@@ -126,9 +126,7 @@ def search(
     statement).
     `explain`: whether those for words say what their scores come from. Raises as `PremiseService.rank`.
     """
-    text = (
-        without_ticks(text)[:MAX_TEXT_CHARACTERS].encode(errors="replace").decode()
-    )  # without lone surrogates
+    text = _encodable(without_ticks(text))
     if k <= 0 or not text:
         return []
     with service.reading() as snapshot:
@@ -145,7 +143,8 @@ def search(
             if query.is_name and reading is not Reading.WORDS:
                 scores = _by_name(offer, query) + _BY_TEXT * _by_words(offer, query)
                 return listed(_best(offer, scores, k + SPARE), where)[:k]
-            return search_words(service, text, where, k, allowed=allowed, explain=explain, only_well=True)
+            ranked = words_ranked(offer, text)
+            return _in_words(offer, where, ranked, k, explain) if ranked.fit_well else []
         found = named
         if not named and " " not in text:
             found = _best(offer, _by_name(offer, replace(query, concepts=())), k + SPARE)
@@ -155,34 +154,28 @@ def search(
         return listed(found, where)[:k]
 
 
-def search_words(
-    service: PremiseService,
-    text: str,
-    where: GoalContext | None = None,
-    k: int = 32,
-    *,
-    allowed: Allowed | None = None,
-    explain: bool = False,
-    only_well: bool = False,
-) -> list[RankedPremise]:
-    """The same for a text that is read as words, whatever it looks like (`word_ranking`).
+def search_words(service: PremiseService, text: str, k: int, *, explain: bool = False) -> list[RankedPremise]:
+    """The k premises for a text that is read as words, whatever it looks like and however little fits it.
 
-    `only_well`: none where nothing fits well. Raises as `search`.
+    Raises as `search`.
     """
     with service.reading() as snapshot:
-        offer = search_pool(snapshot, where, allowed, text)
-        ranked = words_ranked(offer, text)
-        if only_well and not ranked.fit_well:
-            return []
-        scores = np.zeros(len(offer.may_be_found), dtype=np.float32)
-        scores[ranked.ids] = ranked.scores
-        scores = offer.internal_last(scores)
-        best = ranked.ids[top(scores[ranked.ids], k + SPARE)].tolist()
-        found = offer.ranked_premises(best, scores)
-        if explain:
-            whys = ranked.explanations(best)
-            found = [replace(one, explanation=why) for one, why in zip(found, whys, strict=True)]
-        return listed(found, where)[:k]
+        offer = search_pool(snapshot, None, None, text)
+        return _in_words(offer, None, words_ranked(offer, text), k, explain)
+
+
+def _in_words(
+    offer: SearchPool, where: GoalContext | None, ranked: RankedWords, k: int, explain: bool
+) -> list[RankedPremise]:
+    scores = np.zeros(len(offer.may_be_found), dtype=np.float32)
+    scores[ranked.ids] = ranked.scores
+    scores = offer.internal_last(scores)
+    best = ranked.ids[top(scores[ranked.ids], k + SPARE)].tolist()
+    found = offer.ranked_premises(best, scores)
+    if explain:
+        whys = ranked.explanations(best)
+        found = [replace(one, explanation=why) for one, why in zip(found, whys, strict=True)]
+    return listed(found, where)[:k]
 
 
 _LIKE = 300
@@ -218,6 +211,11 @@ def search_like(
         return listed(_best(offer, scores, k + SPARE), where)[:k]
 
 
+def _encodable(text: str) -> str:
+    """The beginning of a text, without lone surrogates."""
+    return text[:MAX_TEXT_CHARACTERS].encode(errors="replace").decode()
+
+
 def words_ranked(offer: SearchPool, text: str) -> RankedWords:
     """The candidates for a text that is read as words."""
     return rank_words(offer.snapshot, offer.own, offer.may_be_found, offer.scope, text)
@@ -225,7 +223,7 @@ def words_ranked(offer: SearchPool, text: str) -> RankedWords:
 
 def search_names(service: PremiseService, text: str, k: int) -> list[RankedPremise]:
     """The k premises, of any kind, whose names fit a text, best first. Raises as `search`."""
-    text = text.strip()[:MAX_TEXT_CHARACTERS].encode(errors="replace").decode()  # without lone surrogates
+    text = _encodable(text.strip())
     if k <= 0 or not text:
         return []
     with service.reading() as snapshot:

@@ -1,8 +1,7 @@
 """The ranking for a query in words: a weighted sum of a few columns over candidates.
 
-Candidates are the best by words (`words.fields`: BM25F over names, doc strings and statements), by names
-(`words.name_search`) and, where a model reads the query into the space of the premises, by its vector. The weights are
-in `words/ranking.json`.
+Candidates are the best by words (`words.fields`: BM25F over names, doc strings and statements) and by names
+(`words.name_search`). The weights are in `words/ranking.json`.
 """
 
 from __future__ import annotations
@@ -26,10 +25,9 @@ from retriever.lean.words.settings import COLUMNS, word_settings
 from retriever.lean.words.vocabulary import word_tokens
 from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
 from retriever.search.fusion import Fusion
-from retriever.search.index.exact import NeighbourQuery
 from retriever.search.top import top
 
-_BY_WORDS, _BY_NAME, _BY_VECTOR = 3000, 300, 300
+_BY_WORDS, _BY_NAME = 3000, 300
 """How many candidates each list gives."""
 _SHORT = 4
 """A query of so many words is short."""
@@ -57,12 +55,7 @@ class RankedWords:
 
 
 def rank_words(
-    snapshot: Snapshot,
-    own: Sequence[Premise],
-    allowed: Bools,
-    scope: Bools | None,
-    text: str,
-    vector: NeighbourQuery | None = None,
+    snapshot: Snapshot, own: Sequence[Premise], allowed: Bools, scope: Bools | None, text: str
 ) -> RankedWords:
     """Rank premises for a query in words.
 
@@ -72,7 +65,6 @@ def rank_words(
         allowed: bool[len(own) + n]: what may be found.
         scope: bool[n]: what the open file can use, if that is known.
         text: the query.
-        vector: the query in the space of the premises, where a model reads words.
     """
     query, table = NameQuery.of(text), WordTable.of_premises(own, tokens_of)
     words = dict.fromkeys(word_tokens(text[:MAX_QUERY_CHARACTERS]))
@@ -85,16 +77,12 @@ def rank_words(
         top(found.scores, _BY_WORDS, allowed & (found.scores > 0)),
         top(by_name, _BY_NAME, allowed & (by_name > 0)),
     ]
-    if vector is not None:
-        lists.append(vector.top(_BY_VECTOR, allowed[len(own) :]) + len(own))
     ids = np.unique(np.concatenate(lists))
     flags = np.array([*map(flags_of, own)], dtype=np.uint8)
     groups = np.array([group_of(one.kind, is_theorem=is_theorem(one)) for one in own], dtype=np.int8)
     reached = np.full(len(allowed), 0.5) if scope is None else np.append(np.ones(len(own)), scope)
     marks = np.concatenate([flags, snapshot.view.flags])[ids]
-    dense = np.zeros(len(ids))
-    if vector is not None:
-        dense[ids >= len(own)] = vector.scores(ids[ids >= len(own)] - len(own))
+    kinds = kind_columns(np.concatenate([groups, snapshot.kind_groups])[ids])
     is_short = len(words) <= _SHORT
     rows = np.column_stack(
         [
@@ -105,14 +93,11 @@ def rank_words(
             typed[ids] / MOST_TYPED,
             np.log(np.concatenate([part.lengths for part in names])[ids]),
             np.log1p(uses[ids]),
-            kind_columns(np.concatenate([groups, snapshot.kind_groups])[ids])[
-                :, 1:
-            ],  # not that of definitions
+            kinds[:, 1:],  # not that of definitions
             (marks & Flag.GENERATED) != 0,
             (marks & Flag.DEPRECATED) != 0,
             reached[ids],
             is_short * np.column_stack([found.scores[ids], fits[ids], np.log1p(uses[ids])]),
-            dense,
         ]
     ).astype(np.float32)
     scorer = Fusion(COLUMNS, tuple(word_settings().weights[name] for name in COLUMNS))

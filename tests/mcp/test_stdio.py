@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import threading
@@ -175,14 +176,15 @@ def test_a_cancelled_search_makes_room_for_other_calls(workplace: Workplace) -> 
         while begun != {*ids}:
             message = agent.answer()
             assert message.get("method") == "notifications/progress", message
-            begun.add(message["params"]["progressToken"])
+            if re.search(r", [1-9]\d* states?", message["params"]["message"]):
+                begun.add(message["params"]["progressToken"])
         for id in ids:
             params = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}
             agent.send(json.dumps(params).encode())
         agent.send(call("{}", '"next"', tool="index_status"))
         while (message := agent.answer()).get("id") != "next":
             pass
-        assert message["result"]["structuredContent"]["index"]["state"] in ("warming", "consulted")
+        assert message["result"]["structuredContent"]["index"]["state"] == "consulted"
 
 
 def test_a_client_that_does_not_read_on_does_not_stop_the_server(workplace: Workplace) -> None:

@@ -102,9 +102,7 @@ def read(path: Path, styles: Sequence[str] = tuple(STYLES), *, shared_only: bool
 def answers_of(service: PremiseService, queries: Sequence[WordQuery]) -> list[WordAnswer]:
     """The first answers of an index to each query. Raises what `PremiseService.rank` raises."""
     return [
-        WordAnswer(
-            query, tuple(one.premise.name for one in search_words(service, query.text, None, max(_DEPTHS)))
-        )
+        WordAnswer(query, tuple(one.premise.name for one in search_words(service, query.text, max(_DEPTHS))))
         for query in queries
     ]
 

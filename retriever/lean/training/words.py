@@ -18,8 +18,9 @@ from lean_extract.common.errors import BadRecords
 from lean_extract.common.files.atomic import replacing
 from lean_extract.records import Premise, read_header, read_records
 from retriever.lean.dataset.word_pairs import WordPair, read_pairs
+from retriever.lean.words.fields import FIELDS
 from retriever.lean.words.vocabulary import word_tokens
-from retriever.lean.words.word_fields import FIELDS, field_words
+from retriever.lean.words.word_fields import field_words
 from retriever.search.splits import SPLITS
 from retriever.training.losses import contrastive_loss
 from retriever.training.model import groups_of

@@ -28,7 +28,6 @@ COLUMNS = (
     "lexical_short",  # `lexical` for a query of few words, else 0: there a name says more
     "name_fit_short",
     "use_count_short",
-    "dense",  # cosine of the query's vector with the premise's; 0 without a model that reads words
 )
 
 
