@@ -47,6 +47,8 @@ _ENDINGS = {
 _LEAVES = {ending: shortest for shortest, endings in _ENDINGS.items() for ending in endings.split()}
 _LONGEST = max(map(len, _LEAVES))
 _NO_PLURAL = ("ss", "us", "is")
+_DOUBLING = ("ing", "ed")
+"""Endings before which a consonant may be doubled: mapping, mapped."""
 
 
 def apart(data: bytes) -> bytes:
@@ -96,7 +98,8 @@ def stem(word: str) -> str:
         shortest = _LEAVES.get(word[-length:])
         if shortest is not None and len(word) - length >= shortest:
             bare = word[:-length]
-            return bare[:-1] if bare.endswith("e") and len(bare) > shortest else bare
+            is_doubled = word.endswith(_DOUBLING) and bare[-1] == bare[-2] not in "lsz"
+            return bare[:-1] if is_doubled or (bare.endswith("e") and len(bare) > shortest) else bare
     return word
 
 
