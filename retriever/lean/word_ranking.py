@@ -21,6 +21,7 @@ from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
 from retriever.lean.words.fields import WordTable
 from retriever.lean.words.name_search import MOST_TYPED, NameQuery, NameSearch, name_scores
+from retriever.lean.words.reading import without_preamble
 from retriever.lean.words.settings import COLUMNS, word_settings
 from retriever.lean.words.vocabulary import word_tokens
 from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
@@ -34,6 +35,8 @@ _SHORT = 4
 _FLATNESS = 4.0
 _LOOKED_AT = 10
 """How many of the best have to have words of the query."""
+_ONE_WORD = 0.95
+"""Of several equally rare words, one is not enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ def rank_words(
         scope: bool[n]: what the open file can use, if that is known.
         text: the query.
     """
+    text = without_preamble(text)
     query, table = NameQuery.of(text), WordTable.of_premises(own, tokens_of)
     words = dict.fromkeys(word_tokens(text[:MAX_QUERY_CHARACTERS]))
     found = snapshot.word_fields.matches([*words][:MAX_QUERY_WORDS], table)
@@ -103,10 +107,10 @@ def rank_words(
     scorer = Fusion(COLUMNS, tuple(word_settings().weights[name] for name in COLUMNS))
     sums = scorer.score(rows) - word_settings().floor
     covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
-    fit_well = bool(
-        (sums > 0).any()
-        and (not words or not snapshot.word_fields.has_docs or covers.max() >= word_settings().least_cover)
-    )
+    least = max(word_settings().least_cover, _ONE_WORD / max(len(words), 1))
+    fit_well = bool((sums > 0).any())
+    if words and snapshot.word_fields.has_docs:
+        fit_well = covers.max(initial=0.0) >= least
     return RankedWords(ids, _chance(sums), ScoredTable(scorer, rows), fit_well)
 
 
