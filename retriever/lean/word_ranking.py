@@ -35,8 +35,8 @@ _SHORT = 4
 _FLATNESS = 4.0
 _LOOKED_AT = 10
 """How many of the best have to have words of the query."""
-_ONE_WORD = 0.95
-"""Of several equally rare words, one is not enough."""
+_KNOWN, _UNKNOWN = 0.95, 1.45
+"""How many of a few words one of them has to have, if all words are equally rare: more where the index lacks one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class RankedWords:
     """float32[m] in [0, 1]; 0.5 is the floor."""
     table: ScoredTable
     fit_well: bool
-    """Whether the best reaches the floor, and enough of the query's words are in one of the best: not looked at where
-    nothing has a doc string."""
+    """Whether one of the best has enough of the query's words; where nothing has a doc string, whether the best
+    reaches the floor."""
 
     def explanations(self, numbers: Sequence[int]) -> list[Explanation]:
         """What each column group adds to the scores of some of the candidates, before they are put into [0, 1]."""
@@ -71,8 +71,8 @@ def rank_words(
     """
     text = without_preamble(text)
     query, table = NameQuery.of(text), WordTable.of_premises(own, tokens_of)
-    words = dict.fromkeys(word_tokens(text[:MAX_QUERY_CHARACTERS]))
-    found = snapshot.word_fields.matches(dict.fromkeys([*words][:MAX_QUERY_WORDS], 1.0), table)
+    words = dict.fromkeys(word_tokens(text[:MAX_QUERY_CHARACTERS])[:MAX_QUERY_WORDS], 1.0)
+    found = snapshot.word_fields.matches(words, table)
     names = [NameSearch.of_names(premise.name for premise in own), *snapshot.searched_names]
     uses = np.concatenate([np.zeros(len(own), dtype=np.int32), snapshot.view.uses])
     fits, typed = name_scores(names, query, uses)
@@ -107,10 +107,10 @@ def rank_words(
     scorer = Fusion(COLUMNS, tuple(word_settings().weights[name] for name in COLUMNS))
     sums = scorer.score(rows) - word_settings().floor
     covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
-    least = max(word_settings().least_cover, _ONE_WORD / max(len(words), 1))
     fit_well = bool((sums > 0).any())
     if words and snapshot.word_fields.has_docs:
-        fit_well = covers.max(initial=0.0) >= least
+        least = (_KNOWN if found.unknown < 1 else _UNKNOWN) / sum(words.values())
+        fit_well = bool(covers.max(initial=0.0) >= max(word_settings().least_cover, least))
     return RankedWords(ids, _chance(sums), ScoredTable(scorer, rows), fit_well)
 
 
