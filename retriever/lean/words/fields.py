@@ -12,7 +12,7 @@ c(w) is how much a word counts. The sum is divided by that of c(w) * idf(w), so 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -122,7 +122,7 @@ class WordMatches:
     """float32[n]: of the words that are there, however often and in whichever field."""
     name_cover: Floats
     """float32[n]: of those that are in the name."""
-    unknown: float = 0.0
+    unknown: float = field(default=0.0, kw_only=True)
     """How much the words count that no premise has."""
 
     @classmethod

@@ -33,6 +33,10 @@ class Reading(StrEnum):
     PATTERN = "pattern"
 
 
+def _any_of(words: str) -> str:
+    return "|".join(words.split())
+
+
 _SMALL = """
 all an and any are as be between but can does each every has holds iff implies into is its not of on only or over some
 such than that the their there these this to under when which whose
@@ -46,16 +50,19 @@ _RUN = re.compile(r"(?<![\w.'`«])[a-z]{3,}(?:[ \-]+[a-z]{3,})+(?![\w.'»])")
 _LONE = re.compile(r"(?<![\w.'])[^\W\d_](?![^\W\d_])")
 _LETTERS = re.compile(r"[^\W\d_]")
 _LATIN_OR_GREEK = re.compile(r"[\u0000-\u03ff\u1d00-\u2bff\U0001d400-\U0001d7ff]")
-_ASKING = r"""
+_ASKING = """
 4 a am an any are can could do does find fact for give have how i i'm in is know lean lean's lean4 lemmas? let's like
 looking mathlib mathlib's me name need of one please search show some tell the theorems? there to us want we what
 where which would you
 """
-_THING = "corollary|definition|facts?|lemmas?|proof|propositions?|results?|statements?|theorems?"
-_LINK = "about|asserting|called|claiming|for|of|on|proving|saying|says?|showing|shows?|stating|states?|that|which|with|:"
+_ASKED = "corollary definition facts? lemmas? proof propositions? results? statements? theorems?"
+_LINKING = """
+about asserting called claiming for of on proving saying says? showing shows? stating states? that which with :
+"""
+_SHOWING = "define express prove represent say show state write"
 _PREAMBLE = re.compile(
-    rf"\W*+(?:(?:(?:{'|'.join(_ASKING.split())})[\s,:]++){{0,12}}(?:{_THING})(?:\s*+\b(?:{_LINK})(?!\w)){{1,3}}"
-    r"|how (?:can|could|do|to|would)(?: i| one| we| you)?(?: define| express| prove| represent| say| show| state| write)?(?: that)?)\s",
+    rf"\W*+(?:(?:(?:{_any_of(_ASKING)})[\s,:]++){{0,12}}(?:{_any_of(_ASKED)})(?:\s*+\b(?:{_any_of(_LINKING)})(?!\w)){{1,3}}"
+    rf"|how (?:can|could|do|to|would)(?: i| one| we| you)?(?: (?:{_any_of(_SHOWING)}))?(?: that)?)\s",
     re.IGNORECASE,
 )
 """What introduces a question: `is there a lemma that says that`."""
