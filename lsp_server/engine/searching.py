@@ -33,7 +33,7 @@ from retriever.lean.words.english import english
 from retriever.lean.words.filters import read_filters
 from retriever.lean.words.reading import Reading, has_foreign_letters, has_goal, readings, without_ticks
 
-NO_WORDS_FIT = "Nothing fits these words well. Try other words, a part of a name, or a statement."
+NO_WORDS_FIT = "Nothing fits these words well. Try other words of English, a part of a name, or a statement."
 _NO_FILE = "What is in scope is not known without a file, so nothing was left out."
 
 

@@ -49,8 +49,8 @@ class RankedWords:
     """float32[m] in [0, 1]; 0.5 is the floor."""
     table: ScoredTable
     fit_well: bool
-    """Whether one of the best has enough of the query's words; where nothing has a doc string, whether the best
-    reaches the floor."""
+    """Whether there are words, and one of the best has enough of them; where nothing has a doc string, whether the
+    best reaches the floor."""
 
     def explanations(self, numbers: Sequence[int]) -> list[Explanation]:
         """What each column group adds to the scores of some of the candidates, before they are put into [0, 1]."""
@@ -107,7 +107,7 @@ def rank_words(
     scorer = Fusion(COLUMNS, tuple(word_settings().weights[name] for name in COLUMNS))
     sums = scorer.score(rows) - word_settings().floor
     covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
-    fit_well = bool((sums > 0).any())
+    fit_well = bool(words) and bool((sums > 0).any())
     if words and snapshot.word_fields.has_docs:
         least = (_KNOWN if found.unknown < 1 else _UNKNOWN) / sum(words.values())
         fit_well = bool(covers.max(initial=0.0) >= max(word_settings().least_cover, least))
