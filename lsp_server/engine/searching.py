@@ -155,8 +155,9 @@ def _left_out(unread: int) -> Iterator[str]:
 
 def _without_docs(files: int) -> Iterator[str]:
     if files:
+        which, them = ("1 file", "it") if files == 1 else (f"{files:,} files", "them")
         yield (
-            f"The doc strings of {files:,} files were not searched: an older version indexed them. "
+            f"The doc strings of {which} were not searched: an older version indexed {them}. "
             "Run `premise-suggest index`."
         )
 

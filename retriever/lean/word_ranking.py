@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
 from retriever.lean.words.fields import WordTable
 from retriever.lean.words.name_search import MOST_TYPED, NameQuery, NameSearch, name_scores
-from retriever.lean.words.reading import without_preamble
+from retriever.lean.words.reading import has_foreign_letters, without_preamble
 from retriever.lean.words.settings import COLUMNS, word_settings
 from retriever.lean.words.vocabulary import word_tokens
 from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
@@ -71,7 +72,8 @@ def rank_words(
     """
     text = without_preamble(text)
     query, table = NameQuery.of(text), WordTable.of_premises(own, tokens_of)
-    words = dict.fromkeys(word_tokens(text[:MAX_QUERY_CHARACTERS])[:MAX_QUERY_WORDS], 1.0)
+    known = (word for word in word_tokens(text[:MAX_QUERY_CHARACTERS]) if not has_foreign_letters(word))
+    words = dict.fromkeys(islice(dict.fromkeys(known), MAX_QUERY_WORDS), 1.0)
     found = snapshot.word_fields.matches(words, table)
     names = [NameSearch.of_names(premise.name for premise in own), *snapshot.searched_names]
     uses = np.concatenate([np.zeros(len(own), dtype=np.int32), snapshot.view.uses])

@@ -76,7 +76,7 @@ def test_a_doc_string_finds_its_declaration_beside_all_of_mathlib(served: Served
 
 
 def test_other_words_for_a_doc_string_mostly_find_it(served: Served) -> None:
-    assert len(missed(served, "reworded", "question")) <= 6
+    assert len(missed(served, "reworded")) <= 6
 
 
 def test_every_face_has_the_same_answer_in_the_same_order(

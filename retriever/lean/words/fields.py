@@ -12,7 +12,7 @@ c(w) is how much a word counts. The sum is divided by that of c(w) * idf(w), so 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -122,13 +122,14 @@ class WordMatches:
     """float32[n]: of the words that are there, however often and in whichever field."""
     name_cover: Floats
     """float32[n]: of those that are in the name."""
-    unknown: float = field(default=0.0, kw_only=True)
+    unknown: float = 0.0
     """How much the words count that no premise has."""
 
     @classmethod
     def none(cls, count: int) -> WordMatches:
         """Of n premises that have none."""
-        return cls(*(np.zeros(count, dtype=np.float32) for _ in range(3)))
+        scores, cover, name_cover = np.zeros((3, count), dtype=np.float32)
+        return cls(scores, cover, name_cover)
 
 
 class WordFields:
