@@ -1,9 +1,10 @@
-"""Vectors in two to three bits a number, to be shipped; decoding gives the same int8 rows on every machine.
+"""Vectors of length 1 in two bits a number, to be shipped; decoding gives the same int8 rows on every machine.
 
 Rows are turned to their principal axes. There each is predicted from a similar row at most 255 places before it,
 times a factor; what is left is rounded to multiples of the row's step and Huffman-coded, rows of similar size
 together, two numbers to a byte. Mathlib's premises, in the order of its files, take a third less with the prediction
-than without it (`python -m scripts.benchmarks quantisation`).
+than without it. Decoded rows are made 1 long again: rounding changes their lengths, and so their inner products, more
+than their directions (`python -m scripts.benchmarks quantisation`).
 
 Numbers on the axes are whole, in `UNIT`, and so are axes and mean, in units of their own. A sum of products of a row
 with an axis, and any part of it, is below 2^24 (the product of their lengths): float32 holds it exactly, in whatever
@@ -24,7 +25,7 @@ from lean_extract.common.arrays import Bytes, Doubles, Floats, Ids, Int8s, UInt1
 from retriever.models.quantise import quantise
 
 UNIT = 2.0**-10
-"""What steps are multiples of; vectors are about 1 long."""
+"""What steps are multiples of."""
 _AXIS_UNIT = 2.0**-12
 _LONGEST = 4032
 """A row's length on the axes, in `UNIT`, so that sums stay below 2^24."""
@@ -46,7 +47,7 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 def encode(vectors: Floats, steps: npt.NDArray[np.integer]) -> dict[str, npt.NDArray[Any]]:
-    """Vectors float32[n, d], about 1 long, as arrays by name.
+    """Vectors float32[n, d] of length 1 as arrays by name.
 
     Args:
         steps: [n], 1 to 255: what a row's numbers are rounded to multiples of, in `UNIT`.
@@ -71,7 +72,7 @@ def encode(vectors: Floats, steps: npt.NDArray[np.integer]) -> dict[str, npt.NDA
 
 
 def decode(arrays: Arrays) -> tuple[Int8s, Floats]:
-    """(int8[n, d], scales float32[n]): the vectors of `encode`, rounded. Raises ValueError, KeyError, zlib.error.
+    """(int8[n, d], scales float32[n]): the vectors of `encode`, rounded, of length 1. Raises ValueError, KeyError, zlib.error.
 
     The arrays are:
 
@@ -102,7 +103,9 @@ def decode(arrays: Arrays) -> tuple[Int8s, Floats]:
         for first in range(0, len(values), _TURNED):
             part = slice(start + first, start + min(first + _TURNED, len(values)))
             found = values[first : first + _TURNED].astype(np.float32) @ axes
-            rows[part], scales[part] = quantise((found + mean) * np.float32(UNIT * _AXIS_UNIT))
+            rows[part], _ = quantise((found + mean) * np.float32(UNIT * _AXIS_UNIT))
+            lengths = np.sqrt(np.square(rows[part], dtype=np.int32).sum(axis=1))
+            scales[part] = 1 / np.maximum(lengths, 1)
     return rows, scales
 
 

@@ -35,7 +35,7 @@ from retriever.search.index.structure_columns import StructureColumns, rows_by_d
 from retriever.search.index.table import rows_of, starts_of
 
 Arrays = Mapping[str, npt.NDArray[Any]]
-USED_STEP, UNUSED_STEP = 20, 40
+USED_STEP, UNUSED_STEP = 25, 50
 """Steps of vectors (`vector_code.encode`): finer for what training proofs use, as that is what is looked for."""
 _MOST_BYTES = 1 << 28
 """Of an unpacked part."""
