@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from lean_extract.common.arrays import Bools, Floats, Int32s
 from lean_extract.records import Premise
-from retriever.lean.tokens import premise_tokens
+from retriever.lean.tokens import SHAPE, premise_tokens
 from retriever.lean.words.doc_words import doc_words
 from retriever.lean.words.name_search import NameSearch
 from retriever.lean.words.vocabulary import term_words
@@ -27,8 +27,6 @@ from retriever.limits import MAX_QUERY_WORDS
 from retriever.search.index.postings import Postings, build_postings
 
 FIELDS = ("name", "doc", "statement")
-_SHAPE = "≡"
-"""Begins the terms that are hashes of statements' shapes."""
 Occurrences = Iterator[tuple[Int32s, npt.NDArray[np.uint16] | int]]
 """Ascending documents, each list without repetition, and how often each has the word."""
 
@@ -106,7 +104,7 @@ def _by_word(terms: Iterable[str]) -> Mapping[str, list[str]]:
     """The terms that have each word of the vocabulary."""
     found: dict[str, list[str]] = {}
     for term in terms:
-        if not term.startswith(_SHAPE):
+        if not term.startswith(SHAPE):
             for word in term_words(term):
                 found.setdefault(word, []).append(term)
     return found
