@@ -22,7 +22,13 @@ import numpy.typing as npt
 
 from lean_extract.common.arrays import Bools, Bytes, Floats, Int32s, UInt64s
 from retriever.lean.index.bundle_structure import pack_structure, unpack_structure
-from retriever.lean.index.bundle_terms import pack_names, pack_shapes, unpack_names, unpack_postings
+from retriever.lean.index.bundle_terms import (
+    pack_names,
+    pack_shapes,
+    repeats_of,
+    unpack_names,
+    unpack_postings,
+)
 from retriever.models import vector_code
 from retriever.search.index.meta import IndexedFile
 from retriever.search.index.packed_lists import pack_lists, read_varints, unpack_lists, varints
@@ -81,7 +87,7 @@ def _content_of(parts: Mapping[str, bytes]) -> SegmentContent:
         tables=SegmentTables(
             postings=unpack_postings(terms, found),
             proofs=proofs,
-            structure=unpack_structure(terms, len(found)) if "hashes" in terms else None,
+            structure=unpack_structure(terms, repeats_of(terms), len(found)) if "hashes" in terms else None,
             docs=_doc_postings(_decompressed(parts["docs"]), len(found)),
         ),
         records=None,
@@ -108,7 +114,7 @@ def _names(segment: Segment) -> Arrays:
 def _terms(segment: Segment) -> Arrays:
     structure = segment.tables.structure
     shapes = pack_shapes(segment.tables.postings, [*segment.names])
-    return shapes if structure is None else shapes | pack_structure(structure)
+    return shapes if structure is None else shapes | pack_structure(structure, repeats_of(shapes))
 
 
 def _docs(segment: Segment) -> Arrays:

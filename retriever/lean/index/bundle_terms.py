@@ -78,11 +78,23 @@ def unpack_postings(part: Arrays, names: Sequence[str]) -> Postings:
     numbers = {term: number for number, term in enumerate(vocabulary)}
     shapes = _shapes(part["shapes"].tobytes().hex())
     more = np.array([numbers.setdefault(shape, len(numbers)) for shape in shapes], dtype=np.int64)
-    back, counts = read_varints(part["shapes_back"]), read_varints(part["shape_counts"])
-    further = more[np.cumsum(back == 0) - np.maximum(back, 1)]
-    places = np.repeat(np.arange(len(names)), counts)
-    terms, owners = np.concatenate([terms, further]), np.concatenate([owners, places])
+    found, places = _shape_owners(part)
+    terms, owners = np.concatenate([terms, more[found]]), np.concatenate([owners, places])
     return count_postings([*numbers], terms, owners, len(names))
+
+
+def repeats_of(part: Arrays) -> tuple[Ids, Ids]:
+    """(later, first): the documents that have the shape of an earlier one, and the first that has it."""
+    shapes, owners = _shape_owners(part)
+    first = owners[np.unique(shapes, return_index=True)[1]][shapes]
+    is_later = owners > first
+    return owners[is_later], first[is_later]
+
+
+def _shape_owners(part: Arrays) -> tuple[Ids, Ids]:
+    """(the number of a shape, a document that has it)."""
+    back, counts = read_varints(part["shapes_back"]), read_varints(part["shape_counts"])
+    return np.cumsum(back == 0) - np.maximum(back, 1), np.repeat(np.arange(len(counts)), counts)
 
 
 def _shapes(digits: str) -> Iterator[str]:
