@@ -201,9 +201,8 @@ def search_like(
             )
         offer = replace(search_pool(snapshot, where, allowed, name), own=())
         near = snapshot.search.query(snapshot.view.vector(number))
-        shared = snapshot.word_fields.matches(
-            words_of(snapshot.view.premise(number)), WordTable.none()
-        ).scores
+        words = dict.fromkeys(words_of(snapshot.view.premise(number)), 1.0)
+        shared = snapshot.word_fields.matches(words, WordTable.none()).scores
         ids = np.union1d(near.top(_LIKE, offer.offered), top(shared, _LIKE, offer.offered))
         ids = ids[ids != number]
         scores = np.zeros(len(offer.offered), dtype=np.float32)

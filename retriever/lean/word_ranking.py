@@ -68,7 +68,7 @@ def rank_words(
     """
     query, table = NameQuery.of(text), WordTable.of_premises(own, tokens_of)
     words = dict.fromkeys(word_tokens(text[:MAX_QUERY_CHARACTERS]))
-    found = snapshot.word_fields.matches([*words][:MAX_QUERY_WORDS], table)
+    found = snapshot.word_fields.matches(dict.fromkeys([*words][:MAX_QUERY_WORDS], 1.0), table)
     names = [NameSearch.of_names(premise.name for premise in own), *snapshot.searched_names]
     uses = np.concatenate([np.zeros(len(own), dtype=np.int32), snapshot.view.uses])
     fits, typed = name_scores(names, query, uses)

@@ -3,10 +3,10 @@
 BM25F (Robertson, Zaragoza and Taylor 2004) adds the occurrences of a word in all fields, weighted and normalised by
 the fields' lengths, before it saturates them: a word in a name, a doc string and a statement is still one word.
 
-    score(q, d) = sum over distinct w in q:  idf(w) * t / (t + k1),  t = sum over fields f:  weight(f) * tf / norm(f)
+    score(q, d) = sum over w in q:  c(w) * idf(w) * t / (t + k1),  t = sum over fields f:  weight(f) * tf / norm(f)
     norm(f) = 1 - b(f) + b(f) * |d in f| / (mean length of f)
 
-Here it is divided by the sum of idf, so that 1 is the most that a premise can have.
+c(w) is how much a word counts. The sum is divided by that of c(w) * idf(w), so that 1 is the most a premise can have.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from lean_extract.common.arrays import Bools, Floats, Int32s
 from lean_extract.records import Premise
-from retriever.lean.tokens import premise_tokens
+from retriever.lean.tokens import SHAPE, premise_tokens
 from retriever.lean.words.doc_words import doc_words
 from retriever.lean.words.name_search import NameSearch
 from retriever.lean.words.vocabulary import term_words
@@ -27,8 +27,6 @@ from retriever.limits import MAX_QUERY_WORDS
 from retriever.search.index.postings import Postings, build_postings
 
 FIELDS = ("name", "doc", "statement")
-_SHAPE = "≡"
-"""Begins the terms that are hashes of statements' shapes."""
 Occurrences = Iterator[tuple[Int32s, npt.NDArray[np.uint16] | int]]
 """Ascending documents, each list without repetition, and how often each has the word."""
 
@@ -106,7 +104,7 @@ def _by_word(terms: Iterable[str]) -> Mapping[str, list[str]]:
     """The terms that have each word of the vocabulary."""
     found: dict[str, list[str]] = {}
     for term in terms:
-        if not term.startswith(_SHAPE):
+        if not term.startswith(SHAPE):
             for word in term_words(term):
                 found.setdefault(word, []).append(term)
     return found
@@ -114,7 +112,7 @@ def _by_word(terms: Iterable[str]) -> Mapping[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class WordMatches:
-    """Of the words of a query, weighted by idf, the shares that n premises have."""
+    """Of the words of a query, by their weights and idf, the shares that n premises have."""
 
     scores: Floats
     """float32[n]: by BM25F."""
@@ -151,20 +149,22 @@ class WordFields:
         """Whether any premise of the tables has a doc string."""
         return bool(self._means[FIELDS.index("doc")] > 1e-6)
 
-    def matches(self, words: Iterable[str], first: WordTable) -> WordMatches:
-        """How much of the distinct words each premise has.
+    def matches(self, words: Mapping[str, float], first: WordTable) -> WordMatches:
+        """How much of the words each premise has.
 
-        `first`: premises outside the index, which come before those of the tables; their words count in the same way.
+        Args:
+            words: how much each counts, which multiplies its idf.
+            first: premises outside the index, which come before those of the tables; their words count alike.
         """
         parts = [(first, self._weights_of(first)), *zip(self._tables, self._weights, strict=True)]
         found = WordMatches.none(len(first) + len(self))
         idfs = 1e-9
-        for word in sorted(set(words)):
+        for word in sorted(words):
             often, named = map(
                 np.concatenate, zip(*(_occurrences(word, *part) for part in parts), strict=True)
             )
             having = np.flatnonzero(often)
-            idf = float(np.log1p((len(often) - len(having) + 0.5) / (len(having) + 0.5)))
+            idf = words[word] * float(np.log1p((len(often) - len(having) + 0.5) / (len(having) + 0.5)))
             idfs += idf
             chosen = often[having]
             found.scores[having] += np.float32(idf) * chosen / (chosen + self._k1)
