@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from lean_extract.syntax import operators
 from lean_extract.syntax.words import WORDS
 from retriever.documents.latex_names import FONTS_OF, IDENTIFIERS, LEFT_OUT, OPERATORS, PROSE, SILENT
-from retriever.lean.words.splitting import SMALL_WORDS, split, stem
+from retriever.lean.words.splitting import SHORTEST_STEM, SMALL_WORDS, split, stem
 from retriever.lean.words.synonyms import same_words
 from retriever.limits import CACHED_STEMS
+from retriever.search.index.table import Vocabulary
 
 _MORE_SYMBOLS = """
 ≥ le | > lt | >= le | <= le | => | ⇒ imp | ⟹ imp | ⇔ iff | <-> iff | ⟺ iff | ⟷ iff | -> | != ne | ∉ not mem
@@ -57,6 +60,28 @@ def term_words(token: str) -> tuple[str, ...]:
     if token in _COMPOUNDS:
         return _tokens(_COMPOUNDS[token].split())
     return _tokens((token,)) if token.isalnum() and token == token.lower() else ()
+
+
+def terms_with(word: str, terms: Vocabulary) -> list[str]:
+    """Terms that have a word by `term_words`, ascending, twice where they have it twice.
+
+    All of them that are among `terms`, which ascend.
+    """
+    found = {word, *_terms_by_word().get(word, ())}
+    if len(word) >= SHORTEST_STEM:
+        places = range(bisect_left(terms, word), len(terms))
+        found.update(takewhile(lambda term: term.startswith(word), map(terms.__getitem__, places)))
+    return [term for term in sorted(found) for one in term_words(term) if one == word]
+
+
+@lru_cache(maxsize=1)
+def _terms_by_word() -> Mapping[str, list[str]]:
+    """The terms whose words are in tables, by word; each other term begins with its one word."""
+    found: dict[str, list[str]] = {}
+    for term in (*_SPELLED, *_COMPOUNDS, *same_words()):
+        for word in term_words(term):
+            found.setdefault(word, []).append(term)
+    return found
 
 
 def spelled_words(text: str) -> list[str]:
