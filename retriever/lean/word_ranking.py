@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from retriever.lean.theorems import is_theorem
 from retriever.lean.words.fields import WordTable
 from retriever.lean.words.name_search import MOST_TYPED, NameQuery, NameSearch, name_scores
 from retriever.lean.words.settings import COLUMNS, word_settings
-from retriever.lean.words.vocabulary import word_tokens
+from retriever.lean.words.vocabulary import query_words
 from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
 from retriever.search.fusion import Fusion
 from retriever.search.top import top
@@ -67,8 +68,9 @@ def rank_words(
         text: the query.
     """
     query, table = NameQuery.of(text), WordTable.of_premises(own, tokens_of)
-    words = dict.fromkeys(word_tokens(text[:MAX_QUERY_CHARACTERS]))
-    found = snapshot.word_fields.matches(dict.fromkeys([*words][:MAX_QUERY_WORDS], 1.0), table)
+    settings = word_settings()
+    words = query_words(text[:MAX_QUERY_CHARACTERS], settings.sign, settings.letter)
+    found = snapshot.word_fields.matches(dict(islice(words.items(), MAX_QUERY_WORDS)), table)
     names = [NameSearch.of_names(premise.name for premise in own), *snapshot.searched_names]
     uses = np.concatenate([np.zeros(len(own), dtype=np.int32), snapshot.view.uses])
     fits, typed = name_scores(names, query, uses)
@@ -100,12 +102,12 @@ def rank_words(
             is_short * np.column_stack([found.scores[ids], fits[ids], np.log1p(uses[ids])]),
         ]
     ).astype(np.float32)
-    scorer = Fusion(COLUMNS, tuple(word_settings().weights[name] for name in COLUMNS))
-    sums = scorer.score(rows) - word_settings().floor
+    scorer = Fusion(COLUMNS, tuple(settings.weights[name] for name in COLUMNS))
+    sums = scorer.score(rows) - settings.floor
     covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
     fit_well = bool(
         (sums > 0).any()
-        and (not words or not snapshot.word_fields.has_docs or covers.max() >= word_settings().least_cover)
+        and (not words or not snapshot.word_fields.has_docs or covers.max() >= settings.least_cover)
     )
     return RankedWords(ids, _chance(sums), ScoredTable(scorer, rows), fit_well)
 
