@@ -130,7 +130,8 @@ def _read_as(
         ranked = index.search(query, where, wanted, allowed, Reading(way.value), explain=request.explain)
         notes = [*_uncovered(way, query), *([] if ranked else [NO_WORDS_FIT])]
         found = [premise_item(one) for one in ranked]
-        return _Found(way, found, list(_without_docs(index.without_docs())), notes)
+        unsearched = index.without_docs() if way is QueryKind.WORDS else 0
+        return _Found(way, found, list(_without_docs(unsearched)), notes)
     goal: Goal = main_goal(parse_goal(query))
     if not index.relates_to(goal, where):
         return _Found(way, [], notes=[NOTHING_FITS, *index.notes(goal)])

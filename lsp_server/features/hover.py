@@ -21,6 +21,7 @@ from lsp_server.limits import HOVER_SECONDS
 from lsp_server.protocol.handlers import passive
 from lsp_server.protocol.server import PremiseServer
 from lsp_server.rendering.markdown import command_link, hover_markdown
+from retriever.lean.words.english import english
 
 
 def register(server: PremiseServer) -> None:
@@ -51,7 +52,10 @@ def register(server: PremiseServer) -> None:
         if not answer.premises and not closing:
             return None
         link = _link(document, start, closing) if closing and _has_links(server.client_capabilities) else ""
-        text = hover_markdown(answer, closing, link)
+        undocumented = [one for one in answer.premises if not one.doc]
+        known = [await engine.declaration(one.name, one.module) for one in undocumented]
+        readings = {one.premise.name: english(one.premise) for one, _ in known if one is not None}
+        text = hover_markdown(answer, readings, closing, link)
         return types.Hover(
             types.MarkupContent(types.MarkupKind.Markdown, text), document.range(Span(start, end))
         )

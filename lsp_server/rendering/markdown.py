@@ -11,15 +11,20 @@ from urllib.parse import quote
 from lsp_server.engine.schema import Suggestion
 from lsp_server.engine.schema_items import PremiseItem
 from lsp_server.rendering.labels import deprecation_label, doubt_label, shorten
+from retriever.lean.words.english import READ_BY_RULES
 
 _MARKS = re.compile(r"[\\`*_\[\]<&~]")
 """Characters that mean something within a line of Markdown."""
 
 
-def hover_markdown(answer: Suggestion, closing: str = "", link: str = "") -> str:
+def hover_markdown(answer: Suggestion, readings: Mapping[str, str], closing: str = "", link: str = "") -> str:
     """A closing tactic, if there is one, and the premises, followed by what was searched and what was not read.
 
-    `link`: what inserts the tactic (`command_link`).
+    Args:
+        answer: with the premises.
+        readings: the statements of premises without doc strings in English (`english`), by their names.
+        closing: the tactic.
+        link: what inserts it (`command_link`).
     """
     parts = (
         [f"**Closes the goal**{f' · [Insert]({link})' if link else ''}", "", *_code(closing), ""]
@@ -28,7 +33,7 @@ def hover_markdown(answer: Suggestion, closing: str = "", link: str = "") -> str
     )
     parts += ["**Premises that fit this goal**", ""]
     for premise in answer.premises:
-        parts += _premise(premise)
+        parts += _premise(premise, readings.get(premise.name, ""))
     parts += [line for note in answer.notes for line in ("", f"*note: {note}*")]
     parts += ["", f"*index: {answer.index.line}*"]
     return "\n".join(parts)
@@ -39,7 +44,7 @@ def command_link(command: str, arguments: Mapping[str, Any]) -> str:
     return f"command:{command}?{quote(json.dumps([arguments]), safe='')}"
 
 
-def _premise(premise: PremiseItem) -> Iterator[str]:
+def _premise(premise: PremiseItem, reading: str) -> Iterator[str]:
     name = f"[`{premise.name}`]({premise.doc_url})" if premise.doc_url else f"`{premise.name}`"
     form = f" · `{shorten(premise.form, 100)}`" if premise.form else ""
     needs = f"needs `{premise.import_line}`" if premise.import_line else ""
@@ -49,6 +54,8 @@ def _premise(premise: PremiseItem) -> Iterator[str]:
         yield from ("", *(f"  {line}" for line in _code(shorten(premise.statement, 300))))
     if premise.doc:
         yield from ("", f"  {as_text(premise.doc)}")
+    if reading:
+        yield from ("", f"  {READ_BY_RULES} {as_text(reading)}")
     if premise.why:
         yield from ("", f"  *{premise.why}*")
 

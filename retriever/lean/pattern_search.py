@@ -23,9 +23,9 @@ from retriever.lean.listing import SPARE, listed
 from retriever.lean.patterns.matching import matching
 from retriever.lean.patterns.query import NAME, Mentioned, PatternQuery, parse_pattern
 from retriever.lean.patterns.trees import trees_of_premise
+from retriever.lean.search_pool import SearchPool, search_pool
 from retriever.lean.service import PremiseService
 from retriever.lean.snapshot import Snapshot
-from retriever.lean.text_search import SearchPool, search_pool
 from retriever.lean.words.name_search import NameSearch
 from retriever.limits import MAX_STATEMENTS_READ
 from retriever.search.index.structure_columns import TreeColumns

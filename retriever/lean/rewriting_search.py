@@ -22,8 +22,8 @@ from retriever.lean.patterns.rewriting import (
     rewriting,
 )
 from retriever.lean.patterns.trees import trees_of_premise
+from retriever.lean.search_pool import search_pool
 from retriever.lean.service import PremiseService
-from retriever.lean.text_search import search_pool
 from retriever.search.index.structure_columns import TreeColumns
 
 Direction = Literal["forward", "backward"]

@@ -22,6 +22,7 @@ from retriever.lean.snapshot import Snapshot
 from retriever.lean.theorems import is_theorem
 from retriever.lean.words.fields import WordTable
 from retriever.lean.words.name_search import MOST_TYPED, NameQuery, NameSearch, name_scores
+from retriever.lean.words.reading import without_preamble
 from retriever.lean.words.settings import COLUMNS, word_settings
 from retriever.lean.words.vocabulary import query_words
 from retriever.limits import MAX_QUERY_CHARACTERS, MAX_QUERY_WORDS
@@ -35,6 +36,8 @@ _SHORT = 4
 _FLATNESS = 4.0
 _LOOKED_AT = 10
 """How many of the best have to have words of the query."""
+_KNOWN, _UNKNOWN = 0.95, 1.45
+"""How many of a few words one of them has to have, if all words are equally rare: more where the index lacks one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,8 @@ class RankedWords:
     """float32[m] in [0, 1]; 0.5 is the floor."""
     table: ScoredTable
     fit_well: bool
-    """Whether the best reaches the floor, and enough of the query's words are in one of the best: not looked at where
-    nothing has a doc string."""
+    """Whether one of the best has enough of the query's words; where nothing has a doc string, whether the best
+    reaches the floor."""
 
     def explanations(self, numbers: Sequence[int]) -> list[Explanation]:
         """What each column group adds to the scores of some of the candidates, before they are put into [0, 1]."""
@@ -67,6 +70,7 @@ def rank_words(
         scope: bool[n]: what the open file can use, if that is known.
         text: the query.
     """
+    text = without_preamble(text)
     query, table = NameQuery.of(text), WordTable.of_premises(own, tokens_of)
     settings = word_settings()
     words = query_words(text[:MAX_QUERY_CHARACTERS], settings.sign, settings.letter)
@@ -105,10 +109,10 @@ def rank_words(
     scorer = Fusion(COLUMNS, tuple(settings.weights[name] for name in COLUMNS))
     sums = scorer.score(rows) - settings.floor
     covers = rows[top(sums, _LOOKED_AT), COLUMNS.index("lexical_cover")]
-    fit_well = bool(
-        (sums > 0).any()
-        and (not words or not snapshot.word_fields.has_docs or covers.max() >= settings.least_cover)
-    )
+    fit_well = bool((sums > 0).any())
+    if words and snapshot.word_fields.has_docs:
+        least = (_KNOWN if found.unknown < 1 else _UNKNOWN) / sum(words.values())
+        fit_well = bool(covers.max(initial=0.0) >= max(settings.least_cover, least))
     return RankedWords(ids, _chance(sums), ScoredTable(scorer, rows), fit_well)
 
 

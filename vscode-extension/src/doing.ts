@@ -99,7 +99,7 @@ export class Doing implements ViewActions {
     void goTo(place);
   }
 
-  search(): void {
+  search(query = ""): void {
     const { editor, positions, server } = this.parts;
     const { current } = editor;
     const uri = current?.document.uri;
@@ -113,6 +113,7 @@ export class Doing implements ViewActions {
         open: (premise) => void openDeclaration(server, premise, uri),
       },
       current !== undefined,
+      query,
     );
   }
 
@@ -168,9 +169,13 @@ export class Doing implements ViewActions {
     void vscode.env.clipboard.writeText(name).then(() => vscode.window.setStatusBarMessage(`Copied ${name}`, 3000));
   }
 
-  /** The entry of the view's context menu; VS Code passes what the page keeps at the row. */
+  /** The entries of the view's context menu; VS Code passes what the page keeps at the row. */
   copyRow(row: unknown): void {
     if (isRecord(row) && typeof row["copied"] === "string") this.copyName(row["copied"]);
+  }
+
+  searchLikeRow(row: unknown): void {
+    if (isRecord(row) && typeof row["copied"] === "string") this.search(`like:${row["copied"]}`);
   }
 
   openDeclaration(premise: PremiseItem): void {

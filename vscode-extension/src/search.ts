@@ -30,11 +30,12 @@ interface Item extends vscode.QuickPickItem {
 type Picker = vscode.QuickPick<Item> & { sortByLabel?: boolean };
 
 const OPEN: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("go-to-file"), tooltip: "Open the Declaration" };
+const LIKE: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("search"), tooltip: "More Like This" };
 const COPY: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("copy"), tooltip: "Copy the Name" };
 const IMPORT: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon("add"), tooltip: "Insert, With Its Import" };
 
-/** Show the picker; it goes when something is chosen, or with Escape. */
-export function showSearch(actions: SearchActions, canInsert: boolean): void {
+/** Show the picker with a query; it goes when something is chosen, or with Escape. */
+export function showSearch(actions: SearchActions, canInsert: boolean, query: string): void {
   const picker: Picker = vscode.window.createQuickPick<Item>();
   picker.title = "Premise Suggest: Search";
   picker.placeholder = canInsert
@@ -48,6 +49,10 @@ export function showSearch(actions: SearchActions, canInsert: boolean): void {
     abort = new AbortController();
     await look(picker, actions, query, as, abort.signal);
   };
+  const ask = (query: string) => {
+    picker.value = query;
+    void typed(query, null);
+  };
   picker.onDidChangeValue((query) => void typed(query, null));
   picker.onDidAccept(() => {
     const { premise, as } = picker.selectedItems[0] ?? {};
@@ -60,6 +65,7 @@ export function showSearch(actions: SearchActions, canInsert: boolean): void {
   picker.onDidTriggerItemButton(({ item, button }) => {
     if (item.premise === undefined) return;
     if (button === COPY) return actions.copy(item.premise);
+    if (button === LIKE) return ask(`like:${item.premise.name}`);
     picker.hide();
     if (button === OPEN) actions.open(item.premise);
     else actions.insert(item.premise, true);
@@ -69,6 +75,7 @@ export function showSearch(actions: SearchActions, canInsert: boolean): void {
     picker.dispose();
   });
   picker.show();
+  if (query !== "") ask(query);
 }
 
 async function look(
@@ -111,7 +118,7 @@ function itemOf(premise: PremiseItem): Item {
     description: [`${premise.module}${scope}`, sorryLabel(premise), deprecationLabel(premise)].filter((part) => part !== "").join("  "),
     ...(detail !== "" && { detail }),
     alwaysShow: true,
-    buttons: premise.import !== null ? [IMPORT, OPEN, COPY] : [OPEN, COPY],
+    buttons: [...(premise.import !== null ? [IMPORT] : []), LIKE, OPEN, COPY],
   };
 }
 

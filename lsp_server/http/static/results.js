@@ -16,6 +16,8 @@ export function premiseItem(premise, rev) {
   where.append(element("span", premise.kind), " in ", element("code", premise.module));
   const scope = scopeOf(premise);
   if (scope) where.append(" ", scope);
+  const like = new URLSearchParams({ query: `like:${premise.name}`, ...(rev && { rev }) });
+  where.append(" · ", element("a", "More like this", { href: `/?${like}`, "aria-label": `More like ${premise.name}` }));
   item.append(where);
   if (premise.why) item.append(element("p", `why: ${premise.why}`, { class: "where" }));
   if (premise.statement) head.append(" ", sourceButton(premise, rev, item)); // the bundled index has no source

@@ -21,8 +21,9 @@ from lean_extract.common.arrays import Bools, Doubles, Floats
 from lean_extract.common.verbs import write_json
 from retriever.lean.evaluation.words import COLUMNS as FIGURES
 from retriever.lean.evaluation.words import FIRST, WordQuery, add_index_options, figures_of, opened, read
+from retriever.lean.search_pool import search_pool
 from retriever.lean.service import PremiseService
-from retriever.lean.text_search import search_pool, words_ranked
+from retriever.lean.text_search import words_ranked
 from retriever.lean.words.settings import COLUMNS, word_settings
 from retriever.metrics.fit import RankingExample, fit
 

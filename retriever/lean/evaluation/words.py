@@ -37,8 +37,11 @@ STYLES: Mapping[str, str] = {
     "slogan": "q2_slogan",
     "nickname": "q3_nickname",
     "special": "q4_special_case",
+    "verbatim": "verbatim",
+    "reworded": "reworded",
+    "question": "question",
 }
-"""The styles, each with its field."""
+"""The styles, each with its field: those of MathlibQR, and of queries about one's own declarations."""
 PUBLISHED = (
     ("LeanSearch v2", 0.623, 0.780),
     ("octo 0.3.3", 0.564, 0.730),
@@ -93,7 +96,7 @@ def read(path: Path, styles: Sequence[str] = tuple(STYLES), *, shared_only: bool
             for row in rows
             if row["shared"] or not shared_only
             for style in styles
-            if (text := str(row[STYLES[style]]).strip())
+            if (text := str(row.get(STYLES[style], "")).strip())
         ]
     except (ValueError, KeyError) as error:
         raise BadRecords(f"{path} is not a list of queries: {error}.", "See the docstring.") from error
@@ -130,6 +133,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_index_options(parser: argparse.ArgumentParser) -> None:
     """Declare what `opened` reads."""
     parser.add_argument("--index", type=Path, nargs="+", help="folders of indexes; default: the bundled one")
+    parser.add_argument("--bundled", action="store_true", help="the bundled index beside those of --index")
     parser.add_argument("--model", type=Path, default=bundled.DATA.parent / "encoder")
 
 
@@ -137,7 +141,9 @@ def add_index_options(parser: argparse.ArgumentParser) -> None:
 def opened(options: argparse.Namespace) -> Iterator[PremiseService]:
     """The service over the indexes that the options name. Raises what `PremiseService.open` raises."""
     with tempfile.TemporaryDirectory() as cache:
-        stores = list(map(IndexStore, options.index or ())) or [bundled.unpack(Path(cache))]
+        stores = list(map(IndexStore, options.index or ()))
+        if options.bundled or not stores:
+            stores.append(bundled.unpack(Path(cache)))
         yield PremiseService.open(stores, options.model)
 
 

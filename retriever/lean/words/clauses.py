@@ -23,9 +23,9 @@ from retriever.lean.words.phrasing import (
     Phrase,
     arrows,
     bare,
+    call_of,
     conditional,
     listing,
-    named_call,
     operands,
     text_of,
 )
@@ -35,7 +35,6 @@ _JOINED = {"∧": "and", "∨": "or"}
 _IS = re.compile(r"\{(\d)\} is (.*)")
 _IMAGES = ("''", "⁻¹'")
 """In a chain of them without brackets, the syntax does not know what is under what."""
-_PIPES = ("<|", "$")
 _LOGICAL = frozenset(("¬", "∧", "∨", "↔", "∃", "∃!", *OFTEN))
 _NAMED = ("Is", "Has")
 """How names of predicates begin."""
@@ -208,18 +207,7 @@ class Reader:
         return f"({found.text})" if is_apart else found.text
 
     def _call(self, node: SyntaxNode) -> Call | None:
-        """A function and its arguments; None if there is no function, or an argument is given by its name."""
-        kind, text, parts, _, start, end = node
-        if kind == "applied" or (kind == "infix" and text in _PIPES):
-            if any(word.text in (":=", "@") for word in self._words[start:end]):
-                return None
-            head = self._call(parts[0])
-            return head and head._replace(arguments=(*head.arguments, *parts[1:]))
-        if kind in ("postfix", "prefix", "infix") or (kind == "coerced" and text == "#"):
-            return Call(text, parts)
-        if kind == "field" and "." not in text:
-            return Call(f".{text}", parts, has_receiver=True)
-        return named_call(self._words[start].text, self._variables) if kind == "name" else None
+        return call_of(self._words, self._variables, node)
 
     def _brackets(self, node: SyntaxNode) -> Phrase:
         text, parts = node.text, node.parts

@@ -12,7 +12,7 @@ c(w) is how much a word counts. The sum is divided by that of c(w) * idf(w), so 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -110,6 +110,8 @@ class WordMatches:
     """float32[n]: of the words that are there, however often and in whichever field."""
     name_cover: Floats
     """float32[n]: of those that are in the name."""
+    unknown: float = 0.0
+    """How much the words count that no premise has."""
 
     @classmethod
     def none(cls, count: int) -> WordMatches:
@@ -147,7 +149,7 @@ class WordFields:
         """
         parts = (first, *self._tables)
         found = WordMatches.none(len(first) + len(self))
-        idfs = 1e-9
+        idfs, unknown = 1e-9, 0.0
         for word in sorted(words):
             often, named = map(
                 np.concatenate, zip(*(self._occurrences(word, part) for part in parts), strict=True)
@@ -155,13 +157,14 @@ class WordFields:
             having = np.flatnonzero(often)
             idf = words[word] * float(np.log1p((len(often) - len(having) + 0.5) / (len(having) + 0.5)))
             idfs += idf
+            unknown += 0.0 if len(having) else words[word]
             chosen = often[having]
             found.scores[having] += np.float32(idf) * chosen / (chosen + self._k1)
             found.cover[having] += np.float32(idf)
             found.name_cover[named] += np.float32(idf)
         for column in (found.scores, found.cover, found.name_cover):
             column /= np.float32(idfs)
-        return found
+        return replace(found, unknown=unknown)
 
     def _occurrences(self, word: str, table: WordTable) -> tuple[Floats, Bools]:
         """(float32[n], bool[n]): the weighted occurrences of a word in all fields; whether the name has it."""

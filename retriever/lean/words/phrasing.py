@@ -12,6 +12,7 @@ WRITTEN, FORMULA, WORDED = range(3)
 """How a phrase is made: as a name or an application is written, as a formula, or in words."""
 _MAPS = ("→", "⟶", "≃", "≅", "↪", "⥤", "⇒", "⟹", "×", "⊕")
 """How the operators between types begin."""
+_PIPES = ("<|", "$")
 _UNSHOWN = str.maketrans("", "", "⇑↥")
 
 
@@ -105,13 +106,28 @@ def arrows(node: SyntaxNode) -> list[SyntaxNode]:
     return [*found, node]
 
 
-def named_call(text: str, variables: Container[str]) -> Call:
+def _named_call(text: str, variables: Container[str]) -> Call:
     """A name without arguments, or with the x of `x.name`."""
     receiver, dot, name = text.rpartition(".")
     head = receiver.partition(".")[0]
     if dot and head and (head in variables or head[0].islower() or len(head) == 1):
         return Call(f".{name}", (receiver,), has_receiver=True)
     return Call(text, ())
+
+
+def call_of(words: Sequence[Word], variables: Container[str], node: SyntaxNode) -> Call | None:
+    """A function and its arguments; None if there is no function, or an argument is given by its name."""
+    kind, text, parts, _, start, end = node
+    if kind == "applied" or (kind == "infix" and text in _PIPES):
+        if any(word.text in (":=", "@") for word in words[start:end]):
+            return None
+        head = call_of(words, variables, parts[0])
+        return head and head._replace(arguments=(*head.arguments, *parts[1:]))
+    if kind in ("postfix", "prefix", "infix") or (kind == "coerced" and text == "#"):
+        return Call(text, parts)
+    if kind == "field" and "." not in text:
+        return Call(f".{text}", parts, has_receiver=True)
+    return _named_call(words[start].text, variables) if kind == "name" else None
 
 
 def bare(node: SyntaxNode) -> SyntaxNode:

@@ -33,6 +33,10 @@ class Reading(StrEnum):
     PATTERN = "pattern"
 
 
+def _any_of(words: str) -> str:
+    return "|".join(words.split())
+
+
 _SMALL = """
 all an and any are as be between but can does each every has holds iff implies into is its not of on only or over some
 such than that the their there these this to under when which whose
@@ -46,6 +50,22 @@ _RUN = re.compile(r"(?<![\w.'`«])[a-z]{3,}(?:[ \-]+[a-z]{3,})+(?![\w.'»])")
 _LONE = re.compile(r"(?<![\w.'])[^\W\d_](?![^\W\d_])")
 _LETTERS = re.compile(r"[^\W\d_]")
 _LATIN_OR_GREEK = re.compile(r"[\u0000-\u03ff\u1d00-\u2bff\U0001d400-\U0001d7ff]")
+_ASKING = """
+4 a am an any are can could do does find fact for give have how i i'm in is know lean lean's lean4 lemmas? let's like
+looking mathlib mathlib's me name need of one please search show some tell the theorems? there to us want we what
+where which would you
+"""
+_ASKED = "corollary definition facts? lemmas? proof propositions? results? statements? theorems?"
+_LINKING = """
+about asserting called claiming for of on proving saying says? showing shows? stating states? that which with :
+"""
+_SHOWING = "define express prove represent say show state write"
+_PREAMBLE = re.compile(
+    rf"\W*+(?:(?:(?:{_any_of(_ASKING)})[\s,:]++){{0,12}}(?:{_any_of(_ASKED)})(?:\s*+\b(?:{_any_of(_LINKING)})(?!\w)){{1,3}}"
+    rf"|how (?:can|could|do|to|would)(?: i| one| we| you)?(?: (?:{_any_of(_SHOWING)}))?(?: that)?)\s",
+    re.IGNORECASE,
+)
+"""What introduces a question: `is there a lemma that says that`."""
 _OF_RELATIONS = 50
 """The precedence of relations."""
 _JOINING = "≃ ≅ ∼ ↔ → ∧ ∨ ¬ ∀ ∃ ∃! ⊣ ⟶"
@@ -88,6 +108,12 @@ def without_ticks(text: str) -> str:
     """A text without white space, and without backticks around it."""
     bare = text.strip().strip("`")
     return text.strip() if "`" in bare else bare.strip()
+
+
+def without_preamble(text: str) -> str:
+    """A text in words without what only says that it is a question: `is there a lemma that says that`."""
+    start = _PREAMBLE.match(text)
+    return text[start.end() :] if start and text[start.end() :].strip() else text
 
 
 def has_foreign_letters(text: str) -> bool:

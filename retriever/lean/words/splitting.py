@@ -49,6 +49,8 @@ _LONGEST = max(map(len, _LEAVES))
 SHORTEST_STEM = 3
 """Shorter words are stems of themselves alone."""
 _NO_PLURAL = ("ss", "us", "is")
+_DOUBLING = ("ing", "ed")
+"""Endings before which a consonant may be doubled: mapping, mapped."""
 
 
 def apart(data: bytes) -> bytes:
@@ -98,7 +100,8 @@ def stem(word: str) -> str:
         shortest = _LEAVES.get(word[-length:])
         if shortest is not None and len(word) - length >= shortest:
             bare = word[:-length]
-            return bare[:-1] if bare.endswith("e") and len(bare) > shortest else bare
+            is_doubled = word.endswith(_DOUBLING) and bare[-1] == bare[-2] not in "lsz"
+            return bare[:-1] if is_doubled or (bare.endswith("e") and len(bare) > shortest) else bare
     return word
 
 

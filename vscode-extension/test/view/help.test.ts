@@ -182,7 +182,7 @@ describe("a row", () => {
     });
     assert.equal(copied, "omega");
     const context = JSON.parse((await view.row("omega").getAttribute("data-vscode-context")) ?? "{}") as Record<string, unknown>;
-    assert.deepEqual([context["webviewSection"], context["copied"]], ["row", "omega"]);
+    assert.deepEqual([context["webviewSection"], context["copied"], context["premiseRow"]], ["row", "omega", false]);
   });
 });
 

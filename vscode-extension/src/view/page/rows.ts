@@ -36,8 +36,9 @@ function code(className: string, tag: "div" | "span" = "div"): HTMLElement {
 }
 
 /** What VS Code passes to the entries of its context menu for a row. */
-function copiedBy(row: HTMLElement, copied: string): void {
-  setAttribute(row, "data-vscode-context", JSON.stringify({ webviewSection: "row", preventDefaultContextMenuItems: true, copied }));
+function copiedBy(row: HTMLElement, copied: string, premiseRow: boolean): void {
+  const context = { webviewSection: "row", preventDefaultContextMenuItems: true, copied, premiseRow };
+  setAttribute(row, "data-vscode-context", JSON.stringify(context));
 }
 
 /** Whether a text is longer than the lines that are shown of it. */
@@ -131,7 +132,7 @@ class PremiseView implements RowView {
     setText(this.why, premise.why === "" ? "" : visible(`Why here: ${premise.why}`));
     setName(this.scope, visible(scopeLabel(premise)));
     this.meta.hidden = this.meta.textContent === "";
-    copiedBy(this.element, premise.name);
+    copiedBy(this.element, premise.name, true);
   }
 
   /** Its first sentence, until the rest is known. */
@@ -192,7 +193,7 @@ class TacticView implements RowView {
     this.element.dataset["status"] = status;
     setCode(this.text, visible(tactic.tactic));
     this.element.classList.toggle("earlier", row.earlier);
-    copiedBy(this.element, tactic.tactic);
+    copiedBy(this.element, tactic.tactic, false);
     this.showMeta(tactic);
   }
 

@@ -1,0 +1,3 @@
+import Own.Ledger
+import Own.Signals
+import Own.Schedules
